@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+# One way to declare a library, a program, a test and a fuzzer, so that flags and labels are the same everywhere.
+
+add_library(hogwild_flags INTERFACE)
+target_compile_features(hogwild_flags INTERFACE cxx_std_20)
+if(HOGWILD_DEVELOPER_MODE)
+  target_compile_options(hogwild_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # False alarms of gcc 12 inside its own std::string and std::copy (GCC bug 105651).
+    target_compile_options(hogwild_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  endif()
+endif()
+if(HOGWILD_SANITIZE)
+  target_compile_options(hogwild_flags INTERFACE -fsanitize=${HOGWILD_SANITIZE} -fno-sanitize-recover=all
+                                                 -fno-omit-frame-pointer)
+  target_link_options(hogwild_flags INTERFACE -fsanitize=${HOGWILD_SANITIZE})
+endif()
+if(HOGWILD_BUILD_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "HOGWILD_BUILD_FUZZERS needs clang (libFuzzer); configure with --preset fuzz")
+  endif()
+  target_compile_options(hogwild_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# -Ofast lets the compiler invent stores to shared parameters.
+foreach(flags IN ITEMS "${CMAKE_CXX_FLAGS}" "${CMAKE_CXX_FLAGS_RELEASE}" "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+  if(flags MATCHES "-Ofast|-fallow-store-data-races")
+    message(FATAL_ERROR "-Ofast and -fallow-store-data-races let the compiler invent stores to shared parameters; "
+                        "use -O3 instead")
+  endif()
+endforeach()
+
+# hogwild_library(<component> [SOURCES ...] HEADERS ... [PUBLIC libs ...] [PRIVATE libs ...])
+#
+# HEADERS lie under include/ and are installed; what lies under src/ is the component's own. hogwild_<component>_internals
+# gives that folder to the tests and fuzzers of internals, and to nothing else.
+function(hogwild_library component)
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
+  set(library hogwild_${component})
+  if(arg_SOURCES)
+    add_library(${library} ${arg_SOURCES})
+    target_sources(${library} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
+    target_include_directories(${library} PRIVATE src)
+    target_compile_features(${library} PUBLIC cxx_std_20)
+    target_link_libraries(${library} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:hogwild_flags>)
+    set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  else()
+    add_library(${library} INTERFACE)
+    target_sources(${library} INTERFACE FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
+    target_compile_features(${library} INTERFACE cxx_std_20)
+    target_link_libraries(${library} INTERFACE ${arg_PUBLIC})
+  endif()
+  add_library(hogwild::${component} ALIAS ${library})
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${component}
+                        VERIFY_INTERFACE_HEADER_SETS ${HOGWILD_DEVELOPER_MODE})
+  set_property(GLOBAL APPEND PROPERTY HOGWILD_LIBRARIES ${library})
+
+  add_library(${library}_internals INTERFACE)
+  target_include_directories(${library}_internals INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}/src")
+  target_link_libraries(${library}_internals INTERFACE ${library} ${arg_PRIVATE})
+endfunction()
+
+# hogwild_program(<name> SOURCES ... LIBS ...): an executable in build/<preset>/bin
+function(hogwild_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} hogwild_flags)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+endfunction()
+
+# hogwild_test(<name> SOURCES ... LIBS ... LABELS ... [DEPENDS targets ...] [TIMEOUT seconds])
+#
+# One GoogleTest executable, one ctest entry. Labels: unit (under a second), law, stress, process, data (needs
+# HOGWILD_DATA_DIR), tsan (suits ThreadSanitizer). DEPENDS names programs that the test runs. The target
+# hogwild_tests_<label> builds all tests of a label and nothing else.
+function(hogwild_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBS;LABELS;DEPENDS" ${ARGN})
+  if(NOT arg_LABELS)
+    message(FATAL_ERROR "hogwild_test(${name}): name at least one of LABELS unit law stress process data tsan")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} hogwild_test_support GTest::gtest_main GTest::gmock hogwild_flags)
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+                       ENVIRONMENT "HOGWILD_DATA_DIR=${HOGWILD_DATA_DIR}")
+  if("stress" IN_LIST arg_LABELS OR "process" IN_LIST arg_LABELS)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+  endif()
+  foreach(label IN LISTS arg_LABELS)
+    if(NOT TARGET hogwild_tests_${label})
+      add_custom_target(hogwild_tests_${label})
+    endif()
+    add_dependencies(hogwild_tests_${label} ${name})
+  endforeach()
+endfunction()
+
+# hogwild_fuzzer(<name> SOURCES ... LIBS ... [RUNS n] [CORPUS folder])
+#
+# A libFuzzer executable and a ctest entry (label fuzz) that feeds it RUNS inputs from a fixed seed, 20,000 by default,
+# beginning with the files in CORPUS. What it finds is written to the build folder.
+function(hogwild_fuzzer name)
+  cmake_parse_arguments(arg "" "RUNS;CORPUS" "SOURCES;LIBS" ${ARGN})
+  if(NOT arg_RUNS)
+    set(arg_RUNS 20000)
+  endif()
+  set(corpus "${CMAKE_CURRENT_BINARY_DIR}/${name}-corpus")
+  file(MAKE_DIRECTORY "${corpus}")
+  if(arg_CORPUS)
+    set(seeds "${CMAKE_CURRENT_SOURCE_DIR}/${arg_CORPUS}")
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} hogwild_flags)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  add_test(NAME ${name} COMMAND ${name} -runs=${arg_RUNS} -seed=1 -timeout=10 -rss_limit_mb=2048 "${corpus}" ${seeds}
+           WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 600)
+endfunction()

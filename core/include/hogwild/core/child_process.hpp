@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace hogwild {
+
+/// How a process ended.
+struct exit_status {
+  int code = 0;          ///< what it returned; meaningless where a signal ended it
+  int signal = 0;        ///< the signal that ended it, or 0
+  bool unknown = false;  ///< somebody else in this program collected the status (wait(), or SIGCHLD ignored)
+
+  bool success() const { return code == 0 && signal == 0 && !unknown; }
+  /// "ended with code 3", "was killed by signal 9 (Killed)".
+  std::string describe() const;
+};
+
+/// A process that spawn() started. Destroying the handle of a running child kills it and waits for its end, so that no
+/// path out of a function leaves a process behind. One thread at a time may use a handle.
+class child_process {
+ public:
+  child_process(child_process&&) noexcept;
+  child_process& operator=(child_process&&) noexcept;
+  ~child_process();
+
+  pid_t pid() const noexcept;
+  /// A descriptor that becomes readable when the child ends, for poll(); -1 where the kernel has none (before 5.3).
+  int pidfd() const noexcept;
+
+  /// How it ended, or nothing while it runs. Never waits. The same answer ever after.
+  std::optional<exit_status> poll_exit();
+  /// Waits for its end, at most `timeout`.
+  std::optional<exit_status> wait_for(std::chrono::nanoseconds timeout);
+  /// Sends a signal; false where the child has ended. Never reaches a stranger that got its number.
+  bool kill(int signal);
+
+ private:
+  struct state;
+  explicit child_process(std::unique_ptr<state> s) noexcept;
+  friend child_process spawn(const std::string&, const std::vector<std::string>&,
+                             const std::vector<std::pair<std::string, std::string>>&);
+  std::unique_ptr<state> state_;
+};
+
+/// Starts `program` (a path, no search) with `arguments` (without the program's name) in a new process: the environment
+/// of this one with `environment` added or replaced; standard input empty, output and error as here, every other
+/// descriptor closed; all signals at their defaults and none blocked. Throws resource_error where it cannot be started.
+/// Nobody may change this process's environment meanwhile.
+child_process spawn(const std::string& program, const std::vector<std::string>& arguments,
+                    const std::vector<std::pair<std::string, std::string>>& environment = {});
+
+/// A path under /proc by which spawn() starts this very program, even when its file was replaced or removed since. Good
+/// for as long as this process lives. Throws resource_error where /proc is not mounted.
+std::string this_program();
+
+}  // namespace hogwild

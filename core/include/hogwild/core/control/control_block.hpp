@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hogwild/core/control/round_plan.hpp>
+
+namespace hogwild {
+
+/// What the coordinator tells every worker.
+enum class stop_request : std::uint32_t {
+  none,
+  round,  ///< finish the chunk in hand, then come to the gate: the run ends early at a consistent point
+  leave   ///< the run is over
+};
+
+/// The words by which coordinator and workers keep in step. Parameters never wait for them.
+///
+/// See epoch_gate.hpp for the gate; `round`, the counters and the redo list change only while it is closed.
+struct control_block {
+  alignas(128) std::atomic<std::uint32_t> gate;      ///< odd: open; raised by one at each opening and closing
+  alignas(128) std::atomic<std::uint32_t> arrivals;  ///< counts arrivals; the coordinator sleeps on it
+  alignas(128) std::atomic<stop_request> stop;
+  alignas(128) round_plan round;
+
+  bool stopping() const noexcept { return stop.load(std::memory_order_relaxed) != stop_request::none; }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+namespace hogwild {
+
+/// A number that one worker writes and anybody reads: telemetry and progress, never a signal that other data are ready.
+template <class T>
+struct published {
+  static_assert(std::atomic<T>::is_always_lock_free, "slots are shared across processes");
+  std::atomic<T> value;
+
+  T get() const noexcept { return value.load(std::memory_order_relaxed); }
+  void set(T x) noexcept { value.store(x, std::memory_order_relaxed); }
+  /// By the one writer only: not an atomic add.
+  void raise(T by) noexcept { set(static_cast<T>(get() + by)); }
+};
+
+}  // namespace hogwild

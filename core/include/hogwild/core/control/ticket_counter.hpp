@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace hogwild {
+
+/// Deals out the tickets of one shard, each exactly once a round. The upper half of the word names the round, so that
+/// a worker which slept through a gate cannot draw from a round that it has not read. Alone on its pair of lines.
+struct alignas(128) ticket_counter {
+  std::atomic<std::uint64_t> word;
+
+  /// By the coordinator, while the gate is closed.
+  void open(std::uint32_t round, std::size_t first) noexcept {
+    word.store((std::uint64_t{round} << 32) | static_cast<std::uint32_t>(first), std::memory_order_relaxed);
+  }
+
+  /// The next ticket below `last`; none when they are dealt out or another round has begun. A draw comes once in
+  /// thousands of additions, so compare-and-swap costs nothing here.
+  std::optional<std::size_t> draw(std::uint32_t round, std::size_t last) noexcept {
+    std::uint64_t seen = word.load(std::memory_order_relaxed);
+    while ((seen >> 32) == round && static_cast<std::uint32_t>(seen) < last) {
+      if (word.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed)) {
+        return static_cast<std::uint32_t>(seen);
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace hogwild

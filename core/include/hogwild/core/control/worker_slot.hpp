@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/core/control/published.hpp>
+#include <hogwild/core/staleness.hpp>
+
+namespace hogwild {
+
+/// Where a worker stands. free -> joining by whoever reserves the slot; joining -> active by the worker; active ->
+/// left_out by the coordinator, back by the worker when it wakes; any -> free by the coordinator when its owner is dead.
+enum class worker_state : std::uint32_t {
+  free,
+  joining,
+  active,
+  left_out  ///< made no progress for a while (stopped, say): nobody waits for it
+};
+
+/// What one worker tells the others. Only its owner writes a slot, but for `state` and `generation`; each part that is
+/// written often lies alone on its pair of cache lines, because the hardware fetches lines in pairs.
+struct alignas(128) worker_slot {
+  std::atomic<worker_state> state;
+  std::atomic<std::uint32_t> generation;  ///< counts the owners: a tag of an earlier owner is a dead one's
+  std::atomic<std::int32_t> pid;          ///< 0 in threads
+  std::atomic<std::uint32_t> arrived;     ///< gate word of the last round that this worker finished
+  std::atomic<std::uint64_t> start_time;  ///< of the process, to tell a reused pid
+  published<std::uint64_t> beats;         ///< chunks begun: whoever stops counting is stopped
+  published<std::uint64_t> held;          ///< ticket in hand + 1; 0 for none
+
+  alignas(128) published<std::uint64_t> rows;  ///< rows done, published after each: what staleness is counted in
+  published<std::uint64_t> updates;            ///< rows that changed a parameter
+  published<std::uint64_t> nonzeros;
+  published<std::uint64_t> conflict_samples;  ///< sampled adds
+  published<std::uint64_t> conflicts;         ///< of those, how many found another value than the dot had read
+  alignas(128) std::array<published<std::uint32_t>, staleness_histogram::buckets> staleness;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <hogwild/core/example.hpp>
+
+namespace hogwild {
+
+/// Looks at a block of rows before anybody trains on it. Implementations are safe to call from many threads at once.
+class first_read_check {
+ public:
+  virtual ~first_read_check() = default;
+  /// Throws cache_error unless rows [first, last) hold what was written and every column is in range. Cheap when the
+  /// rows were checked before. Rows count from the start of the whole dataset, not of a slice.
+  virtual void ensure(std::size_t first, std::size_t last) const = 0;
+  /// By which path another process of this user can map the whole dataset while this object lives; empty: none.
+  virtual std::string shared_path() const { return {}; }
+};
+
+/// Sparse rows (CSR) in separate arrays, owned by somebody else; copied freely, shared by all workers, never written.
+///
+/// Row r holds entries [row_start[r], row_start[r+1]) of index and value. A slice keeps the arrays and narrows
+/// row_start, so row_start.front() need not be 0.
+struct sparse_view {
+  std::span<const std::uint64_t> row_start;  ///< rows + 1 entries, ascending
+  std::span<const std::uint32_t> index;      ///< column of each entry, below `columns`
+  std::span<const float> value;              ///< value of each entry, finite
+  std::span<const double> label;             ///< one a row, as read
+  std::size_t columns = 0;
+  std::span<const std::uint32_t> degree{};  ///< rows in which each column occurs; empty where nobody counted
+  const first_read_check* check = nullptr;  ///< null where there is nothing to check
+  std::size_t first_row = 0;                ///< place of row 0 in the whole dataset, for `check`
+
+  std::size_t rows() const { return label.size(); }
+  std::size_t nonzeros() const { return rows() == 0 ? 0 : row_start.back() - row_start.front(); }
+
+  /// Row r with its label converted to float; engines replace it by what the model trains on.
+  sparse_row<float> row(std::size_t r) const {
+    const std::uint64_t begin = row_start[r], length = row_start[r + 1] - begin;
+    return {index.subspan(begin, length), value.subspan(begin, length), static_cast<float>(label[r])};
+  }
+
+  sparse_view slice(std::size_t first, std::size_t last) const {
+    sparse_view part = *this;
+    part.row_start = row_start.subspan(first, last - first + 1);
+    part.label = label.subspan(first, last - first);
+    part.first_row = first_row + first;
+    return part;
+  }
+
+  void ensure(std::size_t first, std::size_t last) const {
+    if (check != nullptr) check->ensure(first_row + first, first_row + last);
+  }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace hogwild {
+
+/// One example of sparse data: columns, their values, and the label. Spans over storage that a dataset owns; valid as
+/// long as the dataset. Columns are distinct and in no promised order (they are frequency ranks in a cached dataset).
+template <class T>
+struct sparse_row {
+  std::span<const std::uint32_t> index;
+  std::span<const T> value;
+  T label{};
+
+  struct entry {
+    std::uint32_t index;
+    T value;
+  };
+  class iterator {
+   public:
+    iterator(const std::uint32_t* i, const T* x) : index_(i), value_(x) {}
+    entry operator*() const { return {*index_, *value_}; }
+    iterator& operator++() {
+      ++index_, ++value_;
+      return *this;
+    }
+    bool operator==(const iterator& other) const { return index_ == other.index_; }
+
+   private:
+    const std::uint32_t* index_;
+    const T* value_;
+  };
+
+  std::size_t size() const { return index.size(); }
+  iterator begin() const { return {index.data(), value.data()}; }
+  iterator end() const { return {index.data() + index.size(), value.data() + value.size()}; }
+};
+
+/// sum over the row of w[j] * x_j. `R` is any reader: it needs operator[](std::size_t). Four partial sums break the
+/// chain of additions; relaxed loads are never vectorised, so this is what the compiler cannot do by itself.
+template <class R, class T>
+T dot(const R& w, const sparse_row<T>& z) {
+  const std::size_t n = z.size();
+  const std::uint32_t* j = z.index.data();
+  const T* x = z.value.data();
+  T sum[4] = {};
+  std::size_t k = 0;
+  for (; k + 4 <= n; k += 4) {
+    sum[0] += w[j[k]] * x[k];
+    sum[1] += w[j[k + 1]] * x[k + 1];
+    sum[2] += w[j[k + 2]] * x[k + 2];
+    sum[3] += w[j[k + 3]] * x[k + 3];
+  }
+  for (; k < n; ++k) sum[0] += w[j[k]] * x[k];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+}  // namespace hogwild

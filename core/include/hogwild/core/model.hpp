@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <hogwild/core/archetypes.hpp>
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/param_view.hpp>
+
+// The contract of a model. A model says how one example changes the parameters; it inherits nothing and writes nothing.
+
+namespace hogwild {
+
+/// A linear model whose loss looks at an example only through its margin w.x (+ bias): it supplies the scalar loss and
+/// its derivative by the margin; dots, updates, bias, l2 and evaluation are the engine's. The label is what labels()
+/// makes of it: -1/+1 for binary losses, the number itself for regression.
+template <class M>
+concept margin_model = requires(const M& m, float margin, float label) {
+  { m.loss(margin, label) } -> std::convertible_to<double>;
+  { m.derivative(margin, label) } -> std::convertible_to<float>;
+};
+
+/// A part of the parameters that is treated alike: `rows` rows of `width` parameters, from `offset` on.
+struct parameter_group {
+  std::string_view name = "weights";
+  std::size_t offset = 0;
+  std::size_t rows = 0;
+  std::size_t width = 1;
+  bool hot_first = true;     ///< row r belongs to the data's column of frequency rank r
+  double step_factor = 1.0;  ///< multiplies the run's step
+  bool l2 = true;            ///< whether the run's l2 applies
+};
+
+/// Any other model, on examples of its example_type:
+///
+///   using scalar_type  = float;                      what its parameters are made of
+///   using example_type = hogwild::sparse_row<float>; what it trains on
+///   std::size_t dim() const;                         how many parameters it has
+///   double loss(reader, example) const;              what is minimised, without regularisation
+///   void gradient(reader, example, emit) const;      emit(j, g) for every parameter whose partial derivative g is not 0
+///
+/// `emit` may be applied at once, while other workers read and write, so gradient() finishes every read that feeds a
+/// partial before that partial's emit, emits each coordinate at most once and no zeros, and keeps no state between
+/// calls. `reader` has operator[](j) and block(offset, n); `emit` has operator()(j, g) and block(offset, partials).
+///
+/// Optional: init(view, random) instead of zeros; predict(reader, example) -> label as trained on; groups(); a static
+/// member `labels` (a label_kind, real by default); a static member `linear` = true for the default l2 of 1/n.
+template <class M>
+concept general_model = requires {
+  typename M::scalar_type;
+  typename M::example_type;
+} && parameter<typename M::scalar_type> &&
+    requires(const M& m, const archetype::reader<typename M::scalar_type>& w, const typename M::example_type& z,
+             const archetype::emit<typename M::scalar_type>& emit) {
+      { m.dim() } -> std::convertible_to<std::size_t>;
+      { m.loss(w, z) } -> std::convertible_to<double>;
+      { m.gradient(w, z, emit) } -> std::same_as<void>;
+    };
+
+template <class M>
+concept model = margin_model<M> || general_model<M>;
+
+/// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for.
+template <class M>
+concept segment_storable = std::is_trivially_copyable_v<M>;
+
+/// True for a model that an engine can train. A concept never looks into a body, so general models are also
+/// instantiated here with a reader that can only read and an emit that can only be called: a model that writes by
+/// itself does not compile. Use: static_assert(hogwild::conforms<my_model>());
+template <class M>
+constexpr bool conforms() {
+  if constexpr (margin_model<M>) {
+    return true;
+  } else {
+    static_assert(requires { typename M::scalar_type; }, "a model names its scalar_type: float or double");
+    static_assert(requires { typename M::example_type; }, "a model names its example_type, e.g. hogwild::sparse_row<float>");
+    static_assert(requires(const M& m) { { m.dim() } -> std::convertible_to<std::size_t>; },
+                  "a model has std::size_t dim() const: how many parameters it has");
+    using loss_call = double (*)(const M&, const archetype::reader<typename M::scalar_type>&, const typename M::example_type&);
+    using gradient_call = void (*)(const M&, const archetype::reader<typename M::scalar_type>&,
+                                   const typename M::example_type&, const archetype::emit<typename M::scalar_type>&);
+    constexpr loss_call loss = [](const auto& m, const auto& w, const auto& z) -> double { return m.loss(w, z); };
+    constexpr gradient_call gradient = [](const auto& m, const auto& w, const auto& z, const auto& emit) {
+      m.gradient(w, z, emit);
+    };
+    return loss != nullptr && gradient != nullptr && general_model<M>;
+  }
+}
+
+/// How a model wants its labels.
+template <class M>
+constexpr label_kind labels_of() {
+  if constexpr (requires { { M::labels } -> std::convertible_to<label_kind>; }) return M::labels;
+  return label_kind::real;
+}
+
+/// Whether the default l2 is 1/n.
+template <class M>
+constexpr bool is_linear() {
+  if constexpr (requires { { M::linear } -> std::convertible_to<bool>; }) return M::linear;
+  return margin_model<M>;
+}
+
+/// The parameter groups of a general model: its own, or one ranked group of all parameters.
+template <general_model M>
+std::vector<parameter_group> groups_of(const M& m) {
+  if constexpr (requires { m.groups(); }) {
+    const auto groups = m.groups();
+    return {groups.begin(), groups.end()};
+  } else {
+    return {parameter_group{.rows = m.dim()}};
+  }
+}
+
+/// A name for messages and for the check on attaching: M::name where there is one, else the type as the compiler spells it.
+template <class M>
+constexpr std::string_view model_name() {
+  if constexpr (requires { { M::name } -> std::convertible_to<std::string_view>; }) {
+    return M::name;
+  } else {
+    constexpr std::string_view text = __PRETTY_FUNCTION__;
+    constexpr std::size_t begin = text.find("M = ") + 4;
+    return text.substr(begin, text.find_first_of(";]", begin) - begin);
+  }
+}
+
+}  // namespace hogwild

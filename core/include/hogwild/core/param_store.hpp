@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <hogwild/core/param_view.hpp>
+#include <hogwild/core/segment_layout.hpp>
+
+namespace hogwild {
+
+/// Owner of the memory that the workers of one run share: parameters, optimiser state, control words, telemetry.
+/// Hands out spans and views; those may be used by many workers at once as each type says, and die with the store.
+class param_store {
+ public:
+  /// Private memory for threads: zeroed, on huge pages where they are to be had. Throws resource_error.
+  static param_store in_memory(const store_shape& shape);
+  /// A new named segment that worker processes attach to; removed with the store. `model` is checked on attaching.
+  /// Nobody gets in before open_for_workers().
+  /// Throws resource_error with the size that is needed where shared memory is too small.
+  static param_store create(const std::string& name, const store_shape& shape, std::string_view model);
+  /// Throws segment_error unless the segment exists and was made by the same build for the same model.
+  static param_store attach(const std::string& name, std::string_view model);
+
+  param_store(param_store&&) noexcept;
+  param_store& operator=(param_store&&) noexcept;
+  ~param_store();
+
+  const store_shape& shape() const { return *reinterpret_cast<const store_shape*>(base_ + layout_.shape); }
+  const std::string& name() const { return name_; }  ///< empty for private memory
+
+  /// By the creator, once everything that workers look at is in place: they may attach, and wait at the closed gate.
+  void open_for_workers() const { control().gate.store(2, std::memory_order_release); }
+
+  control_block& control() const { return *reinterpret_cast<control_block*>(base_ + layout_.control); }
+  std::span<worker_slot> slots() const { return array<worker_slot>(layout_.slots, shape().workers); }
+  std::span<ticket_counter> counters() const { return array<ticket_counter>(layout_.counters, shape().shards); }
+  /// The round in which each ticket was finished last.
+  std::span<published<std::uint32_t>> done() const {
+    return array<published<std::uint32_t>>(layout_.done, shape().chunks);
+  }
+  /// Tickets to be drawn again in a redo round; written while the gate is closed.
+  std::span<std::uint32_t> redo() const { return array<std::uint32_t>(layout_.redo, shape().chunks); }
+  std::span<std::uint32_t> stripes() const { return array<std::uint32_t>(layout_.stripes, shape().stripes); }
+  std::span<std::byte> setup() const { return array<std::byte>(layout_.setup, shape().setup_bytes); }
+
+  /// The parameters; T is what the store was made for (scalar_bytes is checked).
+  template <parameter T>
+  std::span<T> parameters() const {
+    require_scalar(sizeof(T));
+    return array<T>(layout_.parameters, shape().parameters);
+  }
+  /// The k-th array of optimiser state.
+  template <parameter T>
+  std::span<T> state(std::size_t k) const {
+    require_scalar(sizeof(T));
+    return array<T>(layout_.state + k * store_layout::state_stride(shape()), shape().parameters);
+  }
+
+  /// The owner tag and liveness question of the locked baseline for the worker in slot `slot`.
+  stripe_locks locks(std::size_t slot) const;
+
+ private:
+  struct memory;
+  param_store(std::unique_ptr<memory> owner, std::byte* base, const store_shape& shape, std::string name);
+  void require_scalar(std::size_t bytes) const;
+
+  template <class U>
+  std::span<U> array(std::size_t offset, std::size_t n) const {
+    return {reinterpret_cast<U*>(base_ + offset), n};
+  }
+
+  std::unique_ptr<memory> owner_;
+  std::byte* base_;
+  store_layout layout_;
+  std::string name_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+#include <hogwild/core/update_policy.hpp>
+
+// The one file with memory orders for parameters. Every access is a relaxed std::atomic_ref: each element by itself is
+// never torn, and nothing is promised about the order in which others see two elements change. Plain loads and stores
+// would be a data race, which compilers may break; on the machines we build for, relaxed ones cost the same.
+
+namespace hogwild {
+
+/// What parameters are made of: lock-free without help, so that the same bytes work in threads and across processes.
+template <class T>
+concept parameter = std::floating_point<T> && std::atomic_ref<T>::is_always_lock_free;
+
+/// A dense run of parameters, read element by element while others may write.
+template <parameter T>
+class block_reader {
+ public:
+  block_reader(T* data, std::size_t size) : data_(data), size_(size) {}
+  std::size_t size() const { return size_; }
+  T operator[](std::size_t i) const { return std::atomic_ref<T>(data_[i]).load(std::memory_order_relaxed); }
+  /// Copies the run; `out` has size() elements. Elements may be of different ages.
+  void copy_to(std::span<T> out) const {
+    assert(out.size() == size_);
+    for (std::size_t i = 0; i < size_; ++i) out[i] = (*this)[i];
+  }
+
+ private:
+  T* data_;
+  std::size_t size_;
+};
+
+/// What a model sees of the parameters: it can read them while others write, and cannot write.
+template <parameter T>
+class param_reader {
+ public:
+  using value_type = T;
+  param_reader(T* data, std::size_t size) : data_(data), size_(size) {}
+  std::size_t size() const { return size_; }
+  T operator[](std::size_t j) const {
+    assert(j < size_);
+    return std::atomic_ref<T>(data_[j]).load(std::memory_order_relaxed);
+  }
+  block_reader<T> block(std::size_t offset, std::size_t n) const {
+    assert(offset + n <= size_);
+    return {data_ + offset, n};
+  }
+
+ private:
+  T* data_;
+  std::size_t size_;
+};
+
+/// A non-owning, trivially copied view through which any number of workers read and add at the same time. What an add
+/// promises is its Update policy's word; see update_policy.hpp. The memory must outlive the view.
+template <parameter T, class Update = update::lossy>
+class param_view {
+  static_assert(std::atomic_ref<T>::required_alignment <= alignof(T), "parameters are used at their natural alignment");
+
+ public:
+  using value_type = T;
+  using update_type = Update;
+
+  explicit param_view(std::span<T> values, Update update = {}) : param_view(values.data(), values.size(), update) {}
+  param_view(T* data, std::size_t size, Update update = {}) : data_(data), size_(size), update_(update) {}
+
+  std::size_t size() const { return size_; }
+  param_reader<T> reader() const { return {data_, size_}; }
+
+  T load(std::size_t j) const {
+    assert(j < size_);
+    return std::atomic_ref<T>(data_[j]).load(std::memory_order_relaxed);
+  }
+
+  /// Overwrites one element: for initialisation, gates and projections, not for steps.
+  void store(std::size_t j, T value) const {
+    assert(j < size_);
+    std::atomic_ref<T>(data_[j]).store(value, std::memory_order_relaxed);
+  }
+
+  void add(std::size_t j, T delta) const { read_add(j, delta); }
+
+  /// Adds and returns the value that the add started from.
+  T read_add(std::size_t j, T delta) const {
+    assert(j < size_);
+    const std::atomic_ref<T> cell(data_[j]);
+    if constexpr (Update::kind == update_kind::exact) {
+      return cell.fetch_add(delta, std::memory_order_relaxed);
+    } else if constexpr (Update::kind == update_kind::locked) {
+      update_.locks.lock(j);
+      const T before = cell.load(std::memory_order_relaxed);
+      cell.store(before + delta, std::memory_order_relaxed);
+      update_.locks.unlock(j);
+      return before;
+    } else {
+      const T before = cell.load(std::memory_order_relaxed);
+      cell.store(before + delta, std::memory_order_relaxed);
+      return before;
+    }
+  }
+
+  /// Copies a dense run; elements may be of different ages.
+  void load_block(std::size_t offset, std::span<T> out) const { reader().block(offset, out.size()).copy_to(out); }
+
+  /// Adds to a dense run, element by element.
+  void add_block(std::size_t offset, std::span<const T> delta) const {
+    for (std::size_t i = 0; i < delta.size(); ++i) add(offset + i, delta[i]);
+  }
+
+ private:
+  T* data_;
+  std::size_t size_;
+  [[no_unique_address]] Update update_;
+};
+
+}  // namespace hogwild

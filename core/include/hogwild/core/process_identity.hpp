@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include <sys/types.h>
+
+namespace hogwild {
+
+/// Which process, for ever: a process number alone is given to somebody else after its owner ends. Plain data of a
+/// fixed layout, so that it may lie in a shared segment. Numbers are those of this process's own pid namespace.
+struct process_identity {
+  std::int32_t pid = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t start_time = 0;  ///< clock ticks between boot and the start of the process (field 22 of /proc/PID/stat)
+  std::uint64_t boot = 0;        ///< hash of the machine's boot id
+
+  /// This process. Throws resource_error where /proc is not mounted.
+  static process_identity current();
+  /// The process that has this number now, a zombie included; nothing where there is none.
+  static std::optional<process_identity> of(pid_t pid);
+
+  /// True while this very process runs: same number, same start time, same boot, and not a zombie. Any thread may ask.
+  bool alive() const;
+
+  bool operator==(const process_identity&) const = default;
+};
+
+static_assert(sizeof(process_identity) == 24 && std::is_trivially_copyable_v<process_identity>);
+
+}  // namespace hogwild

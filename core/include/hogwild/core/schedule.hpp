@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace hogwild {
+
+enum class schedule_kind : std::uint32_t {
+  constant,   ///< the initial step in every epoch
+  geometric,  ///< initial * decay^(e-1) in epoch e: what the Hogwild! papers use
+  inverse     ///< initial / (1 + decay * (e-1))
+};
+
+/// The step size of an epoch; constant inside it.
+struct step_schedule {
+  schedule_kind kind = schedule_kind::geometric;
+  double initial = 0.1;
+  double decay = 1.0;
+
+  /// `e` counts from 1.
+  double at(std::size_t e) const {
+    const double before = static_cast<double>(e - 1);
+    switch (kind) {
+      case schedule_kind::geometric: return initial * std::pow(decay, before);
+      case schedule_kind::inverse: return initial / (1.0 + decay * before);
+      case schedule_kind::constant: break;
+    }
+    return initial;
+  }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hogwild/core/segment_header.hpp>
+
+namespace hogwild {
+
+/// What creator and attachers of a segment must agree on; `label` alone is free.
+struct segment_identity {
+  std::uint64_t layout_hash = 0;
+  std::uint64_t build_id = 0;
+  std::string model_name;  ///< the first 127 bytes count
+  std::string label{};     ///< for listings, the first 255 bytes; ignored by attach
+};
+
+/// Named memory that processes share. One process creates it and removes its name at the end; others attach and detach.
+///
+///     creator:   0x7f10.... | header (4096 bytes) | layout: sizes, parameters, control ... |
+///     attacher:  0x7fa8.... | header (4096 bytes) | the same bytes at another address      |
+///
+/// Hence offsets only, never pointers, inside. All its memory is allocated at creation: a full /dev/shm shows there as
+/// an exception, never later as SIGBUS. A handle may be moved between threads; what lies behind the header is shared by
+/// everybody without any protection by this class.
+class segment {
+ public:
+  /// Makes a new segment of `bytes` zero bytes (header included, at least segment_header_bytes). `name` begins with
+  /// "hogwild-"; see unique_segment_name(). Throws segment_error where the name is taken or not allowed, resource_error
+  /// (with the size that is needed and the size that is free) where the memory is not to be had.
+  static segment create(const std::string& name, std::size_t bytes, const segment_identity& identity);
+
+  /// Maps an existing segment, never makes one. Waits up to a second for one that is still being made. Throws
+  /// segment_error where it is missing, another user's, open to others, or differs in any point of `identity`.
+  static segment attach(const std::string& name, const segment_identity& identity);
+
+  segment(segment&&) noexcept;
+  segment& operator=(segment&&) noexcept;
+  /// Unmaps; the creator's handle removes the name too (attached processes keep their mapping).
+  ~segment();
+
+  std::byte* data() const noexcept;  ///< the header is here; page aligned
+  std::size_t bytes() const noexcept;
+  const segment_header& header() const noexcept;
+  const std::string& name() const noexcept;
+  bool owner() const noexcept;  ///< true for the creator's handle until unlink()
+
+  /// Removes the name now, so that nobody can attach any more; mappings live on. Nothing for an attacher's handle.
+  void unlink() noexcept;
+
+ private:
+  struct state;
+  explicit segment(std::unique_ptr<state> s) noexcept;
+  std::unique_ptr<state> state_;
+};
+
+/// "hogwild-PID-STARTTIME-RANDOM": names its creator, so that even a half-made segment can be judged.
+std::string unique_segment_name();
+
+/// A finished segment that stands on this machine.
+struct segment_info {
+  std::string name;
+  std::uint64_t bytes = 0;
+  process_identity owner{};
+  bool owner_alive = false;
+  double age_seconds = 0;
+  std::string model_name;
+  std::string label;
+  std::uint32_t uid = 0;
+};
+
+/// Finished segments that this user may read, by name. Others may create and remove segments meanwhile.
+std::vector<segment_info> list_segments();
+
+/// Removes every segment whose creator no longer lives, half-made ones included once they are some seconds old, and
+/// returns their names. Never touches one whose creator lives, even in another container that shares /dev/shm: a
+/// creator holds a file lock on its segment for as long as it lives.
+std::vector<std::string> purge_segments();
+
+}  // namespace hogwild

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <hogwild/core/dataset.hpp>
+
+namespace hogwild {
+
+/// Which rank each input column has: the map from the numbers in a file to the parameters of a model.
+class column_numbering {
+ public:
+  column_numbering() = default;
+  /// `original[rank]` is the input number of the column with that rank; the numbers are distinct.
+  explicit column_numbering(std::span<const std::uint32_t> original);
+
+  static constexpr std::uint32_t unknown = 0xffffffffu;
+  /// Rank of an input column, or `unknown` where training never had it. O(log columns) at worst.
+  std::uint32_t rank(std::uint32_t original) const;
+  std::size_t size() const { return original_.size(); }
+  std::span<const std::uint32_t> original() const { return original_; }
+  /// Equal for equal maps; part of the cache key of files that are read through it.
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  std::span<const std::uint32_t> original_;
+  std::shared_ptr<const void> lookup_;
+  std::uint64_t digest_ = 0;
+};
+
+/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads` and `note`.
+struct open_options {
+  enum class cache_use { automatic, none, rebuild };
+  cache_use cache = cache_use::automatic;
+  /// Where the cache goes when the source's own folder cannot be written; empty: no second place.
+  std::filesystem::path cache_folder{};
+  /// Read through this map, in the file's own row order: test and prediction data. Null: training data, whose columns
+  /// are ranked by falling frequency and whose rows are shuffled once.
+  const column_numbering* numbering = nullptr;
+  /// Rows without a label are accepted and get label 0: prediction data.
+  bool labels_optional = false;
+  std::size_t threads = 0;  ///< 0: as many as this process may use
+  /// Told in one sentence why a cache was rebuilt or not written. The library itself prints nothing.
+  std::function<void(std::string_view)> note{};
+};
+
+/// Sparse rows in a versioned, checksummed, memory-mapped file (or anonymous memory file); a cheap handle, copies share
+/// the mapping. Read-only, so any number of threads and processes may use it at once.
+class sparse_dataset {
+ public:
+  sparse_view view() const;
+  std::size_t rows() const;
+  std::size_t features() const;  ///< columns that occur: the ranks run from 0 to features() - 1
+  std::size_t nonzeros() const;
+  /// Input number of a rank: as it stands in the file (LIBSVM text counts from 1), or the column of copied rows.
+  std::uint32_t original(std::size_t rank) const;
+  const column_numbering& numbering() const;
+  std::size_t unknown_entries() const;  ///< entries dropped because `numbering` did not know their column
+  /// A path that another process of this user can open while this handle lives: the cache file, or /proc/PID/fd/N.
+  std::string shared_path() const;
+  bool from_cache() const;  ///< true when no text was parsed
+  /// Checks every block now. Throws cache_error.
+  void verify() const;
+
+  /// Maps a dataset that shared_path() named. Reads header and section table only: milliseconds at any size.
+  /// Throws cache_error where they do not hold.
+  static sparse_dataset map(const std::string& shared_path);
+
+  /// Copies rows that somebody holds in memory into an anonymous memory file, so that worker processes can map them.
+  static sparse_dataset copy_of(const sparse_view& rows);
+
+ private:
+  struct mapping;
+  std::shared_ptr<const mapping> mapping_;
+  explicit sparse_dataset(std::shared_ptr<const mapping> m) : mapping_(std::move(m)) {}
+  friend struct dataset_access;
+};
+
+/// Opens LIBSVM text ("label index:value ..."), plain or compressed with gzip, xz, zstd or bzip2 (told by content), or
+/// standard input ("-"). A cache beside the source is used when it was made from the same source (size, time stamp)
+/// with the same options; otherwise the text is parsed in parallel and the cache written aside and renamed.
+/// Throws format_error (file:line:column) or input_error; then no cache file, whole or part, is left behind.
+sparse_dataset open_libsvm(const std::string& path, const open_options& options = {});
+
+}  // namespace hogwild

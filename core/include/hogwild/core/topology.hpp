@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+// What this process may run on. All functions may be called by any thread; a CPU is the operating system's number of
+// it.
+
+namespace hogwild {
+
+/// Logical CPUs of the machine that are switched on, whether this process may use them or not.
+std::size_t logical_cpus();
+
+/// CPUs that this process may use (affinity mask, which cpusets narrow), ascending; never empty.
+std::vector<int> usable_cpu_list();
+std::size_t usable_cpus();
+
+/// How many CPUs' worth of time the process's control groups grant, e.g. 1.5; nothing where there is no limit. The
+/// smallest grant on the way up counts. Knows cgroup v1 and v2.
+std::optional<double> cpu_quota();
+/// The same from other files: the list of groups, and the folder where the controllers are mounted.
+std::optional<double> cpu_quota_in(const std::filesystem::path& proc_self_cgroup,
+                                   const std::filesystem::path& cgroup_root);
+
+/// How many workers to start where nobody says: usable CPUs or the quota, whichever is less, rounded down, at least
+/// one. Down, since all workers meet at the end of an epoch: with a quota of 1.5 two workers would both be stopped for
+/// a quarter of the time, at moments that nobody can choose.
+std::size_t default_workers();
+/// The rule by itself.
+std::size_t default_workers(std::size_t usable, std::optional<double> quota);
+
+/// Memory nodes that have CPUs of their own, at least one; numbered from 0 in the order of the topology.
+std::size_t numa_nodes();
+/// CPUs near memory node `node`, ascending. Throws config_error where there is no such node.
+std::vector<int> cpus_of_node(std::size_t node);
+
+/// The CPU for each of `workers` workers, drawn from `allowed`: node by node, whole cores first, then their second
+/// hyper-threads, and from the start again where there are more workers than CPUs. Empty where `allowed` is.
+std::vector<int> worker_cpus(std::size_t workers, std::span<const int> allowed);
+/// The same from the CPUs that this process may use.
+std::vector<int> worker_cpus(std::size_t workers);
+
+/// Binds the calling thread to one CPU. False, and nothing changed, where the system refuses.
+bool pin_this_thread(int cpu) noexcept;
+
+}  // namespace hogwild

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace hogwild {
+
+/// How a worker adds to a shared parameter. The discipline is part of the view's type, never a flag read in the loop.
+enum class update_kind : std::uint32_t { lossy, exact, locked };
+
+/// The owner slots of the locked baseline. A stripe holds 0 when it is free, else its owner's tag: worker slot and
+/// generation. `alive` says whether a tag's worker still runs; a waiter takes a dead owner's stripe over.
+class stripe_locks {
+ public:
+  using tag = std::uint32_t;
+  using liveness = bool (*)(const void* context, tag owner) noexcept;
+
+  stripe_locks() = default;
+  /// `stripes`: a power of two, zeroed, shared by all workers. `self` is never 0.
+  stripe_locks(std::span<std::uint32_t> stripes, tag self, liveness alive, const void* context)
+      : stripes_(stripes), self_(self), alive_(alive), context_(context) {}
+
+  void lock(std::size_t coordinate) const noexcept {
+    const std::atomic_ref<std::uint32_t> stripe(stripes_[stripe_of(coordinate)]);
+    for (std::uint32_t spins = 0;; ++spins) {
+      tag seen = 0;
+      if (stripe.compare_exchange_weak(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) return;
+      // Asking whether the owner lives costs a look at its slot, so ask rarely.
+      if (seen != 0 && spins % 1024 == 1023 && !alive_(context_, seen) &&
+          stripe.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) {
+        return;
+      }
+    }
+  }
+  void unlock(std::size_t coordinate) const noexcept {
+    std::atomic_ref<std::uint32_t>(stripes_[stripe_of(coordinate)]).store(0, std::memory_order_release);
+  }
+
+ private:
+  // Sixteen neighbours share a stripe: one cache line of float parameters.
+  std::size_t stripe_of(std::size_t coordinate) const noexcept { return (coordinate / 16) & (stripes_.size() - 1); }
+
+  std::span<std::uint32_t> stripes_;
+  tag self_ = 0;
+  liveness alive_ = nullptr;
+  const void* context_ = nullptr;
+};
+
+namespace update {
+
+/// Load, add, store: Hogwild!. Never torn; an add that another worker overtakes may be lost, which is the method.
+struct lossy {
+  static constexpr update_kind kind = update_kind::lossy;
+};
+
+/// Compare-and-swap until the add has happened: no add is ever lost.
+struct exact {
+  static constexpr update_kind kind = update_kind::exact;
+};
+
+/// An add under the stripe's lock: the baseline to beat. No add is lost while nobody dies.
+struct locked {
+  static constexpr update_kind kind = update_kind::locked;
+  stripe_locks locks;
+};
+
+}  // namespace update
+}  // namespace hogwild

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hogwild/core/sparse_dataset.hpp>
+
+#include "input_stream.hpp"
+
+namespace hogwild::detail {
+
+/// What a cache must have been made from to be used.
+struct cache_key {
+  source_stamp source;
+  std::uint64_t options = 0;
+};
+
+/// Digest of the options that change what is read; 0 for plain training data.
+std::uint64_t options_digest(const open_options& options);
+
+/// Where the cache of a source may be, in the order of preference: beside it, then in the fallback folder.
+std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options);
+
+/// What one place holds: the dataset, or the reason why it cannot be used (the end of a sentence "the cache ..."), or
+/// neither where nothing is there.
+struct cache_finding {
+  std::optional<sparse_dataset> dataset;
+  std::string reason;
+};
+cache_finding find_cache(const std::filesystem::path& place, const cache_key& key);
+
+}  // namespace hogwild::detail

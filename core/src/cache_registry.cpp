@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/cache_registry.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <span>
+#include <system_error>
+
+#include <hogwild/core/error.hpp>
+
+#include "cache_format.hpp"
+#include "dataset_mapping.hpp"
+#include "unique_fd.hpp"
+
+namespace hogwild {
+namespace {
+
+/// What the file says of itself; none where it is no cache of ours.
+std::optional<cache_info> look_at(const std::filesystem::path& path) {
+  detail::unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  struct ::stat state {};
+  auto magic = detail::cache_magic;
+  magic.fill(0);
+  if (!fd || ::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode)) return std::nullopt;
+  if (::pread(fd.get(), magic.data(), magic.size(), 0) != static_cast<ssize_t>(magic.size())) return std::nullopt;
+  if (magic != detail::cache_magic) return std::nullopt;
+  if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;  // somebody writes it
+  cache_info info{.path = path, .bytes = static_cast<std::uint64_t>(state.st_size)};
+  try {
+    const detail::dataset_mapping mapping(std::move(fd), path.string(), true);
+    const detail::cache_header& header = mapping.arrays().header;
+    info.source_bytes = header.source_bytes;
+    info.rows = header.rows;
+    info.features = header.columns;
+    info.nonzeros = header.nonzeros;
+    info.valid = true;
+  } catch (const error&) {
+    // Another version or a damaged one: listed, since purging should find it.
+  }
+  return info;
+}
+
+}  // namespace
+
+std::vector<cache_info> list_caches(const std::filesystem::path& folder) {
+  std::vector<cache_info> found;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (auto info = look_at(entry.path())) found.push_back(*std::move(info));
+  } catch (const std::filesystem::filesystem_error& fault) {
+    throw input_error(folder.string() + ": the folder cannot be read: " + fault.code().message());
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return found;
+}
+
+std::vector<cache_info> purge_caches(const std::filesystem::path& folder) {
+  std::vector<cache_info> caches = list_caches(folder);
+  for (const cache_info& cache : caches) {
+    std::error_code fault;
+    std::filesystem::remove(cache.path, fault);
+    if (fault) throw resource_error(cache.path.string() + ": cannot be removed: " + fault.message());
+  }
+  return caches;
+}
+
+}  // namespace hogwild

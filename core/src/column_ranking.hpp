@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <hogwild/core/sparse_dataset.hpp>
+
+#include "parsed_text.hpp"
+
+namespace hogwild::detail {
+
+/// Columns by falling frequency; equal ones in the order of their numbers. Only columns that occur have a rank.
+struct column_ranking {
+  std::vector<std::uint32_t> original;  ///< rank -> number in the input, which counts from 1
+  std::vector<std::uint32_t> degree;    ///< rank -> rows in which it occurs
+  std::vector<std::uint32_t> rank;      ///< index -> rank; empty where the entries hold ranks already
+};
+
+/// Counts and ranks in parallel. Memory is bounded by the number of entries, not by the largest index: where the
+/// indices are far apart the entries are renumbered in place, otherwise `rank` is left to do it on the way.
+column_ranking rank_columns(parsed_text& text);
+
+/// Renumbers the entries in place; those of columns unknown to `numbering` are dropped. Returns how many, and counts
+/// the rows of each rank. The result's `original` is that of `numbering`.
+column_ranking apply_numbering(parsed_text& text, const column_numbering& numbering, std::size_t& dropped);
+
+}  // namespace hogwild::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <boost/interprocess/mapped_region.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <hogwild/core/sparse_dataset.hpp>
+
+#include "cache_format.hpp"
+#include "unique_fd.hpp"
+
+namespace hogwild {
+namespace detail {
+
+/// A dataset file mapped for reading, and what has been checked of it so far in this process.
+class dataset_mapping : public first_read_check {
+ public:
+  /// Maps `fd`. `path` is what others open; `label` names the data in messages. Throws cache_error, with the end of a
+  /// sentence as header_fault() gives it, where header or table do not hold.
+  dataset_mapping(unique_fd fd, std::string path, bool from_cache);
+
+  const cache_arrays& arrays() const { return *arrays_; }
+  const std::string& path() const { return path_; }
+  bool from_cache() const { return from_cache_; }
+
+  void ensure(std::size_t first, std::size_t last) const override;
+  void verify() const;
+  /// Sums of the small sections are checked by whoever asks first.
+  std::span<const std::uint32_t> degree() const;
+  std::span<const std::uint32_t> original() const;
+  const column_numbering& numbering() const;
+
+ private:
+  [[noreturn]] void damaged(const std::string& part) const;
+  void check_small(section_kind kind, std::span<const std::uint32_t> items, const char* part) const;
+
+  unique_fd fd_;
+  std::string path_;
+  bool from_cache_;
+  boost::interprocess::mapped_region region_;
+  std::optional<cache_arrays> arrays_;
+  std::unique_ptr<std::atomic<bool>[]> checked_;
+  mutable std::once_flag degree_once_, original_once_, numbering_once_;
+  mutable column_numbering numbering_;
+};
+
+/// Maps all of `fd`. Throws resource_error where there is no address space or the file system refuses.
+boost::interprocess::mapped_region map_whole(const unique_fd& fd, boost::interprocess::mode_t mode,
+                                             const std::string& path);
+
+}  // namespace detail
+
+struct sparse_dataset::mapping : detail::dataset_mapping {
+  using dataset_mapping::dataset_mapping;
+};
+
+/// The library's own way to make handles.
+struct dataset_access {
+  using mapping = sparse_dataset::mapping;
+  static sparse_dataset make(std::shared_ptr<const sparse_dataset::mapping> mapping) {
+    return sparse_dataset(std::move(mapping));
+  }
+  template <class... Args>
+  static sparse_dataset open(Args&&... args) {
+    return make(std::make_shared<const sparse_dataset::mapping>(std::forward<Args>(args)...));
+  }
+};
+
+}  // namespace hogwild

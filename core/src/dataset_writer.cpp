@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataset_writer.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <hogwild/core/error.hpp>
+
+#include "checksum.hpp"
+#include "dataset_mapping.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+[[noreturn]] void throw_system(int code, const std::string& what) {
+  throw std::system_error(code, std::generic_category(), what);
+}
+
+/// Unlike any other name of this process, and of others by the process number.
+std::string name_aside(const std::string& place) {
+  static std::atomic<unsigned> counter{0};
+  return place + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1));
+}
+
+std::span<const std::byte> bytes_of(const boost::interprocess::mapped_region& region) {
+  return {static_cast<const std::byte*>(region.get_address()), region.get_size()};
+}
+
+boost::interprocess::mapped_region map_with_header(const unique_fd& fd, const std::string& path,
+                                                   const cache_header& header) {
+  auto region = map_whole(fd, boost::interprocess::read_write, path);
+  std::memcpy(region.get_address(), &header, sizeof header);
+  return region;
+}
+
+}  // namespace
+
+dataset_writer::dataset_writer(unique_fd fd, std::string place, std::string aside, const cache_header& sizes)
+    : fd_(std::move(fd)),
+      place_(std::move(place)),
+      aside_(std::move(aside)),
+      region_(map_with_header(fd_, place_.empty() ? "memory file" : place_, sizes)),
+      arrays_(bytes_of(region_)) {}
+
+dataset_writer::dataset_writer(dataset_writer&& other) noexcept
+    : fd_(std::move(other.fd_)),
+      place_(std::move(other.place_)),
+      aside_(std::exchange(other.aside_, {})),
+      region_(std::move(other.region_)),
+      arrays_(other.arrays_) {}
+
+dataset_writer::~dataset_writer() {
+  if (!aside_.empty()) ::unlink(aside_.c_str());
+}
+
+dataset_writer dataset_writer::at(const std::filesystem::path& place, cache_header sizes, unsigned permissions) {
+  lay_out(sizes);
+  std::string aside = name_aside(place.string());
+  unique_fd fd(::open(aside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions));
+  if (!fd) throw_system(errno, "creating " + aside);
+  try {
+    ::flock(fd.get(), LOCK_EX);  // tells those who list and purge caches that this one is not done yet
+    // Claims the space now: a mapping of a file without space ends in SIGBUS.
+    if (const int code = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(sizes.file_bytes)); code != 0)
+      throw_system(code, "reserving " + std::to_string(sizes.file_bytes) + " bytes for " + aside);
+    return dataset_writer(std::move(fd), place.string(), aside, sizes);
+  } catch (...) {
+    ::unlink(aside.c_str());
+    throw;
+  }
+}
+
+dataset_writer dataset_writer::in_memory(cache_header sizes) {
+  lay_out(sizes);
+  unique_fd fd(::memfd_create("hogwild-data", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(sizes.file_bytes)) != 0)
+    throw resource_error("no memory for " + std::to_string(sizes.file_bytes) +
+                         " bytes of data: " + std::generic_category().message(errno));
+  return dataset_writer(std::move(fd), {}, {}, sizes);
+}
+
+void dataset_writer::seal_block(std::uint64_t block, std::uint64_t end) {
+  cache_arrays::writable(arrays_.block_checksum)[block] = block_sum(arrays_, block, end);
+}
+
+void dataset_writer::populate(void* place, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  const std::uintptr_t first = address / cache_page * cache_page;
+  // A hint: older kernels do not know it, and then each page faults by itself.
+  if (bytes > 0) ::madvise(reinterpret_cast<void*>(first), address + bytes - first, MADV_POPULATE_WRITE);
+#else
+  static_cast<void>(place), static_cast<void>(bytes);
+#endif
+}
+
+sparse_dataset dataset_writer::finish() && {
+  cache_header header = arrays_.header;
+  for (section_entry& entry : header.sections) {
+    if (entry.kind == section_kind::original) entry.checksum = checksum(arrays_.original);
+    if (entry.kind == section_kind::degree) entry.checksum = checksum(arrays_.degree);
+  }
+  header.checksum = header_checksum(header);
+  std::memcpy(region_.get_address(), &header, sizeof header);
+  region_ = {};
+  if (place_.empty()) {
+    ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+    const std::string shared = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
+    return dataset_access::open(std::move(fd_), shared, false);
+  }
+  if (std::rename(aside_.c_str(), place_.c_str()) != 0) throw_system(errno, "renaming " + aside_);
+  aside_.clear();
+  ::flock(fd_.get(), LOCK_UN);
+  return dataset_access::open(std::move(fd_), place_, false);
+}
+
+}  // namespace hogwild::detail

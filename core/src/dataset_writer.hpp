@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/interprocess/mapped_region.hpp>
+#include <filesystem>
+#include <string>
+
+#include <hogwild/core/sparse_dataset.hpp>
+
+#include "cache_format.hpp"
+#include "unique_fd.hpp"
+
+namespace hogwild::detail {
+
+/// A dataset file while it is written: aside its place in a folder, or in memory. Until finish() it is nobody else's,
+/// and without finish() nothing stays behind.
+class dataset_writer {
+ public:
+  /// `sizes`: everything of the header but table, file size and checksums. The space is claimed at once.
+  /// at() throws std::system_error where folder or space are not to be had; in_memory() throws resource_error.
+  /// `permissions` as for open(2): what the source allows, the cache allows.
+  static dataset_writer at(const std::filesystem::path& place, cache_header sizes, unsigned permissions = 0600);
+  static dataset_writer in_memory(cache_header sizes);
+
+  dataset_writer(dataset_writer&& other) noexcept;
+  dataset_writer& operator=(dataset_writer&&) = delete;
+  ~dataset_writer();
+
+  /// Different parts may be written by different threads.
+  const cache_arrays& arrays() const { return arrays_; }
+  /// Writes the sum of one block whose rows are there; `end` is where its last row ends. Different blocks may be
+  /// written and sealed by different threads.
+  void seal_block(std::uint64_t block, std::uint64_t end);
+  /// Faults in the pages behind a part, at once rather than one by one.
+  template <class T>
+  static void populate(std::span<T> part) {
+    populate(static_cast<void*>(part.data()), part.size_bytes());
+  }
+
+  /// Call when all arrays are written and all blocks sealed. Throws std::system_error where renaming fails.
+  sparse_dataset finish() &&;
+
+ private:
+  dataset_writer(unique_fd fd, std::string place, std::string aside, const cache_header& sizes);
+  static void populate(void* place, std::size_t bytes);
+
+  unique_fd fd_;
+  std::string place_;  ///< empty in memory
+  std::string aside_;  ///< empty in memory and after finish()
+  boost::interprocess::mapped_region region_;
+  cache_arrays arrays_;
+};
+
+}  // namespace hogwild::detail

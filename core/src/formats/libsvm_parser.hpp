@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hogwild::detail {
+
+/// Why a block was refused, with the place counted from the start of the block.
+struct libsvm_fault {
+  std::size_t line;    ///< from 1
+  std::size_t column;  ///< from 1, in bytes
+  std::string message;
+};
+
+/// Rows of one block of text. Entry arrays belong to the caller; row r holds entries [row_end[r - 1], row_end[r]).
+struct libsvm_block {
+  std::uint32_t* index = nullptr;  ///< from 0: one less than in the text
+  float* value = nullptr;
+  std::vector<std::uint32_t> row_end;
+  std::vector<double> label;
+  std::size_t entries = 0;
+  std::uint32_t columns = 0;  ///< one more than the largest index
+  std::size_t lines = 0;      ///< newlines read
+  std::optional<libsvm_fault> fault;
+};
+
+/// Entries that a block of text can hold at most: an entry takes four characters, and a first one without a label
+/// three.
+constexpr std::size_t libsvm_capacity(std::size_t text_bytes) {
+  return text_bytes / 4 + 2;
+}
+
+/// Parses whole lines: `text` ends with a newline, is at most 1 GiB long and `text_padding` bytes behind it are
+/// readable. `block.index` and `block.value` hold libsvm_capacity(text.size()) entries. Never throws for the text's
+/// sake: the first fault is left in the block, which then holds the rows before it.
+void parse_libsvm_block(std::string_view text, bool labels_optional, libsvm_block& block);
+
+}  // namespace hogwild::detail

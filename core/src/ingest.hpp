@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "cache_format.hpp"
+#include "column_ranking.hpp"
+#include "dataset_writer.hpp"
+#include "parsed_text.hpp"
+
+namespace hogwild::detail {
+
+/// Rows and columns as they will stand in the file.
+struct row_plan {
+  struct place {
+    std::uint32_t block;
+    std::uint32_t row;
+  };
+  std::vector<place> order;  ///< where each row of the file stands in the text
+  column_ranking columns;
+  std::size_t unknown_entries = 0;
+};
+
+/// Training data (no numbering): columns ranked, rows shuffled once, the same for the same rows whatever the number of
+/// threads. With a numbering: its columns, rows in their own order. Throws input_error beyond 2^32 - 1 rows.
+row_plan plan_rows(parsed_text& text, const column_numbering* numbering);
+
+/// The sizes of the file; the caller adds the key.
+cache_header sizes_of(const parsed_text& text, const row_plan& plan);
+
+/// Rows in a block, such that it holds about 16 thousand entries.
+std::uint64_t rows_per_block(std::uint64_t rows, std::uint64_t nonzeros);
+
+/// Writes and seals all arrays in parallel.
+void write_rows(const parsed_text& text, const row_plan& plan, dataset_writer& file);
+
+}  // namespace hogwild::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "byte_reader.hpp"
+
+namespace hogwild::detail {
+
+/// What tells one state of a file from another.
+struct source_stamp {
+  std::uint64_t bytes = 0;
+  std::int64_t modified_ns = 0;
+  bool operator==(const source_stamp&) const = default;
+};
+
+/// Complete lines of the input: never empty, ends with a newline (a last line without one is completed), and
+/// `text_padding` bytes behind it are readable. Valid as long as `owner`.
+struct text_block {
+  std::string_view text;
+  std::shared_ptr<const void> owner;
+};
+
+/// Cuts text into blocks of complete lines. One thread at a time may call next().
+class input_stream {
+ public:
+  static constexpr std::size_t default_block_bytes = std::size_t{1} << 20;
+
+  virtual ~input_stream() = default;
+  /// The next block in order, of about the size asked for unless a line is longer; none at the end.
+  /// Throws input_error where the file cannot be read or its archive is damaged or truncated.
+  virtual std::optional<text_block> next() = 0;
+
+  const std::string& name() const { return name_; }
+  /// None where the input is no regular file, so that nothing can be remembered about it.
+  const std::optional<source_stamp>& stamp() const { return stamp_; }
+
+ protected:
+  input_stream(std::string name, std::optional<source_stamp> stamp) : name_(std::move(name)), stamp_(stamp) {}
+
+ private:
+  std::string name_;
+  std::optional<source_stamp> stamp_;
+};
+
+/// The stamp of a regular file; none for pipes and devices. Throws input_error where `path` is missing or a folder.
+std::optional<source_stamp> stamp_of(const std::string& path);
+
+/// Opens a path, or standard input for "-". Plain regular files are mapped and handed out without a copy.
+/// Throws input_error.
+std::unique_ptr<input_stream> open_input(const std::string& path,
+                                         std::size_t block_bytes = input_stream::default_block_bytes);
+
+/// The same from bytes in memory, which outlive the stream.
+std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name,
+                                                std::size_t block_bytes = input_stream::default_block_bytes);
+
+}  // namespace hogwild::detail

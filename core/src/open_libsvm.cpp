@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/core/topology.hpp>
+
+#include "cache_place.hpp"
+#include "dataset_writer.hpp"
+#include "ingest.hpp"
+#include "input_stream.hpp"
+#include "parsed_text.hpp"
+
+namespace hogwild {
+namespace {
+
+class libsvm_opening {
+ public:
+  libsvm_opening(const std::string& path, const open_options& options) : path_(path), options_(options) {}
+
+  sparse_dataset run() {
+    if (path_ != "-" && options_.cache != open_options::cache_use::none)
+      if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_);
+    if (options_.cache == open_options::cache_use::automatic)
+      if (auto found = find()) return *std::move(found);
+    const std::size_t threads = options_.threads == 0 ? default_workers() : options_.threads;
+    // Without it, TBB itself would complain on standard error where more threads are asked for than there are CPUs.
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+    tbb::task_arena arena(static_cast<int>(threads));
+    return arena.execute([&] { return build(); });
+  }
+
+ private:
+  std::optional<sparse_dataset> find() const {
+    std::string stale;
+    for (const auto& place : places_) {
+      detail::cache_finding finding = detail::find_cache(place, {*detail::stamp_of(path_), options_digest()});
+      if (finding.dataset) return std::move(finding.dataset);
+      if (stale.empty() && !finding.reason.empty())
+        stale = "the cache " + place.string() + " " + finding.reason + "; it is rebuilt";
+    }
+    if (!stale.empty()) note(stale);
+    return std::nullopt;
+  }
+
+  sparse_dataset build() const {
+    const auto input = detail::open_input(path_);
+    const auto text = detail::parse_all(*input, options_.labels_optional);
+    const detail::row_plan plan = detail::plan_rows(*text, options_.numbering);
+    detail::cache_header header = detail::sizes_of(*text, plan);
+    header.options = options_digest();
+    if (const auto& stamp = input->stamp()) {
+      header.source_bytes = stamp->bytes;
+      header.source_modified_ns = stamp->modified_ns;
+    }
+    std::string refused;
+    for (const auto& place : places_) {
+      try {
+        if (place != places_.front()) std::filesystem::create_directories(place.parent_path());
+        sparse_dataset made = write(*text, plan, detail::dataset_writer::at(place, header, source_permissions()));
+        if (!refused.empty()) note("the cache goes to " + place.string() + ", because " + refused);
+        return made;
+      } catch (const std::system_error& fault) {
+        refused += (refused.empty() ? "" : " and ") + std::string(fault.what());
+      }
+    }
+    if (!refused.empty()) note("no cache is written and the data stay in memory, because " + refused);
+    return write(*text, plan, detail::dataset_writer::in_memory(header));
+  }
+
+  static sparse_dataset write(const detail::parsed_text& text, const detail::row_plan& plan,
+                              detail::dataset_writer file) {
+    detail::write_rows(text, plan, file);
+    return std::move(file).finish();
+  }
+
+  /// Whoever may read the source may read its cache, and nobody else.
+  unsigned source_permissions() const {
+    struct ::stat state {};
+    return ::stat(path_.c_str(), &state) == 0 ? (state.st_mode & 0444u) | 0600u : 0600u;
+  }
+
+  std::uint64_t options_digest() const { return detail::options_digest(options_); }
+
+  void note(const std::string& sentence) const {
+    if (options_.note) options_.note(sentence);
+  }
+
+  const std::string& path_;
+  const open_options& options_;
+  std::vector<std::filesystem::path> places_;  ///< empty where nothing is kept
+};
+
+}  // namespace
+
+sparse_dataset open_libsvm(const std::string& path, const open_options& options) {
+  try {
+    return libsvm_opening(path, options).run();
+  } catch (const std::bad_alloc&) {
+    throw resource_error(path + ": there is not enough memory to read it");
+  }
+}
+
+}  // namespace hogwild

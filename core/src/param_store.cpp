@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <hogwild/core/build_info.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/segment.hpp>
+
+namespace hogwild {
+
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+/// Zeroed private memory whose huge pages, where the system grants them, begin with it.
+class private_memory {
+ public:
+  explicit private_memory(std::size_t bytes) : bytes_(bytes + huge_page) {
+    mapping_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping_ == MAP_FAILED) {
+      throw resource_error("cannot get " + std::to_string(bytes) + " bytes of memory for the model: " + std::strerror(errno));
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(mapping_);
+    base_ = reinterpret_cast<std::byte*>((address + huge_page - 1) / huge_page * huge_page);
+    if (bytes >= huge_page) madvise(base_, bytes, MADV_HUGEPAGE);  // a hint; refused is fine
+  }
+  private_memory(const private_memory&) = delete;
+  private_memory& operator=(const private_memory&) = delete;
+  ~private_memory() { munmap(mapping_, bytes_); }
+
+  std::byte* base() const { return base_; }
+
+ private:
+  void* mapping_;
+  std::size_t bytes_;
+  std::byte* base_;
+};
+
+// A tag names a slot and which of its owners: slot + 1 in the low 12 bits, the generation above.
+constexpr std::uint32_t slot_bits = 12;
+
+bool owner_lives(const void* slots, std::uint32_t tag) noexcept {
+  const auto& slot = static_cast<const worker_slot*>(slots)[(tag & ((1u << slot_bits) - 1)) - 1];
+  return slot.state.load(std::memory_order_acquire) == worker_state::active &&
+         (slot.generation.load(std::memory_order_acquire) << slot_bits) == (tag >> slot_bits << slot_bits);
+}
+
+/// Processes of different builds may agree on sizes and still not on meanings.
+std::uint64_t build_id() {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const std::string_view part : {build_info.version, build_info.commit, build_info.build_type, build_info.compiler}) {
+    for (const char c : part) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  }
+  return h;
+}
+
+segment_identity identity_of(std::string_view model) {
+  return {.layout_hash = layout_hash(), .build_id = build_id(), .model_name = std::string(model)};
+}
+
+}  // namespace
+
+struct param_store::memory {
+  std::unique_ptr<private_memory> private_part;
+  std::unique_ptr<segment> named_part;
+};
+
+param_store::param_store(std::unique_ptr<memory> owner, std::byte* base, const store_shape& shape, std::string name)
+    : owner_(std::move(owner)), base_(base), layout_(shape), name_(std::move(name)) {}
+
+param_store::param_store(param_store&&) noexcept = default;
+param_store& param_store::operator=(param_store&&) noexcept = default;
+param_store::~param_store() = default;
+
+param_store param_store::in_memory(const store_shape& shape) {
+  auto owner = std::make_unique<memory>();
+  owner->private_part = std::make_unique<private_memory>(store_layout(shape).total);
+  std::byte* base = owner->private_part->base();
+  std::memcpy(base + store_layout(shape).shape, &shape, sizeof shape);
+  return {std::move(owner), base, shape, ""};
+}
+
+param_store param_store::create(const std::string& name, const store_shape& shape, std::string_view model) {
+  auto owner = std::make_unique<memory>();
+  owner->named_part = std::make_unique<segment>(segment::create(name, store_layout(shape).total, identity_of(model)));
+  std::byte* base = owner->named_part->data();
+  std::memcpy(base + store_layout(shape).shape, &shape, sizeof shape);
+  return {std::move(owner), base, shape, name};
+}
+
+param_store param_store::attach(const std::string& name, std::string_view model) {
+  auto owner = std::make_unique<memory>();
+  owner->named_part = std::make_unique<segment>(segment::attach(name, identity_of(model)));
+  std::byte* base = owner->named_part->data();
+  // Where shape and control lie does not depend on the shape; the gate leaves 0 once the creator has filled the rest.
+  const store_layout fixed{store_shape{}};
+  const auto& gate = reinterpret_cast<control_block*>(base + fixed.control)->gate;
+  for (int tries = 0; gate.load(std::memory_order_acquire) == 0; ++tries) {
+    if (tries == 1000) {
+      throw segment_error("segment " + name + " is not ready after a second: its creator may be stopped or dead; look at it "
+                          "with `hogwild segments`");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  store_shape shape;
+  std::memcpy(&shape, base + fixed.shape, sizeof shape);
+  if (store_layout(shape).total > owner->named_part->bytes()) {
+    throw segment_error("segment " + name + " is smaller than its own description; purge it with `hogwild segments "
+                        "--purge` and start the run again");
+  }
+  return {std::move(owner), base, shape, name};
+}
+
+void param_store::require_scalar(std::size_t bytes) const {
+  if (shape().scalar_bytes != bytes) {
+    throw config_error("this store holds parameters of " + std::to_string(shape().scalar_bytes) + " bytes, not of " +
+                       std::to_string(bytes));
+  }
+}
+
+stripe_locks param_store::locks(std::size_t slot) const {
+  if (stripes().empty()) return {};
+  const std::uint32_t generation = slots()[slot].generation.load(std::memory_order_acquire);
+  const auto tag = (generation << slot_bits) | static_cast<std::uint32_t>(slot + 1);
+  return {stripes(), tag, owner_lives, slots().data()};
+}
+
+}  // namespace hogwild

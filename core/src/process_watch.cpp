@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/process_watch.hpp>
+
+#include "pidfd.hpp"
+
+namespace hogwild {
+
+struct process_watch::state {
+  process_identity who;
+  detail::unique_fd pidfd{};
+};
+
+process_watch::process_watch(const process_identity& who) : state_(new state{.who = who}) {
+  detail::unique_fd opened = detail::open_pidfd(who.pid);
+  // Only now is it certain whom the descriptor means: the number may have changed hands before it was opened.
+  if (opened && who.alive()) state_->pidfd = std::move(opened);
+}
+
+process_watch::process_watch(process_watch&&) noexcept = default;
+process_watch& process_watch::operator=(process_watch&&) noexcept = default;
+process_watch::~process_watch() = default;
+
+bool process_watch::ended() const {
+  return wait_for(std::chrono::nanoseconds(0));
+}
+
+bool process_watch::wait_for(std::chrono::nanoseconds timeout) const {
+  const auto deadline = detail::deadline_after(timeout);
+  if (state_->pidfd) return detail::ended_by(state_->pidfd.get(), deadline);
+  return detail::poll_until(deadline, [&] { return !state_->who.alive(); });
+}
+
+}  // namespace hogwild

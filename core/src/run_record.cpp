@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/run_record.hpp>
+
+#include <cerrno>
+#include <cmath>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include <hogwild/core/error.hpp>
+
+#include "file_error.hpp"
+#include "unique_fd.hpp"
+
+namespace hogwild {
+namespace {
+
+using json = nlohmann::ordered_json;  // keys stay in the order in which people read them
+
+template <class T>
+void put(json& line, const char* key, const std::optional<T>& value) {
+  if (value) line[key] = *value;
+}
+
+void put(json& line, const record_measures& m) {
+  put(line, "test_loss", m.test_loss);
+  put(line, "test_accuracy", m.test_accuracy);
+  put(line, "test_auc", m.test_auc);
+  put(line, "test_f1", m.test_f1);
+  put(line, "test_rmse", m.test_rmse);
+  put(line, "validation_loss", m.validation_loss);
+}
+
+json to_json(const machine_facts& m) {
+  json object{{"cpu_model", m.cpu_model},   {"logical_cpus", m.logical_cpus}, {"usable_cpus", m.usable_cpus},
+              {"numa_nodes", m.numa_nodes}, {"memory_bytes", m.memory_bytes}, {"kernel", m.kernel}};
+  put(object, "cpu_quota", m.cpu_quota);
+  put(object, "governor", m.governor);
+  return object;
+}
+
+json to_json(const record_dataset& d) {
+  json object{{"path", d.path},    {"n", d.rows},      {"d", d.columns},
+              {"nnz", d.nonzeros}, {"Omega", d.omega}, {"Delta", d.delta}};
+  put(object, "rho", d.rho);
+  put(object, "test_rows", d.test_rows);
+  return object;
+}
+
+json to_json(const record_context& c) {
+  json options = json::object();
+  for (const auto& [name, value] : c.options) {
+    std::visit([&, &key = name](const auto& v) { options[key] = v; }, value);
+  }
+  return {{"kind", "context"},
+          {"schema", run_record::schema},
+          {"version", c.version},
+          {"commit", c.commit},
+          {"build_type", c.build_type},
+          {"compiler", c.compiler},
+          {"machine", to_json(c.machine)},
+          {"options", std::move(options)},
+          {"dataset", to_json(c.dataset)}};
+}
+
+json to_json(const record_epoch& e) {
+  json line{{"kind", "epoch"},
+            {"epoch", e.epoch},
+            {"train_seconds", e.train_seconds},
+            {"wall_seconds", e.wall_seconds},
+            {"examples", e.examples},
+            {"updates", e.updates},
+            {"nonzeros", e.nonzeros},
+            {"step", e.step},
+            {"train_loss", e.train_loss},
+            {"objective", e.objective}};
+  put(line, e.measures);
+  if (e.staleness) line["staleness"] = {{"p50", e.staleness->p50}, {"p99", e.staleness->p99}};
+  put(line, "conflict_rate", e.conflict_rate);
+  return line;
+}
+
+const char* name_of(const record_result& r) {
+  const auto lost = [](const std::optional<double>& loss) { return loss && !std::isfinite(*loss); };
+  if (lost(r.train_loss) || lost(r.objective)) return "diverged";
+  switch (r.status) {
+    case record_status::done:
+      return "done";
+    case record_status::target:
+      return "target";
+    case record_status::converged:
+      return "converged";
+    case record_status::diverged:
+      return "diverged";
+    case record_status::stopped:
+      return "stopped";
+  }
+  throw config_error("a run record cannot say the status " + std::to_string(static_cast<int>(r.status)));
+}
+
+json to_json(const record_result& r) {
+  json line{{"kind", "result"},
+            {"status", name_of(r)},
+            {"epochs", r.epochs},
+            {"train_seconds", r.train_seconds},
+            {"wall_seconds", r.wall_seconds}};
+  put(line, "seconds_to_target", r.seconds_to_target);
+  put(line, "train_loss", r.train_loss);
+  put(line, "objective", r.objective);
+  put(line, r.measures);
+  line["search_seconds"] = r.search_seconds;
+  line["step"] = r.step;
+  line["rows_lost"] = r.rows_lost;
+  line["peak_rss_bytes"] = r.peak_rss_bytes;
+  put(line, "advice", r.advice);
+  return line;
+}
+
+}  // namespace
+
+struct run_record::file {
+  std::string path;
+  detail::unique_fd fd;
+
+  void append(const json& line) {
+    // Paths may hold any bytes; what is not UTF-8 becomes U+FFFD instead of an exception at the end of a long run.
+    const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t n = ::write(fd.get(), text.data() + done, text.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) detail::throw_file_error("cannot write the run record", path, errno);
+      done += static_cast<std::size_t>(n);
+    }
+  }
+};
+
+run_record::run_record(const std::string& path) {
+  if (path.empty() || path == "-") throw input_error("a run record needs a file of its own: name a path");
+  detail::unique_fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+  if (!fd) detail::throw_file_error("cannot create the run record", path, errno);
+  file_ = std::make_unique<file>(file{path, std::move(fd)});
+}
+
+run_record::run_record(run_record&&) noexcept = default;
+run_record& run_record::operator=(run_record&&) noexcept = default;
+run_record::~run_record() = default;
+
+void run_record::write(const record_context& line) {
+  file_->append(to_json(line));
+}
+void run_record::write(const record_epoch& line) {
+  file_->append(to_json(line));
+}
+void run_record::write(const record_result& line) {
+  file_->append(to_json(line));
+}
+
+}  // namespace hogwild

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/saved_model.hpp>
+
+namespace hogwild::detail {
+
+inline constexpr std::uint32_t model_version = 1;
+/// First byte of the binary format; no text begins with it.
+inline constexpr std::byte binary_model_mark{0x89};
+
+/// A word in either format: not empty, at most 255 bytes, no blanks or control characters.
+bool is_model_word(std::string_view word);
+
+/// One parameter a column, or one a class.
+inline bool width_fits(const saved_model& m) {
+  return m.width == 1 || (m.labels.kind() == label_kind::classes && m.width == m.labels.classes());
+}
+
+// One pair a format. Writers get a model that was checked; readers check all they read.
+std::vector<std::byte> binary_model_bytes(const saved_model& model);
+saved_model parse_binary_model(std::span<const std::byte> bytes, const std::string& name);
+std::vector<std::byte> text_model_bytes(const saved_model& model);
+saved_model parse_text_model(std::string_view text, const std::string& name);
+
+}  // namespace hogwild::detail

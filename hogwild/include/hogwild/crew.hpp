@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/job.hpp>
+#include <hogwild/team.hpp>
+
+namespace hogwild {
+
+/// The workers of an engine, as the coordinator sees them: who runs the loop, and nothing else. The store that they
+/// train is theirs to provide, because where it lies depends on who they are.
+class crew {
+ public:
+  virtual ~crew() = default;
+
+  virtual std::string_view engine() const = 0;  ///< "serial", "threads", "processes"
+  virtual std::size_t workers() const = 0;      ///< asked for; how many are granted may change from round to round
+  virtual const param_store& store() const = 0;
+
+  /// Called once, when parameters and state are in place and before the training clock starts: workers get ready.
+  virtual void start() {}
+  /// Has the round in the control block trained, and returns when no worker trains any more. Tickets that nobody
+  /// finished (a worker died) stay unmarked; the coordinator asks for them again.
+  virtual void run_round() = 0;
+  /// Threads of this process for measuring and whole-array passes; free between rounds.
+  virtual team& helpers() = 0;
+  /// Worker processes that died and were replaced so far.
+  virtual std::size_t replaced() const { return 0; }
+};
+
+}  // namespace hogwild

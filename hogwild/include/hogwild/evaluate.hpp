@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <hogwild/core/chunk.hpp>
+#include <hogwild/core/control/ticket_counter.hpp>
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/step.hpp>
+#include <hogwild/team.hpp>
+
+namespace hogwild {
+
+/// What a model says of one row.
+struct row_verdict {
+  double loss = 0.0;
+  float score = 0.0f;  ///< binary: the margin; real: the prediction; classes: the predicted class
+};
+
+/// Turns per-row scores and trained-on labels into the measures that suit the labels. Scores and labels are n each.
+measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores, std::span<const float> labels);
+
+/// Calls verdict(example) for every row, in parallel, and sums the losses chunk by chunk in a fixed order, so that the
+/// result does not depend on the number of threads. `weight_positive` multiplies the loss of rows labelled +1. The
+/// parameters may be written meanwhile, but then nobody can say which ones were measured.
+template <class Data, class Verdict>
+measurement evaluate_rows(const Data& data, const label_map& labels, double weight_positive, team& crew,
+                          const Verdict& verdict, bool with_scores) {
+  const chunk_plan plan(data.rows(), 1024);
+  std::vector<double> loss(plan.count());
+  std::vector<float> scores(with_scores ? data.rows() : 0), targets(scores.size());
+  ticket_counter next{};
+  next.open(1, 0);
+  crew.run([&](std::size_t) {
+    while (const auto i = next.draw(1, plan.count())) {
+      const chunk rows = plan[*i];
+      data.ensure(rows.first, rows.last);
+      double sum = 0.0;
+      for (std::size_t r = rows.first; r < rows.last; ++r) {
+        const auto z = labelled_row(data, r, labels);
+        const row_verdict v = verdict(z);
+        sum += labels.kind() == label_kind::binary && z.label > 0 ? weight_positive * v.loss : v.loss;
+        if (with_scores) scores[r] = v.score, targets[r] = z.label;
+      }
+      loss[*i] = sum;
+    }
+  });
+  double total = 0.0;
+  for (const double part : loss) total += part;
+  const double mean = data.rows() == 0 ? 0.0 : total / static_cast<double>(data.rows());
+  if (!with_scores) return {.loss = mean};
+  return measure_scores(labels.kind(), mean, scores, targets);
+}
+
+}  // namespace hogwild

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <hogwild/core/chunk.hpp>
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/loop_options.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/team.hpp>
+
+namespace hogwild {
+
+/// A model with its data and the options of its inner loop: what an engine runs without knowing what it is. One virtual
+/// call a round, none inside. A job is not changed by running it; what changes is in the store.
+class job {
+ public:
+  job(const sparse_view& data, label_map labels, const loop_options& options)
+      : data_(data), labels_(std::move(labels)), options_(options), plan_(chunk_plan::choose(data.rows(), data.nonzeros())) {}
+  virtual ~job() = default;
+
+  const sparse_view& data() const { return data_; }
+  const label_map& labels() const { return labels_; }
+  const loop_options& options() const { return options_; }
+  const chunk_plan& plan() const { return plan_; }
+
+  virtual std::string_view model_name() const = 0;
+  virtual std::size_t parameters() const = 0;
+  virtual std::size_t scalar_bytes() const = 0;
+  /// The model object for a shared segment; empty where it cannot be copied byte by byte.
+  virtual std::span<const std::byte> model_bytes() const = 0;
+  /// Whether the weights are stored as v with w = scale * v (scaled_l2).
+  virtual bool scaled() const = 0;
+
+  /// Fills new parameters; called once, before any worker.
+  virtual void initialise(const param_store& store) const = 0;
+  /// The worker loop of one round for the worker in `slot`.
+  virtual void work(const param_store& store, std::size_t slot) const = 0;
+
+  /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone.
+  virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
+                               bool all_measures) const = 0;
+  /// ||w||^2 over what l2 applies to.
+  virtual double squared_norm(const param_store& store, double scale, team& crew) const = 0;
+  /// Multiplies the scale into the stored weights: afterwards they are w, and the scale is 1.
+  virtual void fold(const param_store& store, double scale, team& crew) const = 0;
+  /// A copy of the parameters as float, the scale multiplied in.
+  virtual std::vector<float> parameters_of(const param_store& store, double scale) const = 0;
+  /// Stores such a copy back; the scale is then 1.
+  void assign(const param_store& store, std::span<const float> parameters) const;
+
+  /// The same model and options on other rows with the same columns.
+  virtual std::unique_ptr<job> on(const sparse_view& rows) const = 0;
+
+  /// Slots for `workers` workers and `spare` late joiners.
+  store_shape shape(std::size_t workers, std::size_t spare, std::size_t setup_bytes) const;
+
+ protected:
+  sparse_view data_;
+  label_map labels_;
+  loop_options options_;
+  chunk_plan plan_;
+};
+
+/// Calls f.operator()<Update>() with the update policy that `kind` names.
+template <class F>
+void with_update(update_kind kind, const F& f) {
+  switch (kind) {
+    case update_kind::exact: return f.template operator()<update::exact>();
+    case update_kind::locked: return f.template operator()<update::locked>();
+    case update_kind::lossy: break;
+  }
+  f.template operator()<update::lossy>();
+}
+
+}  // namespace hogwild

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/schedule.hpp>
+#include <hogwild/loop_options.hpp>
+
+namespace hogwild {
+
+class observer;
+
+/// The step size and how it falls.
+struct step_options {
+  double initial = 0.0;  ///< > 0, or 0: found by a short seeded search (see step_search.hpp)
+  double decay = 0.0;    ///< meaning by kind; 0: with initial = 0 the last epoch's step is a hundredth of the first,
+                         ///< with a given step there is no decay
+  schedule_kind kind = schedule_kind::geometric;
+};
+
+/// What a run may be asked to reach.
+enum class metric { train_loss, objective, test_loss, test_accuracy, test_auc, test_f1, test_rmse };
+
+/// Stop as soon as `what` is at least (accuracy, AUC, F1) or at most (losses, RMSE) `value`.
+struct target_option {
+  metric what;
+  double value;
+};
+
+/// Options of a run; every field has the default that the command line has.
+struct train_options {
+  std::size_t epochs = 20;  ///< exactly as many, unless a target, a tolerance or a validation set ends the run sooner
+  step_options step{};
+  std::optional<double> l2{};  ///< >= 0; default 1/n for linear models, 0 for others. The bias is never regularised
+  update_kind update = update_kind::lossy;
+  optimizer_kind optimizer = optimizer_kind::sgd;
+  sharing_kind sharing = sharing_kind::automatic;
+  row_order order = row_order::chunked;
+  sharding shards = sharding::claimed;
+  bool bias = false;             ///< margin models: one more parameter, the last
+  double weight_positive = 1.0;  ///< > 0: what an example of the larger label weighs (binary models)
+  std::uint64_t seed = 1;
+  double tolerance = 0.0;                    ///< > 0: stop when two epochs in a row lower the objective by less than this share
+  std::optional<target_option> target{};
+  std::optional<sparse_view> test{};        ///< measured after each epoch, never trained on
+  std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
+  double validation_fraction = 0.0;         ///< in [0, 1): hold back this share of the training rows as validation
+  std::size_t patience = 3;                 ///< epochs without a better validation loss before the run stops
+  bool telemetry = true;                    ///< sample staleness and conflicts
+  std::string record{};                     ///< write a run record (JSON lines) here
+  std::string checkpoint{};                 ///< write a checkpoint here after each epoch
+  std::string resume{};                     ///< continue from this checkpoint
+  std::string data_name{};                  ///< what messages and the record call the data
+  std::vector<observer*> observers{};
+  std::stop_token stop{};  ///< a request ends the run at a consistent point, within a chunk
+};
+
+}  // namespace hogwild

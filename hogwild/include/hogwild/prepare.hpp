@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <hogwild/engines.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/training_run.hpp>
+
+namespace hogwild {
+
+/// What train() knows of a model's type.
+struct model_traits {
+  label_kind labels = label_kind::real;
+  bool linear = false;  ///< l2 is 1/n by default
+  bool margin = false;  ///< the engine adds the bias
+};
+
+/// Options checked and data made ready: labels learned, validation rows held back, columns counted where needed.
+/// Throws config_error and input_error. Refers to the data that it was given.
+class prepared_data {
+ public:
+  prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits);
+
+  const sparse_view& train() const { return train_; }
+  const label_map& labels() const { return labels_; }
+  const loop_options& loop() const { return loop_; }
+  const train_options& options() const { return options_; }
+
+ private:
+  train_options options_;
+  sparse_view train_;
+  label_map labels_;
+  loop_options loop_;
+  std::vector<std::uint32_t> degree_;
+};
+
+/// Everything around the epochs of one run: the search for a step, the record, the observers.
+class run_scope {
+ public:
+  run_scope(const job& work, const prepared_data& ready);
+  ~run_scope();
+  run_scope(const run_scope&) = delete;
+  run_scope& operator=(const run_scope&) = delete;
+
+  /// Passes a sentence on to the observers.
+  note_function note() const;
+  train_result run(crew& workers);
+
+ private:
+  const job& job_;
+  resolved_run run_;
+  std::unique_ptr<observer> record_;
+};
+
+}  // namespace hogwild

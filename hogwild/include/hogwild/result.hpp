@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/labels.hpp>
+
+namespace hogwild {
+
+/// A model measured on some rows.
+struct measurement {
+  double loss = 0.0;  ///< mean over rows, without regularisation
+  std::optional<double> accuracy{}, auc{}, f1{}, rmse{};
+};
+
+/// One epoch as an observer sees it. Counts and seconds are cumulative over the run.
+struct epoch_report {
+  std::size_t epoch = 0;
+  double train_seconds = 0.0;  ///< training passes only
+  double wall_seconds = 0.0;
+  std::uint64_t examples = 0;
+  std::uint64_t updates = 0;  ///< examples that changed a parameter
+  std::uint64_t nonzeros = 0;
+  double step = 0.0;
+  double train_loss = 0.0;  ///< mean over examples
+  double objective = 0.0;   ///< train_loss + l2/2 ||w||^2: what is minimised
+  std::optional<measurement> test{}, validation{};
+  std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< rows of other workers
+  std::optional<double> conflict_rate{};                          ///< share of sampled adds
+};
+
+enum class run_status {
+  done,       ///< all epochs
+  target,     ///< the target was reached
+  converged,  ///< tolerance or validation ended the run
+  diverged,   ///< the loss is not finite; lower the step
+  stopped     ///< somebody asked
+};
+
+std::string_view to_string(run_status status);
+
+/// What a finished run leaves behind.
+struct train_result {
+  run_status status = run_status::done;
+  std::size_t epochs = 0;
+  std::uint64_t examples = 0;
+  std::size_t updates = 0;
+  std::uint64_t nonzeros = 0;
+  double final_loss = 0.0;  ///< mean training loss of the returned parameters
+  double objective = 0.0;
+  std::optional<measurement> test{}, validation{};
+  double step = 0.0;  ///< initial step: given or found
+  double decay = 1.0;
+  double l2 = 0.0;
+  double train_seconds = 0.0;
+  double wall_seconds = 0.0;
+  double search_seconds = 0.0;  ///< what finding the step took
+  std::optional<double> seconds_to_target{};
+  std::size_t workers = 0;
+  std::uint64_t rows_lost = 0;         ///< finished rows whose changes a dead worker took along
+  std::size_t workers_replaced = 0;    ///< worker processes that died and were replaced
+  std::uint64_t peak_rss_bytes = 0;
+  std::vector<float> parameters;       ///< by frequency rank; the bias, where there is one, last
+  label_map labels;
+};
+
+}  // namespace hogwild

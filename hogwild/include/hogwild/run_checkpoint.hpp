@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hogwild/engines.hpp>
+#include <hogwild/stop_rules.hpp>
+#include <hogwild/training_run.hpp>
+
+namespace hogwild {
+
+/// How far a run has come; with parameters, optimiser state and options it is all that resuming needs.
+struct run_progress {
+  std::uint64_t epoch = 0;  ///< finished
+  double scale = 1.0;       ///< w = scale * v
+  double train_seconds = 0.0, wall_seconds = 0.0;
+  std::uint64_t examples = 0, updates = 0, nonzeros = 0;
+  stop_rules rules{};
+};
+
+/// Writes a checkpoint after an epoch; `best` holds the parameters that validation keeps, or nothing. Throws
+/// resource_error or input_error; an older checkpoint then stands as it was.
+void save_progress(const std::string& path, const param_store& store, const resolved_run& run, const job& work,
+                   const run_progress& progress, const std::vector<float>& best);
+
+/// Fills store and schedule from a checkpoint. Throws input_error where there is no whole one, config_error where it
+/// was written by a run with other data, model or options (the number of epochs may differ where the decay was given).
+run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run, const job& work,
+                           std::vector<float>& best, const note_function& note);
+
+}  // namespace hogwild

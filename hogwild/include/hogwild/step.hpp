@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/core/control/round_plan.hpp>
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/optimizer.hpp>
+#include <hogwild/core/regularizer.hpp>
+#include <hogwild/loop_options.hpp>
+#include <hogwild/margin_loss.hpp>
+
+// What one row does to the parameters. A step belongs to one worker; begin() is called at each chunk, train() for each
+// row: it reads through the reader it is given, calls note(j, before) after each add, and returns whether it changed
+// anything.
+
+namespace hogwild {
+
+/// What a step needs besides its model.
+struct step_context {
+  const label_map& labels;
+  std::span<const std::uint32_t> degree;  ///< rows that contain each column; needed for touched l2 only
+  std::size_t rows = 0;                   ///< n
+  const loop_options& options;
+};
+
+/// Rows of a sparse dataset with the labels that the model trains on.
+inline sparse_row<float> labelled_row(const sparse_view& data, std::size_t r, const label_map& labels) {
+  sparse_row<float> z = data.row(r);
+  z.label = labels.encode(data.label[r]);
+  return z;
+}
+
+/// Margin models under sgd. The weights are w = a * v (scaled_l2), the last parameter is the bias where there is one;
+/// it is neither scaled nor regularised.
+template <class Sharing>
+class margin_sgd_step : public Sharing {
+ public:
+  margin_sgd_step(const Sharing& sharing, margin_loss loss, const step_context& context)
+      : Sharing(sharing), loss_(loss), context_(context), v_(Sharing::parameters()) {}
+
+  void begin(const round_plan& round, double position) {
+    step_ = static_cast<float>(round.step);
+    shrink_ = round.l2.shrink;
+    scale_ = round.l2.at(position);
+  }
+  sparse_row<float> example(const sparse_view& data, std::size_t r) const {
+    return labelled_row(data, r, context_.labels);
+  }
+
+  template <class Reader, class Note>
+  bool train(const Reader& v, const sparse_row<float>& z, const Note& note) {
+    const std::size_t bias = v_.size() - 1;
+    float margin = static_cast<float>(scale_) * dot(v, z);
+    if (context_.options.bias) margin += v[bias];
+    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
+    const float slope = weight * loss_.derivative(margin, z.label);
+    scale_ *= shrink_;
+    if (slope == 0.0f) return false;
+    const float change = -step_ * slope / static_cast<float>(scale_);
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      const std::size_t j = z.index[k];
+      note(j, v_.read_add(j, change * z.value[k]));
+    }
+    if (context_.options.bias) note(bias, v_.read_add(bias, -step_ * slope));
+    return true;
+  }
+
+ private:
+  margin_loss loss_;
+  const step_context& context_;
+  typename Sharing::view_type v_;
+  float step_ = 0;
+  double shrink_ = 1, scale_ = 1;
+};
+
+/// Margin models under adagrad: l2 joins the gradient of the columns that a row touches (touched_l2), on rows without
+/// loss too.
+template <class Sharing>
+class margin_adagrad_step : public Sharing {
+ public:
+  margin_adagrad_step(const Sharing& sharing, margin_loss loss, const step_context& context)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        l2_{context.options.l2 * static_cast<double>(context.rows)},
+        optimizer_(Sharing::parameters(), Sharing::state(0)),
+        bias_(Sharing::parameters().size() - 1) {}
+
+  void begin(const round_plan& round, double) { step_ = static_cast<float>(round.step); }
+  sparse_row<float> example(const sparse_view& data, std::size_t r) const {
+    return labelled_row(data, r, context_.labels);
+  }
+
+  template <class Reader, class Note>
+  bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
+    float margin = dot(w, z);
+    if (context_.options.bias) margin += w[bias_];
+    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
+    const float slope = weight * loss_.derivative(margin, z.label);
+    if (slope == 0.0f && l2_.l2_rows == 0.0) return false;
+    for (auto [j, x] : z) {
+      const float g = slope * x + decay(j) * w[j];
+      if (g != 0.0f) note(j, optimizer_.step(j, g, step_));
+    }
+    if (context_.options.bias && slope != 0.0f) note(bias_, optimizer_.step(bias_, slope, step_));
+    return true;
+  }
+
+ private:
+  float decay(std::size_t j) const {
+    return l2_.l2_rows == 0.0 ? 0.0f : static_cast<float>(l2_.share(context_.degree[j]));
+  }
+
+  margin_loss loss_;
+  const step_context& context_;
+  touched_l2 l2_;
+  adagrad<typename Sharing::scalar_type, typename Sharing::view_type::update_type> optimizer_;
+  std::size_t bias_;
+  float step_ = 0;
+};
+
+/// Any other model: each partial is applied as it is emitted, then l2 shrinks what the row touched: by touched_l2's
+/// division under sgd, as a partial of its own under an optimiser that scales its steps.
+template <class M, class Sharing, class Optimizer>
+class general_step : public Sharing {
+ public:
+  using scalar = typename M::scalar_type;
+
+  general_step(const Sharing& sharing, const M& m, Optimizer optimizer, const step_context& context)
+      : Sharing(sharing),
+        model_(m),
+        context_(context),
+        optimizer_(optimizer),
+        l2_{context.options.l2 * static_cast<double>(context.rows)},
+        groups_(groups_of(m)),
+        w_(Sharing::parameters()) {
+    for (const parameter_group& g : groups_) one_step_size_ = one_step_size_ && g.step_factor == groups_[0].step_factor;
+  }
+
+  void begin(const round_plan& round, double) { step_ = static_cast<scalar>(round.step * groups_[0].step_factor); }
+  typename M::example_type example(const sparse_view& data, std::size_t r) const {
+    return labelled_row(data, r, context_.labels);
+  }
+
+  template <class Reader, class Note>
+  bool train(const Reader& w, const typename M::example_type& z, const Note& note) {
+    bool changed = false;
+    const emitter<Note> emit{*this, note, changed};
+    model_.gradient(w, z, emit);
+    if (l2_.l2_rows > 0.0) {
+      regularise_touched(z);
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  template <class Note>
+  struct emitter {
+    const general_step& step;
+    const Note& note;
+    bool& changed;
+    void operator()(std::size_t j, scalar g) const {
+      note(j, step.optimizer_.step(j, g, step.size_of(j)));
+      changed = true;
+    }
+    void block(std::size_t offset, std::span<const scalar> partials) const {
+      for (std::size_t i = 0; i < partials.size(); ++i) (*this)(offset + i, partials[i]);
+    }
+  };
+
+  scalar size_of(std::size_t j) const {
+    if (one_step_size_) return step_;
+    for (const parameter_group& g : groups_) {
+      if (j >= g.offset && j - g.offset < g.rows * g.width) {
+        return static_cast<scalar>(static_cast<double>(step_) * g.step_factor / groups_[0].step_factor);
+      }
+    }
+    return step_;
+  }
+
+  void regularise_touched(const typename M::example_type& z) const {
+    for (const parameter_group& g : groups_) {
+      if (!g.l2 || !g.hot_first) continue;
+      const double step = static_cast<double>(step_) * g.step_factor / groups_[0].step_factor;
+      for (auto [column, x] : z) {
+        const double share = l2_.share(context_.degree[column]);
+        for (std::size_t i = 0; i < g.width; ++i) {
+          const std::size_t j = g.offset + column * g.width + i;
+          const scalar w = w_.load(j);
+          if (w == 0) continue;
+          if constexpr (Optimizer::kind == optimizer_kind::sgd) {
+            w_.add(j, w * static_cast<scalar>(1.0 / (1.0 + step * share) - 1.0));
+          } else {
+            optimizer_.step(j, w * static_cast<scalar>(share), static_cast<scalar>(step));
+          }
+        }
+      }
+    }
+  }
+
+  const M& model_;
+  const step_context& context_;
+  Optimizer optimizer_;
+  touched_l2 l2_;
+  std::vector<parameter_group> groups_;
+  typename Sharing::view_type w_;
+  bool one_step_size_ = true;
+  scalar step_ = 0;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <hogwild/job.hpp>
+
+namespace hogwild {
+
+/// Finds an initial step size: one serial pass over a sample of the rows for each of a few sizes, doubled or halved
+/// from 1 / mean ||x||^2 for as long as the objective of the sample gets lower (the procedure that Bottou describes in
+/// Stochastic gradient tricks, 2012, section 4). Bounded by counts and seeded by the run: a function of data, model, l2
+/// and seed alone, the same on every machine.
+double find_step(const job& work);
+
+}  // namespace hogwild

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <utility>
+
+#include <hogwild/core/model.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/general_job.hpp>
+#include <hogwild/margin_job.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/prepare.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/training_run.hpp>
+
+namespace hogwild {
+
+/// A model on its data, ready for an engine. The data must outlive the job.
+template <model M>
+std::unique_ptr<job> make_job(const M& m, const sparse_view& data, label_map labels, const loop_options& options) {
+  if constexpr (margin_model<M>) {
+    return std::make_unique<margin_job<M>>(m, data, std::move(labels), options);
+  } else {
+    return std::make_unique<general_job<M>>(m, data, std::move(labels), options);
+  }
+}
+
+/// Trains a model on sparse rows with an engine: serial_engine, thread_engine or process_engine. Returns when the run
+/// has ended; a run whose loss is not finite ends with status diverged, not with an exception.
+///
+/// Throws config_error (options), input_error (labels that do not suit the model, a damaged cache), resource_error
+/// (memory, shared memory, processes), worker_error (worker processes that keep dying).
+template <model M, class Engine>
+train_result train(const M& m, const sparse_view& data, const Engine& engine, const train_options& options = {}) {
+  static_assert(conforms<M>());
+  const prepared_data ready(data, options, {labels_of<M>(), is_linear<M>(), margin_model<M>});
+  const auto work = make_job(m, ready.train(), ready.labels(), ready.loop());
+  run_scope scope(*work, ready);
+  const auto workers = hire(engine, *work, scope.note());
+  return scope.run(*workers);
+}
+
+/// The same for anything that holds rows and says view(): a dataset, or rows in memory.
+template <model M, class Data, class Engine>
+  requires requires(const Data& data) { { data.view() } -> std::convertible_to<sparse_view>; }
+train_result train(const M& m, const Data& data, const Engine& engine, const train_options& options = {}) {
+  return train(m, data.view(), engine, options);
+}
+
+}  // namespace hogwild

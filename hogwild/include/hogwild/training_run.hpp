@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hogwild/crew.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+/// Options after everything that was left open has been decided: the same for every engine.
+struct resolved_run {
+  train_options options;
+  step_schedule schedule{};
+  double l2 = 0.0;
+  double search_seconds = 0.0;
+};
+
+/// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the crew throws; the
+/// crew's store then holds the last state.
+train_result run_training(const job& work, crew& who, resolved_run& run);
+
+/// Calls f(observer) for every observer of the run.
+template <class F>
+void tell(const train_options& options, const F& f) {
+  for (observer* o : options.observers) f(*o);
+}
+
+}  // namespace hogwild

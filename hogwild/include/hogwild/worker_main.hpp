@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/process_engine.hpp>
+#include <hogwild/run_setup.hpp>
+#include <hogwild/train.hpp>
+
+namespace hogwild {
+
+/// Where a worker process gets in.
+struct worker_ticket {
+  std::string segment;
+  std::optional<std::size_t> slot{};  ///< none: any spare one (a worker that joins by hand)
+};
+
+/// The worker's place on a command line; nothing where this process was not started as a worker.
+std::optional<worker_ticket> worker_place(int argc, const char* const* argv);
+
+/// Makes the job that the segment's setup describes, from a model of the right type.
+using job_factory = std::function<std::unique_ptr<job>(const run_setup&, const sparse_view&, label_map)>;
+
+/// Attaches, trains until the supervisor says that the run is over (or is gone), and leaves. `find` gives the factory
+/// for a model's name, or nothing. Returns an exit_code; throws segment_error and cache_error.
+int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find);
+
+/// The factory for one model type.
+template <model M>
+  requires segment_storable<M>
+job_factory factory_for() {
+  return [](const run_setup& setup, const sparse_view& rows, label_map labels) {
+    if (setup.model.size() != sizeof(M)) throw segment_error("the segment's model has another size than this program's");
+    M m;
+    std::memcpy(static_cast<void*>(&m), setup.model.data(), sizeof m);
+    return make_job(m, rows, std::move(labels), setup.options);
+  };
+}
+
+/// Trains for the segment as one of `Models`.
+template <model... Models>
+int work_as(const worker_ticket& place) {
+  return work_for_segment(place, [](std::string_view name) -> job_factory {
+    job_factory found;
+    ((name == model_name<Models>() ? void(found = factory_for<Models>()) : void()), ...);
+    return found;
+  });
+}
+
+/// First line of the main function of every program that trains with process_engine:
+///
+///   if (auto rc = hogwild::worker_main<my_model>(argc, argv)) return *rc;
+///
+/// Does nothing in the process that the user started; in a worker process it trains and gives what main shall return.
+template <model... Models>
+std::optional<int> worker_main(int argc, const char* const* argv) {
+  const auto place = worker_place(argc, argv);
+  if (!place) return std::nullopt;
+  try {
+    return work_as<Models...>(*place);
+  } catch (const error& e) {
+    return static_cast<int>(e.code());
+  }
+}
+
+}  // namespace hogwild

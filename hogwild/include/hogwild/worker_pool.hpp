@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hogwild/core/child_process.hpp>
+#include <hogwild/core/control/epoch_gate.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/process_watch.hpp>
+#include <hogwild/process_engine.hpp>
+
+namespace hogwild {
+
+/// The supervisor's view of its worker processes: starts them, sees them through a round, notices who died or was
+/// stopped, and starts others in their place. Used by one thread.
+class worker_pool {
+ public:
+  worker_pool(const param_store& store, const process_engine& engine, std::size_t workers, note_function note);
+  /// Tells the workers to leave, waits for them, kills who does not.
+  ~worker_pool();
+  worker_pool(const worker_pool&) = delete;
+  worker_pool& operator=(const worker_pool&) = delete;
+
+  /// Spawns the workers and returns when all have joined. Throws worker_error where they end before they do.
+  void start();
+  /// Opens the gate and closes it when everybody who lives has finished. Throws worker_error when workers cannot be
+  /// kept alive or a chunk has taken three along, cache_error when a worker found the dataset damaged.
+  void run_round();
+
+  std::size_t replaced() const { return replaced_; }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  /// What we know of the worker in a slot.
+  struct member {
+    std::optional<child_process> child;  ///< ours
+    std::optional<process_watch> guest;  ///< one that joined by hand
+    bool joined = false;
+    std::uint64_t beats = 0;  ///< when last looked at
+    clock::time_point moved{};
+  };
+
+  void spawn_into(std::size_t slot);
+  void look_after_members();
+  void leave_out_stopped(std::uint32_t opened);
+  void bury(std::size_t slot, const std::string& how);
+  void wait_for_somebody();
+  void on_exit(std::size_t slot, const exit_status& status);
+  bool anybody_active() const;
+  void tell(const std::string& sentence) const;
+
+  const param_store& store_;
+  process_engine engine_;
+  std::size_t workers_;
+  note_function note_;
+  gate_keeper gate_;
+  std::vector<member> members_;
+  std::map<std::uint64_t, int> taken_along_;  ///< deaths by ticket in this epoch
+  std::uint64_t pass_ = 0;
+  std::size_t replaced_ = 0;
+  int failed_starts_ = 0;
+};
+
+}  // namespace hogwild

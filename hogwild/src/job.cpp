@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/job.hpp>
+
+#include <algorithm>
+
+namespace hogwild {
+
+store_shape job::shape(std::size_t workers, std::size_t spare, std::size_t setup_bytes) const {
+  constexpr std::uint64_t stripes = 4096;  // enough that two workers rarely meet on one by chance
+  return {.parameters = parameters(),
+          .scalar_bytes = scalar_bytes(),
+          .state_arrays = options_.optimizer == optimizer_kind::adagrad ? 1u : 0u,
+          .workers = workers + spare,
+          .shards = options_.shards == sharding::fixed ? workers : 1,
+          .chunks = std::max<std::uint64_t>(plan_.count(), 1),
+          .stripes = options_.update == update_kind::locked ? stripes : 0,
+          .setup_bytes = setup_bytes};
+}
+
+void job::assign(const param_store& store, std::span<const float> parameters) const {
+  if (scalar_bytes() == sizeof(float)) {
+    std::ranges::copy(parameters, store.parameters<float>().begin());
+  } else {
+    std::ranges::copy(parameters, store.parameters<double>().begin());
+  }
+}
+
+}  // namespace hogwild

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/prepare.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <string>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/record_observer.hpp>
+#include <hogwild/step_search.hpp>
+
+namespace hogwild {
+
+namespace {
+
+void require(bool holds, const std::string& sentence) {
+  if (!holds) throw config_error(sentence);
+}
+
+void check(const train_options& o, const model_traits& traits) {
+  require(o.epochs > 0, "epochs is 0: a run has at least one");
+  require(o.step.initial >= 0.0 && std::isfinite(o.step.initial), "the step must be positive, or 0 to have one found");
+  require(o.step.decay >= 0.0 && std::isfinite(o.step.decay), "the decay must not be negative");
+  require(o.step.kind != schedule_kind::geometric || o.step.decay <= 1.0,
+          "a geometric decay above 1 makes the step grow; use a factor of at most 1");
+  require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
+  require(o.weight_positive > 0.0 && std::isfinite(o.weight_positive), "weight_positive must be positive");
+  require(o.weight_positive == 1.0 || traits.labels == label_kind::binary,
+          "weight_positive weighs one of two labels: it needs a binary model");
+  require(o.weight_positive == 1.0 || traits.margin,
+          "weight_positive is the engine's for margin models; a general model weighs its examples itself");
+  require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
+  require(o.tolerance >= 0.0 && o.tolerance < 1.0, "the tolerance is a share of the objective: 0 to 1");
+  require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
+  require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
+  require(o.patience > 0, "patience is at least 1");
+  const bool wants_test = o.target && o.target->what != metric::train_loss && o.target->what != metric::objective;
+  require(!wants_test || o.test, "the target is a test metric, but there are no test rows");
+  if (!o.target) return;
+  const bool of_real = o.target->what == metric::test_rmse;
+  const bool of_binary = o.target->what == metric::test_auc || o.target->what == metric::test_f1;
+  const bool of_labels = of_binary || o.target->what == metric::test_accuracy;
+  require(!of_real || traits.labels == label_kind::real, "test_rmse is measured for regression; this model has classes");
+  require(!of_binary || traits.labels == label_kind::binary, "AUC and F1 are measured for binary models");
+  require(!of_labels || traits.labels != label_kind::real, "accuracy is measured for classes; this is a regression");
+}
+
+loop_options loop_of(const train_options& o, const model_traits& traits, std::size_t rows) {
+  return {.update = o.update,
+          .optimizer = o.optimizer,
+          .sharing = sharing_kind::direct,
+          .order = o.order,
+          .shards = o.shards,
+          .bias = o.bias ? 1u : 0u,
+          .telemetry = o.telemetry ? 1u : 0u,
+          .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : 0.0),
+          .weight_positive = o.weight_positive,
+          .seed = o.seed};
+}
+
+/// Without a check of their own, rows in somebody's memory are looked at here.
+void require_in_range(const sparse_view& data) {
+  if (data.check != nullptr) return;
+  for (std::size_t k = data.row_start.front(); k < data.row_start.back(); ++k) {
+    if (data.index[k] >= data.columns) {
+      throw input_error("entry " + std::to_string(k) + " has column " + std::to_string(data.index[k]) +
+                        ", but there are only " + std::to_string(data.columns) + " columns");
+    }
+    if (!std::isfinite(data.value[k])) throw input_error("entry " + std::to_string(k) + " is not a finite number");
+  }
+}
+
+}  // namespace
+
+prepared_data::prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits)
+    : options_(options), train_(data) {
+  check(options_, traits);
+  const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
+  if (data.rows() == 0) throw input_error(source + " has no rows");
+  require_in_range(data);
+  labels_ = label_map::learn(traits.labels, data.label, source);
+  if (options_.test) labels_.require_known(options_.test->label, "the test data");
+  if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
+  if (options_.validation_fraction > 0.0) {
+    const auto held = static_cast<std::size_t>(std::round(options_.validation_fraction * static_cast<double>(data.rows())));
+    require(held > 0 && held < data.rows(), "the validation fraction leaves no rows on one side: there are " +
+                                                std::to_string(data.rows()) + " rows");
+    train_ = data.slice(0, data.rows() - held);
+    options_.validation = data.slice(data.rows() - held, data.rows());
+  }
+  loop_ = loop_of(options_, traits, train_.rows());
+  const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad);
+  if (touched && (train_.degree.empty() || train_.rows() != data.rows())) {
+    degree_.assign(train_.columns, 0);
+    train_.ensure(0, train_.rows());
+    for (std::size_t k = train_.row_start.front(); k < train_.row_start.back(); ++k) ++degree_[train_.index[k]];
+    train_.degree = degree_;
+  }
+}
+
+run_scope::run_scope(const job& work, const prepared_data& ready) : job_(work) {
+  run_.options = ready.options();
+  run_.l2 = ready.loop().l2;
+  const step_options& step = ready.options().step;
+  const auto begin = std::chrono::steady_clock::now();
+  const bool search = step.initial == 0.0 && ready.options().resume.empty();
+  run_.schedule = {step.kind, search ? find_step(work) : step.initial, step.decay};
+  if (search) run_.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (step.decay == 0.0 && step.kind != schedule_kind::constant) {
+    // A found step is as large as one pass allows, so it has to fall; a given one is what the user wants.
+    const double passes = static_cast<double>(ready.options().epochs - 1);
+    const bool falls = step.initial == 0.0 && passes > 0.0;
+    if (step.kind == schedule_kind::geometric) run_.schedule.decay = falls ? std::pow(0.01, 1.0 / passes) : 1.0;
+    else run_.schedule.decay = falls ? 99.0 / passes : 0.0;
+  }
+  if (!run_.options.record.empty()) {
+    record_ = make_record_observer(run_.options.record, work, run_);
+    run_.options.observers.push_back(record_.get());
+  }
+}
+
+run_scope::~run_scope() = default;
+
+note_function run_scope::note() const {
+  return [this](std::string_view sentence) { tell(run_.options, [&](observer& o) { o.on_note(sentence); }); };
+}
+
+train_result run_scope::run(crew& workers) { return run_training(job_, workers, run_); }
+
+}  // namespace hogwild

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/process_engine.hpp>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/segment.hpp>
+#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/core/topology.hpp>
+#include <hogwild/run_setup.hpp>
+#include <hogwild/worker_pool.hpp>
+
+namespace hogwild {
+
+namespace {
+
+/// Slots beyond the workers asked for: for replacements of workers that are only stopped, and for those who join by hand.
+std::size_t spare_slots(std::size_t workers) { return workers + 16; }
+
+bool started_as_worker() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  return line.find(std::string(1, '\0') + worker_marker + '\0') != std::string::npos;
+}
+
+class process_crew final : public crew {
+ public:
+  process_crew(const process_engine& engine, std::size_t workers, const job& work, const note_function& note)
+      : job_(work),
+        workers_(workers),
+        helpers_(team::make(team_kind::std, workers, false)),
+        data_(shareable(work.data())),
+        store_(make_store(engine, work, workers)),
+        pool_(store_, engine, workers, note) {}
+
+  std::string_view engine() const override { return "processes"; }
+  std::size_t workers() const override { return workers_; }
+  const param_store& store() const override { return store_; }
+  team& helpers() override { return *helpers_; }
+  std::size_t replaced() const override { return pool_.replaced(); }
+
+  void start() override {
+    store_.open_for_workers();
+    guarded([this] { pool_.start(); });
+  }
+  void run_round() override {
+    guarded([this] { pool_.run_round(); });
+  }
+
+ private:
+  /// A worker can only say that the dataset is damaged; looking ourselves tells where.
+  template <class F>
+  void guarded(const F& f) {
+    try {
+      f();
+    } catch (const cache_error&) {
+      job_.data().ensure(0, job_.data().rows());
+      throw;
+    }
+  }
+
+  /// Worker processes map the rows from a file; rows in private memory are copied to one.
+  static std::optional<sparse_dataset> shareable(const sparse_view& data) {
+    if (data.check != nullptr && !data.check->shared_path().empty()) return std::nullopt;
+    return sparse_dataset::copy_of(data);
+  }
+
+  param_store make_store(const process_engine& engine, const job& work, std::size_t workers) const {
+    const std::span<const double> values = work.labels().values();
+    const std::span<const std::byte> model = work.model_bytes();
+    const run_setup setup{.options = work.options(),
+                          .first_row = data_ ? 0 : work.data().first_row,
+                          .rows = work.data().rows(),
+                          .pin = engine.pin ? 1u : 0u,
+                          .labels = work.labels().kind(),
+                          .workers = static_cast<std::uint32_t>(workers),
+                          .data_path = data_ ? data_->shared_path() : work.data().check->shared_path(),
+                          .label_values = {values.begin(), values.end()},
+                          .model = {model.begin(), model.end()}};
+    const std::vector<std::byte> bytes = setup.encode();
+    param_store store = param_store::create(unique_segment_name(), work.shape(workers, spare_slots(workers), bytes.size()),
+                                            work.model_name());
+    std::memcpy(store.setup().data(), bytes.data(), bytes.size());
+    return store;
+  }
+
+  const job& job_;
+  std::size_t workers_;
+  std::unique_ptr<team> helpers_;
+  std::optional<sparse_dataset> data_;
+  param_store store_;
+  worker_pool pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<crew> hire(const process_engine& engine, const job& work, const note_function& note) {
+  if (started_as_worker()) {
+    throw config_error("this process was started as a worker, but came to train(): call hogwild::worker_main first thing "
+                       "in main, with the model's type");
+  }
+  if (work.model_bytes().empty()) {
+    throw config_error("the model " + std::string(work.model_name()) +
+                       " is not trivially copyable, so its object cannot be handed to other processes; keep plain values in it, "
+                       "or use the thread engine");
+  }
+  const std::size_t workers = engine.workers != 0 ? engine.workers : default_workers();
+  return std::make_unique<process_crew>(engine, workers, work, note);
+}
+
+}  // namespace hogwild

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/rounds.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/ticket_source.hpp>
+
+namespace hogwild {
+
+void round_driver::train_epoch(std::size_t epoch, double step) {
+  const auto rows = static_cast<double>(job_.data().rows());
+  round_plan round{.pass = epoch,
+                   .epoch = static_cast<std::uint32_t>(epoch),
+                   .step = step,
+                   .shards = static_cast<std::uint32_t>(crew_.store().shape().shards)};
+  if (job_.scaled()) round.l2.shrink = 1.0 - step * job_.options().l2;
+  if (round.l2.shrink <= 0.0) {
+    throw config_error("step * l2 is " + std::to_string(step * job_.options().l2) +
+                       ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
+  }
+  const auto fold = [this] {
+    job_.fold(crew_.store(), scale_, crew_.helpers());
+    scale_ = 1.0;
+  };
+  if (scale_ * std::pow(round.l2.shrink, rows) < scaled_l2::smallest_scale) fold();
+  round.parts = static_cast<std::uint32_t>(scaled_l2::parts(round.l2.shrink, rows));
+
+  for (round.part = 0; round.part < round.parts && !stopping(); ++round.part) {
+    round.l2.scale = scale_;
+    round.l2.position = rows * round.part / round.parts;
+    first_of_part_ = number_ + 1;
+    run(round);
+    scale_ = round.l2.at(drawn_rows(round));
+    for (std::size_t missing; !stopping() && (missing = collect_unfinished(round)) > 0;) {
+      round_plan again = round;
+      again.redo = static_cast<std::uint32_t>(missing);
+      again.l2.scale = scale_;
+      again.l2.position = 0.0;
+      run(again);
+      scale_ = again.l2.at(static_cast<double>(missing * job_.plan().rows_per_chunk()));
+    }
+    if (round.parts > 1) fold();
+  }
+}
+
+void round_driver::run(round_plan round) {
+  const param_store& store = crew_.store();
+  round.number = ++number_;
+  store.control().round = round;
+  for (std::size_t i = 0; i < store.counters().size(); ++i) {
+    const std::size_t chunks = job_.plan().count();
+    const shard whole = shard::part(chunks, shard_id(static_cast<std::uint32_t>(i)), round.shards);
+    store.counters()[i].open(round.number, round.redo > 0 ? 0 : ticket_source::part_of(whole, round).first);
+  }
+  crew_.run_round();
+}
+
+// Rounds are numbered upwards, so a ticket of this part is unfinished while its mark is older than the part's first
+// round: the redo rounds of a part mark with later numbers.
+std::size_t round_driver::collect_unfinished(const round_plan& round) {
+  const param_store& store = crew_.store();
+  std::size_t missing = 0;
+  for (std::uint32_t s = 0; s < round.shards; ++s) {
+    const shard mine = ticket_source::part_of(shard::part(job_.plan().count(), shard_id(s), round.shards), round);
+    for (std::size_t t = mine.first; t < mine.last; ++t) {
+      if (store.done()[t].get() < first_of_part_) store.redo()[missing++] = static_cast<std::uint32_t>(t);
+    }
+  }
+  return missing;
+}
+
+// How many rows the round drew: all of its part, unless it was interrupted.
+double round_driver::drawn_rows(const round_plan& round) const {
+  const auto rows = static_cast<double>(job_.data().rows());
+  if (!stopping()) return rows * (round.part + 1) / round.parts;
+  double drawn = 0.0;
+  const auto& done = crew_.store().done();
+  for (std::size_t t = 0; t < done.size(); ++t) {
+    if (done[t].get() >= first_of_part_) drawn += static_cast<double>(job_.plan().rows_per_chunk());
+  }
+  return std::min(rows, round.l2.position + drawn);
+}
+
+}  // namespace hogwild

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/run_checkpoint.hpp>
+
+#include <span>
+#include <string_view>
+
+#include <hogwild/core/checkpoint.hpp>
+#include <hogwild/core/error.hpp>
+
+namespace hogwild {
+
+namespace {
+
+/// What has to be the same for a resumed run to be the continuation of an interrupted one. All fields are eight bytes,
+/// so that no padding is compared.
+struct run_fingerprint {
+  std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
+  std::uint64_t update, optimizer, order, shards, bias, seed;
+  double l2, weight_positive;
+
+  bool operator==(const run_fingerprint&) const = default;
+};
+
+run_fingerprint fingerprint(const job& work, const param_store& store) {
+  const loop_options& o = work.options();
+  return {.rows = work.data().rows(),
+          .columns = work.data().columns,
+          .nonzeros = work.data().nonzeros(),
+          .parameters = work.parameters(),
+          .scalar_bytes = work.scalar_bytes(),
+          .state_arrays = store.shape().state_arrays,
+          .update = static_cast<std::uint64_t>(o.update),
+          .optimizer = static_cast<std::uint64_t>(o.optimizer),
+          .order = static_cast<std::uint64_t>(o.order),
+          .shards = static_cast<std::uint64_t>(o.shards),
+          .bias = o.bias,
+          .seed = o.seed,
+          .l2 = o.l2,
+          .weight_positive = o.weight_positive};
+}
+
+template <class F>
+void with_scalar(std::size_t bytes, const F& f) {
+  if (bytes == sizeof(float)) f.template operator()<float>();
+  else f.template operator()<double>();
+}
+
+std::string state_name(std::size_t k) { return "state" + std::to_string(k); }
+
+}  // namespace
+
+void save_progress(const std::string& path, const param_store& store, const resolved_run& run, const job& work,
+                   const run_progress& progress, const std::vector<float>& best) {
+  checkpoint file{.epoch = progress.epoch};
+  const std::string_view model = work.model_name();
+  file.put_span("model", std::span(model.data(), model.size()));
+  file.put("fingerprint", fingerprint(work, store));
+  file.put("progress", progress);
+  file.put("schedule", run.schedule);
+  file.put_span<float>("best", best);
+  with_scalar(work.scalar_bytes(), [&]<class T>() {
+    file.put_span<T>("parameters", store.parameters<T>());
+    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.put_span<T>(state_name(k), store.state<T>(k));
+  });
+  write_checkpoint(path, file);
+}
+
+run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run, const job& work,
+                           std::vector<float>& best, const note_function& note) {
+  const checkpoint file = read_checkpoint(path, note);
+  const auto name = file.get_vector<char>("model");
+  if (std::string_view(name.data(), name.size()) != work.model_name()) {
+    throw config_error(path + " is a checkpoint of " + std::string(name.begin(), name.end()) + ", not of " +
+                       std::string(work.model_name()) + ": resume with the model that wrote it");
+  }
+  if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store)) {
+    throw config_error(path + " was written by a run with other data or other options (l2, seed, optimizer, update, "
+                       "order, bias ...): resume with the command line that wrote it");
+  }
+  run.schedule = file.get<step_schedule>("schedule");
+  best = file.get_vector<float>("best");
+  with_scalar(work.scalar_bytes(), [&]<class T>() {
+    file.get_into("parameters", store.parameters<T>());
+    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.get_into(state_name(k), store.state<T>(k));
+  });
+  return file.get<run_progress>("progress");
+}
+
+}  // namespace hogwild

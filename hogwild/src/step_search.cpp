@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/step_search.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <hogwild/engines.hpp>
+#include <hogwild/rounds.hpp>
+
+namespace hogwild {
+
+namespace {
+
+constexpr std::size_t sample_nonzeros = 1'000'000, least_rows = 1000;
+constexpr int most_doublings = 24;
+
+/// Rows were shuffled at ingest, so the first ones are a fair sample.
+sparse_view sample_of(const sparse_view& data) {
+  const std::size_t rows = data.rows();
+  const std::size_t by_work = sample_nonzeros * rows / std::max<std::size_t>(data.nonzeros(), 1);
+  return data.slice(0, std::min(rows, std::max(by_work, least_rows)));
+}
+
+double mean_square_norm(const sparse_view& data) {
+  double sum = 0.0;
+  for (std::size_t k = data.row_start.front(); k < data.row_start.back(); ++k) {
+    sum += static_cast<double>(data.value[k]) * static_cast<double>(data.value[k]);
+  }
+  return sum / static_cast<double>(data.rows());
+}
+
+/// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges.
+double objective_after_pass(const job& work, double step) {
+  const double l2 = work.options().l2;
+  if (work.scaled() && step * l2 >= 0.5) return HUGE_VAL;
+  const auto alone = hire(serial_engine{}, work, {});
+  work.initialise(alone->store());
+  round_driver rounds(work, *alone);
+  rounds.train_epoch(1, step);
+  const double loss = work.evaluate(alone->store(), rounds.scale(), work.data(), alone->helpers(), false).loss;
+  const double objective = loss + 0.5 * l2 * work.squared_norm(alone->store(), rounds.scale(), alone->helpers());
+  return std::isfinite(objective) ? objective : HUGE_VAL;
+}
+
+}  // namespace
+
+double find_step(const job& work) {
+  const sparse_view sample = sample_of(work.data());
+  sample.ensure(0, sample.rows());
+  const std::unique_ptr<job> trial = work.on(sample);
+  const double scale = mean_square_norm(sample);
+  const bool adaptive = work.options().optimizer == optimizer_kind::adagrad;
+  double best = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));
+  double lowest = objective_after_pass(*trial, best);
+  for (const double factor : {2.0, 0.5}) {
+    const double from = best;
+    for (int k = 0; k < most_doublings; ++k) {
+      const double objective = objective_after_pass(*trial, best * factor);
+      // From a size that diverges, smaller ones are tried until one does not.
+      if (objective >= lowest && !(factor < 1.0 && lowest == HUGE_VAL)) break;
+      lowest = objective;
+      best *= factor;
+    }
+    if (best != from) break;
+  }
+  return best;
+}
+
+}  // namespace hogwild

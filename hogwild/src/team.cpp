@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/team.hpp>
+
+#include <omp.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <hogwild/core/topology.hpp>
+
+namespace hogwild {
+
+namespace {
+
+class inline_team final : public team {
+ public:
+  std::size_t size() const override { return 1; }
+
+ private:
+  std::size_t run_all(const std::function<void(std::size_t)>& body) override {
+    body(0);
+    return 1;
+  }
+};
+
+class openmp_team final : public team {
+ public:
+  explicit openmp_team(std::size_t workers) : workers_(workers) {}
+  std::size_t size() const override { return workers_; }
+
+ private:
+  std::size_t run_all(const std::function<void(std::size_t)>& body) override {
+    std::size_t granted = 0;
+#pragma omp parallel num_threads(static_cast<int>(workers_))
+    {
+#pragma omp single
+      granted = static_cast<std::size_t>(omp_get_num_threads());
+      body(static_cast<std::size_t>(omp_get_thread_num()));
+    }
+    return granted;
+  }
+  std::size_t workers_;
+};
+
+class tbb_team final : public team {
+ public:
+  explicit tbb_team(std::size_t workers) : workers_(workers), arena_(static_cast<int>(workers)) {}
+  std::size_t size() const override { return workers_; }
+
+ private:
+  std::size_t run_all(const std::function<void(std::size_t)>& body) override {
+    arena_.execute([&] {
+      tbb::task_group tasks;
+      for (std::size_t i = 1; i < workers_; ++i) tasks.run([&body, i] { body(i); });
+      body(0);
+      tasks.wait();
+    });
+    return workers_;
+  }
+  std::size_t workers_;
+  tbb::task_arena arena_;
+};
+
+/// Threads that sleep between runs; the caller is worker 0.
+class std_team final : public team {
+ public:
+  std_team(std::size_t workers, bool pin) {
+    const auto cpus = worker_cpus(workers);
+    for (std::size_t i = 1; i < workers; ++i) {
+      threads_.emplace_back([this, i, pin, cpu = cpus[i]](const std::stop_token& stop) {
+        if (pin) pin_this_thread(cpu);
+        serve(i, stop);
+      });
+    }
+  }
+  ~std_team() override {
+    for (auto& t : threads_) t.request_stop();
+    begin_.notify_all();
+  }
+  std::size_t size() const override { return threads_.size() + 1; }
+
+ private:
+  std::size_t run_all(const std::function<void(std::size_t)>& body) override {
+    {
+      const std::lock_guard lock(mutex_);
+      body_ = &body;
+      busy_ = threads_.size();
+      ++turn_;
+    }
+    begin_.notify_all();
+    body(0);
+    std::unique_lock lock(mutex_);
+    end_.wait(lock, [this] { return busy_ == 0; });
+    return size();
+  }
+
+  void serve(std::size_t i, const std::stop_token& stop) {
+    std::size_t seen = 0;
+    std::unique_lock lock(mutex_);
+    while (begin_.wait(lock, stop, [&] { return turn_ != seen; })) {
+      seen = turn_;
+      const auto& body = *body_;
+      lock.unlock();
+      body(i);
+      lock.lock();
+      if (--busy_ == 0) end_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any begin_;
+  std::condition_variable end_;
+  const std::function<void(std::size_t)>* body_ = nullptr;
+  std::size_t turn_ = 0, busy_ = 0;
+  std::vector<std::jthread> threads_;  // last: they stop before what they use goes
+};
+
+}  // namespace
+
+std::unique_ptr<team> team::make(team_kind kind, std::size_t workers, bool pin) {
+  if (workers <= 1) return std::make_unique<inline_team>();
+  switch (kind) {
+    case team_kind::openmp: return std::make_unique<openmp_team>(workers);
+    case team_kind::tbb: return std::make_unique<tbb_team>(workers);
+    case team_kind::std: break;
+  }
+  return std::make_unique<std_team>(workers, pin);
+}
+
+std::size_t team::run(const std::function<void(std::size_t)>& body) {
+  std::mutex mutex;
+  std::exception_ptr first;
+  const std::size_t granted = run_all([&](std::size_t i) {
+    try {
+      body(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+    }
+  });
+  if (first) std::rethrow_exception(first);
+  return granted;
+}
+
+}  // namespace hogwild

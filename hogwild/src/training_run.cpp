@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/training_run.hpp>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <stop_token>
+#include <utility>
+
+#include <hogwild/core/machine.hpp>
+#include <hogwild/core/staleness.hpp>
+#include <hogwild/rounds.hpp>
+#include <hogwild/run_checkpoint.hpp>
+#include <hogwild/stop_rules.hpp>
+
+namespace hogwild {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// Fills in what the workers published.
+void read_telemetry(const param_store& store, const loop_options& options, epoch_report& report) {
+  std::array<std::uint64_t, staleness_histogram::buckets> staleness{};
+  std::uint64_t samples = 0, conflicts = 0, stale_samples = 0;
+  for (const worker_slot& slot : store.slots()) {
+    report.examples += slot.rows.get();
+    report.updates += slot.updates.get();
+    report.nonzeros += slot.nonzeros.get();
+    samples += slot.conflict_samples.get();
+    conflicts += slot.conflicts.get();
+    for (std::size_t i = 0; i < staleness.size(); ++i) {
+      staleness[i] += slot.staleness[i].get();
+      stale_samples += slot.staleness[i].get();
+    }
+  }
+  if (options.telemetry == 0) return;
+  if (stale_samples > 0) {
+    report.staleness_p50 = staleness_histogram::quantile(staleness, 0.50);
+    report.staleness_p99 = staleness_histogram::quantile(staleness, 0.99);
+  }
+  if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
+}
+
+class training {
+ public:
+  training(const job& work, crew& who, resolved_run& run)
+      : job_(work), crew_(who), run_(run), options_(run.options), rounds_(work, who) {}
+
+  train_result operator()() {
+    const auto begin = clock::now();
+    const param_store& store = crew_.store();
+    job_.initialise(store);
+    if (!options_.resume.empty()) resume();
+    crew_.start();
+    announce();
+    // From here a request to stop reaches the workers themselves, within a chunk.
+    const std::stop_callback on_stop(options_.stop, [&store] { store.control().stop = stop_request::round; });
+
+    result_.status = progress_.epoch >= options_.epochs ? run_status::done : result_.status;
+    while (progress_.epoch < options_.epochs) {
+      const std::size_t e = progress_.epoch + 1;
+      const double step = run_.schedule.at(e);
+      const auto epoch_begin = clock::now();
+      rounds_.train_epoch(e, step);
+      progress_.train_seconds += seconds_since(epoch_begin);
+      const bool stopped = options_.stop.stop_requested();
+      if (!stopped) progress_.epoch = e;
+      last_ = measure(e, step, progress_.wall_seconds + seconds_since(begin));
+      if (!stopped || last_.examples > 0) tell(options_, [&](observer& o) { o.on_epoch(last_); });
+      if (stopped) {
+        result_.status = run_status::stopped;
+        break;
+      }
+      bool better = false;
+      const auto verdict = progress_.rules.after(last_, options_, better);
+      if (better) best_ = job_.parameters_of(store, rounds_.scale());
+      if (verdict) result_.status = *verdict;
+      if (verdict == run_status::target) result_.seconds_to_target = progress_.train_seconds;
+      if (!options_.checkpoint.empty() && verdict != run_status::diverged) save(begin);
+      if (verdict) break;
+    }
+    finish(begin);
+    return std::move(result_);
+  }
+
+ private:
+  void announce() {
+    const param_store& store = crew_.store();
+    const run_start start{.model = job_.model_name(),
+                          .engine = crew_.engine(),
+                          .workers = crew_.workers(),
+                          .epochs = options_.epochs,
+                          .rows = job_.data().rows(),
+                          .parameters = job_.parameters(),
+                          .nonzeros = job_.data().nonzeros(),
+                          .step = run_.schedule.initial,
+                          .decay = run_.schedule.decay,
+                          .l2 = run_.l2,
+                          .search_seconds = run_.search_seconds,
+                          .rows_done = [&store, before = progress_.examples] {
+                            std::uint64_t rows = before;
+                            for (const worker_slot& slot : store.slots()) rows += slot.rows.get();
+                            return rows;
+                          }};
+    tell(options_, [&](observer& o) { o.on_start(start); });
+  }
+
+  epoch_report measure(std::size_t epoch, double step, double wall_seconds) {
+    const param_store& store = crew_.store();
+    epoch_report report{.epoch = epoch,
+                        .train_seconds = progress_.train_seconds,
+                        .wall_seconds = wall_seconds,
+                        .examples = progress_.examples,
+                        .updates = progress_.updates,
+                        .nonzeros = progress_.nonzeros,
+                        .step = step};
+    read_telemetry(store, job_.options(), report);
+    report.train_loss = loss_of(job_.data(), false).loss;
+    report.objective = report.train_loss + 0.5 * run_.l2 * job_.squared_norm(store, rounds_.scale(), crew_.helpers());
+    if (options_.test) report.test = loss_of(*options_.test, true);
+    if (options_.validation) report.validation = loss_of(*options_.validation, true);
+    return report;
+  }
+
+  measurement loss_of(const sparse_view& rows, bool all_measures) {
+    return job_.evaluate(crew_.store(), rounds_.scale(), rows, crew_.helpers(), all_measures);
+  }
+
+  void resume() {
+    progress_ = load_progress(options_.resume, crew_.store(), run_, job_, best_,
+                              [this](std::string_view sentence) {
+                                tell(options_, [&](observer& o) { o.on_note(sentence); });
+                              });
+    rounds_.resume_at(progress_.scale);
+  }
+
+  void save(clock::time_point begin) {
+    run_progress now = progress_;
+    now.wall_seconds += seconds_since(begin);
+    now.scale = rounds_.scale();
+    now.examples = last_.examples;
+    now.updates = last_.updates;
+    now.nonzeros = last_.nonzeros;
+    save_progress(options_.checkpoint, crew_.store(), run_, job_, now, best_);
+  }
+
+  void finish(clock::time_point begin) {
+    const param_store& store = crew_.store();
+    result_.epochs = progress_.epoch;
+    result_.examples = last_.examples;
+    result_.updates = last_.updates;
+    result_.nonzeros = last_.nonzeros;
+    result_.step = run_.schedule.initial;
+    result_.decay = run_.schedule.decay;
+    result_.l2 = run_.l2;
+    result_.train_seconds = progress_.train_seconds;
+    result_.search_seconds = run_.search_seconds;
+    result_.workers = crew_.workers();
+    result_.workers_replaced = crew_.replaced();
+    result_.labels = job_.labels();
+    if (best_.empty()) {
+      result_.parameters = job_.parameters_of(store, rounds_.scale());
+    } else {
+      // Validation kept an earlier epoch's parameters: they are what is returned, so they are what is reported.
+      job_.assign(store, best_);
+      rounds_.resume_at(1.0);
+      last_ = measure(progress_.epoch, last_.step, last_.wall_seconds);
+      result_.parameters = std::move(best_);
+    }
+    result_.final_loss = last_.train_loss;
+    result_.objective = last_.objective;
+    result_.test = last_.test;
+    result_.validation = last_.validation;
+    result_.wall_seconds = progress_.wall_seconds + seconds_since(begin);
+    result_.peak_rss_bytes = peak_rss_bytes();
+    tell(options_, [&](observer& o) { o.on_finish(result_); });
+  }
+
+  const job& job_;
+  crew& crew_;
+  resolved_run& run_;
+  const train_options& options_;
+  round_driver rounds_;
+  run_progress progress_{};
+  epoch_report last_{};
+  std::vector<float> best_;
+  train_result result_{};
+};
+
+}  // namespace
+
+std::string_view to_string(run_status status) {
+  switch (status) {
+    case run_status::target: return "target";
+    case run_status::converged: return "converged";
+    case run_status::diverged: return "diverged";
+    case run_status::stopped: return "stopped";
+    case run_status::done: break;
+  }
+  return "done";
+}
+
+train_result run_training(const job& work, crew& who, resolved_run& run) { return training(work, who, run)(); }
+
+}  // namespace hogwild

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include <hogwild/core/labels.hpp>
+
+namespace hogwild {
+
+/// Linear regression: loss (m - y)^2 / 2 for target y and margin m.
+struct least_squares {
+  static constexpr std::string_view name = "least_squares";
+  static constexpr label_kind labels = label_kind::real;
+
+  double loss(float margin, float label) const {
+    const double r = static_cast<double>(margin) - static_cast<double>(label);
+    return 0.5 * r * r;
+  }
+  float derivative(float margin, float label) const { return margin - label; }
+};
+
+}  // namespace hogwild

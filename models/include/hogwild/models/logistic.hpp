@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include <hogwild/core/labels.hpp>
+
+namespace hogwild {
+
+/// Logistic regression: loss log(1 + exp(-y m)) for label y in {-1, +1} and margin m.
+struct logistic {
+  static constexpr std::string_view name = "logistic";
+  static constexpr label_kind labels = label_kind::binary;
+
+  double loss(float margin, float label) const {
+    const double z = static_cast<double>(margin) * static_cast<double>(label);
+    return z > 0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;  // never the exp of a large number
+  }
+  float derivative(float margin, float label) const { return -label / (1.0f + std::exp(margin * label)); }
+
+  /// Probability of the larger label.
+  double probability(float margin) const { return 1.0 / (1.0 + std::exp(-static_cast<double>(margin))); }
+};
+
+}  // namespace hogwild

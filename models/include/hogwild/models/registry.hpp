@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/saved_model.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/huber.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+
+// From the names of models to their types: once, outside the loop. Programs that know their model at compile time do
+// not need it.
+
+namespace hogwild {
+
+/// Any model that has a name. std::visit hands over the concrete type.
+using named_model = std::variant<logistic, hinge_svm, least_squares, huber, softmax>;
+
+/// What some of the named models want to know; the others ignore it.
+struct model_choice {
+  double huber_delta = 1.0;  ///< > 0
+  std::size_t features = 0;  ///< softmax
+  std::size_t classes = 2;   ///< softmax
+  bool bias = false;         ///< softmax; margin models get theirs from the engine
+};
+
+/// The names that make_model knows.
+std::span<const std::string_view> model_names();
+
+/// Throws config_error for a name that is not known (with those that are) or a choice out of range.
+named_model make_model(std::string_view name, const model_choice& choice = {});
+
+std::string_view name_of(const named_model& m);
+label_kind labels_of(const named_model& m);
+
+/// A trained model in the numbering of its input. `parameters` as train() returns them, `original[rank]` the input
+/// number of each column. Throws config_error where their sizes do not fit.
+saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
+                     std::span<const std::uint32_t> original);
+
+/// What a saved model says of rows whose columns are the ranks of its own columns (see saved_model). A plain value, not
+/// changed by asking, so any thread may ask.
+class predictor {
+ public:
+  /// Throws config_error for a model without a known name, input_error where its sizes do not fit.
+  explicit predictor(const saved_model& saved);
+
+  /// The label as read: by the sign of the margin, the most probable class, or the number.
+  double label(const sparse_row<float>& z) const;
+  /// Binary: the margin; classes: the number of the most probable one; real: the number.
+  float score(const sparse_row<float>& z) const;
+  /// `z.label` is encoded as label_map::encode does.
+  double loss(const sparse_row<float>& z) const;
+
+  bool has_probabilities() const;
+  /// Of the larger label (logistic: one number), or of every class in the order of labels() (softmax). Throws
+  /// config_error where the model has none.
+  std::vector<double> probabilities(const sparse_row<float>& z) const;
+
+  const label_map& labels() const { return labels_; }
+  const named_model& model() const { return model_; }
+
+ private:
+  float margin(const sparse_row<float>& z) const;
+
+  named_model model_;
+  label_map labels_;
+  std::vector<float> parameters_;  ///< weights, then the biases
+  float bias_ = 0.0f;              ///< of a margin model
+};
+
+}  // namespace hogwild

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/registry.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <type_traits>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/model.hpp>
+
+namespace hogwild {
+namespace {
+
+constexpr std::array<std::string_view, 5> names = {logistic::name, hinge_svm::name, least_squares::name, huber::name,
+                                                   softmax::name};
+
+/// Reads parameters that nobody writes any more.
+struct plain_reader {
+  std::span<const float> w;
+  float operator[](std::size_t j) const { return w[j]; }
+  std::span<const float> block(std::size_t offset, std::size_t n) const { return w.subspan(offset, n); }
+};
+
+std::string known_names() {
+  std::string list;
+  for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+  return list;
+}
+
+model_choice choice_of(const saved_model& saved) {
+  model_choice choice{.features = saved.columns.size(), .classes = saved.width, .bias = !saved.bias.empty()};
+  for (const auto& [name, value] : saved.model_options) {
+    if (name == "delta") choice.huber_delta = value;
+  }
+  return choice;
+}
+
+}  // namespace
+
+std::span<const std::string_view> model_names() { return names; }
+
+named_model make_model(std::string_view name, const model_choice& choice) {
+  if (name == logistic::name) return logistic{};
+  if (name == hinge_svm::name) return hinge_svm{};
+  if (name == least_squares::name) return least_squares{};
+  if (name == huber::name) {
+    const auto delta = static_cast<float>(choice.huber_delta);
+    if (!(delta > 0.0f) || !std::isfinite(delta)) throw config_error("the delta of huber must be positive");
+    return huber{.delta = delta};
+  }
+  if (name == softmax::name) {
+    if (choice.classes < 2) throw config_error("softmax needs at least two classes");
+    return softmax{.features = choice.features, .classes = choice.classes, .bias = choice.bias};
+  }
+  throw config_error("there is no model '" + std::string(name) + "'; there are " + known_names());
+}
+
+std::string_view name_of(const named_model& m) {
+  return std::visit([](const auto& concrete) { return concrete.name; }, m);
+}
+
+label_kind labels_of(const named_model& m) {
+  return std::visit([](const auto& concrete) { return concrete.labels; }, m);
+}
+
+saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
+                     std::span<const std::uint32_t> original) {
+  saved_model saved{.model = std::string(name_of(m)), .labels = labels};
+  if (const auto* h = std::get_if<huber>(&m)) saved.model_options.emplace_back("delta", h->delta);
+  if (const auto* s = std::get_if<softmax>(&m)) saved.width = s->classes;
+  const std::size_t weights = original.size() * saved.width;
+  if (parameters.size() != weights && parameters.size() != weights + saved.width) {
+    throw config_error("a model of " + std::to_string(original.size()) + " columns cannot have " +
+                       std::to_string(parameters.size()) + " parameters");
+  }
+  std::vector<std::uint32_t> ranks(original.size());
+  std::iota(ranks.begin(), ranks.end(), 0u);
+  std::ranges::sort(ranks, {}, [&](std::uint32_t rank) { return original[rank]; });
+  saved.weights.reserve(weights);
+  for (const std::uint32_t rank : ranks) {
+    saved.columns.push_back(original[rank]);
+    const auto row = parameters.subspan(rank * saved.width, saved.width);
+    saved.weights.insert(saved.weights.end(), row.begin(), row.end());
+  }
+  saved.bias.assign(parameters.begin() + static_cast<std::ptrdiff_t>(weights), parameters.end());
+  return saved;
+}
+
+predictor::predictor(const saved_model& saved)
+    : model_(make_model(saved.model, choice_of(saved))), labels_(saved.labels), parameters_(saved.weights) {
+  const bool by_class = std::holds_alternative<softmax>(model_);
+  if (labels_.kind() != labels_of(model_) || saved.width != (by_class ? labels_.classes() : 1) ||
+      saved.weights.size() != saved.columns.size() * saved.width ||
+      (!saved.bias.empty() && saved.bias.size() != saved.width)) {
+    throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
+  }
+  if (by_class) parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
+  else if (!saved.bias.empty()) bias_ = saved.bias.front();
+}
+
+float predictor::margin(const sparse_row<float>& z) const { return dot(plain_reader{parameters_}, z) + bias_; }
+
+float predictor::score(const sparse_row<float>& z) const {
+  if (const auto* s = std::get_if<softmax>(&model_)) return s->predict(plain_reader{parameters_}, z);
+  return margin(z);
+}
+
+double predictor::label(const sparse_row<float>& z) const { return labels_.decode(static_cast<double>(score(z))); }
+
+double predictor::loss(const sparse_row<float>& z) const {
+  return std::visit(
+      [&](const auto& m) -> double {
+        if constexpr (margin_model<std::decay_t<decltype(m)>>) return m.loss(margin(z), z.label);
+        else return m.loss(plain_reader{parameters_}, z);
+      },
+      model_);
+}
+
+bool predictor::has_probabilities() const {
+  return std::holds_alternative<logistic>(model_) || std::holds_alternative<softmax>(model_);
+}
+
+std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {
+  if (const auto* l = std::get_if<logistic>(&model_)) return {l->probability(margin(z))};
+  const auto* s = std::get_if<softmax>(&model_);
+  if (s == nullptr) {
+    throw config_error("a " + std::string(name_of(model_)) + " model has no probabilities; logistic and softmax have");
+  }
+  const std::vector<float>& scores = s->scores(plain_reader{parameters_}, z);
+  const double top = static_cast<double>(*std::ranges::max_element(scores));
+  std::vector<double> shares;
+  double sum = 0.0;
+  for (const float x : scores) sum += shares.emplace_back(std::exp(static_cast<double>(x) - top));
+  for (double& share : shares) share /= sum;
+  return shares;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiles SOURCE to assembly and looks for a lock prefix (or xchg, which locks without one) inside FUNCTION.
+if(NOT PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  message("skipped, because the lock prefix belongs to x86-64 and this is ${PROCESSOR}")
+  return()
+endif()
+list(TRANSFORM INCLUDES PREPEND -I)
+execute_process(COMMAND "${COMPILER}" -std=c++20 -O2 -DNDEBUG -S -o - ${INCLUDES} "${SOURCE}"
+                RESULT_VARIABLE status OUTPUT_VARIABLE assembly ERROR_VARIABLE errors)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${SOURCE} does not compile:\n${errors}")
+endif()
+
+string(FIND "${assembly}" "\n${FUNCTION}:" begin)
+if(begin EQUAL -1)
+  message(FATAL_ERROR "no function ${FUNCTION} in the assembly of ${SOURCE}")
+endif()
+string(SUBSTRING "${assembly}" ${begin} -1 body)
+string(FIND "${body}" ".size\t${FUNCTION}" end)
+if(end EQUAL -1)
+  message(FATAL_ERROR "cannot see where ${FUNCTION} ends:\n${body}")
+endif()
+string(SUBSTRING "${body}" 0 ${end} body)
+
+# A call could hide anything, so that absence is shown only for a function that stands complete.
+if(body MATCHES "\tcallq?\t" OR body MATCHES "\tjmp\t[^.]")
+  message(FATAL_ERROR "${FUNCTION} calls another function:\n${body}")
+endif()
+set(found absent)
+if(body MATCHES "[\t ]lock[\t ;]" OR body MATCHES "\txchg[bwlq]?\t[^\n]*\\(")
+  set(found present)
+endif()
+if(NOT found STREQUAL EXPECT)
+  message(FATAL_ERROR "lock prefix in ${FUNCTION}: expected ${EXPECT}, found ${found}\n${body}")
+endif()

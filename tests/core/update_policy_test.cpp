@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/update_policy.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/core/param_view.hpp>
+
+using namespace hogwild;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr stripe_locks::tag self = 1, other = 2;
+
+/// Says of `other` what the atomic says; nobody else is ever asked about.
+bool other_lives(const void* context, stripe_locks::tag owner) noexcept {
+  return owner != other || static_cast<const std::atomic<bool>*>(context)->load();
+}
+
+struct stripe_locks_of : testing::Test {
+  stripe_locks locks(stripe_locks::tag tag) { return {stripes, tag, other_lives, &lives}; }
+
+  std::array<std::uint32_t, 4> stripes{};
+  std::atomic<bool> lives{true};
+};
+
+TEST_F(stripe_locks_of, a_stripe_carries_its_owners_tag_while_locked) {
+  locks(self).lock(0);
+  EXPECT_EQ(stripes, (std::array<std::uint32_t, 4>{self, 0, 0, 0}));
+  locks(self).unlock(0);
+  EXPECT_EQ(stripes, (std::array<std::uint32_t, 4>{}));
+}
+
+TEST_F(stripe_locks_of, sixteen_neighbours_share_a_stripe_and_stripes_go_round) {
+  locks(self).lock(15);
+  locks(self).lock(16);
+  locks(self).lock(4 * 16 - 1);
+  EXPECT_EQ(stripes, (std::array<std::uint32_t, 4>{self, self, 0, self}));
+  locks(self).unlock(4 * 16);  // the first stripe again
+  EXPECT_EQ(stripes[0], 0u);
+}
+
+TEST_F(stripe_locks_of, a_dead_owners_stripe_is_taken_over) {
+  locks(other).lock(5);
+  lives = false;
+  locks(self).lock(5);  // returns, because the owner is dead
+  EXPECT_EQ(stripes[0], self);
+  locks(self).unlock(5);
+  EXPECT_EQ(stripes[0], 0u);
+}
+
+TEST_F(stripe_locks_of, a_living_owners_stripe_is_waited_for) {
+  locks(other).lock(5);
+  std::atomic<bool> got_it{false};
+  std::jthread waiter([&] {
+    locks(self).lock(5);
+    got_it = true;
+    locks(self).unlock(5);
+  });
+  std::this_thread::sleep_for(20ms);
+  EXPECT_FALSE(got_it.load());
+  locks(other).unlock(5);
+  waiter.join();
+  EXPECT_TRUE(got_it.load());
+}
+
+TEST_F(stripe_locks_of, a_view_adds_through_a_stripe_that_a_dead_worker_left_locked) {
+  std::array<float, 8> values{};
+  const param_view<float, update::locked> w{std::span<float>(values), update::locked{locks(self)}};
+  locks(other).lock(0);
+  lives = false;
+  w.add(3, 1.0f);
+  EXPECT_EQ(w.load(3), 1.0f);
+  EXPECT_EQ(stripes[0], 0u);
+}
+
+}  // namespace

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/libsvm.hpp>
+
+// Any text: refused with a place inside it, or read into rows that hold together and survive writing and reading.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace hogwild;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const bool labels_optional : {false, true}) {
+    try {
+      const libsvm_rows rows = parse_libsvm(text, "fuzz", labels_optional);
+      if (rows.row_start.size() != rows.label.size() + 1 || rows.row_start.back() != rows.index.size() ||
+          rows.value.size() != rows.index.size())
+        std::abort();
+      for (const std::uint32_t j : rows.index)
+        if (j >= rows.columns) std::abort();
+      std::ostringstream written;
+      write_libsvm(written, rows.view());
+      const libsvm_rows again = parse_libsvm(written.str());
+      if (again.label != rows.label || again.index != rows.index || again.value != rows.value) std::abort();
+    } catch (const format_error& fault) {
+      if (fault.line() == 0 || fault.column() == 0 || fault.line() > size + 1 || fault.column() > size + 1)
+        std::abort();
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Install, configure, build, run: each step must succeed, and the program must print what its loss is.
+function(run)
+  cmake_parse_arguments(arg "" "FOLDER;OUTPUT" "COMMAND" ${ARGN})
+  execute_process(COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${arg_FOLDER}" RESULT_VARIABLE status
+                  OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN arg_COMMAND " " command)
+    message(FATAL_ERROR "${command}\nended with ${status}:\n${output}")
+  endif()
+  if(arg_OUTPUT)
+    set(${arg_OUTPUT} "${output}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE "${SCRATCH}")
+file(MAKE_DIRECTORY "${SCRATCH}/run")
+run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${SCRATCH}/prefix")
+run(FOLDER "${SCRATCH}"
+    COMMAND "${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${CONSUMER}" -B build "-DCMAKE_CXX_COMPILER=${COMPILER}"
+            "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}"
+            "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix\\;${PREFIX_PATH}" "-DPROGRAM=${PROGRAM}")
+run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --build build)
+
+# 500 rows of three features out of 30; the label is a sum over the features, so that a line fits it exactly.
+set(text "")
+set(state 1)
+foreach(row RANGE 1 500)
+  set(columns "")
+  foreach(range IN ITEMS 1 11 21)
+    math(EXPR state "(${state} * 1103515245 + 12345) & 2147483647")
+    math(EXPR column "${range} + (${state} >> 16) % 10")
+    list(APPEND columns ${column})
+  endforeach()
+  list(GET columns 0 a)
+  list(GET columns 1 b)
+  list(GET columns 2 c)
+  math(EXPR label "(${a} % 5) - (${b} % 3)")
+  string(APPEND text "${label} ${a}:1 ${b}:1 ${c}:1\n")
+endforeach()
+file(WRITE "${SCRATCH}/run/train.svm" "${text}")
+run(FOLDER "${SCRATCH}/run" COMMAND "${SCRATCH}/build/consumer" OUTPUT output)
+if(NOT output MATCHES "loss [0-9.e+-]+ after [0-9]+ updates")
+  message(FATAL_ERROR "the program's output has no loss:\n${output}")
+endif()
+if(NOT EXISTS "${SCRATCH}/run/run.jsonl")
+  message(FATAL_ERROR "the program wrote no run record")
+endif()

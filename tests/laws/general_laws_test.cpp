@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for every general model: its gradient is that of its loss, and it may be applied as it is emitted.
+#include <cmath>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/param_view.hpp>
+#include <hogwild/models/softmax.hpp>
+
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+constexpr test::toy_shape shape{.rows = 40, .columns = 12, .per_row = 4, .seed = 3};
+
+// A subject of these laws: a model and rows that it understands.
+struct softmax_of_three {
+  static softmax model() { return {.features = shape.columns, .classes = 3}; }
+  static test::toy_rows rows() { return test::planted_classes(shape, 3); }
+};
+struct softmax_with_bias {
+  static softmax model() { return {.features = shape.columns, .classes = 4, .bias = true}; }
+  static test::toy_rows rows() { return test::planted_classes(shape, 4); }
+};
+
+template <class Subject>
+class general_law : public testing::Test {
+ public:
+  using model_type = decltype(Subject::model());
+  using scalar = typename model_type::scalar_type;
+  using emissions = std::vector<std::pair<std::size_t, scalar>>;
+
+  model_type model = Subject::model();
+  test::toy_rows rows = Subject::rows();
+  csr_rows data = rows.csr();
+  std::vector<scalar> w = weights();
+
+  std::vector<scalar> weights() const {
+    const auto noise = test::noise_vector(model.dim(), 11);
+    return {noise.begin(), noise.end()};
+  }
+  /// Readers refer to memory that others may write; nobody does here.
+  param_reader<scalar> reader(std::vector<scalar>& values) const { return {values.data(), values.size()}; }
+
+  emissions gradient(const auto& z) {
+    emissions out;
+    model.gradient(reader(w), z, collector{out});
+    return out;
+  }
+
+  struct collector {
+    emissions& out;
+    void operator()(std::size_t j, scalar g) const { out.emplace_back(j, g); }
+    void block(std::size_t offset, std::span<const scalar> partials) const {
+      for (std::size_t i = 0; i < partials.size(); ++i) (*this)(offset + i, partials[i]);
+    }
+  };
+  struct applier {
+    param_view<scalar> view;
+    scalar step;
+    void operator()(std::size_t j, scalar g) const { view.add(j, -step * g); }
+    void block(std::size_t offset, std::span<const scalar> partials) const {
+      for (std::size_t i = 0; i < partials.size(); ++i) (*this)(offset + i, partials[i]);
+    }
+  };
+};
+
+using every_general_model = testing::Types<softmax_of_three, softmax_with_bias>;
+TYPED_TEST_SUITE(general_law, every_general_model);
+
+TYPED_TEST(general_law, conforms) {
+  using model_type = decltype(TypeParam::model());
+  static_assert(conforms<model_type>() && segment_storable<model_type>);
+  std::size_t grouped = 0;
+  for (const parameter_group& g : groups_of(this->model)) {
+    EXPECT_EQ(g.offset, grouped) << g.name;
+    grouped += g.rows * g.width;
+  }
+  EXPECT_EQ(grouped, this->model.dim());
+}
+
+TYPED_TEST(general_law, gradient_is_the_derivative_of_the_loss) {
+  // Scores are floats, so a difference of losses is good to 1e-6 and the quotient to 1e-6 / h; truncation is below
+  // h^2 / 6 * 2^3 for values below 2. With h = 1/64 both are below 4e-4.
+  constexpr double h = 0x1p-6;
+  for (std::size_t r = 0; r < this->rows.rows(); ++r) {
+    const auto z = this->data.view().row(r);
+    std::map<std::size_t, double> emitted;
+    for (const auto& [j, g] : this->gradient(z)) emitted[j] = static_cast<double>(g);
+    for (std::size_t j = 0; j < this->model.dim(); ++j) {
+      auto up = this->w, down = this->w;
+      up[j] += static_cast<float>(h);
+      down[j] -= static_cast<float>(h);
+      const double rise = this->model.loss(this->reader(up), z) - this->model.loss(this->reader(down), z);
+      EXPECT_NEAR(emitted[j], rise / (2.0 * h), 4e-4) << "row " << r << " coordinate " << j;
+    }
+  }
+}
+
+TYPED_TEST(general_law, emits_each_coordinate_once_and_no_zeros) {
+  test::toy_rows with_zero = this->rows;
+  with_zero.value[1] = 0.0f;
+  const csr_rows data = with_zero.csr();
+  for (std::size_t r = 0; r < with_zero.rows(); ++r) {
+    std::map<std::size_t, int> emits;
+    for (const auto& [j, g] : this->gradient(data.view().row(r))) {
+      EXPECT_NE(g, 0.0f) << "row " << r << " coordinate " << j;
+      EXPECT_LT(j, this->model.dim());
+      EXPECT_EQ(++emits[j], 1) << "row " << r << " coordinate " << j;
+    }
+  }
+}
+
+TYPED_TEST(general_law, applied_as_it_is_emitted_it_does_the_same_as_afterwards) {
+  auto at_once = this->w, afterwards = this->w;
+  for (std::size_t r = 0; r < this->rows.rows(); ++r) {
+    const auto z = this->data.view().row(r);
+    using law = general_law<TypeParam>;
+    this->model.gradient(this->reader(at_once), z, typename law::applier{param_view(std::span(at_once)), 0.25f});
+    typename law::emissions collected;
+    this->model.gradient(this->reader(afterwards), z, typename law::collector{collected});
+    for (const auto& [j, g] : collected) afterwards[j] += -0.25f * g;
+    ASSERT_EQ(at_once, afterwards) << "row " << r;
+  }
+  EXPECT_NE(at_once, this->w);
+}
+
+TYPED_TEST(general_law, keeps_nothing_between_calls) {
+  const auto first = this->gradient(this->data.view().row(0));
+  (void)this->gradient(this->data.view().row(1));
+  EXPECT_EQ(this->gradient(this->data.view().row(0)), first);
+}
+
+TYPED_TEST(general_law, loss_stays_finite_for_huge_weights) {
+  for (auto& x : this->w) x *= 1e30f;
+  for (std::size_t r = 0; r < this->rows.rows(); ++r) {
+    const auto z = this->data.view().row(r);
+    EXPECT_TRUE(std::isfinite(this->model.loss(this->reader(this->w), z))) << r;
+    for (const auto& [j, g] : this->gradient(z)) EXPECT_TRUE(std::isfinite(g)) << r << " " << j;
+  }
+}
+
+TYPED_TEST(general_law, predicts_the_label_of_least_loss) {
+  for (std::size_t r = 0; r < this->rows.rows(); ++r) {
+    auto z = this->data.view().row(r);
+    z.label = this->model.predict(this->reader(this->w), z);
+    const double least = this->model.loss(this->reader(this->w), z);
+    for (std::size_t c = 0; c < this->model.classes; ++c) {
+      z.label = static_cast<float>(c);
+      EXPECT_GE(this->model.loss(this->reader(this->w), z), least) << r;
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for the step of every margin model under every optimiser: it reads before it writes, so it does the same
+// on live parameters as on a copy; and it touches the row's columns and the bias only, each at most once.
+#include <hogwild/step.hpp>
+
+#include <map>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/huber.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/sharing/direct.hpp>
+
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+using sharing_type = direct_sharing<float, update::lossy>;
+
+constexpr test::toy_shape shape{.rows = 60, .columns = 15, .per_row = 5, .seed = 8};
+
+template <class Case>
+class step_law : public testing::Test {
+ public:
+  using model_type = std::tuple_element_t<0, Case>;
+  using step_type = std::tuple_element_t<1, Case>;
+
+  /// One worker with memory of its own, starting from the same weights as any other.
+  struct worker {
+    explicit worker(const step_law& law)
+        : store(param_store::in_memory({.parameters = shape.columns + 1, .state_arrays = 1})),
+          step(sharing_type(store, 0), margin_loss(law.model), law.context) {
+      const auto start = test::noise_vector(shape.columns + 1, 21);
+      std::ranges::copy(start, store.parameters<float>().begin());
+      step.begin({.step = 0.3, .l2 = {.scale = 0.5, .shrink = 1.0 - 0.3 * 0.01}}, 0.0);
+    }
+    std::vector<float> weights() const {
+      const auto w = store.parameters<float>();
+      return {w.begin(), w.end()};
+    }
+    param_store store;
+    step_type step;
+  };
+
+  model_type model{};
+  test::toy_rows rows = labels_of<model_type>() == label_kind::binary ? test::planted_classification(shape)
+                                                                      : test::planted_regression(shape);
+  csr_rows data = rows.csr();
+  label_map labels = label_map::learn(labels_of<model_type>(), data.view().label, "toy");
+  std::vector<std::uint32_t> degree = std::vector<std::uint32_t>(shape.columns, 20);
+  loop_options options{.bias = 1, .l2 = 0.01, .weight_positive = labels.kind() == label_kind::binary ? 2.0 : 1.0};
+  step_context context{labels, degree, shape.rows, options};
+};
+
+template <class M>
+using with_sgd = std::tuple<M, margin_sgd_step<sharing_type>>;
+template <class M>
+using with_adagrad = std::tuple<M, margin_adagrad_step<sharing_type>>;
+using every_case =
+    testing::Types<with_sgd<logistic>, with_sgd<hinge_svm>, with_sgd<least_squares>, with_sgd<huber>,
+                   with_adagrad<logistic>, with_adagrad<hinge_svm>, with_adagrad<least_squares>, with_adagrad<huber>>;
+TYPED_TEST_SUITE(step_law, every_case);
+
+constexpr auto ignore = [](std::size_t, float) {};
+
+TYPED_TEST(step_law, live_parameters_give_the_same_as_a_copy) {
+  typename TestFixture::worker live(*this), copied(*this);
+  const auto start = live.weights();
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    const auto z = live.step.example(this->data.view(), r);
+    live.step.train(live.step.reader(), z, ignore);
+    auto frozen = copied.weights();
+    copied.step.train(param_reader<float>(frozen.data(), frozen.size()), z, ignore);
+    ASSERT_EQ(live.weights(), copied.weights()) << "row " << r;
+  }
+  EXPECT_NE(live.weights(), start);
+}
+
+TYPED_TEST(step_law, touches_the_columns_of_the_row_and_the_bias_once_and_says_where_each_add_began) {
+  typename TestFixture::worker worker(*this);
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    const auto z = worker.step.example(this->data.view(), r);
+    const auto before = worker.weights();
+    std::map<std::size_t, int> allowed{{shape.columns, 1}};
+    for (auto [j, x] : z) allowed[j] = 1;
+    bool noted = false;
+    const bool changed = worker.step.train(worker.step.reader(), z, [&](std::size_t j, float started_from) {
+      EXPECT_EQ(started_from, before[j]);
+      EXPECT_EQ(allowed[j]--, 1) << "row " << r << " coordinate " << j;
+      noted = true;
+    });
+    const auto after = worker.weights();
+    for (std::size_t j = 0; j < after.size(); ++j) {
+      if (after[j] != before[j]) {
+        EXPECT_EQ(allowed[j], 0) << "row " << r << " coordinate " << j << " changed without a word";
+      }
+    }
+    EXPECT_EQ(changed, noted) << "row " << r;
+  }
+}
+
+}  // namespace

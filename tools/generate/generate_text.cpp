@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tbb/info.h>
+#include <tbb/parallel_pipeline.h>
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <string>
+
+#include <hogwild/core/atomic_file.hpp>
+
+#include <generate/generate.hpp>
+#include <generate/row_source.hpp>
+
+namespace hogwild::generate {
+namespace {
+
+constexpr std::size_t rows_per_block = 1024;
+
+struct block_text {
+  std::string train, test;
+  file_facts facts{};
+};
+
+void append_number(std::string& text, std::uint32_t number) {
+  char digits[10];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+/// "0.012345" without the zeros at the end; "1" for the whole.
+void append_value(std::string& text, std::uint32_t units) {
+  if (units >= 1'000'000) {
+    text += '1';
+    return;
+  }
+  char digits[] = "0.000000";
+  std::size_t end = 8;
+  for (std::size_t k = 8; k > 2; units /= 10) digits[--k] = static_cast<char>('0' + units % 10);
+  while (digits[end - 1] == '0') --end;
+  text.append(digits, end);
+}
+
+void append_row(std::string& text, const generated_row& row) {
+  text += row.positive ? "1" : "-1";
+  for (const auto& [column, units] : row.entries) {
+    text += ' ';
+    append_number(text, column + 1);
+    text += ':';
+    append_value(text, units);
+  }
+  text += '\n';
+}
+
+block_text make_block(const row_source& source, std::size_t first, std::size_t last, bool split) {
+  block_text block;
+  generated_row row;
+  for (std::size_t r = first; r < last; ++r) {
+    source.make(r, row);
+    const bool test = split && row.test;
+    append_row(test ? block.test : block.train, row);
+    (test ? block.facts.test_rows : block.facts.train_rows) += 1;
+    (test ? block.facts.test_nonzeros : block.facts.train_nonzeros) += row.entries.size();
+  }
+  return block;
+}
+
+void write(atomic_file& file, const std::string& text) { file.write(std::as_bytes(std::span(text))); }
+
+}  // namespace
+
+file_facts write_files(const options& o, const std::filesystem::path& train,
+                       const std::optional<std::filesystem::path>& test) {
+  const row_source source(o);
+  atomic_file train_file(train);
+  std::optional<atomic_file> test_file;
+  if (test) test_file.emplace(*test);
+  file_facts facts;
+  std::size_t next = 0;
+  const auto draw_block = [&](tbb::flow_control& flow) -> std::size_t {
+    if (next >= o.rows) flow.stop();
+    return std::exchange(next, next + rows_per_block);
+  };
+  const auto to_text = [&](std::size_t first) {
+    return make_block(source, first, std::min(o.rows, first + rows_per_block), test.has_value());
+  };
+  const auto to_file = [&](const block_text& block) {
+    write(train_file, block.train);
+    if (test_file) write(*test_file, block.test);
+    facts.train_rows += block.facts.train_rows;
+    facts.test_rows += block.facts.test_rows;
+    facts.train_nonzeros += block.facts.train_nonzeros;
+    facts.test_nonzeros += block.facts.test_nonzeros;
+  };
+  const auto in_flight = static_cast<std::size_t>(4 * tbb::info::default_concurrency());
+  tbb::parallel_pipeline(in_flight, tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, draw_block) &
+                                        tbb::make_filter<std::size_t, block_text>(tbb::filter_mode::parallel, to_text) &
+                                        tbb::make_filter<block_text, void>(tbb::filter_mode::serial_in_order, to_file));
+  train_file.commit();
+  if (test_file) test_file->commit();
+  return facts;
+}
+
+}  // namespace hogwild::generate

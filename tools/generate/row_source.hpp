@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <generate/column_popularity.hpp>
+#include <generate/options.hpp>
+
+namespace hogwild::generate {
+
+/// Values are whole multiples of this, so that text and memory hold the same numbers.
+inline constexpr double value_unit = 1e-6;
+
+/// One made row. The buffers are used again for the next one.
+struct generated_row {
+  struct entry {
+    std::uint32_t column;  ///< from 0
+    std::uint32_t units;   ///< the value in value_unit, 1 to 1,000,000
+  };
+  std::vector<entry> entries;  ///< by ascending column
+  bool positive = false;
+  bool test = false;
+
+  std::vector<std::uint32_t> ranks{};  ///< room for work
+  std::vector<double> values{};
+};
+
+/// Makes rows: row r is a function of the options and r alone, so threads may make them in any order and get the same
+/// data. Logarithms and powers decide only through comparisons with random numbers and through values rounded to coarse
+/// grids, so that another machine's last bit makes no other data.
+class row_source {
+ public:
+  /// Throws config_error for options out of range.
+  explicit row_source(const options& o);
+
+  void make(std::size_t r, generated_row& row) const;
+
+ private:
+  std::size_t length(double normal) const;
+
+  options options_;
+  column_popularity popularity_;
+  std::vector<std::uint32_t> number_;  ///< column of each popularity rank: they are mixed, as in real data
+  std::vector<double> rarity_;         ///< log of inverse document frequency, by rank
+  std::vector<double> hidden_;         ///< the weights of the separating plane, by rank
+};
+
+}  // namespace hogwild::generate

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hogwild::cli {
+
+/// The arguments of one command: declared one by one, then parsed into the variables that they were declared with. What
+/// is not given leaves its variable as it was. CLI11 stands behind it and is compiled once, here.
+class command_line {
+ public:
+  /// Takes a text; returns what is wrong with it, or an empty text.
+  using setter = std::function<std::string(const std::string&)>;
+
+  /// `example` is shown by --help.
+  command_line(const std::string& command, const std::string& purpose, const std::string& example);
+  ~command_line();
+
+  void positional(const std::string& name, std::string& value, const std::string& help);
+  void positional(const std::string& name, std::vector<std::string>& values, const std::string& help);  ///< any number
+
+  /// `placeholder` stands for the value in the help; `shown` says what holds where nothing is given.
+  void option(const std::string& name, const std::string& placeholder, const std::string& shown,
+              const std::string& help, setter set);
+  void option(const std::string& name, std::string& value, const std::string& help);
+  void option(const std::string& name, double& value, const std::string& help);
+  void option(const std::string& name, std::optional<double>& value, const std::string& help);
+  void option(const std::string& name, std::uint64_t& value, const std::string& help);
+  void flag(const std::string& name, bool& value, const std::string& help);
+
+  /// One of a few words, each standing for a value; the first word that stands for the present value is shown.
+  template <class T>
+  using words_for = std::vector<std::pair<std::string_view, T>>;
+  template <class T>
+  void choice(const std::string& name, T& value, const words_for<T>& words, const std::string& help) {
+    std::vector<std::pair<std::string, T>> known(words.begin(), words.end());
+    std::string list, shown;
+    for (const auto& [word, stands_for] : known) {
+      list += (list.empty() ? "" : "|") + word;
+      if (shown.empty() && stands_for == value) shown = word;
+    }
+    option(name, list, shown, help, [&value, known, list](const std::string& text) -> std::string {
+      for (const auto& [word, stands_for] : known) {
+        if (word != text) continue;
+        value = stands_for;
+        return {};
+      }
+      return "'" + text + "' is none of " + list;
+    });
+  }
+
+  /// `name` makes sense only beside `other`.
+  void needs(const std::string& name, const std::string& other);
+  void excludes(const std::string& name, const std::string& other);
+  bool given(const std::string& name) const;
+
+  /// Fills the variables. Prints the help, or what is wrong, and then returns the exit code with which to end.
+  std::optional<int> parse(int argc, const char* const* argv);
+
+ private:
+  struct parser;
+  std::unique_ptr<parser> parser_;
+};
+
+/// The whole text as a number; nothing where it is none, or not finite.
+std::optional<double> to_number(std::string_view text);
+
+}  // namespace hogwild::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data_files.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace hogwild::cli {
+namespace {
+
+open_options base_options(const data_options& options) {
+  open_options opening;
+  opening.cache = options.no_cache ? open_options::cache_use::none : open_options::cache_use::automatic;
+  opening.cache_folder = options.cache_folder.empty() ? default_cache_folder() : options.cache_folder;
+  if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
+  return opening;
+}
+
+}  // namespace
+
+std::filesystem::path default_cache_folder() {
+  const char* const caches = std::getenv("XDG_CACHE_HOME");
+  // The standard for these folders has relative paths ignored.
+  if (caches != nullptr && std::filesystem::path(caches).is_absolute()) return std::filesystem::path(caches) / "hogwild";
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return std::filesystem::path(home) / ".cache" / "hogwild";
+  return {};
+}
+
+void data_options::declare(command_line& line) {
+  line.choice<std::string>("--format", format, {{"libsvm", "libsvm"}}, "format of the data files");
+  line.option("--cache-dir", cache_folder,
+              "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
+  line.flag("--no-cache", no_cache, "neither read nor write caches");
+  line.excludes("--no-cache", "--cache-dir");
+}
+
+sparse_dataset open_training(const std::string& path, const data_options& options) {
+  return open_libsvm(path, base_options(options));
+}
+
+sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
+                            bool labels_optional) {
+  open_options opening = base_options(options);
+  opening.numbering = &columns;
+  opening.labels_optional = labels_optional;
+  sparse_dataset data = open_libsvm(path, opening);
+  if (const std::size_t unknown = data.unknown_entries(); unknown > 0 && !options.quiet) {
+    say(path + ": " + std::to_string(unknown) + " entries in columns that the training data never had are left out");
+  }
+  return data;
+}
+
+void say(std::string_view sentence) {
+  std::fprintf(stderr, "hogwild: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <hogwild/core/sparse_dataset.hpp>
+
+#include "command_line.hpp"
+
+namespace hogwild::cli {
+
+/// Where caches go when the source's folder cannot be written: $XDG_CACHE_HOME/hogwild, else ~/.cache/hogwild; empty
+/// where neither is known.
+std::filesystem::path default_cache_folder();
+
+/// The options of every command that reads data.
+struct data_options {
+  std::string cache_folder{};
+  bool no_cache = false;
+  std::string format = "libsvm";
+  bool quiet = false;
+
+  void declare(command_line& line);
+};
+
+/// Opens training data.
+sparse_dataset open_training(const std::string& path, const data_options& options);
+
+/// Opens rows that are read through the columns of a training set or a saved model, and says on stderr how many entries
+/// had to be left out because those columns are not known.
+sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
+                            bool labels_optional);
+
+/// One sentence on stderr.
+void say(std::string_view sentence);
+
+}  // namespace hogwild::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include <generate/generate.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+
+namespace hogwild::cli {
+
+int generate_command(int argc, const char* const* argv) {
+  generate::options o;
+  std::string out, test;
+  bool json = false;
+  command_line line("generate",
+                    "Writes synthetic LIBSVM data with the shape of a text collection: unit-length rows, log-normal\n"
+                    "numbers of entries, columns of Zipf-like popularity, labels from a hidden plane with noise.\n"
+                    "The same seed makes the same files everywhere.",
+                    "hogwild generate train.svm --test test.svm --rows 20000 --seed 7");
+  line.positional("OUT", out, "where the training rows go");
+  line.option("--test", test, "set test rows apart, into this file");
+  line.option("--rows", o.rows, "training and test rows together");
+  line.option("--columns", o.columns, "columns");
+  line.option("--nonzeros", o.nonzeros, "mean entries of a row");
+  line.option("--length-spread", o.length_spread, "standard deviation of the log of a row's length");
+  line.option("--delta", o.delta, "share of rows that have the commonest column");
+  line.option("--zipf", o.zipf, "exponent by which the popularity of columns falls");
+  line.option("--noise", o.noise, "share of labels that are turned over");
+  line.option("--margin", o.margin, "rows nearer than this to the hidden plane are left out");
+  line.option("--test-fraction", o.test_fraction, "share of the rows that go into the test file");
+  line.option("--seed", o.seed, "another seed makes other data");
+  line.flag("--json", json, "say what was written as one JSON object");
+  line.needs("--test-fraction", "--test");
+  if (const auto code = line.parse(argc, argv)) return *code;
+
+  const auto begin = std::chrono::steady_clock::now();
+  const auto made =
+      generate::write_files(o, out, test.empty() ? std::nullopt : std::optional<std::filesystem::path>(test));
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (json) {
+    nlohmann::ordered_json facts = {{"train_file", out},
+                                    {"train_rows", made.train_rows},
+                                    {"train_nonzeros", made.train_nonzeros}};
+    if (!test.empty()) {
+      facts["test_file"] = test;
+      facts["test_rows"] = made.test_rows;
+      facts["test_nonzeros"] = made.test_nonzeros;
+    }
+    facts["columns"] = o.columns;
+    facts["seed"] = o.seed;
+    facts["seconds"] = seconds;
+    std::printf("%s\n", facts.dump().c_str());
+    return 0;
+  }
+  std::printf("%s: %zu rows, %llu nonzeros\n", out.c_str(), made.train_rows,
+              static_cast<unsigned long long>(made.train_nonzeros));
+  if (!test.empty()) {
+    std::printf("%s: %zu rows, %llu nonzeros\n", test.c_str(), made.test_rows,
+                static_cast<unsigned long long>(made.test_nonzeros));
+  }
+  std::printf("%zu columns, seed %llu, %.2f s\n", o.columns, static_cast<unsigned long long>(o.seed), seconds);
+  return 0;
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interrupt.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+
+#include <hogwild/core/error.hpp>
+
+#include "data_files.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+sigset_t waited_for() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+}  // namespace
+
+interrupt::interrupt() {
+  const sigset_t set = waited_for();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  waiter_ = std::jthread([this](const std::stop_token& end) { wait(end); });
+}
+
+interrupt::~interrupt() = default;
+
+void interrupt::wait(const std::stop_token& end) {
+  const sigset_t set = waited_for();
+  // Wakes now and then, since the end of the program is no signal.
+  const std::timespec a_while{.tv_sec = 0, .tv_nsec = 50'000'000};
+  while (!end.stop_requested()) {
+    if (sigtimedwait(&set, nullptr, &a_while) < 0) continue;
+    if (!asking_ || stop_.stop_requested()) {
+      say("ended at once; nothing is saved");
+      std::_Exit(static_cast<int>(exit_code::interrupted));
+    }
+    say("stopping; the model is saved where --save says so (once more to end at once)");
+    stop_.request_stop();
+  }
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include <hogwild/core/error.hpp>
+
+#include "commands.hpp"
+
+namespace {
+
+struct command {
+  std::string_view name, purpose;
+  int (*run)(int, const char* const*);
+};
+
+constexpr command commands[] = {
+    {"train", "train a model on LIBSVM data", hogwild::cli::train_command},
+    {"predict", "predict the labels of rows", hogwild::cli::predict_command},
+    {"evaluate", "measure a model on labelled rows", hogwild::cli::evaluate_command},
+    {"generate", "write synthetic data with the shape of a text collection", hogwild::cli::generate_command},
+    {"convert", "turn a model from binary to text and back", hogwild::cli::convert_command},
+    {"inspect", "say what is in a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},
+    {"cache", "list or remove dataset caches", hogwild::cli::cache_command},
+    {"segments", "list or remove shared memory of training runs", hogwild::cli::segments_command},
+    {"--version", "say which build this is", hogwild::cli::version_command},
+};
+
+void print_help(std::FILE* to) {
+  std::fputs("hogwild: lock-free training on shared memory\n\nUsage: hogwild COMMAND [ARGUMENTS]\n\nCommands:\n", to);
+  for (const command& c : commands) {
+    std::fprintf(to, "  %-12s%s\n", std::string(c.name).c_str(), std::string(c.purpose).c_str());
+  }
+  std::fputs("\n'hogwild COMMAND --help' says more.\n\nExample:\n  hogwild generate train.svm --test test.svm\n"
+             "  hogwild train train.svm --test test.svm --model hinge_svm --save model.txt\n",
+             to);
+}
+
+int failed(hogwild::exit_code code, const char* sentence) {
+  std::fprintf(stderr, "hogwild: %s\n", sentence);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view asked = argc > 1 ? argv[1] : "";
+  if (asked == "--help" || asked == "-h" || asked == "help") {
+    print_help(stdout);
+    return 0;
+  }
+  const auto* const found = std::ranges::find(commands, asked, &command::name);
+  if (found == std::end(commands)) {
+    if (!asked.empty()) std::fprintf(stderr, "hogwild: there is no command '%s'\n\n", argv[1]);
+    print_help(stderr);
+    return static_cast<int>(hogwild::exit_code::usage);
+  }
+  try {
+    return found->run(argc - 1, argv + 1);
+  } catch (const hogwild::error& e) {
+    return failed(e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    return failed(hogwild::exit_code::resources, "there is not enough memory for this");
+  } catch (const std::exception& e) {
+    return failed(hogwild::exit_code::internal, (std::string("internal fault: ") + e.what()).c_str());
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <hogwild/observer.hpp>
+
+namespace hogwild::cli {
+
+/// Shows on stderr how a run goes: a line that is drawn again and again on a terminal, elsewhere one line an epoch.
+class progress final : public observer {
+ public:
+  explicit progress(bool terminal) : terminal_(terminal) {}
+
+  void on_start(const run_start& start) override;
+  void on_epoch(const epoch_report& epoch) override;
+  void on_note(std::string_view sentence) override;
+  void on_finish(const train_result& result) override;
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void draw_until(const std::stop_token& end);
+  void draw();
+  void clear();
+
+  const bool terminal_;
+  std::mutex mutex_;  ///< guards everything below and the terminal's line
+  std::condition_variable_any ended_;
+  run_start start_{};
+  epoch_report last_{};
+  clock::time_point began_{};
+  std::uint64_t rows_before_ = 0;  ///< done by the run that this one continues
+  std::jthread display_;
+};
+
+}  // namespace hogwild::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include <hogwild/names.hpp>
+
+namespace hogwild::cli {
+namespace {
+
+std::string formatted(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+std::string formatted(const char* format, ...) {
+  char text[256];
+  std::va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return text;
+}
+
+std::string step_text(const train_request& request, const train_result& r) {
+  std::string text = formatted("%.6g", r.step);
+  if (request.options.step.initial > 0.0) text += ", as given";
+  else if (!request.options.resume.empty()) text += ", from the checkpoint";
+  else text += formatted(", found in %.2f s", r.search_seconds);
+  const schedule_kind kind = request.options.step.kind;
+  text += "; " + std::string(name_of(kind));
+  if (kind != schedule_kind::constant) text += formatted(" decay %.6g", r.decay);
+  return text;
+}
+
+const char* engine_text(const train_request& request) {
+  return request.engine == engine_name::serial ? "serial" : "threads";
+}
+
+void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const measurement& m) {
+  into[prefix + "_loss"] = m.loss;
+  if (m.accuracy) into[prefix + "_accuracy"] = *m.accuracy;
+  if (m.auc) into[prefix + "_auc"] = *m.auc;
+  if (m.f1) into[prefix + "_f1"] = *m.f1;
+  if (m.rmse) into[prefix + "_rmse"] = *m.rmse;
+}
+
+}  // namespace
+
+std::string measures_text(const measurement& m) {
+  std::string text = formatted("loss %.6f", m.loss);
+  if (m.accuracy) text += formatted(", accuracy %.4f", *m.accuracy);
+  if (m.auc) text += formatted(", AUC %.4f", *m.auc);
+  if (m.f1) text += formatted(", F1 %.4f", *m.f1);
+  if (m.rmse) text += formatted(", RMSE %.6g", *m.rmse);
+  return text;
+}
+
+std::string summary_text(const train_request& request, const train_result& r) {
+  const std::string_view status = to_string(r.status);
+  std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
+  text += "\nmodel       " + request.model + formatted(", l2 %.6g", r.l2);
+  text += formatted("\nengine      %s, %zu worker%s", engine_text(request), r.workers, r.workers == 1 ? "" : "s");
+  text += "\nstep        " + step_text(request, r);
+  text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.final_loss, r.objective);
+  if (r.validation) text += "\nvalidation  " + measures_text(*r.validation);
+  if (r.test) text += "\ntest        " + measures_text(*r.test);
+  if (r.seconds_to_target) text += formatted("\ntarget      reached after %.3f s of training", *r.seconds_to_target);
+  text += formatted("\ntime        %.3f s of training, %.3f s in all", r.train_seconds, r.wall_seconds);
+  if (r.train_seconds > 0.0) {
+    text += formatted("; %.1f M nonzeros/s", static_cast<double>(r.nonzeros) / r.train_seconds / 1e6);
+  }
+  return text + "\n";
+}
+
+std::string summary_json(const train_request& request, const train_result& r) {
+  nlohmann::ordered_json all = {{"status", to_string(r.status)},
+                                {"model", request.model},
+                                {"engine", engine_text(request)},
+                                {"workers", r.workers},
+                                {"epochs", r.epochs},
+                                {"examples", r.examples},
+                                {"updates", r.updates},
+                                {"nonzeros", r.nonzeros},
+                                {"step", r.step},
+                                {"step_found", request.options.step.initial == 0.0 && request.options.resume.empty()},
+                                {"decay", r.decay},
+                                {"schedule", name_of(request.options.step.kind)},
+                                {"l2", r.l2},
+                                {"train_loss", r.final_loss},
+                                {"objective", r.objective}};
+  if (r.validation) put_measures(all, "validation", *r.validation);
+  if (r.test) put_measures(all, "test", *r.test);
+  all["train_seconds"] = r.train_seconds;
+  all["wall_seconds"] = r.wall_seconds;
+  all["search_seconds"] = r.search_seconds;
+  if (r.seconds_to_target) all["seconds_to_target"] = *r.seconds_to_target;
+  all["rows_lost"] = r.rows_lost;
+  all["workers_replaced"] = r.workers_replaced;
+  all["peak_rss_bytes"] = r.peak_rss_bytes;
+  if (!request.save.empty() && r.status != run_status::diverged) all["saved"] = request.save;
+  // JSON has no word for a loss that is not finite: the library writes null.
+  return all.dump() + "\n";
+}
+
+}  // namespace hogwild::cli

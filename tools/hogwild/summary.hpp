@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <hogwild/result.hpp>
+
+#include "train_request.hpp"
+
+namespace hogwild::cli {
+
+/// How a run ended, for people: several lines.
+std::string summary_text(const train_request& request, const train_result& result);
+
+/// The same for machines: one JSON object, one line.
+std::string summary_json(const train_request& request, const train_result& result);
+
+/// "loss 0.2711, accuracy 0.9234, AUC 0.9712, F1 0.9230": what there is of it.
+std::string measures_text(const measurement& m);
+
+}  // namespace hogwild::cli

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train_request.hpp"
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/models/registry.hpp>
+#include <hogwild/names.hpp>
+
+namespace hogwild::cli {
+namespace {
+
+/// An option whose words are those of name_of().
+template <class T>
+void named(command_line& line, const std::string& name, T& value, std::initializer_list<T> kinds,
+           const std::string& help) {
+  std::vector<std::pair<std::string_view, T>> words;
+  for (const T kind : kinds) words.emplace_back(name_of(kind), kind);
+  line.choice(name, value, words, help);
+}
+
+void declare_model(command_line& line, train_request& r) {
+  std::vector<std::pair<std::string_view, std::string>> names;
+  for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
+  line.choice("--model", r.model, names, "what is learned");
+  line.option("--huber-delta", r.huber_delta, "where the huber loss turns from square to straight");
+  line.flag("--bias", r.options.bias, "learn a constant term too");
+  line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows)");
+  line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
+}
+
+void declare_engine(command_line& line, train_request& r) {
+  line.choice<engine_name>("--engine", r.engine, {{"threads", engine_name::threads}, {"serial", engine_name::serial}},
+                           "who trains");
+  line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give)");
+  line.choice<sharing_kind>("--sharing", r.options.sharing,
+                            {{"auto", sharing_kind::automatic}, {"direct", sharing_kind::direct}},
+                            "where workers read and write");
+  named(line, "--update", r.options.update, {update_kind::lossy, update_kind::exact, update_kind::locked},
+        "how a parameter is changed");
+  named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
+        "in which order rows are visited");
+  named(line, "--shards", r.options.shards, {sharding::claimed, sharding::fixed}, "who gets which rows");
+  named(line, "--team", r.team, {team_kind::openmp, team_kind::tbb, team_kind::std}, "which library starts the threads");
+  line.flag("--pin,!--no-pin", r.pin, "bind each thread of the std team to a CPU (default), or do not");
+}
+
+void declare_step(command_line& line, train_options& o) {
+  line.option("--epochs", o.epochs, "passes over the data");
+  line.option("--step", "auto|X", "auto", "initial step size; auto finds one by a short search",
+              [&o](const std::string& text) -> std::string {
+                if (text == "auto") return o.step.initial = 0.0, "";
+                const auto step = to_number(text);
+                if (!step || *step <= 0.0) return "'" + text + "' is neither 'auto' nor a number above 0";
+                o.step.initial = *step;
+                return {};
+              });
+  line.option("--decay", "X", "", "factor per epoch (geometric), or slope (inverse)",
+              [&o](const std::string& text) -> std::string {
+                const auto decay = to_number(text);
+                if (!decay || *decay <= 0.0) return "'" + text + "' is no number above 0";
+                o.step.decay = *decay;
+                return {};
+              });
+  named(line, "--schedule", o.step.kind, {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::constant},
+        "how the step falls");
+  named(line, "--optimizer", o.optimizer, {optimizer_kind::sgd, optimizer_kind::adagrad}, "how a gradient is applied");
+  line.option("--seed", o.seed, "another seed visits rows in another order");
+}
+
+std::string set_target(const std::string& text, train_options& o) {
+  const std::size_t equals = text.find('=');
+  const auto value = equals == std::string::npos ? std::nullopt : to_number(std::string_view(text).substr(equals + 1));
+  std::string known;
+  for (const metric what : {metric::train_loss, metric::objective, metric::test_loss, metric::test_accuracy,
+                            metric::test_auc, metric::test_f1, metric::test_rmse}) {
+    known += (known.empty() ? "" : ", ") + std::string(name_of(what));
+    if (!value || text.substr(0, equals) != name_of(what)) continue;
+    o.target = target_option{what, *value};
+    return {};
+  }
+  return "'" + text + "' is not METRIC=VALUE with a metric out of " + known;
+}
+
+void declare_end(command_line& line, train_request& r) {
+  line.option("--tolerance", r.options.tolerance, "stop when two epochs lower the objective by less than this share");
+  line.option("--target", "METRIC=VALUE", "", "stop when this is reached, e.g. test_accuracy=0.92",
+              [&r](const std::string& text) { return set_target(text, r.options); });
+  line.option("--validation", "FILE|SHARE", "", "stop when the loss on these rows, or this share of them, gets no better",
+              [&r](const std::string& text) -> std::string {
+                const auto share = to_number(text);
+                if (share && (*share <= 0.0 || *share >= 1.0)) return "a share lies between 0 and 1";
+                if (share) r.options.validation_fraction = *share;
+                else r.validation_file = text;
+                return {};
+              });
+  line.option("--patience", r.options.patience, "epochs without a better validation loss before stopping");
+  line.needs("--patience", "--validation");
+}
+
+void declare_files(command_line& line, train_request& r) {
+  line.option("--test", r.test, "measure the model on these rows after each epoch");
+  line.option("--save", r.save, "write the model here: text where the name ends in .txt, else binary");
+  line.option("--record", r.options.record, "write a run record here, one JSON object a line");
+  line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
+  line.option("--resume", r.options.resume, "go on from this checkpoint");
+  r.files.declare(line);
+  line.flag("--json", r.json, "print the result as one JSON object");
+  line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");
+}
+
+void check(const command_line& line, const train_request& r) {
+  if (r.engine == engine_name::serial) {
+    if (r.workers > 1) throw config_error("the serial engine has one worker; use --engine threads for more");
+    for (const char* name : {"--team", "--pin"}) {
+      if (line.given(name)) throw config_error(std::string(name) + " is about threads; the serial engine has none");
+    }
+  }
+  if (line.given("--pin") && r.engine == engine_name::threads && r.team != team_kind::std) {
+    throw config_error("--pin and --no-pin are for --team std; OpenMP is bound by OMP_PLACES and OMP_PROC_BIND, "
+                       "oneTBB by the system");
+  }
+  if (line.given("--huber-delta") && r.model != "huber") throw config_error("--huber-delta needs --model huber");
+  if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
+    throw config_error("--decay has no meaning with --schedule constant");
+  }
+  const bool from_input_twice = r.data == "-" && (r.test == "-" || r.validation_file == "-");
+  if (from_input_twice || (r.test == "-" && r.validation_file == "-")) {
+    throw config_error("standard input can be read once only, but '-' is given twice");
+  }
+}
+
+}  // namespace
+
+std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
+  command_line line("train", "Trains a model on LIBSVM data, plain or compressed.",
+                    "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
+  line.positional("DATA", r.data, "training rows; '-' is standard input");
+  declare_model(line, r);
+  declare_engine(line, r);
+  declare_step(line, r.options);
+  declare_end(line, r);
+  declare_files(line, r);
+  if (const auto code = line.parse(argc, argv)) return code;
+  check(line, r);
+  return std::nullopt;
+}
+
+}  // namespace hogwild::cli

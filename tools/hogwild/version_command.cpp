@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <hogwild/core/build_info.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+
+namespace hogwild::cli {
+
+int version_command(int argc, const char* const* argv) {
+  bool json = false;
+  command_line line("--version", "Says which build this is.", "hogwild --version");
+  line.flag("--json", json, "one JSON object");
+  if (const auto code = line.parse(argc, argv)) return *code;
+
+  const build_description& build = build_info;
+  if (json) {
+    nlohmann::ordered_json facts = {{"version", build.version},
+                                    {"commit", build.commit},
+                                    {"build_type", build.build_type},
+                                    {"compiler", build.compiler}};
+    if (!build.sanitizer.empty()) facts["sanitizer"] = build.sanitizer;
+    std::printf("%s\n", facts.dump().c_str());
+    return 0;
+  }
+  std::string text = "hogwild " + std::string(build.version) + " (commit " + std::string(build.commit) + ", " +
+                     std::string(build.build_type) + ", " + std::string(build.compiler);
+  if (!build.sanitizer.empty()) text += ", sanitizer " + std::string(build.sanitizer);
+  std::printf("%s)\n", text.c_str());
+  return 0;
+}
+
+}  // namespace hogwild::cli
