@@ -28,6 +28,7 @@ class dataset_mapping : public first_read_check {
   bool from_cache() const { return from_cache_; }
 
   void ensure(std::size_t first, std::size_t last) const override;
+  std::string shared_path() const override { return path_; }
   void verify() const;
   /// Sums of the small sections are checked by whoever asks first.
   std::span<const std::uint32_t> degree() const;

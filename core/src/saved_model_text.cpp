@@ -42,7 +42,7 @@ class word_reader {
     return text_.substr(word_at_, at_ - word_at_);
   }
   void expect(std::string_view wanted) {
-    if (word() != wanted) fail("\"" + std::string(wanted) + "\" should stand here");
+    if (word() != wanted) fail(std::string("\"").append(wanted).append("\" should stand here"));
   }
   bool more_words() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;

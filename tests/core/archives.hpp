@@ -51,7 +51,7 @@ inline std::string pack_bzip2(const std::string& text) {
   std::string packed(text.size() + text.size() / 100 + 600, '\0');
   auto length = static_cast<unsigned>(packed.size());
   if (BZ2_bzBuffToBuffCompress(packed.data(), &length, const_cast<char*>(text.data()),
-                               static_cast<unsigned>(text.size()), 9, 0, 0) != BZ_OK)
+                               static_cast<unsigned>(text.size()), 1, 0, 0) != BZ_OK)
     throw std::runtime_error("bzip2");
   packed.resize(length);
   return packed;

@@ -76,8 +76,8 @@ using every_general_model = testing::Types<softmax_of_three, softmax_with_bias>;
 TYPED_TEST_SUITE(general_law, every_general_model);
 
 TYPED_TEST(general_law, conforms) {
-  using model_type = decltype(TypeParam::model());
-  static_assert(conforms<model_type>() && segment_storable<model_type>);
+  using tried = decltype(TypeParam::model());
+  static_assert(conforms<tried>() && segment_storable<tried>);
   std::size_t grouped = 0;
   for (const parameter_group& g : groups_of(this->model)) {
     EXPECT_EQ(g.offset, grouped) << g.name;
@@ -107,10 +107,10 @@ TYPED_TEST(general_law, gradient_is_the_derivative_of_the_loss) {
 TYPED_TEST(general_law, emits_each_coordinate_once_and_no_zeros) {
   test::toy_rows with_zero = this->rows;
   with_zero.value[1] = 0.0f;
-  const csr_rows data = with_zero.csr();
+  const csr_rows with_zero_data = with_zero.csr();
   for (std::size_t r = 0; r < with_zero.rows(); ++r) {
     std::map<std::size_t, int> emits;
-    for (const auto& [j, g] : this->gradient(data.view().row(r))) {
+    for (const auto& [j, g] : this->gradient(with_zero_data.view().row(r))) {
       EXPECT_NE(g, 0.0f) << "row " << r << " coordinate " << j;
       EXPECT_LT(j, this->model.dim());
       EXPECT_EQ(++emits[j], 1) << "row " << r << " coordinate " << j;

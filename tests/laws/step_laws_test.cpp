@@ -84,19 +84,19 @@ TYPED_TEST(step_law, live_parameters_give_the_same_as_a_copy) {
 }
 
 TYPED_TEST(step_law, touches_the_columns_of_the_row_and_the_bias_once_and_says_where_each_add_began) {
-  typename TestFixture::worker worker(*this);
+  typename TestFixture::worker one(*this);
   for (std::size_t r = 0; r < shape.rows; ++r) {
-    const auto z = worker.step.example(this->data.view(), r);
-    const auto before = worker.weights();
+    const auto z = one.step.example(this->data.view(), r);
+    const auto before = one.weights();
     std::map<std::size_t, int> allowed{{shape.columns, 1}};
     for (auto [j, x] : z) allowed[j] = 1;
     bool noted = false;
-    const bool changed = worker.step.train(worker.step.reader(), z, [&](std::size_t j, float started_from) {
+    const bool changed = one.step.train(one.step.reader(), z, [&](std::size_t j, float started_from) {
       EXPECT_EQ(started_from, before[j]);
       EXPECT_EQ(allowed[j]--, 1) << "row " << r << " coordinate " << j;
       noted = true;
     });
-    const auto after = worker.weights();
+    const auto after = one.weights();
     for (std::size_t j = 0; j < after.size(); ++j) {
       if (after[j] != before[j]) {
         EXPECT_EQ(allowed[j], 0) << "row " << r << " coordinate " << j << " changed without a word";

@@ -10,7 +10,7 @@ namespace {
 open_options base_options(const data_options& options) {
   open_options opening;
   opening.cache = options.no_cache ? open_options::cache_use::none : open_options::cache_use::automatic;
-  opening.cache_folder = options.cache_folder.empty() ? default_cache_folder() : options.cache_folder;
+  opening.cache_folder = options.cache_folder.empty() ? default_cache_folder() : std::filesystem::path(options.cache_folder);
   if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
   return opening;
 }

@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/error.hpp>
@@ -12,6 +12,7 @@
 #include <hogwild/names.hpp>
 
 #include "commands.hpp"
+#include "damaged_cache.hpp"
 #include "data_files.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
@@ -31,7 +32,7 @@ named_model model_of(train_request& request, const sparse_dataset& data) {
   return make_model(request.model, choice);
 }
 
-train_result train_once(train_request request, const interrupt& asked, observer* watcher) {
+train_result train_once(train_request request, interrupt& asked, observer* watcher) {
   const sparse_dataset data = open_training(request.data, request.files);
   std::optional<sparse_dataset> test, validation;
   if (!request.test.empty()) test = open_through(request.test, data.numbering(), request.files, false);
@@ -39,6 +40,7 @@ train_result train_once(train_request request, const interrupt& asked, observer*
     validation = open_through(request.validation_file, data.numbering(), request.files, false);
   }
   const named_model m = model_of(request, data);
+  asked.begin_asking();
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();
@@ -52,19 +54,6 @@ train_result train_once(train_request request, const interrupt& asked, observer*
                model_format_for(request.save));
   }
   return result;
-}
-
-/// A damaged cache costs one sentence and the time to parse the text again.
-train_result train_with_sound_cache(const train_request& request, interrupt& asked, observer* watcher) {
-  asked.begin_asking();
-  try {
-    return train_once(request, asked, watcher);
-  } catch (const cache_error& e) {
-    std::error_code ignored;
-    if (!std::filesystem::remove(e.path(), ignored)) throw;
-    say(std::string(e.what()) + "; it is made again and the run starts anew");
-  }
-  return train_once(request, asked, watcher);
 }
 
 exit_code exit_code_for(run_status status) {
@@ -82,7 +71,7 @@ int train_command(int argc, const char* const* argv) {
   if (!request.save.empty()) atomic_file{request.save};
 
   progress shown(::isatty(STDERR_FILENO) != 0);
-  const train_result result = train_with_sound_cache(request, asked, request.files.quiet ? nullptr : &shown);
+  const train_result result = with_sound_cache([&] { return train_once(request, asked, request.files.quiet ? nullptr : &shown); });
   if (request.json) {
     std::fputs(summary_json(request, result).c_str(), stdout);
   } else if (!request.files.quiet) {

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/rounds.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+/// With a step of 1 the weight of a row's only column counts how often the row was trained.
+struct counting_model {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  std::size_t rows;
+  std::size_t dim() const { return rows; }
+  double loss(const auto&, const example_type&) const { return 0.0; }
+  void gradient(const auto&, const example_type& z, const auto& emit) const { emit(z.index[0], -1.0f); }
+};
+
+test::toy_rows one_column_a_row(std::size_t rows) {
+  test::toy_rows data;
+  data.columns = rows;
+  for (std::uint32_t r = 0; r < rows; ++r) data.push({r}, {1.0f}, 0.0f);
+  return data;
+}
+
+struct counting : testing::TestWithParam<std::tuple<std::size_t, sharding, std::size_t>> {
+  const std::size_t rows = std::get<0>(GetParam());
+  const std::size_t workers = std::get<2>(GetParam());
+  test::toy_rows toy = one_column_a_row(rows);
+  csr_rows data = toy.csr();
+  std::unique_ptr<job> work = make_job(counting_model{rows}, data.view(), label_map{},
+                                       {.update = update_kind::exact, .shards = std::get<1>(GetParam())});
+};
+
+TEST_P(counting, an_epoch_trains_each_row_exactly_once) {
+  const auto crew = hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, {});
+  round_driver rounds(*work, *crew);
+  for (std::size_t e = 1; e <= 3; ++e) {
+    rounds.train_epoch(e, 1.0);
+    for (const float n : crew->store().parameters<float>()) ASSERT_EQ(n, static_cast<float>(e));
+  }
+  std::uint64_t trained = 0;
+  for (const worker_slot& slot : crew->store().slots()) trained += slot.rows.get();
+  EXPECT_EQ(trained, 3 * rows);
+  EXPECT_EQ(rounds.scale(), 1.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(every, counting,
+                         testing::Combine(testing::Values(1u, 7u, 64u, 1000u, 1027u),
+                                          testing::Values(sharding::claimed, sharding::fixed),
+                                          testing::Values(1u, 2u, 3u, 8u)));
+
+/// Two workers, one after the other in this thread; before each round something may happen to its tickets.
+class accident_crew final : public crew {
+ public:
+  using accident = std::function<void(const param_store&, int round)>;
+  accident_crew(const job& work, accident before, accident after)
+      : job_(work), before_(std::move(before)), after_(std::move(after)), store_(param_store::in_memory(work.shape(2, 0, 0))) {}
+
+  std::string_view engine() const override { return "accident"; }
+  std::size_t workers() const override { return 2; }
+  const param_store& store() const override { return store_; }
+  team& helpers() override { return *helpers_; }
+  void run_round() override {
+    ++rounds;
+    if (before_) before_(store_, rounds);
+    job_.work(store_, 0);
+    job_.work(store_, 1);
+    if (after_) after_(store_, rounds);
+  }
+  int rounds = 0;
+
+ private:
+  const job& job_;
+  accident before_, after_;
+  param_store store_;
+  std::unique_ptr<team> helpers_ = team::make(team_kind::std, 1, false);
+};
+
+struct accidents : testing::TestWithParam<sharding> {
+  test::toy_rows toy = one_column_a_row(1027);
+  csr_rows data = toy.csr();
+  std::unique_ptr<job> work = make_job(counting_model{1027}, data.view(), label_map{}, {.shards = GetParam()});
+};
+
+TEST_P(accidents, tickets_that_were_drawn_and_never_trained_are_drawn_again) {
+  // In the first two rounds somebody draws three tickets and dies at once.
+  accident_crew crew(
+      *work,
+      [&](const param_store& store, int round) {
+        if (round > 2) return;
+        for (int i = 0; i < 3; ++i) {
+          ASSERT_TRUE(store.counters()[0].draw(store.control().round.number, store.done().size()));
+        }
+      },
+      {});
+  round_driver rounds(*work, crew);
+  rounds.train_epoch(1, 1.0);
+  for (const float n : crew.store().parameters<float>()) ASSERT_EQ(n, 1.0f);
+  EXPECT_EQ(crew.rounds, 3);  // the epoch, its lost tickets, and those that were lost a second time
+  rounds.train_epoch(2, 1.0);
+  for (const float n : crew.store().parameters<float>()) ASSERT_EQ(n, 2.0f);
+  EXPECT_EQ(crew.rounds, 4);
+}
+
+TEST_P(accidents, a_ticket_that_was_trained_but_not_marked_is_trained_again) {
+  accident_crew crew(*work, {}, [](const param_store& store, int round) {
+    if (round == 1) store.done()[5].set(0);
+  });
+  round_driver rounds(*work, crew);
+  rounds.train_epoch(1, 1.0);
+  const auto counts = crew.store().parameters<float>();
+  const auto twice = std::ranges::count(counts, 2.0f), once = std::ranges::count(counts, 1.0f);
+  EXPECT_EQ(static_cast<std::size_t>(twice), work->plan().rows_per_chunk());
+  EXPECT_EQ(static_cast<std::size_t>(twice + once), counts.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(every, accidents, testing::Values(sharding::claimed, sharding::fixed));
+
+TEST(round_driver, a_stopped_run_leaves_the_round_and_starts_no_other) {
+  test::toy_rows toy = one_column_a_row(1000);
+  const csr_rows data = toy.csr();
+  const auto work = make_job(counting_model{1000}, data.view(), label_map{}, {});
+  accident_crew crew(*work, [](const param_store& store, int) { store.control().stop = stop_request::round; }, {});
+  round_driver rounds(*work, crew);
+  rounds.train_epoch(1, 1.0);
+  const auto trained = std::ranges::count(crew.store().parameters<float>(), 1.0f);
+  EXPECT_EQ(static_cast<std::size_t>(trained), 2 * work->plan().rows_per_chunk());  // each worker finishes its chunk
+  rounds.train_epoch(2, 1.0);
+  EXPECT_EQ(crew.rounds, 1);
+}
+
+struct regularised : testing::Test {
+  test::toy_rows toy = test::planted_regression({.rows = 1000, .columns = 20});
+  csr_rows data = toy.csr();
+  std::unique_ptr<job> work_with(double l2, sharding shards = sharding::claimed) const {
+    return make_job(least_squares{}, data.view(), label_map{}, {.shards = shards, .l2 = l2});
+  }
+  /// Plain dense sgd in double, row by row in the order of the tickets.
+  std::vector<double> reference(const job& work, std::size_t epochs, double step, double l2) const {
+    std::vector<double> w(20);
+    for (std::size_t e = 1; e <= epochs; ++e) {
+      const chunk_order order(work.plan(), {0, work.plan().count()}, work.options().seed, e);
+      for (std::size_t t = 0; t < work.plan().count(); ++t) {
+        const chunk rows = work.plan()[order(t)];
+        for (std::size_t r = rows.first; r < rows.last; ++r) {
+          const double slope = test::planted_score(toy, r, w) - static_cast<double>(toy.label[r]);
+          for (double& x : w) x *= 1.0 - step * l2;
+          for (auto [j, x] : data.view().row(r)) w[j] -= step * slope * static_cast<double>(x);
+        }
+      }
+    }
+    return w;
+  }
+};
+
+TEST_F(regularised, scaled_weights_equal_plain_sgd_with_l2_also_where_an_epoch_needs_several_gates) {
+  for (const double l2 : {1e-4, 1e-2, 0.1, 0.4}) {
+    const auto work = work_with(l2);
+    const auto crew = hire(serial_engine{}, *work, {});
+    round_driver rounds(*work, *crew);
+    for (std::size_t e = 1; e <= 3; ++e) rounds.train_epoch(e, 0.2);
+    EXPECT_GE(rounds.scale(), scaled_l2::smallest_scale * 0.99);
+    const auto w = work->parameters_of(crew->store(), rounds.scale());
+    const auto expected = reference(*work, 3, 0.2, l2);
+    for (std::size_t j = 0; j < 20; ++j) EXPECT_NEAR(static_cast<double>(w[j]), expected[j], 2e-5) << l2 << " " << j;
+  }
+}
+
+TEST_F(regularised, redo_tickets_shrink_the_scale_once_for_each_of_their_rows) {
+  for (const sharding shards : {sharding::claimed, sharding::fixed}) {
+    constexpr double step = 0.1, l2 = 1e-3;
+    const auto work = work_with(l2, shards);
+    accident_crew crew(*work, {}, [](const param_store& store, int round) {
+      if (round == 1) store.done()[0].set(0), store.done()[1].set(0);
+    });
+    round_driver rounds(*work, crew);
+    rounds.train_epoch(1, step);
+    const double rows = 1000.0 + 2.0 * static_cast<double>(work->plan().rows_per_chunk());
+    EXPECT_NEAR(rounds.scale(), std::pow(1.0 - step * l2, rows), 1e-9);
+  }
+}
+
+TEST_F(regularised, a_redo_ticket_stands_behind_the_redo_rows_before_it_whatever_the_shards) {
+  const auto work = work_with(1e-3, sharding::fixed);
+  const param_store store = param_store::in_memory(work->shape(2, 0, 0));
+  const round_plan round{.pass = 1, .number = 1, .redo = 3, .shards = 2};
+  store.counters()[0].open(1, 0);
+  store.redo()[0] = 4, store.redo()[1] = 40, store.redo()[2] = 41;
+  ticket_source tickets(store, round, 1, work->plan(), 1);
+  const auto size = static_cast<double>(work->plan().rows_per_chunk());
+  for (const double position : {0.0, size, 2.0 * size}) {
+    const auto drawn = tickets.draw();
+    ASSERT_TRUE(drawn);
+    EXPECT_EQ(drawn->position, position);
+  }
+  EXPECT_FALSE(tickets.draw());
+}
+
+TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
+  const auto work = work_with(2.0);
+  const auto crew = hire(serial_engine{}, *work, {});
+  round_driver rounds(*work, *crew);
+  EXPECT_THROW(rounds.train_epoch(1, 0.5), config_error);
+  EXPECT_NO_THROW(rounds.train_epoch(1, 0.4));
+}
+
+}  // namespace

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a run ends, what it returns then, and what its observers are told.
+#include <cmath>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+struct listener : observer {
+  std::vector<epoch_report> epochs;
+  std::function<void(const epoch_report&)> then;
+  std::size_t starts = 0, finishes = 0, rows = 0;
+  std::function<std::uint64_t()> rows_done;
+
+  void on_start(const run_start& s) override { ++starts, rows = s.rows, rows_done = s.rows_done; }
+  void on_epoch(const epoch_report& e) override {
+    epochs.push_back(e);
+    if (then) then(e);
+  }
+  void on_finish(const train_result&) override { ++finishes; }
+};
+
+struct stopping : testing::Test {
+  test::toy_rows toy = test::planted_regression({.rows = 600, .columns = 20}, 0.5);
+  csr_rows data = toy.csr();
+  listener heard;
+  train_options options{.epochs = 30, .step = {.initial = 0.1}, .l2 = 0.01, .observers = {&heard}};
+
+  train_result run() const { return train(least_squares{}, data, serial_engine{}, options); }
+};
+
+TEST_F(stopping, observers_hear_of_every_epoch_once_with_counts_that_grow) {
+  options.epochs = 4;
+  options.test = data.view().slice(0, 100);
+  const auto result = run();
+  EXPECT_EQ(heard.starts, 1u);
+  EXPECT_EQ(heard.finishes, 1u);
+  EXPECT_EQ(heard.rows, 600u);
+  ASSERT_EQ(heard.epochs.size(), 4u);
+  for (std::size_t e = 0; e < 4; ++e) {
+    EXPECT_EQ(heard.epochs[e].epoch, e + 1);
+    EXPECT_EQ(heard.epochs[e].examples, (e + 1) * 600);
+    EXPECT_EQ(heard.epochs[e].nonzeros, (e + 1) * 3000);
+    EXPECT_GT(heard.epochs[e].objective, heard.epochs[e].train_loss);
+    EXPECT_TRUE(heard.epochs[e].test->rmse);
+  }
+  EXPECT_LT(heard.epochs[3].objective, heard.epochs[0].objective);
+  EXPECT_EQ(result.objective, heard.epochs[3].objective);
+  EXPECT_EQ(result.final_loss, heard.epochs[3].train_loss);
+}
+
+TEST_F(stopping, tolerance_ends_a_run_that_no_longer_falls) {
+  options.epochs = 200;
+  options.tolerance = 1e-3;
+  const auto result = run();
+  EXPECT_EQ(result.status, run_status::converged);
+  EXPECT_LT(result.epochs, 100u);
+  EXPECT_GE(result.epochs, 3u);
+}
+
+TEST_F(stopping, a_target_ends_the_run_and_says_when) {
+  options.target = target_option{metric::objective, 1e9};
+  const auto result = run();
+  EXPECT_EQ(result.status, run_status::target);
+  EXPECT_EQ(result.epochs, 1u);
+  EXPECT_TRUE(result.seconds_to_target);
+  options.target = target_option{metric::objective, 0.0};
+  EXPECT_EQ(run().status, run_status::done);
+}
+
+TEST_F(stopping, a_request_ends_the_run_between_epochs) {
+  std::stop_source source;
+  options.stop = source.get_token();
+  heard.then = [&](const epoch_report& e) {
+    if (e.epoch == 2) source.request_stop();
+  };
+  const auto result = run();
+  EXPECT_EQ(result.status, run_status::stopped);
+  EXPECT_EQ(result.epochs, 2u);
+  EXPECT_EQ(result.examples, 1200u);
+  for (const float w : result.parameters) EXPECT_TRUE(std::isfinite(w));
+}
+
+TEST_F(stopping, a_request_before_the_run_trains_nothing) {
+  std::stop_source source;
+  source.request_stop();
+  options.stop = source.get_token();
+  const auto result = run();
+  EXPECT_EQ(result.status, run_status::stopped);
+  EXPECT_EQ(result.epochs, 0u);
+  EXPECT_EQ(result.examples, 0u);
+}
+
+TEST_F(stopping, a_step_too_large_diverges_without_an_exception) {
+  options.step.initial = 50.0;
+  options.l2 = 0.0;
+  const auto result = run();
+  EXPECT_EQ(result.status, run_status::diverged);
+  EXPECT_LT(result.epochs, 30u);
+}
+
+TEST_F(stopping, validation_returns_the_epoch_that_was_best) {
+  // The step grows back: after some good epochs the loss rises, and patience ends the run.
+  test::toy_rows noisy = test::planted_classification({.rows = 80, .columns = 60, .per_row = 20}, 0.3);
+  const csr_rows rows = noisy.csr();
+  options = {.epochs = 200, .step = {.initial = 0.5}, .l2 = 0.0, .patience = 5, .observers = {&heard}};
+  options.validation_fraction = 0.5;
+  const auto result = train(logistic{}, rows, serial_engine{}, options);
+  EXPECT_EQ(result.status, run_status::converged);
+  double best = HUGE_VAL;
+  for (const epoch_report& e : heard.epochs) {
+    EXPECT_EQ(e.examples, e.epoch * 40);  // the held-back half is not trained on
+    best = std::min(best, e.validation->loss);
+  }
+  EXPECT_EQ(result.validation->loss, best);
+  EXPECT_GT(heard.epochs.back().validation->loss, best);
+}
+
+TEST_F(stopping, validation_rows_of_their_own_decide_as_well) {
+  const auto others = test::planted_regression({.rows = 100, .columns = 20, .seed = 77}, 0.5);
+  const csr_rows other_rows = others.csr();
+  options.validation = other_rows.view();
+  options.patience = 1;
+  const auto result = run();
+  ASSERT_TRUE(result.validation);
+  EXPECT_TRUE(result.validation->rmse);
+  double best = HUGE_VAL;
+  for (const epoch_report& e : heard.epochs) best = std::min(best, e.validation->loss);
+  EXPECT_EQ(result.validation->loss, best);
+}
+
+}  // namespace

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quality on real data: lossy threads and processes end where serial training ends, and where theory says.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <hogwild/hogwild.hpp>
+
+#include "support/temp_folder.hpp"
+
+namespace hogwild {
+namespace {
+
+/// The least mean logistic loss + l2/2 ||w||^2 at l2 = 1e-4, without bias: computed by L-BFGS in double precision.
+struct convex_set {
+  const char* name;
+  double optimum;
+};
+void PrintTo(const convex_set& set, std::ostream* out) { *out << set.name; }
+
+class convex_sets : public ::testing::TestWithParam<convex_set> {
+ protected:
+  void SetUp() override {
+    const char* const folder = std::getenv("HOGWILD_DATA_DIR");
+    if (folder == nullptr) GTEST_SKIP() << "HOGWILD_DATA_DIR is not set";
+    const auto source = std::filesystem::path(folder) / (std::string(GetParam().name) + ".libsvm.xz");
+    if (!std::filesystem::exists(source)) GTEST_SKIP() << source << " is not there";
+    data_ = open_libsvm(source.string(), {.cache = open_options::cache_use::none});
+  }
+
+  template <class Model, class Engine>
+  train_result run(const Model& model, const Engine& engine, std::size_t epochs) const {
+    return train(model, *data_, engine, {.epochs = epochs, .l2 = 1e-4});
+  }
+
+  /// Over 20 runs of each kind the objectives' standard deviation was at most 0.06 % of the serial objective (kddcup99,
+  /// four processes) and their mean within 0.3 % of it (a9a, four threads that have the machine to themselves). The band
+  /// of 1 % is eleven standard deviations beyond that mean: for a normal law a failure rate far below 1e-6 for all runs.
+  static void expect_in_band(const train_result& run, double reference, const std::string& what) {
+    EXPECT_NEAR(run.objective, reference, 0.01 * reference) << what;
+    EXPECT_EQ(run.status, run_status::done) << what;
+  }
+
+  template <class Model>
+  void expect_every_engine_in_band(const Model& model, std::size_t epochs, std::optional<double> optimum) const {
+    const train_result serial = run(model, serial_engine{}, epochs);
+    if (optimum) expect_in_band(serial, *optimum, "serial against the optimum");
+    for (const std::size_t workers : {2u, 4u}) {
+      const std::string many = std::to_string(workers);
+      const train_result threads = run(model, thread_engine{.workers = workers}, epochs);
+      const train_result processes = run(model, process_engine{.workers = workers}, epochs);
+      expect_in_band(threads, serial.objective, many + " threads against serial");
+      expect_in_band(processes, serial.objective, many + " processes against serial");
+      if (optimum) {
+        expect_in_band(threads, *optimum, many + " threads against the optimum");
+        expect_in_band(processes, *optimum, many + " processes against the optimum");
+      }
+    }
+  }
+
+  std::optional<sparse_dataset> data_;
+};
+
+TEST_P(convex_sets, logistic_reaches_the_optimum_by_defaults_with_every_engine) {
+  expect_every_engine_in_band(logistic{}, 40, GetParam().optimum);
+}
+
+TEST_P(convex_sets, hinge_ends_where_serial_ends_with_every_engine) {
+  expect_every_engine_in_band(hinge_svm{}, 10, std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(sets, convex_sets,
+                         ::testing::Values(convex_set{"a9a", 0.3245069}, convex_set{"imdb.train", 0.4081515},
+                                           convex_set{"reuters21578.train", 0.2008136},
+                                           convex_set{"news20bydate.train", 0.3962017},
+                                           convex_set{"kddcup99.train", 0.0277636}),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           return name.substr(0, name.find('.'));
+                         });
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  if (auto rc = hogwild::worker_main<hogwild::logistic, hogwild::hinge_svm>(argc, argv)) return *rc;
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

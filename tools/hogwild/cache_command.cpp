@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <hogwild/core/cache_registry.hpp>
+#include <hogwild/core/error.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "data_files.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+/// Here, and where caches go that cannot lie beside their data.
+std::vector<std::string> usual_folders() {
+  std::vector<std::string> folders = {"."};
+  const std::filesystem::path fallback = default_cache_folder();
+  if (!fallback.empty() && std::filesystem::is_directory(fallback)) folders.push_back(fallback.string());
+  return folders;
+}
+
+void print(const std::vector<cache_info>& caches, bool purged) {
+  std::uint64_t bytes = 0;
+  for (const cache_info& c : caches) {
+    bytes += c.bytes;
+    std::printf("%s%s: %.1f MB", purged ? "removed " : "", c.path.c_str(), static_cast<double>(c.bytes) / 1e6);
+    if (c.valid) {
+      std::printf(", %llu rows, %llu features, %llu nonzeros\n", static_cast<unsigned long long>(c.rows),
+                  static_cast<unsigned long long>(c.features), static_cast<unsigned long long>(c.nonzeros));
+    } else {
+      std::printf(", of another version or damaged\n");
+    }
+  }
+  std::printf("%zu caches, %.1f MB%s\n", caches.size(), static_cast<double>(bytes) / 1e6, purged ? " removed" : "");
+}
+
+nlohmann::ordered_json to_json(const std::vector<cache_info>& caches) {
+  auto all = nlohmann::ordered_json::array();
+  for (const cache_info& c : caches) {
+    all.push_back({{"path", c.path.string()}, {"bytes", c.bytes}, {"valid", c.valid}, {"rows", c.rows},
+                   {"features", c.features}, {"nonzeros", c.nonzeros}, {"source_bytes", c.source_bytes}});
+  }
+  return all;
+}
+
+}  // namespace
+
+int cache_command(int argc, const char* const* argv) {
+  std::vector<std::string> folders;
+  bool list = false, purge = false, json = false;
+  command_line line("cache",
+                    "Lists or removes dataset caches. Without folders it looks into the present one and the one where\n"
+                    "caches go that cannot lie beside their data.",
+                    "hogwild cache --list data/");
+  line.positional("FOLDER", folders, "where to look (not in folders below)");
+  line.flag("--list", list, "list the caches (what happens when nothing is said)");
+  line.flag("--purge", purge, "remove them; their data are parsed again when they are next used");
+  line.flag("--json", json, "one JSON array");
+  line.excludes("--list", "--purge");
+  if (const auto code = line.parse(argc, argv)) return *code;
+
+  if (folders.empty()) folders = usual_folders();
+  std::vector<cache_info> all;
+  for (const std::string& folder : folders) {
+    const auto found = purge ? purge_caches(folder) : list_caches(folder);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  if (json) std::printf("%s\n", to_json(all).dump().c_str());
+  else print(all, purge);
+  return 0;
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <hogwild/core/saved_model.hpp>
+#include <hogwild/core/topology.hpp>
+#include <hogwild/evaluate.hpp>
+#include <hogwild/models/registry.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "damaged_cache.hpp"
+#include "data_files.hpp"
+#include "summary.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+struct evaluation {
+  std::string model;
+  std::size_t rows = 0, unknown_entries = 0;
+  measurement measures{};
+};
+
+evaluation evaluate(const std::string& model_path, const std::string& data_path, const data_options& files) {
+  const saved_model saved = load_model(model_path);
+  const predictor model(saved);
+  const column_numbering columns(saved.columns);
+  const sparse_dataset data = open_through(data_path, columns, files, false);
+  model.labels().require_known(data.view().label, data_path);
+  const auto threads = team::make(team_kind::openmp, default_workers(), false);
+  const auto verdict = [&](const sparse_row<float>& z) -> row_verdict { return {model.loss(z), model.score(z)}; };
+  return {saved.model, data.rows(), data.unknown_entries(),
+          evaluate_rows(data.view(), model.labels(), 1.0, *threads, verdict, true)};
+}
+
+}  // namespace
+
+int evaluate_command(int argc, const char* const* argv) {
+  std::string model, data;
+  data_options files;
+  bool json = false;
+  command_line line("evaluate",
+                    "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
+                    "for classes, the root of the mean squared error for numbers.",
+                    "hogwild evaluate model.txt test.svm");
+  line.positional("MODEL", model, "a model that 'hogwild train --save' wrote");
+  line.positional("DATA", data, "rows; '-' is standard input");
+  line.flag("--json", json, "one JSON object");
+  line.flag("--quiet", files.quiet, "say nothing about unknown columns");
+  files.declare(line);
+  if (const auto code = line.parse(argc, argv)) return *code;
+
+  const evaluation e = with_sound_cache([&] { return evaluate(model, data, files); });
+  if (!json) {
+    std::printf("%zu rows: %s\n", e.rows, measures_text(e.measures).c_str());
+    return 0;
+  }
+  nlohmann::ordered_json all = {{"model", e.model}, {"rows", e.rows}, {"unknown_entries", e.unknown_entries},
+                                {"loss", e.measures.loss}};
+  if (e.measures.accuracy) all["accuracy"] = *e.measures.accuracy;
+  if (e.measures.auc) all["auc"] = *e.measures.auc;
+  if (e.measures.f1) all["f1"] = *e.measures.f1;
+  if (e.measures.rmse) all["rmse"] = *e.measures.rmse;
+  std::printf("%s\n", all.dump().c_str());
+  return 0;
+}
+
+}  // namespace hogwild::cli

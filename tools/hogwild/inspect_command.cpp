@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include <hogwild/core/checkpoint.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/saved_model.hpp>
+#include <hogwild/core/sparse_dataset.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+using facts = nlohmann::ordered_json;
+
+constexpr std::size_t most_labels_shown = 32;
+
+facts label_facts(std::span<const double> labels) {
+  std::map<double, std::size_t> counts;
+  for (const double label : labels) {
+    ++counts[label];
+    if (counts.size() > most_labels_shown) {
+      const auto [least, most] = std::ranges::minmax(labels);
+      return {{"least", least}, {"most", most}};
+    }
+  }
+  facts all = facts::array();
+  for (const auto& [label, rows] : counts) all.push_back({{"label", label}, {"rows", rows}});
+  return all;
+}
+
+facts cache_facts(const std::string& path, bool verify) {
+  const sparse_dataset data = sparse_dataset::map(path);
+  if (verify) data.verify();
+  const sparse_view rows = data.view();
+  facts all = {{"kind", "dataset cache"}, {"rows", data.rows()}, {"features", data.features()},
+               {"nonzeros", data.nonzeros()}, {"unknown_entries", data.unknown_entries()}};
+  all["bytes"] = std::filesystem::file_size(path);
+  all["labels"] = label_facts(rows.label);
+  if (verify) all["verified"] = true;
+  return all;
+}
+
+facts model_facts(const std::string& path) {
+  const saved_model m = load_model(path);
+  facts all = {{"kind", "model"}, {"model", m.model}};
+  for (const auto& [name, value] : m.model_options) all[name] = value;
+  all["features"] = m.columns.size();
+  all["parameters"] = m.weights.size() + m.bias.size();
+  all["nonzero_weights"] = std::ranges::count_if(m.weights, [](float w) { return w != 0.0f; });
+  all["bias"] = !m.bias.empty();
+  if (!m.columns.empty()) all["columns"] = {{"least", m.columns.front()}, {"most", m.columns.back()}};
+  if (!m.labels.values().empty()) all["labels"] = m.labels.values();
+  return all;
+}
+
+facts checkpoint_facts(const std::string& path) {
+  const checkpoint state = read_checkpoint(path);
+  facts sections = facts::array();
+  for (const auto& section : state.sections) sections.push_back({{"name", section.name}, {"bytes", section.bytes.size()}});
+  return {{"kind", "checkpoint"}, {"epochs", state.epoch}, {"sections", sections}};
+}
+
+/// Each format knows itself, so what a file is comes out by asking one after the other.
+facts find_out(const std::string& path, bool verify) {
+  if (!std::filesystem::is_regular_file(path)) throw input_error(path + ": there is no such file");
+  std::string refusals;
+  const auto attempt = [&](const char* as, const auto& read) -> std::optional<facts> {
+    try {
+      return read();
+    } catch (const input_error& e) {
+      refusals += std::string("\n  as a ") + as + ": " + e.what();
+      return std::nullopt;
+    }
+  };
+  if (const auto found = attempt("dataset cache", [&] { return cache_facts(path, verify); })) return *found;
+  if (const auto found = attempt("model", [&] { return model_facts(path); })) return *found;
+  if (const auto found = attempt("checkpoint", [&] { return checkpoint_facts(path); })) return *found;
+  throw input_error(path + " is nothing that can be read here:" + refusals);
+}
+
+}  // namespace
+
+int inspect_command(int argc, const char* const* argv) {
+  std::string file;
+  bool verify = false, json = false;
+  command_line line("inspect", "Says what is in a dataset cache, a saved model or a checkpoint.",
+                    "hogwild inspect --verify train.svm.hogwild");
+  line.positional("FILE", file, "the file");
+  line.flag("--verify", verify, "read all of a cache and compare it with its checksums (models are always read whole)");
+  line.flag("--json", json, "one JSON object");
+  if (const auto code = line.parse(argc, argv)) return *code;
+
+  const facts all = find_out(file, verify);
+  if (json) {
+    std::printf("%s\n", all.dump().c_str());
+    return 0;
+  }
+  for (const auto& [name, value] : all.items()) {
+    std::printf("%-16s%s\n", name.c_str(), (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
+  }
+  return 0;
+}
+
+}  // namespace hogwild::cli

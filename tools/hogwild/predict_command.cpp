@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include <hogwild/core/atomic_file.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/saved_model.hpp>
+#include <hogwild/models/registry.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "damaged_cache.hpp"
+#include "data_files.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+struct predict_request {
+  std::string model, data, output;
+  bool probabilities = false, json = false;
+  data_options files{};
+};
+
+void append(std::string& text, double number) {
+  char digits[32];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void append_probabilities(std::string& text, const std::vector<double>& probabilities) {
+  char digits[32];
+  for (std::size_t k = 0; k < probabilities.size(); ++k) {
+    std::snprintf(digits, sizeof digits, "%s%.6g", k == 0 ? "" : " ", probabilities[k]);
+    text += digits;
+  }
+}
+
+std::string json_line(const predictor& model, const sparse_row<float>& z, bool probabilities) {
+  nlohmann::ordered_json line = {{"label", model.label(z)}};
+  if (probabilities) {
+    const std::vector<double> p = model.probabilities(z);
+    if (p.size() == 1) line["probability"] = p.front();
+    else line["probabilities"] = p;
+  }
+  return line.dump();
+}
+
+std::string predictions(const predict_request& request) {
+  const saved_model saved = load_model(request.model);
+  const predictor model(saved);
+  if (request.probabilities && !model.has_probabilities()) {
+    throw config_error("--probabilities: a " + saved.model + " model has none; logistic and softmax models have");
+  }
+  const column_numbering columns(saved.columns);
+  const sparse_dataset data = open_through(request.data, columns, request.files, true);
+  const sparse_view rows = data.view();
+  rows.ensure(0, rows.rows());
+  std::string text;
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    const sparse_row<float> z = rows.row(r);
+    if (request.json) text += json_line(model, z, request.probabilities);
+    else if (request.probabilities) append_probabilities(text, model.probabilities(z));
+    else append(text, model.label(z));
+    text += '\n';
+  }
+  return text;
+}
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw resource_error("the predictions cannot be written to standard output");
+  }
+}
+
+}  // namespace
+
+int predict_command(int argc, const char* const* argv) {
+  predict_request request;
+  command_line line("predict",
+                    "Predicts the label of each row, one line a row, in the order of the file. Labels in the data are\n"
+                    "not looked at and may be missing.",
+                    "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
+  line.positional("MODEL", request.model, "a model that 'hogwild train --save' wrote");
+  line.positional("DATA", request.data, "rows; '-' is standard input");
+  line.option("--output", request.output, "write here instead of to standard output");
+  line.flag("--probabilities", request.probabilities,
+            "the probability of the larger label (logistic) or of each class in ascending order (softmax)");
+  line.flag("--json", request.json, "one JSON object a line");
+  line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
+  request.files.declare(line);
+  if (const auto code = line.parse(argc, argv)) return *code;
+
+  const std::string text = with_sound_cache([&] { return predictions(request); });
+  if (request.output.empty()) {
+    print(text);
+    return 0;
+  }
+  atomic_file file(request.output);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+  return 0;
+}
+
+}  // namespace hogwild::cli
