@@ -124,5 +124,3 @@ void verify_all(benchmark::State& state) {
 BENCHMARK(verify_all)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
-
-BENCHMARK_MAIN();

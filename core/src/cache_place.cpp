@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -52,6 +53,20 @@ std::vector<std::filesystem::path> cache_places(const std::string& source, const
     places.push_back(options.cache_folder / (path.stem().string().substr(0, 128) + "-" + hex(name, 16) + suffix));
   }
   return places;
+}
+
+bool has_cache_magic(const unique_fd& fd) {
+  auto magic = cache_magic;
+  magic.fill(0);
+  return ::pread(fd.get(), magic.data(), magic.size(), 0) == static_cast<ssize_t>(magic.size()) && magic == cache_magic;
+}
+
+bool is_foreign(const std::filesystem::path& place) {
+  struct ::stat state {};
+  if (::lstat(place.c_str(), &state) != 0) return false;
+  if (!S_ISREG(state.st_mode)) return true;
+  const unique_fd fd(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return state.st_size > 0 && fd && !has_cache_magic(fd);
 }
 
 cache_finding find_cache(const std::filesystem::path& place, const cache_key& key) {

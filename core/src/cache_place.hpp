@@ -9,6 +9,8 @@
 
 #include <hogwild/core/sparse_dataset.hpp>
 
+#include "unique_fd.hpp"
+
 #include "input_stream.hpp"
 
 namespace hogwild::detail {
@@ -24,6 +26,12 @@ std::uint64_t options_digest(const open_options& options);
 
 /// Where the cache of a source may be, in the order of preference: beside it, then in the fallback folder.
 std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options);
+
+/// Whether the file begins as our caches do.
+bool has_cache_magic(const unique_fd& fd);
+
+/// True where something stands at `place` that is no cache, of whatever version: it must not be replaced.
+bool is_foreign(const std::filesystem::path& place);
 
 /// What one place holds: the dataset, or the reason why it cannot be used (the end of a sentence "the cache ..."), or
 /// neither where nothing is there.

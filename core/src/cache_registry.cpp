@@ -15,6 +15,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "cache_format.hpp"
+#include "cache_place.hpp"
 #include "dataset_mapping.hpp"
 #include "unique_fd.hpp"
 
@@ -25,11 +26,8 @@ namespace {
 std::optional<cache_info> look_at(const std::filesystem::path& path) {
   detail::unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct ::stat state {};
-  auto magic = detail::cache_magic;
-  magic.fill(0);
   if (!fd || ::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode)) return std::nullopt;
-  if (::pread(fd.get(), magic.data(), magic.size(), 0) != static_cast<ssize_t>(magic.size())) return std::nullopt;
-  if (magic != detail::cache_magic) return std::nullopt;
+  if (!detail::has_cache_magic(fd)) return std::nullopt;
   if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;  // somebody writes it
   cache_info info{.path = path, .bytes = static_cast<std::uint64_t>(state.st_size)};
   try {

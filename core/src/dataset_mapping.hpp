@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include <unistd.h>
+
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "cache_format.hpp"
@@ -28,7 +30,10 @@ class dataset_mapping : public first_read_check {
   bool from_cache() const { return from_cache_; }
 
   void ensure(std::size_t first, std::size_t last) const override;
-  std::string shared_path() const override { return path_; }
+  /// Through the descriptor, so that others map this very file even when its path leads to another one by now.
+  std::string shared_path() const override {
+    return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
+  }
   void verify() const;
   /// Sums of the small sections are checked by whoever asks first.
   std::span<const std::uint32_t> degree() const;

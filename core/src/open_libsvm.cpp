@@ -40,6 +40,7 @@ class libsvm_opening {
   std::optional<sparse_dataset> find() const {
     std::string stale;
     for (const auto& place : places_) {
+      if (detail::is_foreign(place)) continue;
       detail::cache_finding finding = detail::find_cache(place, {*detail::stamp_of(path_), options_digest()});
       if (finding.dataset) return std::move(finding.dataset);
       if (stale.empty() && !finding.reason.empty())
@@ -61,6 +62,10 @@ class libsvm_opening {
     }
     std::string refused;
     for (const auto& place : places_) {
+      if (detail::is_foreign(place)) {
+        refused += (refused.empty() ? "" : " and ") + place.string() + " is another file, which stays as it is";
+        continue;
+      }
       try {
         if (place != places_.front()) std::filesystem::create_directories(place.parent_path());
         sparse_dataset made = write(*text, plan, detail::dataset_writer::at(place, header, source_permissions()));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include <hogwild/column_counts.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/record_observer.hpp>
 #include <hogwild/step_search.hpp>
@@ -70,6 +71,16 @@ void require_in_range(const sparse_view& data) {
   }
 }
 
+/// Rows that are measured are read with the columns of the rows that are trained on.
+void require_fits(const std::optional<sparse_view>& rows, const sparse_view& training, const std::string& source) {
+  if (!rows) return;
+  if (rows->columns > training.columns) {
+    throw input_error(source + " has " + std::to_string(rows->columns) + " columns, but the training data only " +
+                      std::to_string(training.columns) + "; read it through the training data's numbering");
+  }
+  require_in_range(*rows);
+}
+
 }  // namespace
 
 prepared_data::prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits)
@@ -78,6 +89,8 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");
   require_in_range(data);
+  require_fits(options_.test, data, "the test data");
+  require_fits(options_.validation, data, "the validation data");
   labels_ = label_map::learn(traits.labels, data.label, source);
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
@@ -91,9 +104,8 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   loop_ = loop_of(options_, traits, train_.rows());
   const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad);
   if (touched && (train_.degree.empty() || train_.rows() != data.rows())) {
-    degree_.assign(train_.columns, 0);
     train_.ensure(0, train_.rows());
-    for (std::size_t k = train_.row_start.front(); k < train_.row_start.back(); ++k) ++degree_[train_.index[k]];
+    degree_ = count_columns(train_);
     train_.degree = degree_;
   }
 }

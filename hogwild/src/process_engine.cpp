@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/process_engine.hpp>
 
-#include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -18,6 +18,9 @@
 namespace hogwild {
 
 namespace {
+
+/// A stripe's owner is told by a slot number of 12 bits.
+constexpr std::size_t most_workers = 2000;
 
 /// Slots beyond the workers asked for: for replacements of workers that are only stopped, and for those who join by hand.
 std::size_t spare_slots(std::size_t workers) { return workers + 16; }
@@ -42,6 +45,7 @@ class process_crew final : public crew {
   std::size_t workers() const override { return workers_; }
   const param_store& store() const override { return store_; }
   team& helpers() override { return *helpers_; }
+  void settle() override { pool_.end_stopped(); }
   std::size_t replaced() const override { return pool_.replaced(); }
 
   void start() override {
@@ -60,7 +64,10 @@ class process_crew final : public crew {
       f();
     } catch (const cache_error&) {
       job_.data().ensure(0, job_.data().rows());
-      throw;
+      // It has changed since this process looked at it.
+      const std::string where = std::filesystem::read_symlink(data_path()).string();
+      throw cache_error(where, where + ": a worker process found the cache damaged; delete it and open the source again, "
+                                       "which writes a new one");
     }
   }
 
@@ -79,14 +86,23 @@ class process_crew final : public crew {
                           .pin = engine.pin ? 1u : 0u,
                           .labels = work.labels().kind(),
                           .workers = static_cast<std::uint32_t>(workers),
-                          .data_path = data_ ? data_->shared_path() : work.data().check->shared_path(),
+                          .data_path = data_path(),
                           .label_values = {values.begin(), values.end()},
+                          .degree = degree_of_part(work.data()),
                           .model = {model.begin(), model.end()}};
     const std::vector<std::byte> bytes = setup.encode();
     param_store store = param_store::create(unique_segment_name(), work.shape(workers, spare_slots(workers), bytes.size()),
                                             work.model_name());
     std::memcpy(store.setup().data(), bytes.data(), bytes.size());
     return store;
+  }
+
+  std::string data_path() const { return data_ ? data_->shared_path() : job_.data().check->shared_path(); }
+
+  /// Counted by the coordinator where it trains on a part of the rows only; else the dataset has them.
+  std::vector<std::uint32_t> degree_of_part(const sparse_view& rows) const {
+    if (data_ || sparse_dataset::map(data_path()).rows() == rows.rows()) return {};
+    return {rows.degree.begin(), rows.degree.end()};
   }
 
   const job& job_;
@@ -110,6 +126,10 @@ std::unique_ptr<crew> hire(const process_engine& engine, const job& work, const 
                        "or use the thread engine");
   }
   const std::size_t workers = engine.workers != 0 ? engine.workers : default_workers();
+  if (workers > most_workers) {
+    throw config_error(std::to_string(workers) + " worker processes are more than the " + std::to_string(most_workers) +
+                       " that one run may have");
+  }
   return std::make_unique<process_crew>(engine, workers, work, note);
 }
 

@@ -10,6 +10,12 @@
 
 namespace hogwild {
 
+namespace {
+
+constexpr std::size_t most_fruitless_rounds = 100;  // in a row: more than a series of accidents
+
+}  // namespace
+
 void round_driver::train_epoch(std::size_t epoch, double step) {
   const auto rows = static_cast<double>(job_.data().rows());
   round_plan round{.pass = epoch,
@@ -22,6 +28,7 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
                        ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
   }
   const auto fold = [this] {
+    crew_.settle();
     job_.fold(crew_.store(), scale_, crew_.helpers());
     scale_ = 1.0;
   };
@@ -34,7 +41,14 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
     first_of_part_ = number_ + 1;
     run(round);
     scale_ = round.l2.at(drawn_rows(round));
+    std::size_t fruitless = 0, last_missing = job_.plan().count() + 1;
     for (std::size_t missing; !stopping() && (missing = collect_unfinished(round)) > 0;) {
+      fruitless = missing < last_missing ? 0 : fruitless + 1;
+      last_missing = missing;
+      if (fruitless >= most_fruitless_rounds) {
+        throw worker_error("no worker finishes a chunk any more: " + std::to_string(missing) + " are left in epoch " +
+                           std::to_string(epoch) + "; look at what stops the workers");
+      }
       round_plan again = round;
       again.redo = static_cast<std::uint32_t>(missing);
       again.l2.scale = scale_;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <vector>
 
+#include <hogwild/column_counts.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/rounds.hpp>
 
@@ -46,8 +48,10 @@ double objective_after_pass(const job& work, double step) {
 }  // namespace
 
 double find_step(const job& work) {
-  const sparse_view sample = sample_of(work.data());
+  sparse_view sample = sample_of(work.data());
   sample.ensure(0, sample.rows());
+  const std::vector<std::uint32_t> degree = count_columns(sample);  // l2 by degree needs the sample's own counts
+  sample.degree = degree;
   const std::unique_ptr<job> trial = work.on(sample);
   const double scale = mean_square_norm(sample);
   const bool adaptive = work.options().optimizer == optimizer_kind::adagrad;

@@ -205,6 +205,14 @@ std::string_view to_string(run_status status) {
   return "done";
 }
 
-train_result run_training(const job& work, crew& who, resolved_run& run) { return training(work, who, run)(); }
+train_result run_training(const job& work, crew& who, resolved_run& run) {
+  try {
+    return training(work, who, run)();
+  } catch (...) {
+    // The store goes with the exception, so whoever still reads from it has to stop now.
+    tell(run.options, [](observer& o) { o.on_failure(); });
+    throw;
+  }
+}
 
 }  // namespace hogwild

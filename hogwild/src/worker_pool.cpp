@@ -2,9 +2,9 @@
 #include <hogwild/worker_pool.hpp>
 
 #include <algorithm>
+#include <csignal>
+#include <thread>
 #include <utility>
-
-#include <signal.h>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/process_identity.hpp>
@@ -15,14 +15,24 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto look_around = 20ms;         // how soon a death is noticed at the latest
-constexpr auto patience_with_stopped = 1s;  // before nobody waits for a worker that makes no progress
-constexpr int most_failed_starts = 3;       // in a row
-constexpr int most_taken_along = 3;         // by one chunk
+constexpr auto look_around = 20ms;                // how soon a death is noticed at the latest
+constexpr auto patience_with_stopped = 1000ms;    // before nobody waits for a worker that makes no progress
+constexpr auto patience_with_joiners = 60s;       // before a start is given up: sanitizers and busy machines are slow
+constexpr auto patience_with_last_joiners = 10s;  // before a run begins with those who are there
+constexpr auto patience_with_leavers = 2s;
+
+// A worker that fails by itself fails again, so three such deaths for the same cause end the run. Deaths by somebody
+// else's hand are what a run has to live with; only an unlikely number of them for the same cause ends it.
+constexpr int weight_of_failure = 10, weight_of_murder = 1, too_heavy = 30;
+
+bool murdered(const exit_status& status) {
+  return status.signal == SIGKILL || status.signal == SIGTERM || status.signal == SIGINT || status.signal == SIGHUP;
+}
 
 }  // namespace
 
-worker_pool::worker_pool(const param_store& store, const process_engine& engine, std::size_t workers, note_function note)
+worker_pool::worker_pool(const param_store& store, const process_engine& engine, std::size_t workers,
+                         note_function note)
     : store_(store),
       engine_(engine),
       workers_(workers),
@@ -30,12 +40,13 @@ worker_pool::worker_pool(const param_store& store, const process_engine& engine,
       gate_(store.control(), store.slots()),
       members_(store.slots().size()) {
   if (engine_.program.empty()) engine_.program = this_program();
+  for (std::size_t i = 0; i < workers_; ++i) store_.slots()[i].pid = worker_slot::reserved;
 }
 
 worker_pool::~worker_pool() {
   store_.control().stop = stop_request::leave;
   futex_wake_all(store_.control().gate);
-  const auto deadline = clock::now() + 2s;
+  const auto deadline = clock::now() + patience_with_leavers;
   for (member& m : members_) {
     if (m.child) m.child->wait_for(std::max<clock::duration>(deadline - clock::now(), 0s));
     m.child.reset();  // kills who has not left by now
@@ -46,10 +57,10 @@ void worker_pool::tell(const std::string& sentence) const {
   if (note_) note_(sentence);
 }
 
+// The slot's pid is `reserved`.
 void worker_pool::spawn_into(std::size_t slot) {
   worker_slot& s = store_.slots()[slot];
   ++s.generation;
-  s.pid = 0;
   s.state = worker_state::joining;
   std::vector<std::string> arguments = engine_.arguments;
   arguments.insert(arguments.end(), {worker_marker, store_.name(), std::to_string(slot)});
@@ -59,19 +70,22 @@ void worker_pool::spawn_into(std::size_t slot) {
 
 void worker_pool::start() {
   for (std::size_t i = 0; i < workers_; ++i) spawn_into(i);
-  const auto joined = [this](std::size_t i) { return store_.slots()[i].state.load() != worker_state::joining; };
-  for (std::size_t i = 0; i < workers_;) {
+  const auto begin = clock::now();
+  while (count(worker_state::joining) > 0) {
     const std::uint32_t arrivals = store_.control().arrivals.load();
     look_after_members();
-    if (joined(i)) ++i;
-    else gate_.wait_for_arrival(arrivals, 1ms);
+    if (count(worker_state::joining) > 0) gate_.wait_for_arrival(arrivals, 1ms);
+    const auto waited = clock::now() - begin;
+    if (waited > patience_with_last_joiners && count(worker_state::active) > 0) return;
+    if (waited < patience_with_joiners) continue;
+    throw worker_error("no worker process has joined for a minute: does main call hogwild::worker_main first?");
   }
 }
 
 void worker_pool::run_round() {
   if (store_.control().round.pass != std::exchange(pass_, store_.control().round.pass)) taken_along_.clear();
   wait_for_somebody();
-  for (std::size_t i = 0; i < members_.size(); ++i) members_[i].moved = clock::now();
+  for (member& m : members_) m.moved = clock::now();
   const std::uint32_t opened = gate_.open();
   const auto wait_for_all = [&] {
     for (auto looked = clock::now(); gate_.any_absent(opened);) {
@@ -91,98 +105,170 @@ void worker_pool::run_round() {
 // Somebody has to be there to draw tickets; who died is being replaced, who is stopped may wake.
 void worker_pool::wait_for_somebody() {
   look_after_members();
-  for (auto asked = clock::now(); !anybody_active();) {
+  const auto begin = clock::now();
+  for (auto asked = begin; count(worker_state::active) == 0;) {
     std::this_thread::sleep_for(1ms);
     look_after_members();
-    if (clock::now() - asked < patience_with_stopped) continue;
+    if (clock::now() - begin > patience_with_joiners) {
+      throw worker_error("no worker process has made progress for a minute: they are stopped, or do not get to join");
+    }
+    if (clock::now() - asked < patience_with_stopped || count(worker_state::joining) > 0) continue;
     asked = clock::now();
-    const auto free = std::ranges::find_if(store_.slots(), [](const worker_slot& s) {
-      return s.state.load() == worker_state::free && s.pid.load() == 0;
+    const auto slots = store_.slots();
+    const auto free = std::ranges::find_if(slots, [](worker_slot& s) {
+      std::int32_t nobody = 0;
+      return s.pid.compare_exchange_strong(nobody, worker_slot::reserved);
     });
-    if (free == store_.slots().end()) throw worker_error("all workers are stopped and there is no slot for another one");
-    tell("no worker is running; another one is started");
-    spawn_into(static_cast<std::size_t>(free - store_.slots().begin()));
+    if (free == slots.end()) throw worker_error("all workers are stopped and there is no slot for another one");
+    tell("all workers are stopped; another one is started");
+    spawn_into(static_cast<std::size_t>(free - slots.begin()));
   }
 }
 
-bool worker_pool::anybody_active() const {
-  return std::ranges::any_of(store_.slots(),
-                             [](const worker_slot& s) { return s.state.load() == worker_state::active; });
+std::size_t worker_pool::count(worker_state state) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(store_.slots(), [state](const worker_slot& s) { return s.state.load() == state; }));
+}
+
+std::uint64_t worker_pool::chunks_begun() const {
+  std::uint64_t sum = 0;
+  for (const worker_slot& s : store_.slots()) sum += s.beats.get();
+  return sum;
 }
 
 void worker_pool::look_after_members() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     member& m = members_[i];
-    const worker_slot& slot = store_.slots()[i];
-    const worker_state state = slot.state.load();
-    if (m.child) {
-      if (state == worker_state::active && !m.joined) {
-        m.joined = true;
-        failed_starts_ = 0;
-      }
-      if (const auto status = m.child->poll_exit()) on_exit(i, *status);
-    } else if (state == worker_state::active || state == worker_state::left_out) {
-      const auto who = process_identity::of(slot.pid.load());
-      if (!m.guest && who && who->start_time == slot.start_time.load()) {
-        m.guest.emplace(*who);
-        tell("process " + std::to_string(slot.pid.load()) + " has joined as a worker");
-      }
-      if (!m.guest || m.guest->ended()) bury(i, "has gone");
-    } else if (state == worker_state::free) {
-      m.guest.reset();
+    if (!m.child) {
+      look_after_guest(i);
+      continue;
     }
+    if (!m.joined && store_.slots()[i].state.load() == worker_state::active) {
+      m.joined = true;
+      m.moved = clock::now();
+      failed_starts_ = 0;
+    }
+    if (const auto status = m.child->poll_exit()) on_exit(i, *status);
   }
 }
 
+// A guest claims a slot by its pid, and says who it is before it counts; it gives the slot back by itself unless it
+// dies.
+void worker_pool::look_after_guest(std::size_t slot) {
+  const worker_slot& s = store_.slots()[slot];
+  member& m = members_[slot];
+  const std::int32_t pid = s.pid.load();
+  if (pid <= 0) {
+    m.guest.reset();
+    m.joined = false;
+    return;
+  }
+  const worker_state state = s.state.load();
+  const bool counts = state == worker_state::active || state == worker_state::left_out;
+  if (!m.guest) {
+    const auto who = process_identity::of(pid);
+    if (who && counts && who->start_time == s.start_time.load()) m.guest.emplace(*who);
+    if (who && (m.guest || !counts))
+      m.moved = clock::now();
+    else if (s.pid.load() == pid)
+      bury(slot, "has gone", 0);
+  }
+  if (m.guest && !m.joined) {
+    m.joined = true;
+    tell("process " + std::to_string(pid) + " has joined as a worker");
+  }
+  if (m.guest && m.guest->ended()) bury(slot, "has gone", 0);
+}
+
 void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
-  const bool joined = members_[slot].joined;
   if (status.code == static_cast<int>(exit_code::input) && status.signal == 0) {
     throw cache_error("", "a worker process found the dataset's cache damaged");
   }
-  if (!joined && ++failed_starts_ >= most_failed_starts) {
-    throw worker_error("worker processes end before they join (the last one " + status.describe() +
-                       "): does main call hogwild::worker_main first, with this model's type?");
-  }
-  bury(slot, status.describe());
-  if (store_.control().stop.load() == stop_request::leave) return;
+  const bool joined = members_[slot].joined;
+  const std::uint64_t held = store_.slots()[slot].held.get();
+  bury(slot, status.describe(), worker_slot::reserved);
+  blame(status, joined, held);
   spawn_into(slot);
   ++replaced_;
 }
 
 // What the dead worker had added to the parameters stays; its unfinished chunk is drawn again. The raised generation
 // tells who waits for a lock of the dead one that it may be taken over.
-void worker_pool::bury(std::size_t slot, const std::string& how) {
+void worker_pool::bury(std::size_t slot, const std::string& how, std::int32_t next_pid) {
   worker_slot& s = store_.slots()[slot];
-  const std::uint64_t held = s.held.get();
-  tell("worker " + std::to_string(slot) + " (process " + std::to_string(s.pid.load()) + ") " + how +
-       (members_[slot].child ? "; another one takes its place" : ""));
+  const auto& child = members_[slot].child;
+  tell("worker " + std::to_string(slot) + " (process " + std::to_string(child ? child->pid() : s.pid.load()) + ") " +
+       how + (child ? "; another one takes its place" : ""));
   ++s.generation;
   s.held.set(0);
-  s.pid = 0;
   s.state = worker_state::free;
+  s.pid = next_pid;  // last: from here others may claim the slot
   members_[slot] = member{};
-  if (held != 0 && ++taken_along_[held] >= most_taken_along) {
-    throw worker_error("ticket " + std::to_string(held - 1) + " of epoch " + std::to_string(store_.control().round.epoch) +
-                       " has taken " + std::to_string(most_taken_along) +
-                       " worker processes along: the model fails on one of its rows, or somebody kills workers");
+}
+
+void worker_pool::blame(const exit_status& status, bool joined, std::uint64_t held) {
+  const int weight = murdered(status) ? weight_of_murder : weight_of_failure;
+  const std::string last = " (the last one " + status.describe() + "): ";
+  if (!joined && (failed_starts_ += weight) >= too_heavy) {
+    throw worker_error("worker processes end before they join" + last +
+                       (murdered(status) ? "somebody kills them, perhaps the system for want of memory"
+                                         : "does main call hogwild::worker_main first, with this model's type?"));
+  }
+  if (held != 0 && (taken_along_[held] += weight) >= too_heavy) {
+    throw worker_error("ticket " + std::to_string(held - 1) + " of epoch " +
+                       std::to_string(store_.control().round.epoch) + " has taken several worker processes along" +
+                       last +
+                       (murdered(status) ? "somebody kills them, perhaps the system for want of memory"
+                                         : "the model fails on one of its rows"));
+  }
+  if (const std::uint64_t begun = chunks_begun(); begun != std::exchange(begun_before_, begun)) in_vain_ = 0;
+  if (joined && (in_vain_ += weight) >= too_heavy) {
+    throw worker_error("worker processes die one after the other and finish nothing" + last +
+                       "look for what kills them, or for what the model does before its first row");
   }
 }
 
 void worker_pool::leave_out_stopped(std::uint32_t opened) {
+  const auto now = clock::now();
+  // Who was away itself (stopped with its whole group, say) cannot tell how long the others made no progress.
+  const bool was_away = now - std::exchange(looked_, now) > patience_with_stopped / 2;
+  std::optional<std::size_t> slowest;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const worker_slot& slot = store_.slots()[i];
+    member& m = members_[i];
+    const std::uint64_t progress = slot.beats.get() + slot.rows.get();
+    if (was_away || !gate_keeper::absent(slot, opened) || progress != m.progress) {
+      m.progress = progress;
+      m.moved = now;
+    } else if (now - m.moved > patience_with_stopped && (!slowest || m.moved < members_[*slowest].moved)) {
+      slowest = i;
+    }
+  }
+  if (!slowest) return;
+  // One at a time: the others may be waiting for a stripe that this one holds, and go on as soon as it does not count.
+  worker_slot& slot = store_.slots()[*slowest];
+  for (member& m : members_) m.moved = std::max(m.moved, now - patience_with_stopped + 4 * look_around);
+  auto active = worker_state::active;
+  if (slot.state.compare_exchange_strong(active, worker_state::left_out)) {
+    tell("worker " + std::to_string(*slowest) + " (process " + std::to_string(slot.pid.load()) +
+         ") has made no progress for a second; the others go on without it");
+  }
+}
+
+void worker_pool::end_stopped() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     worker_slot& slot = store_.slots()[i];
     member& m = members_[i];
-    if (!gate_keeper::absent(slot, opened) || slot.beats.get() != m.beats) {
-      m.beats = slot.beats.get();
-      m.moved = clock::now();
-    } else if (clock::now() - m.moved > patience_with_stopped) {
-      auto active = worker_state::active;
-      if (slot.state.compare_exchange_strong(active, worker_state::left_out)) {
-        tell("worker " + std::to_string(i) + " (process " + std::to_string(slot.pid.load()) +
-             ") has made no progress for a second; the others go on without it");
-      }
+    if (slot.state.load() != worker_state::left_out || slot.held.get() == 0) continue;
+    if (m.child) {
+      m.child->kill(SIGKILL);
+      m.child->wait_for(patience_with_joiners);
+    } else if (m.guest && !m.guest->ended()) {
+      ::kill(slot.pid.load(), SIGKILL);
+      m.guest->wait_for(patience_with_joiners);
     }
   }
+  look_after_members();
 }
 
 }  // namespace hogwild

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <csignal>
+#include <atomic>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 #include <unistd.h>
@@ -22,80 +23,104 @@ using namespace std::chrono_literals;
 
 segment_info find_segment(const std::string& name) {
   for (const segment_info& s : list_segments()) {
-    if (s.name == name) return s;
+    if (s.name != name) continue;
+    if (s.owner_alive) return s;
+    throw segment_error("the run of segment " + name + " is over: its supervisor, process " +
+                        std::to_string(s.owner.pid) + ", has died; `hogwild segments --purge` removes what it left");
   }
-  throw segment_error("there is no segment " + name + " that this user may read: its run may have ended; "
+  throw segment_error("there is no segment " + name +
+                      " that this user may read: its run may have ended; "
                       "`hogwild segments` lists what stands");
 }
 
-/// Takes the slot that was reserved for us, or any spare one, and gives it back at the end.
+/// Takes the slot that was reserved for us, or any that is nobody's, and leaves it at the end.
 class slot_lease {
  public:
-  slot_lease(const param_store& store, std::optional<std::size_t> wanted) : store_(store), slot_(find(store, wanted)) {
-    worker_slot& me = store_.slots()[slot_];
+  slot_lease(const param_store& store, std::optional<std::size_t> wanted)
+      : store_(store), spawned_(wanted.has_value()), slot_(wanted ? claim_reserved(store, *wanted) : claim_any(store)) {
+    worker_slot& me = self();
     me.start_time = process_identity::current().start_time;
-    me.pid = static_cast<std::int32_t>(getpid());
     me.held.set(0);
     me.arrived = 0;
     me.state = worker_state::active;
   }
   ~slot_lease() {
-    worker_slot& me = store_.slots()[slot_];
-    me.pid = 0;
-    me.state = worker_state::free;
+    if (!ours()) return;
+    self().state = worker_state::free;
+    // What the supervisor spawned, it buries; until then nobody else gets the slot.
+    if (!spawned_) self().pid = 0;
   }
   slot_lease(const slot_lease&) = delete;
   slot_lease& operator=(const slot_lease&) = delete;
+
   std::size_t slot() const { return slot_; }
+  worker_slot& self() const { return store_.slots()[slot_]; }
+  /// False once the supervisor has given the slot to somebody else: it takes us for dead.
+  bool ours() const { return self().pid.load() == getpid(); }
 
  private:
-  static std::size_t find(const param_store& store, std::optional<std::size_t> wanted) {
-    if (wanted) {
-      if (*wanted >= store.slots().size() || store.slots()[*wanted].state != worker_state::joining) {
-        throw segment_error("slot " + std::to_string(*wanted) + " was not reserved for a worker");
-      }
-      return *wanted;
+  static bool claim(worker_slot& slot, std::int32_t from) { return slot.pid.compare_exchange_strong(from, getpid()); }
+
+  static std::size_t claim_reserved(const param_store& store, std::size_t wanted) {
+    if (wanted >= store.slots().size() || !claim(store.slots()[wanted], worker_slot::reserved)) {
+      throw segment_error("slot " + std::to_string(wanted) + " was not reserved for a worker");
     }
+    return wanted;
+  }
+  static std::size_t claim_any(const param_store& store) {
     for (std::size_t i = store.slots().size(); i-- > 0;) {
       worker_slot& slot = store.slots()[i];
-      auto expected = worker_state::free;
-      if (slot.pid == 0 && slot.state.compare_exchange_strong(expected, worker_state::joining)) {
-        ++slot.generation;
-        return i;
-      }
+      if (!claim(slot, 0)) continue;
+      ++slot.generation;
+      slot.state = worker_state::joining;
+      return i;
     }
-    throw segment_error("segment " + store.name() + " has no slot left for another worker");
+    throw segment_error("segment " + store.name() + " has no slot left for another worker; wait until one leaves");
   }
 
   const param_store& store_;
+  bool spawned_;
   std::size_t slot_;
 };
 
-/// Tells the workers of a segment to leave when their supervisor is gone.
-std::jthread watch_supervisor(const param_store& store, const process_identity& owner) {
-  return std::jthread([&store, owner](const std::stop_token& stop) {
-    const process_watch watch(owner);
-    while (!stop.stop_requested()) {
-      if (!watch.wait_for(10ms)) continue;
-      store.control().stop = stop_request::leave;
-      futex_wake_all(store.control().gate);
-      return;
-    }
-  });
-}
+/// Looks whether the supervisor lives, and ends the round for everybody when it does not.
+class supervisor_watch {
+ public:
+  supervisor_watch(const param_store& store, const process_identity& owner)
+      : thread_([this, &store, owner](const std::stop_token& stop) {
+          const process_watch watch(owner);
+          while (!stop.stop_requested()) {
+            if (!watch.wait_for(10ms)) continue;
+            gone_ = true;
+            end_round(store);
+            return;
+          }
+        }) {}
+  bool gone() const { return gone_; }
 
-void train_rounds(const job& work, const param_store& store, std::size_t slot) {
+ private:
+  static void end_round(const param_store& store) {
+    store.control().stop = stop_request::leave;
+    // Nobody is left to tell who died: so that nobody waits for a dead one's stripe, from now on no owner counts.
+    for (worker_slot& slot : store.slots()) slot.state = worker_state::left_out;
+    futex_wake_all(store.control().gate);
+  }
+
+  std::atomic<bool> gone_{false};
+  std::jthread thread_;
+};
+
+void train_rounds(const job& work, const param_store& store, const slot_lease& place) {
   control_block& control = store.control();
-  worker_slot& me = store.slots()[slot];
-  gate_visitor visitor(control, me);
+  gate_visitor visitor(control, place.self());
   std::uint32_t seen = 0;
-  while (control.stop.load() != stop_request::leave) {
-    // Left out while we slept: what we did meanwhile was done again by others, and from here we count again.
-    auto left_out = worker_state::left_out;
-    me.state.compare_exchange_strong(left_out, worker_state::active);
+  while (control.stop.load() != stop_request::leave && place.ours()) {
     const std::uint32_t gate = visitor.next(seen, 100ms);
     if (gate == seen) continue;
-    if (gate_open(gate)) work.work(store, slot);
+    if (gate_open(gate)) {
+      work.work(store, place.slot());
+      if (!place.self().counts()) continue;  // left out on the way: come in once more
+    }
     visitor.arrive(gate);
     seen = gate;
   }
@@ -116,8 +141,9 @@ std::optional<worker_ticket> worker_place(int argc, const char* const* argv) {
 }
 
 int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find) {
-  // A Ctrl-C at the terminal reaches the whole group; the supervisor decides when the run ends.
-  std::signal(SIGINT, SIG_IGN);
+  // A Ctrl-C at the terminal reaches the whole group; the supervisor decides when the run ends. Who joined by hand may
+  // be interrupted by hand.
+  if (place.slot) std::signal(SIGINT, SIG_IGN);
   const segment_info info = find_segment(place.segment);
   const job_factory make = find(info.model_name);
   if (!make) {
@@ -127,18 +153,20 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
   const param_store store = param_store::attach(place.segment, info.model_name);
   const run_setup setup = run_setup::decode(store.setup());
   const sparse_dataset data = sparse_dataset::map(setup.data_path);
-  if (setup.first_row + setup.rows > data.rows()) {
+  if (setup.first_row > data.rows() || setup.rows > data.rows() - setup.first_row) {
     throw cache_error(setup.data_path, setup.data_path + " has fewer rows than the run that it belongs to");
   }
-  const auto work = make(setup, data.view().slice(setup.first_row, setup.first_row + setup.rows),
-                         label_map(setup.labels, setup.label_values));
+  sparse_view rows = data.view().slice(setup.first_row, setup.first_row + setup.rows);
+  if (!setup.degree.empty()) rows.degree = setup.degree;
+  const auto work = make(setup, rows, label_map(setup.labels, setup.label_values));
   const slot_lease lease(store, place.slot);
-  if (const auto cpus = usable_cpu_list(); setup.pin != 0 && setup.workers <= cpus.size() && lease.slot() < setup.workers) {
+  const supervisor_watch watch(store, info.owner);
+  if (const auto cpus = usable_cpu_list();
+      setup.pin != 0 && setup.workers <= cpus.size() && lease.slot() < setup.workers) {
     pin_this_thread(worker_cpus(setup.workers)[lease.slot()]);
   }
-  const std::jthread watch = watch_supervisor(store, info.owner);
-  train_rounds(*work, store, lease.slot());
-  return static_cast<int>(exit_code::done);
+  train_rounds(*work, store, lease);
+  return static_cast<int>(watch.gone() ? exit_code::internal : exit_code::done);
 }
 
 }  // namespace hogwild

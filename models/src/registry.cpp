@@ -41,7 +41,9 @@ model_choice choice_of(const saved_model& saved) {
 
 }  // namespace
 
-std::span<const std::string_view> model_names() { return names; }
+std::span<const std::string_view> model_names() {
+  return names;
+}
 
 named_model make_model(std::string_view name, const model_choice& choice) {
   if (name == logistic::name) return logistic{};
@@ -98,24 +100,32 @@ predictor::predictor(const saved_model& saved)
       (!saved.bias.empty() && saved.bias.size() != saved.width)) {
     throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
   }
-  if (by_class) parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
-  else if (!saved.bias.empty()) bias_ = saved.bias.front();
+  if (by_class)
+    parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
+  else if (!saved.bias.empty())
+    bias_ = saved.bias.front();
 }
 
-float predictor::margin(const sparse_row<float>& z) const { return dot(plain_reader{parameters_}, z) + bias_; }
+float predictor::margin(const sparse_row<float>& z) const {
+  return dot(plain_reader{parameters_}, z) + bias_;
+}
 
 float predictor::score(const sparse_row<float>& z) const {
   if (const auto* s = std::get_if<softmax>(&model_)) return s->predict(plain_reader{parameters_}, z);
   return margin(z);
 }
 
-double predictor::label(const sparse_row<float>& z) const { return labels_.decode(static_cast<double>(score(z))); }
+double predictor::label(const sparse_row<float>& z) const {
+  return labels_.decode(static_cast<double>(score(z)));
+}
 
 double predictor::loss(const sparse_row<float>& z) const {
   return std::visit(
       [&](const auto& m) -> double {
-        if constexpr (margin_model<std::decay_t<decltype(m)>>) return m.loss(margin(z), z.label);
-        else return m.loss(plain_reader{parameters_}, z);
+        if constexpr (margin_model<std::decay_t<decltype(m)>>)
+          return m.loss(margin(z), z.label);
+        else
+          return m.loss(plain_reader{parameters_}, z);
       },
       model_);
 }

@@ -7,9 +7,15 @@ struct typeless {
   using scalar_type = float;
 #endif
   using example_type = hogwild::sparse_row<float>;
-  std::size_t dim() const { return 1; }
-  double loss(const auto& w, const example_type&) const { return w[0]; }
-  void gradient(const auto& w, const example_type&, const auto& emit) const { emit(0, w[0]); }
+  std::size_t dim() const {
+    return 1;
+  }
+  double loss(const auto& w, const example_type&) const {
+    return w[0];
+  }
+  void gradient(const auto& w, const example_type&, const auto& emit) const {
+    emit(0, w[0]);
+  }
 };
 #if defined(GOOD) || defined(BAD)
 static_assert(hogwild::conforms<typeless>());

@@ -17,7 +17,9 @@ using namespace hogwild;
 
 namespace {
 
-std::unique_ptr<team> threads(std::size_t n, team_kind kind = team_kind::std) { return team::make(kind, n, false); }
+std::unique_ptr<team> threads(std::size_t n, team_kind kind = team_kind::std) {
+  return team::make(kind, n, false);
+}
 
 template <class M>
 std::unique_ptr<job> job_on(const M& m, const sparse_view& data, const loop_options& options = {}) {
@@ -48,7 +50,7 @@ void expect_the_same_for_any_number_of_threads(const M& m, const test::toy_rows&
   }
 }
 
-constexpr test::toy_shape large{.rows = 10'000, .columns = 50, .per_row = 5};
+constexpr test::toy_shape large{.rows = 60'000, .columns = 50, .per_row = 5};
 
 TEST(evaluate, does_not_depend_on_the_number_of_threads) {
   expect_the_same_for_any_number_of_threads(logistic{}, test::planted_classification(large));

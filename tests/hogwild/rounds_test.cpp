@@ -68,7 +68,10 @@ class accident_crew final : public crew {
  public:
   using accident = std::function<void(const param_store&, int round)>;
   accident_crew(const job& work, accident before, accident after)
-      : job_(work), before_(std::move(before)), after_(std::move(after)), store_(param_store::in_memory(work.shape(2, 0, 0))) {}
+      : job_(work),
+        before_(std::move(before)),
+        after_(std::move(after)),
+        store_(param_store::in_memory(work.shape(2, 0, 0))) {}
 
   std::string_view engine() const override { return "accident"; }
   std::size_t workers() const override { return 2; }
@@ -98,15 +101,14 @@ struct accidents : testing::TestWithParam<sharding> {
 
 TEST_P(accidents, tickets_that_were_drawn_and_never_trained_are_drawn_again) {
   // In the first two rounds somebody draws three tickets and dies at once.
-  accident_crew crew(
-      *work,
-      [&](const param_store& store, int round) {
-        if (round > 2) return;
-        for (int i = 0; i < 3; ++i) {
-          ASSERT_TRUE(store.counters()[0].draw(store.control().round.number, store.done().size()));
-        }
-      },
-      {});
+  accident_crew crew(*work,
+                     [&](const param_store& store, int round) {
+                       if (round > 2) return;
+                       for (int i = 0; i < 3; ++i) {
+                         ASSERT_TRUE(store.counters()[0].draw(store.control().round.number, store.done().size()));
+                       }
+                     },
+                     {});
   round_driver rounds(*work, crew);
   rounds.train_epoch(1, 1.0);
   for (const float n : crew.store().parameters<float>()) ASSERT_EQ(n, 1.0f);

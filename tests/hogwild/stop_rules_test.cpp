@@ -65,8 +65,8 @@ TEST_F(stop_rules_of, targets_of_losses_are_reached_from_above_and_of_shares_fro
   EXPECT_FALSE(reached(metric::train_loss, 0.49));
   EXPECT_TRUE(reached(metric::objective, 0.6));
   EXPECT_FALSE(reached(metric::objective, 0.59));
-  for (const metric of_test : {metric::test_loss, metric::test_accuracy, metric::test_auc, metric::test_f1,
-                               metric::test_rmse}) {
+  for (const metric of_test :
+       {metric::test_loss, metric::test_accuracy, metric::test_auc, metric::test_f1, metric::test_rmse}) {
     EXPECT_FALSE(reached(of_test, of_test == metric::test_accuracy ? 0.0 : 1e9)) << "without test rows";
   }
   e.test = measurement{.loss = 0.4, .accuracy = 0.8, .auc = 0.9, .f1 = 0.7, .rmse = 0.3};

@@ -72,8 +72,7 @@ TEST(train, finds_a_bias_and_leaves_it_out_of_the_l2) {
 }
 
 /// One worker of any team, under any discipline, order and dealing, does what the serial engine does.
-struct one_worker
-    : testing::TestWithParam<std::tuple<team_kind, update_kind, row_order, sharding, optimizer_kind>> {
+struct one_worker : testing::TestWithParam<std::tuple<team_kind, update_kind, row_order, sharding, optimizer_kind>> {
   train_options options() const {
     const auto& [team, update, order, shards, optimizer] = GetParam();
     return {.epochs = 3,
@@ -104,13 +103,13 @@ TEST_P(one_worker, equals_serial_bit_for_bit) {
   expect_serial_bits(softmax{.features = 20, .classes = 3}, three, std::get<0>(GetParam()), options());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    every, one_worker,
-    testing::Combine(testing::Values(team_kind::openmp, team_kind::tbb, team_kind::std),
-                     testing::Values(update_kind::lossy, update_kind::exact, update_kind::locked),
-                     testing::Values(row_order::chunked, row_order::permuted, row_order::replacement),
-                     testing::Values(sharding::claimed, sharding::fixed),
-                     testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad)));
+INSTANTIATE_TEST_SUITE_P(every, one_worker,
+                         testing::Combine(testing::Values(team_kind::openmp, team_kind::tbb, team_kind::std),
+                                          testing::Values(update_kind::lossy, update_kind::exact, update_kind::locked),
+                                          testing::Values(row_order::chunked, row_order::permuted,
+                                                          row_order::replacement),
+                                          testing::Values(sharding::claimed, sharding::fixed),
+                                          testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad)));
 
 TEST(train, orders_and_seeds_are_heard) {
   const auto toy = test::planted_classification({.rows = 300, .columns = 20});

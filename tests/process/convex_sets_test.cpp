@@ -19,7 +19,9 @@ struct convex_set {
   const char* name;
   double optimum;
 };
-void PrintTo(const convex_set& set, std::ostream* out) { *out << set.name; }
+void PrintTo(const convex_set& set, std::ostream* out) {
+  *out << set.name;
+}
 
 class convex_sets : public ::testing::TestWithParam<convex_set> {
  protected:
@@ -37,8 +39,9 @@ class convex_sets : public ::testing::TestWithParam<convex_set> {
   }
 
   /// Over 20 runs of each kind the objectives' standard deviation was at most 0.06 % of the serial objective (kddcup99,
-  /// four processes) and their mean within 0.3 % of it (a9a, four threads that have the machine to themselves). The band
-  /// of 1 % is eleven standard deviations beyond that mean: for a normal law a failure rate far below 1e-6 for all runs.
+  /// four processes) and their mean within 0.3 % of it (a9a, four threads that have the machine to themselves). The
+  /// band of 1 % is eleven standard deviations beyond that mean: for a normal law a failure rate far below 1e-6 for all
+  /// runs.
   static void expect_in_band(const train_result& run, double reference, const std::string& what) {
     EXPECT_NEAR(run.objective, reference, 0.01 * reference) << what;
     EXPECT_EQ(run.status, run_status::done) << what;
@@ -77,8 +80,8 @@ INSTANTIATE_TEST_SUITE_P(sets, convex_sets,
                                            convex_set{"reuters21578.train", 0.2008136},
                                            convex_set{"news20bydate.train", 0.3962017},
                                            convex_set{"kddcup99.train", 0.0277636}),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
+                         [](const auto& set) {
+                           const std::string name = set.param.name;
                            return name.substr(0, name.find('.'));
                          });
 

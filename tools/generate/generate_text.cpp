@@ -64,7 +64,9 @@ block_text make_block(const row_source& source, std::size_t first, std::size_t l
   return block;
 }
 
-void write(atomic_file& file, const std::string& text) { file.write(std::as_bytes(std::span(text))); }
+void write(atomic_file& file, const std::string& text) {
+  file.write(std::as_bytes(std::span(text)));
+}
 
 }  // namespace
 

@@ -38,7 +38,9 @@ class draws {
   std::uint64_t next_ = 0;
 };
 
-double on_grid(double x) { return std::round(x * 1024.0) / 1024.0; }
+double on_grid(double x) {
+  return std::round(x * 1024.0) / 1024.0;
+}
 
 /// 1 + log(how often a word stands in a document), for 1 to most_repeats times.
 std::array<double, most_repeats> frequency_weights() {
@@ -104,7 +106,7 @@ void row_source::make(std::size_t r, generated_row& row) const {
         row.ranks.push_back(static_cast<std::uint32_t>(popularity_.rank(draw.uniform())));
       }
       std::ranges::sort(row.ranks);
-      row.ranks.erase(std::ranges::unique(row.ranks).begin(), row.ranks.end());
+      row.ranks.erase(std::unique(row.ranks.begin(), row.ranks.end()), row.ranks.end());
     }
     double squares = 0.0;
     row.values.clear();

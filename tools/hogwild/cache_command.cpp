@@ -41,8 +41,13 @@ void print(const std::vector<cache_info>& caches, bool purged) {
 nlohmann::ordered_json to_json(const std::vector<cache_info>& caches) {
   auto all = nlohmann::ordered_json::array();
   for (const cache_info& c : caches) {
-    all.push_back({{"path", c.path.string()}, {"bytes", c.bytes}, {"valid", c.valid}, {"rows", c.rows},
-                   {"features", c.features}, {"nonzeros", c.nonzeros}, {"source_bytes", c.source_bytes}});
+    all.push_back({{"path", c.path.string()},
+                   {"bytes", c.bytes},
+                   {"valid", c.valid},
+                   {"rows", c.rows},
+                   {"features", c.features},
+                   {"nonzeros", c.nonzeros},
+                   {"source_bytes", c.source_bytes}});
   }
   return all;
 }
@@ -69,8 +74,10 @@ int cache_command(int argc, const char* const* argv) {
     const auto found = purge ? purge_caches(folder) : list_caches(folder);
     all.insert(all.end(), found.begin(), found.end());
   }
-  if (json) std::printf("%s\n", to_json(all).dump().c_str());
-  else print(all, purge);
+  if (json)
+    std::printf("%s\n", to_json(all).dump().c_str());
+  else
+    print(all, purge);
   return 0;
 }
 

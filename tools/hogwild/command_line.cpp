@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 #include <hogwild/core/error.hpp>
 
@@ -85,6 +86,10 @@ void command_line::flag(const std::string& name, bool& value, const std::string&
   parser_->app.add_flag(name, value, help);
 }
 
+void command_line::require(const std::string& name) {
+  parser_->app.get_option(name)->required();
+}
+
 void command_line::needs(const std::string& name, const std::string& other) {
   parser_->app.get_option(name)->needs(parser_->app.get_option(other));
 }
@@ -93,14 +98,19 @@ void command_line::excludes(const std::string& name, const std::string& other) {
   parser_->app.get_option(name)->excludes(parser_->app.get_option(other));
 }
 
-bool command_line::given(const std::string& name) const { return parser_->app.count(name) > 0; }
+bool command_line::given(const std::string& name) const {
+  return parser_->app.count(name) > 0;
+}
 
 std::optional<int> command_line::parse(int argc, const char* const* argv) {
   try {
     parser_->app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& e) {
-    return parser_->app.exit(e) == 0 ? 0 : static_cast<int>(exit_code::usage);
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return parser_->app.exit(e);
+    const std::string command = parser_->app.get_name();
+    std::fprintf(stderr, "%s: %s\n'%s --help' says what there is.\n", command.c_str(), e.what(), command.c_str());
+    return static_cast<int>(exit_code::usage);
   }
 }
 

@@ -57,6 +57,7 @@ class command_line {
     });
   }
 
+  void require(const std::string& name);
   /// `name` makes sense only beside `other`.
   void needs(const std::string& name, const std::string& other);
   void excludes(const std::string& name, const std::string& other);

@@ -14,6 +14,7 @@ int convert_command(int argc, const char* const* argv);
 int inspect_command(int argc, const char* const* argv);
 int cache_command(int argc, const char* const* argv);
 int segments_command(int argc, const char* const* argv);
+int worker_command(int argc, const char* const* argv);
 int version_command(int argc, const char* const* argv);
 
 }  // namespace hogwild::cli

@@ -10,10 +10,11 @@ namespace hogwild::cli {
 
 int convert_command(int argc, const char* const* argv) {
   std::string in, out;
-  command_line line("convert",
-                    "Writes a model in the other format: text where OUT ends in .txt, binary otherwise. Nothing is lost\n"
-                    "on the way there and back.",
-                    "hogwild convert model.bin model.txt");
+  command_line line(
+      "convert",
+      "Writes a model in the other format: text where OUT ends in .txt, binary otherwise. Nothing is lost\n"
+      "on the way there and back.",
+      "hogwild convert model.bin model.txt");
   line.positional("IN", in, "a saved model, text or binary");
   line.positional("OUT", out, "where it goes");
   if (const auto code = line.parse(argc, argv)) return *code;

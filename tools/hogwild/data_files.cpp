@@ -10,7 +10,8 @@ namespace {
 open_options base_options(const data_options& options) {
   open_options opening;
   opening.cache = options.no_cache ? open_options::cache_use::none : open_options::cache_use::automatic;
-  opening.cache_folder = options.cache_folder.empty() ? default_cache_folder() : std::filesystem::path(options.cache_folder);
+  opening.cache_folder =
+      options.cache_folder.empty() ? default_cache_folder() : std::filesystem::path(options.cache_folder);
   if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
   return opening;
 }
@@ -20,7 +21,8 @@ open_options base_options(const data_options& options) {
 std::filesystem::path default_cache_folder() {
   const char* const caches = std::getenv("XDG_CACHE_HOME");
   // The standard for these folders has relative paths ignored.
-  if (caches != nullptr && std::filesystem::path(caches).is_absolute()) return std::filesystem::path(caches) / "hogwild";
+  if (caches != nullptr && std::filesystem::path(caches).is_absolute())
+    return std::filesystem::path(caches) / "hogwild";
   const char* const home = std::getenv("HOME");
   if (home != nullptr && *home != '\0') return std::filesystem::path(home) / ".cache" / "hogwild";
   return {};

@@ -57,8 +57,8 @@ int evaluate_command(int argc, const char* const* argv) {
     std::printf("%zu rows: %s\n", e.rows, measures_text(e.measures).c_str());
     return 0;
   }
-  nlohmann::ordered_json all = {{"model", e.model}, {"rows", e.rows}, {"unknown_entries", e.unknown_entries},
-                                {"loss", e.measures.loss}};
+  nlohmann::ordered_json all = {
+      {"model", e.model}, {"rows", e.rows}, {"unknown_entries", e.unknown_entries}, {"loss", e.measures.loss}};
   if (e.measures.accuracy) all["accuracy"] = *e.measures.accuracy;
   if (e.measures.auc) all["auc"] = *e.measures.auc;
   if (e.measures.f1) all["f1"] = *e.measures.f1;

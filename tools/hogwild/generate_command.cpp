@@ -42,9 +42,8 @@ int generate_command(int argc, const char* const* argv) {
       generate::write_files(o, out, test.empty() ? std::nullopt : std::optional<std::filesystem::path>(test));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (json) {
-    nlohmann::ordered_json facts = {{"train_file", out},
-                                    {"train_rows", made.train_rows},
-                                    {"train_nonzeros", made.train_nonzeros}};
+    nlohmann::ordered_json facts = {
+        {"train_file", out}, {"train_rows", made.train_rows}, {"train_nonzeros", made.train_nonzeros}};
     if (!test.empty()) {
       facts["test_file"] = test;
       facts["test_rows"] = made.test_rows;

@@ -40,8 +40,11 @@ facts cache_facts(const std::string& path, bool verify) {
   const sparse_dataset data = sparse_dataset::map(path);
   if (verify) data.verify();
   const sparse_view rows = data.view();
-  facts all = {{"kind", "dataset cache"}, {"rows", data.rows()}, {"features", data.features()},
-               {"nonzeros", data.nonzeros()}, {"unknown_entries", data.unknown_entries()}};
+  facts all = {{"kind", "dataset cache"},
+               {"rows", data.rows()},
+               {"features", data.features()},
+               {"nonzeros", data.nonzeros()},
+               {"unknown_entries", data.unknown_entries()}};
   all["bytes"] = std::filesystem::file_size(path);
   all["labels"] = label_facts(rows.label);
   if (verify) all["verified"] = true;
@@ -64,7 +67,8 @@ facts model_facts(const std::string& path) {
 facts checkpoint_facts(const std::string& path) {
   const checkpoint state = read_checkpoint(path);
   facts sections = facts::array();
-  for (const auto& section : state.sections) sections.push_back({{"name", section.name}, {"bytes", section.bytes.size()}});
+  for (const auto& section : state.sections)
+    sections.push_back({{"name", section.name}, {"bytes", section.bytes.size()}});
   return {{"kind", "checkpoint"}, {"epochs", state.epoch}, {"sections", sections}};
 }
 

@@ -9,6 +9,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "commands.hpp"
+#include "training.hpp"
 
 namespace {
 
@@ -26,6 +27,7 @@ constexpr command commands[] = {
     {"inspect", "say what is in a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},
     {"cache", "list or remove dataset caches", hogwild::cli::cache_command},
     {"segments", "list or remove shared memory of training runs", hogwild::cli::segments_command},
+    {"worker", "join a running job as one more worker process", hogwild::cli::worker_command},
     {"--version", "say which build this is", hogwild::cli::version_command},
 };
 
@@ -34,9 +36,10 @@ void print_help(std::FILE* to) {
   for (const command& c : commands) {
     std::fprintf(to, "  %-12s%s\n", std::string(c.name).c_str(), std::string(c.purpose).c_str());
   }
-  std::fputs("\n'hogwild COMMAND --help' says more.\n\nExample:\n  hogwild generate train.svm --test test.svm\n"
-             "  hogwild train train.svm --test test.svm --model hinge_svm --save model.txt\n",
-             to);
+  std::fputs(
+      "\n'hogwild COMMAND --help' says more.\n\nExample:\n  hogwild generate train.svm --test test.svm\n"
+      "  hogwild train train.svm --test test.svm --model hinge_svm --save model.txt\n",
+      to);
 }
 
 int failed(hogwild::exit_code code, const char* sentence) {
@@ -47,6 +50,7 @@ int failed(hogwild::exit_code code, const char* sentence) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const auto code = hogwild::cli::spawned_worker_main(argc, argv)) return *code;
   const std::string_view asked = argc > 1 ? argv[1] : "";
   if (asked == "--help" || asked == "-h" || asked == "help") {
     print_help(stdout);

@@ -41,8 +41,10 @@ std::string json_line(const predictor& model, const sparse_row<float>& z, bool p
   nlohmann::ordered_json line = {{"label", model.label(z)}};
   if (probabilities) {
     const std::vector<double> p = model.probabilities(z);
-    if (p.size() == 1) line["probability"] = p.front();
-    else line["probabilities"] = p;
+    if (p.size() == 1)
+      line["probability"] = p.front();
+    else
+      line["probabilities"] = p;
   }
   return line.dump();
 }
@@ -60,9 +62,12 @@ std::string predictions(const predict_request& request) {
   std::string text;
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const sparse_row<float> z = rows.row(r);
-    if (request.json) text += json_line(model, z, request.probabilities);
-    else if (request.probabilities) append_probabilities(text, model.probabilities(z));
-    else append(text, model.label(z));
+    if (request.json)
+      text += json_line(model, z, request.probabilities);
+    else if (request.probabilities)
+      append_probabilities(text, model.probabilities(z));
+    else
+      append(text, model.label(z));
     text += '\n';
   }
   return text;

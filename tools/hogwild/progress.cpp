@@ -9,7 +9,9 @@
 namespace hogwild::cli {
 namespace {
 
-double millions(double count) { return count / 1e6; }
+double millions(double count) {
+  return count / 1e6;
+}
 
 /// "12 s", "3 min 5 s", "2 h 10 min".
 std::string duration_text(double seconds) {
@@ -62,7 +64,7 @@ void progress::on_note(std::string_view sentence) {
   say(sentence);
 }
 
-void progress::on_finish(const train_result&) {
+void progress::stop_drawing() {
   if (!terminal_) return;
   display_ = {};
   const std::lock_guard lock(mutex_);
@@ -82,15 +84,17 @@ void progress::draw() {
   const double all = static_cast<double>(start_.rows * start_.epochs) - static_cast<double>(rows_before_);
   const double share = all > 0.0 ? std::min(rows / all, 1.0) : 1.0;
   const double seconds = std::chrono::duration<double>(clock::now() - began_).count();
-  const double row_length = static_cast<double>(start_.nonzeros) / static_cast<double>(std::max<std::size_t>(start_.rows, 1));
+  const double row_length =
+      static_cast<double>(start_.nonzeros) / static_cast<double>(std::max<std::size_t>(start_.rows, 1));
   // Epoch lines know the time that was spent on training alone; before the first one, all time is training.
   const double rate = last_.train_seconds > 0.0 ? static_cast<double>(last_.nonzeros) / last_.train_seconds
                                                 : rows * row_length / std::max(seconds, 1e-9);
   constexpr int width = 24;
   const int full = static_cast<int>(share * width);
-  const std::string bar = std::string(static_cast<std::size_t>(full), '=') + std::string(static_cast<std::size_t>(width - full), ' ');
-  std::fprintf(stderr, "\r\x1b[Kepoch %zu/%zu [%s] %3.0f%%  %.1f M nonzeros/s", std::min(last_.epoch + 1, start_.epochs),
-               start_.epochs, bar.c_str(), 100.0 * share, millions(rate));
+  const std::string bar =
+      std::string(static_cast<std::size_t>(full), '=') + std::string(static_cast<std::size_t>(width - full), ' ');
+  std::fprintf(stderr, "\r\x1b[Kepoch %zu/%zu [%s] %3.0f%%  %.1f M nonzeros/s",
+               std::min(last_.epoch + 1, start_.epochs), start_.epochs, bar.c_str(), 100.0 * share, millions(rate));
   if (last_.epoch > 0) std::fprintf(stderr, "  loss %.4f", last_.train_loss);
   if (share > 0.0) std::fprintf(stderr, "  %s left", duration_text(seconds * (1.0 - share) / share).c_str());
   std::fflush(stderr);

@@ -19,7 +19,8 @@ class progress final : public observer {
   void on_start(const run_start& start) override;
   void on_epoch(const epoch_report& epoch) override;
   void on_note(std::string_view sentence) override;
-  void on_finish(const train_result& result) override;
+  void on_finish(const train_result&) override { stop_drawing(); }
+  void on_failure() override { stop_drawing(); }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -27,6 +28,7 @@ class progress final : public observer {
   void draw_until(const std::stop_token& end);
   void draw();
   void clear();
+  void stop_drawing();
 
   const bool terminal_;
   std::mutex mutex_;  ///< guards everything below and the terminal's line

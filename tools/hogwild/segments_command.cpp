@@ -16,15 +16,22 @@ void list(bool json) {
   const std::vector<segment_info> segments = list_segments();
   auto all = nlohmann::ordered_json::array();
   for (const segment_info& s : segments) {
-    all.push_back({{"name", s.name}, {"owner", s.owner.pid}, {"alive", s.owner_alive}, {"age_seconds", s.age_seconds},
-                   {"bytes", s.bytes}, {"model", s.model_name}, {"label", s.label}});
+    all.push_back({{"name", s.name},
+                   {"owner", s.owner.pid},
+                   {"alive", s.owner_alive},
+                   {"age_seconds", s.age_seconds},
+                   {"bytes", s.bytes},
+                   {"model", s.model_name},
+                   {"label", s.label}});
     if (json) continue;
     std::printf("%s: process %d (%s), %.0f s old, %.1f MB, model %s%s%s\n", s.name.c_str(), s.owner.pid,
-                s.owner_alive ? "alive" : "dead", s.age_seconds, static_cast<double>(s.bytes) / 1e6, s.model_name.c_str(),
-                s.label.empty() ? "" : ", ", s.label.c_str());
+                s.owner_alive ? "alive" : "dead", s.age_seconds, static_cast<double>(s.bytes) / 1e6,
+                s.model_name.c_str(), s.label.empty() ? "" : ", ", s.label.c_str());
   }
-  if (json) std::printf("%s\n", all.dump().c_str());
-  else std::printf("%zu segments\n", segments.size());
+  if (json)
+    std::printf("%s\n", all.dump().c_str());
+  else
+    std::printf("%zu segments\n", segments.size());
 }
 
 void purge(bool json) {
@@ -48,8 +55,10 @@ int segments_command(int argc, const char* const* argv) {
   line.flag("--purge", remove, "remove what has no living owner, and nothing else");
   line.flag("--json", json, "one JSON array");
   if (const auto code = line.parse(argc, argv)) return *code;
-  if (remove) purge(json);
-  else list(json);
+  if (remove)
+    purge(json);
+  else
+    list(json);
   return 0;
 }
 

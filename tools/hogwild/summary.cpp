@@ -23,9 +23,12 @@ std::string formatted(const char* format, ...) {
 
 std::string step_text(const train_request& request, const train_result& r) {
   std::string text = formatted("%.6g", r.step);
-  if (request.options.step.initial > 0.0) text += ", as given";
-  else if (!request.options.resume.empty()) text += ", from the checkpoint";
-  else text += formatted(", found in %.2f s", r.search_seconds);
+  if (request.options.step.initial > 0.0)
+    text += ", as given";
+  else if (!request.options.resume.empty())
+    text += ", from the checkpoint";
+  else
+    text += formatted(", found in %.2f s", r.search_seconds);
   const schedule_kind kind = request.options.step.kind;
   text += "; " + std::string(name_of(kind));
   if (kind != schedule_kind::constant) text += formatted(" decay %.6g", r.decay);
@@ -33,7 +36,15 @@ std::string step_text(const train_request& request, const train_result& r) {
 }
 
 const char* engine_text(const train_request& request) {
-  return request.engine == engine_name::serial ? "serial" : "threads";
+  switch (request.engine) {
+    case engine_name::serial:
+      return "serial";
+    case engine_name::processes:
+      return "processes";
+    case engine_name::threads:
+      break;
+  }
+  return "threads";
 }
 
 void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const measurement& m) {
@@ -60,6 +71,7 @@ std::string summary_text(const train_request& request, const train_result& r) {
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
   text += "\nmodel       " + request.model + formatted(", l2 %.6g", r.l2);
   text += formatted("\nengine      %s, %zu worker%s", engine_text(request), r.workers, r.workers == 1 ? "" : "s");
+  if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
   text += "\nstep        " + step_text(request, r);
   text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.final_loss, r.objective);
   if (r.validation) text += "\nvalidation  " + measures_text(*r.validation);

@@ -48,7 +48,7 @@ train_result train_once(train_request request, interrupt& asked, observer* watch
   if (validation) options.validation = validation->view();
   if (watcher != nullptr) options.observers.push_back(watcher);
 
-  train_result result = run_training_with_engine(m, data, request, options);
+  train_result result = train_with_engine(m, data, request, options);
   if (!request.save.empty() && result.status != run_status::diverged) {
     save_model(request.save, to_saved(m, result.parameters, result.labels, data.numbering().original()),
                model_format_for(request.save));
@@ -71,12 +71,14 @@ int train_command(int argc, const char* const* argv) {
   if (!request.save.empty()) atomic_file{request.save};
 
   progress shown(::isatty(STDERR_FILENO) != 0);
-  const train_result result = with_sound_cache([&] { return train_once(request, asked, request.files.quiet ? nullptr : &shown); });
+  const train_result result =
+      with_sound_cache([&] { return train_once(request, asked, request.files.quiet ? nullptr : &shown); });
   if (request.json) {
     std::fputs(summary_json(request, result).c_str(), stdout);
   } else if (!request.files.quiet) {
     std::fputs(summary_text(request, result).c_str(), stdout);
-    if (!request.save.empty() && result.status != run_status::diverged) std::printf("saved       %s\n", request.save.c_str());
+    if (!request.save.empty() && result.status != run_status::diverged)
+      std::printf("saved       %s\n", request.save.c_str());
   }
   if (result.status == run_status::diverged) say(divergence_advice(result));
   return static_cast<int>(exit_code_for(result.status));

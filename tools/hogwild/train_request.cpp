@@ -28,8 +28,10 @@ void declare_model(command_line& line, train_request& r) {
 }
 
 void declare_engine(command_line& line, train_request& r) {
-  line.choice<engine_name>("--engine", r.engine, {{"threads", engine_name::threads}, {"serial", engine_name::serial}},
-                           "who trains");
+  line.choice<engine_name>(
+      "--engine", r.engine,
+      {{"threads", engine_name::threads}, {"processes", engine_name::processes}, {"serial", engine_name::serial}},
+      "who trains");
   line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give)");
   line.choice<sharing_kind>("--sharing", r.options.sharing,
                             {{"auto", sharing_kind::automatic}, {"direct", sharing_kind::direct}},
@@ -39,8 +41,9 @@ void declare_engine(command_line& line, train_request& r) {
   named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
         "in which order rows are visited");
   named(line, "--shards", r.options.shards, {sharding::claimed, sharding::fixed}, "who gets which rows");
-  named(line, "--team", r.team, {team_kind::openmp, team_kind::tbb, team_kind::std}, "which library starts the threads");
-  line.flag("--pin,!--no-pin", r.pin, "bind each thread of the std team to a CPU (default), or do not");
+  named(line, "--team", r.team, {team_kind::openmp, team_kind::tbb, team_kind::std},
+        "which library starts the threads");
+  line.flag("--pin,!--no-pin", r.pin, "bind each process, or thread of the std team, to a CPU (default), or do not");
 }
 
 void declare_step(command_line& line, train_options& o) {
@@ -84,12 +87,15 @@ void declare_end(command_line& line, train_request& r) {
   line.option("--tolerance", r.options.tolerance, "stop when two epochs lower the objective by less than this share");
   line.option("--target", "METRIC=VALUE", "", "stop when this is reached, e.g. test_accuracy=0.92",
               [&r](const std::string& text) { return set_target(text, r.options); });
-  line.option("--validation", "FILE|SHARE", "", "stop when the loss on these rows, or this share of them, gets no better",
+  line.option("--validation", "FILE|SHARE", "",
+              "stop when the loss on these rows, or this share of them, gets no better",
               [&r](const std::string& text) -> std::string {
                 const auto share = to_number(text);
                 if (share && (*share <= 0.0 || *share >= 1.0)) return "a share lies between 0 and 1";
-                if (share) r.options.validation_fraction = *share;
-                else r.validation_file = text;
+                if (share)
+                  r.options.validation_fraction = *share;
+                else
+                  r.validation_file = text;
                 return {};
               });
   line.option("--patience", r.options.patience, "epochs without a better validation loss before stopping");
@@ -114,9 +120,14 @@ void check(const command_line& line, const train_request& r) {
       if (line.given(name)) throw config_error(std::string(name) + " is about threads; the serial engine has none");
     }
   }
+  if (r.engine == engine_name::processes && line.given("--team")) {
+    throw config_error("--team is about threads; the workers of --engine processes are processes");
+  }
   if (line.given("--pin") && r.engine == engine_name::threads && r.team != team_kind::std) {
-    throw config_error("--pin and --no-pin are for --team std; OpenMP is bound by OMP_PLACES and OMP_PROC_BIND, "
-                       "oneTBB by the system");
+    throw config_error(
+        "--pin and --no-pin are for --engine processes and --team std; OpenMP is bound by OMP_PLACES and "
+        "OMP_PROC_BIND, "
+        "oneTBB by the system");
   }
   if (line.given("--huber-delta") && r.model != "huber") throw config_error("--huber-delta needs --model huber");
   if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {

@@ -12,7 +12,7 @@
 
 namespace hogwild::cli {
 
-enum class engine_name { serial, threads };
+enum class engine_name { serial, threads, processes };
 
 /// What `hogwild train` was asked for.
 struct train_request {

@@ -3,24 +3,41 @@
 
 #include <variant>
 
+#include <hogwild/process_engine.hpp>
 #include <hogwild/train.hpp>
+#include <hogwild/worker_main.hpp>
 
 namespace hogwild::cli {
 namespace {
 
-using named_engine = std::variant<serial_engine, thread_engine>;
+using named_engine = std::variant<serial_engine, thread_engine, process_engine>;
 
 named_engine engine_of(const train_request& request) {
-  if (request.engine == engine_name::serial) return serial_engine{};
+  switch (request.engine) {
+    case engine_name::serial:
+      return serial_engine{};
+    case engine_name::processes:
+      return process_engine{.workers = request.workers, .pin = request.pin};
+    case engine_name::threads:
+      break;
+  }
   return thread_engine{.workers = request.workers, .team = request.team, .pin = request.pin};
 }
 
 }  // namespace
 
-train_result run_training_with_engine(const named_model& m, const sparse_dataset& data, const train_request& request,
-                                      const train_options& options) {
+train_result train_with_engine(const named_model& m, const sparse_dataset& data, const train_request& request,
+                               const train_options& options) {
   return std::visit([&](const auto& concrete, const auto& engine) { return train(concrete, data, engine, options); }, m,
                     engine_of(request));
+}
+
+std::optional<int> spawned_worker_main(int argc, const char* const* argv) {
+  return worker_main<logistic, hinge_svm, least_squares, huber, softmax>(argc, argv);
+}
+
+int join_job(const std::string& segment_name) {
+  return work_as<logistic, hinge_svm, least_squares, huber, softmax>({.segment = segment_name});
 }
 
 }  // namespace hogwild::cli

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include <hogwild/models/registry.hpp>
 #include <hogwild/result.hpp>
 
 #include "train_request.hpp"
 
+// The one place where the named models meet the engines.
+
 namespace hogwild::cli {
 
 /// Trains with the engine that the request names. `options` are the request's, completed with what was opened.
-train_result run_training_with_engine(const named_model& m, const sparse_dataset& data, const train_request& request,
-                                      const train_options& options);
+train_result train_with_engine(const named_model& m, const sparse_dataset& data, const train_request& request,
+                               const train_options& options);
+
+/// What main returns in a process that the engine "processes" started as a worker; nothing in any other process.
+std::optional<int> spawned_worker_main(int argc, const char* const* argv);
+
+/// Joins a running job and trains for it until it ends. Returns the exit code.
+int join_job(const std::string& segment_name);
 
 }  // namespace hogwild::cli

@@ -26,6 +26,9 @@ class crew {
   /// Has the round in the control block trained, and returns when no worker trains any more. Tickets that nobody
   /// finished (a worker died) stay unmarked; the coordinator asks for them again.
   virtual void run_round() = 0;
+  /// Between rounds, before stored weights change their meaning (a new scale): when it returns, nobody is in the middle
+  /// of a row any more.
+  virtual void settle() {}
   /// Threads of this process for measuring and whole-array passes; free between rounds.
   virtual team& helpers() = 0;
   /// Worker processes that died and were replaced so far.

@@ -17,7 +17,7 @@ struct run_start {
   std::size_t rows = 0, parameters = 0;
   std::uint64_t nonzeros = 0;
   double step = 0.0, decay = 1.0, l2 = 0.0, search_seconds = 0.0;
-  /// Rows finished so far in the whole run; may be called from any thread until on_finish.
+  /// Rows finished so far in the whole run; may be called from any thread until on_finish or on_failure.
   std::function<std::uint64_t()> rows_done;
 };
 
@@ -30,6 +30,7 @@ class observer {
   virtual void on_epoch(const epoch_report&) {}
   virtual void on_note(std::string_view) {}  ///< a sentence worth telling: a worker was replaced, a checkpoint refused
   virtual void on_finish(const train_result&) {}
+  virtual void on_failure() {}  ///< in place of on_finish: the run ends with an exception, which follows
 };
 
 }  // namespace hogwild

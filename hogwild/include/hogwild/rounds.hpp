@@ -16,7 +16,8 @@ class round_driver {
   round_driver(const job& work, crew& who) : job_(work), crew_(who) {}
 
   /// One pass over the data. Tickets that died with their workers are drawn again until all are done; a chunk that
-  /// takes three workers along ends the run with worker_error. Returns early when the run was asked to stop.
+  /// takes three workers along, and workers that finish nothing any more, end the run with worker_error. Returns early
+  /// when the run was asked to stop.
   void train_epoch(std::size_t epoch, double step);
 
   double scale() const { return scale_; }  ///< w = scale * v

@@ -3,8 +3,10 @@
 
 #include <concepts>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include <hogwild/core/error.hpp>
 #include <hogwild/core/model.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/general_job.hpp>
@@ -26,6 +28,25 @@ std::unique_ptr<job> make_job(const M& m, const sparse_view& data, label_map lab
   }
 }
 
+/// Throws config_error where a general model has no parameters for a column or a class that occurs: it would read and
+/// write beside them.
+template <model M>
+void require_room(const M& m, const prepared_data& ready) {
+  if constexpr (general_model<M>) {
+    for (const parameter_group& g : groups_of(m)) {
+      if (!g.hot_first || g.rows >= ready.train().columns) continue;
+      throw config_error("the model has " + std::to_string(g.rows) + " rows of " + std::string(g.name) + " for " +
+                         std::to_string(ready.train().columns) + " columns of data; make it with the data's features()");
+    }
+    if constexpr (requires { { m.classes } -> std::convertible_to<std::size_t>; }) {
+      if (labels_of<M>() == label_kind::classes && m.classes < ready.labels().classes()) {
+        throw config_error("the model has " + std::to_string(m.classes) + " classes, but the data " +
+                           std::to_string(ready.labels().classes()));
+      }
+    }
+  }
+}
+
 /// Trains a model on sparse rows with an engine: serial_engine, thread_engine or process_engine. Returns when the run
 /// has ended; a run whose loss is not finite ends with status diverged, not with an exception.
 ///
@@ -35,6 +56,7 @@ template <model M, class Engine>
 train_result train(const M& m, const sparse_view& data, const Engine& engine, const train_options& options = {}) {
   static_assert(conforms<M>());
   const prepared_data ready(data, options, {labels_of<M>(), is_linear<M>(), margin_model<M>});
+  require_room(m, ready);
   const auto work = make_job(m, ready.train(), ready.labels(), ready.loop());
   run_scope scope(*work, ready);
   const auto workers = hire(engine, *work, scope.note());

@@ -25,7 +25,9 @@ void worker_loop(const param_store& store, std::size_t slot, const Data& data, c
   race_probe probe(store.slots(), slot, options.telemetry != 0);
   std::uint64_t rows = me.rows.get();
 
-  while (const auto drawn = tickets.draw()) {
+  while (me.counts()) {
+    const auto drawn = tickets.draw();
+    if (!drawn) return;
     const chunk work = plan[drawn->chunk];
     std::uint64_t updates = 0, nonzeros = 0;
     me.held.set(drawn->number + 1);
@@ -33,6 +35,7 @@ void worker_loop(const param_store& store, std::size_t slot, const Data& data, c
     if (options.order == row_order::chunked) data.ensure(work.first, work.last);
     step.begin(round, drawn->position);
     for (std::size_t position = work.first; position < work.last; ++position) {
+      if (!me.counts()) return me.held.set(0);  // slept too long: the others train on this chunk, and it stays unmarked
       const std::size_t r = sampler(position);
       if (options.order != row_order::chunked) data.ensure(r, r + 1);
       const auto example = step.example(data, r);

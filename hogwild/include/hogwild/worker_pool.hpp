@@ -21,17 +21,21 @@ namespace hogwild {
 /// stopped, and starts others in their place. Used by one thread.
 class worker_pool {
  public:
+  /// Reserves the first `workers` slots; to be made before the store opens for workers.
   worker_pool(const param_store& store, const process_engine& engine, std::size_t workers, note_function note);
   /// Tells the workers to leave, waits for them, kills who does not.
   ~worker_pool();
   worker_pool(const worker_pool&) = delete;
   worker_pool& operator=(const worker_pool&) = delete;
 
-  /// Spawns the workers and returns when all have joined. Throws worker_error where they end before they do.
+  /// Spawns the workers and returns when all have joined, or after a while when some have. Throws worker_error where
+  /// they end before they do, or none joins.
   void start();
   /// Opens the gate and closes it when everybody who lives has finished. Throws worker_error when workers cannot be
   /// kept alive or a chunk has taken three along, cache_error when a worker found the dataset damaged.
   void run_round();
+  /// Between rounds: ends the workers that were left out in the middle of a row, which they would finish on waking.
+  void end_stopped();
 
   std::size_t replaced() const { return replaced_; }
 
@@ -43,17 +47,20 @@ class worker_pool {
     std::optional<child_process> child;  ///< ours
     std::optional<process_watch> guest;  ///< one that joined by hand
     bool joined = false;
-    std::uint64_t beats = 0;  ///< when last looked at
-    clock::time_point moved{};
+    std::uint64_t progress = 0;  ///< when last looked at
+    clock::time_point moved = clock::now();
   };
 
   void spawn_into(std::size_t slot);
   void look_after_members();
+  void look_after_guest(std::size_t slot);
   void leave_out_stopped(std::uint32_t opened);
-  void bury(std::size_t slot, const std::string& how);
+  void bury(std::size_t slot, const std::string& how, std::int32_t next_pid);
+  void blame(const exit_status& status, bool joined, std::uint64_t held);
   void wait_for_somebody();
   void on_exit(std::size_t slot, const exit_status& status);
-  bool anybody_active() const;
+  std::size_t count(worker_state state) const;
+  std::uint64_t chunks_begun() const;
   void tell(const std::string& sentence) const;
 
   const param_store& store_;
@@ -62,10 +69,14 @@ class worker_pool {
   note_function note_;
   gate_keeper gate_;
   std::vector<member> members_;
-  std::map<std::uint64_t, int> taken_along_;  ///< deaths by ticket in this epoch
+  clock::time_point looked_ = clock::now();
   std::uint64_t pass_ = 0;
   std::size_t replaced_ = 0;
-  int failed_starts_ = 0;
+  // What deaths weigh; see blame().
+  std::map<std::uint64_t, int> taken_along_;  ///< by ticket in this epoch
+  int failed_starts_ = 0;                     ///< since somebody joined
+  int in_vain_ = 0;                           ///< since a chunk was begun
+  std::uint64_t begun_before_ = 0;
 };
 
 }  // namespace hogwild

@@ -41,11 +41,11 @@ TEST(ticket_counter, an_empty_range_has_no_ticket) {
 }
 
 TEST(ticket_counter, many_threads_draw_each_ticket_exactly_once) {
-  constexpr std::size_t tickets = 20'000, workers = 4;
+  constexpr std::size_t tickets = 1'500'000, workers = 4;
   ticket_counter c{};
-  for (std::uint32_t round = 1; round <= 3; ++round) {
+  for (std::uint32_t round = 1; round <= 2; ++round) {
     c.open(round, 0);
-    std::vector<std::atomic<int>> drawn(tickets);
+    std::vector<std::atomic<std::uint8_t>> drawn(tickets);
     test::run_together(workers, [&](std::size_t) {
       while (const auto t = c.draw(round, tickets)) drawn[*t].fetch_add(1);
     });

@@ -90,7 +90,9 @@ constexpr bool conforms() {
     constexpr gradient_call gradient = [](const auto& m, const auto& w, const auto& z, const auto& emit) {
       m.gradient(w, z, emit);
     };
-    return loss != nullptr && gradient != nullptr && general_model<M>;
+    // Named, not compared with null: gcc does not hold that for a constant under -fsanitize=undefined.
+    static_cast<void>(loss), static_cast<void>(gradient);
+    return general_model<M>;
   }
 }
 

@@ -81,9 +81,13 @@ class gate_visitor {
     futex_wake_all(control_.arrivals);
   }
 
-  /// Waits until the gate holds another value than `seen`, at most `timeout`; returns what it holds.
-  std::uint32_t next(std::uint32_t seen, std::chrono::nanoseconds timeout) const {
-    return wait_for_change(control_.gate, seen, timeout);
+  /// Waits until the gate holds another value than `seen`, at most `timeout`; returns what it holds. A worker that was
+  /// left out counts again from here: first it says so, then it looks, like one that joins.
+  std::uint32_t next(std::uint32_t seen, std::chrono::nanoseconds timeout) {
+    wait_for_change(control_.gate, seen, timeout);
+    auto left_out = worker_state::left_out;
+    self_.state.compare_exchange_strong(left_out, worker_state::active);
+    return control_.gate.load();
   }
 
  private:

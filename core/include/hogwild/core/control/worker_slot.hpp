@@ -11,8 +11,9 @@
 
 namespace hogwild {
 
-/// Where a worker stands. free -> joining by whoever reserves the slot; joining -> active by the worker; active ->
-/// left_out by the coordinator, back by the worker when it wakes; any -> free by the coordinator when its owner is dead.
+/// Where a worker stands. free -> joining by whoever claimed the slot through `pid`; joining -> active by the worker;
+/// active -> left_out by the coordinator, back by the worker when it wakes; any -> free by the coordinator when its owner
+/// is dead.
 enum class worker_state : std::uint32_t {
   free,
   joining,
@@ -23,9 +24,11 @@ enum class worker_state : std::uint32_t {
 /// What one worker tells the others. Only its owner writes a slot, but for `state` and `generation`; each part that is
 /// written often lies alone on its pair of cache lines, because the hardware fetches lines in pairs.
 struct alignas(128) worker_slot {
+  static constexpr std::int32_t reserved = -1;  ///< `pid` of a slot whose worker is being started
+
   std::atomic<worker_state> state;
   std::atomic<std::uint32_t> generation;  ///< counts the owners: a tag of an earlier owner is a dead one's
-  std::atomic<std::int32_t> pid;          ///< 0 in threads
+  std::atomic<std::int32_t> pid;          ///< whose slot: by compare-and-swap from 0, nobody's; 0 in threads
   std::atomic<std::uint32_t> arrived;     ///< gate word of the last round that this worker finished
   std::atomic<std::uint64_t> start_time;  ///< of the process, to tell a reused pid
   published<std::uint64_t> beats;         ///< chunks begun: whoever stops counting is stopped
@@ -37,6 +40,14 @@ struct alignas(128) worker_slot {
   published<std::uint64_t> conflict_samples;  ///< sampled adds
   published<std::uint64_t> conflicts;         ///< of those, how many found another value than the dot had read
   alignas(128) std::array<published<std::uint32_t>, staleness_histogram::buckets> staleness;
+
+  /// By the owner, before each draw and each row: whether the others wait for it. If not, the round may be over by now,
+  /// and so the chunk in hand is dropped: others train on it. True says that the plan read before belongs to the round
+  /// that is open.
+  bool counts() const noexcept {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return state.load(std::memory_order_relaxed) != worker_state::left_out;
+  }
 };
 
 }  // namespace hogwild

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sample.hpp"
+
+#include <generate/generate.hpp>
+
+namespace hogwild::bench {
+
+const sparse_view& sample_rows() {
+  // Generated columns stand in the order of their popularity already, and rows in no order.
+  static const generate::rows rows = generate::in_memory({.rows = 20'000, .test_fraction = 0.0}).train;
+  static const sparse_view view = rows.view();
+  return view;
+}
+
+const label_map& sample_labels(label_kind kind) {
+  static const label_map binary = label_map::learn(label_kind::binary, sample_rows().label, "the sample");
+  static const label_map classes = label_map::learn(label_kind::classes, sample_rows().label, "the sample");
+  static const label_map real;
+  return kind == label_kind::binary ? binary : kind == label_kind::classes ? classes : real;
+}
+
+param_store store_for(std::size_t parameters) {
+  return param_store::in_memory({.parameters = parameters, .state_arrays = 1, .workers = 4, .stripes = 4096});
+}
+
+std::unique_ptr<job> sample_job(const loop_options& options) {
+  return std::make_unique<margin_job<hinge_svm>>(hinge_svm{}, sample_rows(), sample_labels(label_kind::binary),
+                                                 options);
+}
+
+}  // namespace hogwild::bench

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benchmark/benchmark.h>
+
+#include <vector>
+
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/param_view.hpp>
+#include <hogwild/core/random.hpp>
+
+#include "sample.hpp"
+
+// Reading and adding: what a step is made of.
+
+namespace {
+
+using namespace hogwild;
+
+constexpr std::size_t one_line = 16, in_cache = std::size_t{1} << 14, in_memory = std::size_t{1} << 26;
+
+void dot_sparse(benchmark::State& state) {
+  const sparse_view& rows = bench::sample_rows();
+  const param_store store = bench::store_for(rows.columns);
+  const auto w = param_view<float>(store.parameters<float>()).reader();
+  std::int64_t nonzeros = 0;
+  std::size_t r = 0;
+  for (auto _ : state) {
+    const auto z = rows.row(r);
+    benchmark::DoNotOptimize(dot(w, z));
+    nonzeros += static_cast<std::int64_t>(z.size());
+    r = r + 1 < rows.rows() ? r + 1 : 0;
+  }
+  state.SetItemsProcessed(nonzeros);
+}
+BENCHMARK(dot_sparse);
+
+/// Shared by the threads of a benchmark.
+const param_store& shared_store() {
+  static const param_store store = bench::store_for(in_memory);
+  return store;
+}
+
+template <class Update>
+param_view<float, Update> view_of(const param_store& store, std::size_t slot) {
+  if constexpr (Update::kind == update_kind::locked) {
+    return param_view<float, Update>(store.parameters<float>(), {store.locks(slot)});
+  } else {
+    return param_view<float, Update>(store.parameters<float>());
+  }
+}
+
+/// Adds to random coordinates among the first range(0): 16 are one line that all threads fight for, 2^14 stay in a
+/// core's cache, 2^26 do not.
+template <class Update>
+void add(benchmark::State& state) {
+  const auto w = view_of<Update>(shared_store(), static_cast<std::size_t>(state.thread_index()));
+  const counter_random random(1, static_cast<std::uint64_t>(state.thread_index()));
+  std::vector<std::uint32_t> where(1 << 20);
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    where[i] = static_cast<std::uint32_t>(random.below(i, static_cast<std::uint64_t>(state.range(0))));
+  }
+  for (const std::uint32_t j : where) w.add(j, 1e-6f);  // the first touch of a page costs more than all adds in it
+  for (auto _ : state) {
+    for (const std::uint32_t j : where) w.add(j, 1e-6f);
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(where.size()));
+}
+BENCHMARK(add<update::lossy>)
+    ->ArgName("among")
+    ->Arg(one_line)
+    ->Arg(in_cache)
+    ->Arg(in_memory)
+    ->ThreadRange(1, 2)
+    ->UseRealTime();
+BENCHMARK(add<update::exact>)
+    ->ArgName("among")
+    ->Arg(one_line)
+    ->Arg(in_cache)
+    ->Arg(in_memory)
+    ->ThreadRange(1, 2)
+    ->UseRealTime();
+BENCHMARK(add<update::locked>)
+    ->ArgName("among")
+    ->Arg(one_line)
+    ->Arg(in_cache)
+    ->Arg(in_memory)
+    ->ThreadRange(1, 2)
+    ->UseRealTime();
+
+}  // namespace

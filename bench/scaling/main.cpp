@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <map>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/machine.hpp>
+#include <hogwild/hogwild.hpp>
+
+#include "interrupt.hpp"
+#include "records.hpp"
+#include "tables.hpp"
+
+namespace {
+
+using namespace hogwild;
+using namespace hogwild::bench;
+
+/// Bytes streamed per second over what the same number of threads can read.
+double share_of_ceiling(const point_report& p, const std::vector<stream_speed>& speeds, const sparse_view& rows) {
+  if (p.state != point_state::measured) return 0.0;
+  double ceiling = 0.0;
+  for (const stream_speed& s : speeds) {
+    if (s.threads <= p.what.workers) ceiling = s.bytes_per_second;
+  }
+  return ceiling > 0.0 ? streamed_bytes(rows) / p.median_seconds / ceiling : 0.0;
+}
+
+/// False where a configuration failed.
+bool run_scaling(const bench_options& options, const workload& data, const std::vector<stream_speed>& speeds,
+                 std::size_t cpus, bench_record& record) {
+  const scaling_report report = measure_scaling(options, data, cpus);
+  for (const model_settings& m : report.models) record.write(m);
+  std::vector<double> shares;
+  bool good = true;
+  for (const point_report& p : report.points) {
+    shares.push_back(share_of_ceiling(p, speeds, data.train().view()));
+    record.write(p, shares.back(), options.target.has_value());
+    good = good && p.state != point_state::failed;
+  }
+  print(report, shares, options.target.has_value());
+  return good;
+}
+
+exit_code run(const bench_options& options) {
+  bench_record record(options.out);
+  const workload data(options);
+  const machine_facts machine = this_machine();
+  const std::size_t cpus = std::max<std::size_t>(machine.usable_cpus, 1);
+  record.write(options, data, machine);
+  print_context(machine, data);
+
+  // Memory first: what later measurements leave in the allocator would count.
+  std::optional<model_settings> first;
+  if (options.pss || options.telemetry) first = settle(options.models.front(), options, data);
+  if (options.pss) {
+    const pss_report report = measure_pss(*first, options, data);
+    record.write(report);
+    print(report);
+    std::printf("\n");
+  }
+  bool good = true;
+  if (options.scaling) {
+    const std::vector<stream_speed> speeds = measure_stream(cpus);
+    for (const stream_speed& s : speeds) record.write(s);
+    print(speeds);
+    good = run_scaling(options, data, speeds, cpus, record);
+  }
+  if (options.telemetry) {
+    for (const std::size_t workers : options.workers) {
+      if (workers > cpus) continue;
+      const telemetry_cost cost = measure_telemetry(*first, options, data, workers);
+      record.write(cost);
+      print(cost);
+    }
+  }
+  if (options.ingest) {
+    const ingest_speed speed = measure_ingest(options, data, cpus);
+    record.write(speed);
+    print(speed);
+  }
+  return good ? exit_code::done : exit_code::internal;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (auto rc = worker_main<hinge_svm, logistic, least_squares, huber, softmax>(argc, argv)) return *rc;
+  try {
+    const interrupt asked;
+    auto options = read_options(argc, argv);
+    if (options) options->stop = asked.token();
+    return static_cast<int>(options ? run(*options) : exit_code::done);
+  } catch (const error& e) {
+    std::fprintf(stderr, "bench_scaling: %s\n", e.what());
+    return static_cast<int>(e.code());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench_scaling: internal fault: %s\n", e.what());
+    return static_cast<int>(exit_code::internal);
+  }
+}

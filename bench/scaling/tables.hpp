@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <hogwild/core/machine.hpp>
+
+#include "ceiling.hpp"
+#include "ingest_speed.hpp"
+#include "scaling.hpp"
+#include "shared_memory.hpp"
+#include "telemetry_cost.hpp"
+
+// What people read, on standard output.
+
+namespace hogwild::bench {
+
+void print_context(const machine_facts& machine, const workload& data);
+void print(const std::vector<stream_speed>& speeds);
+/// `shares[i]` is the share of the ceiling that the i-th point reached.
+void print(const scaling_report& report, const std::vector<double>& shares, bool with_target);
+void print(const telemetry_cost& cost);
+void print(const ingest_speed& speed);
+void print(const pss_report& report);
+
+}  // namespace hogwild::bench

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry_cost.hpp"
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <variant>
+
+#include <hogwild/rounds.hpp>
+#include <hogwild/train.hpp>
+
+#include "any_model.hpp"
+#include "interrupt.hpp"
+#include "statistics.hpp"
+
+namespace hogwild::bench {
+namespace {
+
+/// A run that is driven epoch by epoch, so that several can take turns.
+class stepwise_run {
+ public:
+  stepwise_run(const job& work, std::size_t workers)
+      : crew_(hire(thread_engine{.workers = workers}, work, {})), rounds_(work, *crew_) {
+    work.initialise(crew_->store());
+    crew_->start();
+  }
+  double seconds_of(std::size_t epoch, double step) {
+    const auto begin = std::chrono::steady_clock::now();
+    rounds_.train_epoch(epoch, step);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+ private:
+  std::unique_ptr<crew> crew_;
+  round_driver rounds_;
+};
+
+template <model M>
+std::unique_ptr<job> job_with(const M& m, const sparse_view& rows, train_options options, bool telemetry) {
+  options.telemetry = telemetry;
+  const prepared_data ready(rows, options, {labels_of<M>(), is_linear<M>(), margin_model<M>});
+  return make_job(m, rows, ready.labels(), ready.loop());
+}
+
+}  // namespace
+
+telemetry_cost measure_telemetry(const model_settings& settled, const bench_options& options, const workload& data,
+                                 std::size_t workers) {
+  telemetry_cost cost{.model = settled.model, .workers = workers};
+  const sparse_view rows = data.train().view();
+  train_options o = common_options(options, data);
+  o.l2 = settled.l2;
+  const step_schedule schedule{schedule_kind::geometric, settled.step, settled.decay};
+  const auto job_of = [&](bool telemetry) {
+    return std::visit([&](const auto& m) { return job_with(m, rows, o, telemetry); }, any_model(settled.model, rows));
+  };
+  const auto with = job_of(true), without = job_of(false);
+  for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
+    stepwise_run a(*with, workers), b(*without, workers), c(*without, workers);
+    const std::array runs{&a, &b, &c};
+    for (std::size_t epoch = 1; epoch <= options.epochs; ++epoch) {
+      leave_when_asked(options.stop);
+      std::array<double, 3> seconds{};
+      for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t turn = (i + epoch + repeat) % 3;
+        seconds[turn] = runs[turn]->seconds_of(epoch, schedule.at(epoch));
+      }
+      if (epoch == 1) continue;
+      cost.with.push_back(seconds[0]);
+      cost.without.push_back(seconds[1]);
+      cost.again.push_back(seconds[2]);
+    }
+  }
+  std::vector<double> ratio, noise;
+  for (std::size_t i = 0; i < cost.with.size(); ++i) {
+    ratio.push_back(cost.with[i] / cost.without[i]);
+    noise.push_back(cost.again[i] / cost.without[i]);
+  }
+  cost.median_ratio = median(ratio);
+  cost.noise_ratio = median(noise);
+  return cost;
+}
+
+}  // namespace hogwild::bench

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/registry.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <hogwild/core/error.hpp>
+
+namespace hogwild {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A row that owns its entries.
+struct row {
+  std::vector<std::uint32_t> index;
+  std::vector<float> value;
+  float label = 0.0f;
+  operator sparse_row<float>() const { return {index, value, label}; }
+};
+
+TEST(registry, every_name_makes_the_model_of_that_name) {
+  for (const std::string_view name : model_names()) EXPECT_EQ(name_of(make_model(name)), name);
+  EXPECT_EQ(labels_of(make_model("hinge_svm")), label_kind::binary);
+  EXPECT_EQ(labels_of(make_model("huber")), label_kind::real);
+  EXPECT_EQ(std::get<huber>(make_model("huber", {.huber_delta = 2.5})).delta, 2.5f);
+  EXPECT_EQ(std::get<softmax>(make_model("softmax", {.features = 7, .classes = 3, .bias = true})).dim(), 24u);
+}
+
+TEST(registry, other_names_and_choices_are_refused) {
+  try {
+    make_model("perceptron");
+    FAIL();
+  } catch (const config_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("logistic, hinge_svm, least_squares, huber, softmax"));
+  }
+  EXPECT_THROW(make_model("huber", {.huber_delta = 0.0}), config_error);
+  EXPECT_THROW(make_model("huber", {.huber_delta = std::nan("")}), config_error);
+  EXPECT_THROW(make_model("softmax", {.classes = 1}), config_error);
+}
+
+TEST(registry, a_saved_model_has_the_numbering_of_its_input) {
+  const label_map labels(label_kind::binary, {1.0, 2.0});
+  const std::vector<std::uint32_t> original = {30, 10, 20};
+  const std::vector<float> parameters = {0.3f, 0.1f, 0.2f, 0.5f};
+  const saved_model saved = to_saved(make_model("logistic"), parameters, labels, original);
+  EXPECT_THAT(saved.columns, ElementsAre(10u, 20u, 30u));
+  EXPECT_THAT(saved.weights, ElementsAre(0.1f, 0.2f, 0.3f));
+  EXPECT_THAT(saved.bias, ElementsAre(0.5f));
+  EXPECT_THROW(to_saved(make_model("logistic"), std::span(parameters).first(2), labels, original), config_error);
+}
+
+TEST(registry, a_margin_model_predicts_by_its_sign) {
+  const label_map labels(label_kind::binary, {1.0, 2.0});
+  const std::vector<std::uint32_t> original = {8, 4};
+  const predictor p(to_saved(make_model("logistic"), std::vector<float>{2.0f, -1.0f, 0.25f}, labels, original));
+  // Rank 0 is column 4 now, with weight -1.
+  EXPECT_FLOAT_EQ(p.score(row{{0, 1}, {1.0f, 0.5f}}), -1.0f + 1.0f + 0.25f);
+  EXPECT_EQ(p.label(row{{1}, {1.0f}}), 2.0);
+  EXPECT_EQ(p.label(row{{0}, {1.0f}}), 1.0);
+  EXPECT_NEAR(p.probabilities(row{{1}, {1.0f}}).front(), 1.0 / (1.0 + std::exp(-2.25)), 1e-7);
+  EXPECT_NEAR(p.loss(row{{1}, {1.0f}, 1.0f}), std::log1p(std::exp(-2.25)), 1e-7);
+}
+
+TEST(registry, a_regression_predicts_the_number_and_has_no_probabilities) {
+  const predictor p(to_saved(make_model("huber", {.huber_delta = 0.5}), std::vector<float>{3.0f}, label_map(),
+                             std::vector<std::uint32_t>{1}));
+  const row z{{0}, {2.0f}, 4.0f};
+  EXPECT_EQ(p.label(z), 6.0);
+  EXPECT_NEAR(p.loss(z), 0.5 * (2.0 - 0.25), 1e-7);
+  EXPECT_FALSE(p.has_probabilities());
+  EXPECT_THROW(p.probabilities(z), config_error);
+}
+
+TEST(registry, softmax_predicts_the_most_probable_class) {
+  const label_map labels(label_kind::classes, {-1.0, 5.0, 9.0});
+  const std::vector<float> parameters = {0.0f, 1.0f, 0.0f, /**/ 0.0f, 0.0f, 3.0f, /* biases */ 0.5f, 0.0f, 0.0f};
+  const named_model m = make_model("softmax", {.features = 2, .classes = 3, .bias = true});
+  const predictor p(to_saved(m, parameters, labels, std::vector<std::uint32_t>{7, 3}));
+  EXPECT_EQ(p.label(row{}), -1.0);
+  EXPECT_EQ(p.label(row{{0}, {1.0f}}), 9.0);
+  EXPECT_EQ(p.label(row{{1}, {1.0f}}), 5.0);
+  const auto shares = p.probabilities(row{{1}, {1.0f}});
+  const double sum = std::exp(0.5) + std::exp(1.0) + 1.0;
+  ASSERT_EQ(shares.size(), 3u);
+  EXPECT_NEAR(shares[0], std::exp(0.5) / sum, 1e-7);
+  EXPECT_NEAR(shares[1], std::exp(1.0) / sum, 1e-7);
+  EXPECT_NEAR(p.loss(row{{1}, {1.0f}, 1.0f}), -std::log(shares[1]), 1e-6);
+}
+
+TEST(registry, a_saved_model_that_does_not_fit_is_refused) {
+  const label_map labels(label_kind::binary, {0.0, 1.0});
+  const saved_model good =
+      to_saved(make_model("logistic"), std::vector<float>{1.0f}, labels, std::vector<std::uint32_t>{1});
+  saved_model wrong = good;
+  wrong.labels = label_map();
+  EXPECT_THROW(predictor{wrong}, input_error);
+  wrong = good;
+  wrong.weights.push_back(1.0f);
+  EXPECT_THROW(predictor{wrong}, input_error);
+  wrong = good;
+  wrong.bias = {1.0f, 2.0f};
+  EXPECT_THROW(predictor{wrong}, input_error);
+  wrong = good;
+  wrong.model = "perceptron";
+  EXPECT_THROW(predictor{wrong}, config_error);
+}
+
+}  // namespace
+}  // namespace hogwild

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs and models that cannot be trained with worker processes end soon, with a sentence.
+#include <csignal>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/core/error.hpp>
+
+#include "process_run.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace hogwild {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// Dies on rows with one label.
+struct deadly : least_squares {
+  static constexpr std::string_view name = "deadly";
+  float derivative(float margin, float label) const {
+    if (label == 777.0f) std::raise(SIGSEGV);
+    return least_squares::derivative(margin, label);
+  }
+};
+
+/// Not to be copied byte by byte.
+struct talkative : logistic {
+  std::string remark = "a text that is too long to lie inside of the string object itself";
+};
+
+train_options options() {
+  return {.epochs = 3, .step = {.initial = 0.1, .decay = 1.0}};
+}
+
+auto training(const process_engine& engine) {
+  return [engine] {
+    const test::toy_rows rows = test::some_rows(200);
+    train(logistic{}, rows.csr(), engine, options());
+  };
+}
+
+/// What a program does that does not call worker_main: in a worker, train() refuses.
+int forgetful() {
+  try {
+    training({.workers = 2})();
+  } catch (const config_error&) {
+    return static_cast<int>(exit_code::usage);
+  }
+  return 0;
+}
+
+TEST(failing_workers, a_forgotten_worker_main_ends_soon) {
+  EXPECT_THAT(training({.workers = 2, .arguments = {"--forgetful"}}),
+              ThrowsMessage<worker_error>(AllOf(HasSubstr("end before they join (the last one ended with code 2)"),
+                                                HasSubstr("does main call hogwild::worker_main first"))));
+  EXPECT_THAT(training({.workers = 4, .program = "/bin/true"}),
+              ThrowsMessage<worker_error>(HasSubstr("the last one ended with code 0")));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+TEST(failing_workers, a_model_that_the_worker_does_not_have) {
+  const test::toy_rows rows = test::some_rows(200);
+  EXPECT_THAT([&] { train(hinge_svm{}, rows.csr(), process_engine{.workers = 1}, options()); },
+              ThrowsMessage<worker_error>(HasSubstr("the last one ended with code 4")));
+}
+
+TEST(failing_workers, a_program_that_is_not_there) {
+  EXPECT_THAT(training({.workers = 2, .program = "/no/such/program"}),
+              ThrowsMessage<resource_error>(HasSubstr("/no/such/program")));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+TEST(failing_workers, more_of_them_than_there_can_be) {
+  EXPECT_THAT(training({.workers = 100000}), ThrowsMessage<config_error>(HasSubstr("100000 worker processes")));
+}
+
+TEST(failing_workers, a_chunk_that_takes_three_along_ends_the_run) {
+  test::toy_rows rows = test::planted_regression({.rows = 300});
+  rows.label[200] = 777.0f;
+  test::witness seen(deadly::name);
+  train_options o = options();
+  o.observers = {&seen};
+  EXPECT_THAT([&] { train(deadly{}, rows.csr(), process_engine{.workers = 2}, o); },
+              ThrowsMessage<worker_error>(AllOf(HasSubstr("ticket "), HasSubstr(" of epoch 1 has taken several worker"),
+                                                HasSubstr("the model fails on one of its rows"))));
+  EXPECT_GE(seen.notes().size(), 3u);
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+TEST(failing_workers, a_model_that_is_more_than_its_bytes) {
+  const test::toy_rows rows = test::some_rows(200);
+  EXPECT_THAT([&] { train(talkative{}, rows.csr(), process_engine{.workers = 1}, options()); },
+              ThrowsMessage<config_error>(HasSubstr("not trivially copyable")));
+}
+
+TEST(failing_workers, a_damaged_cache_is_named) {
+  const test::scratch_folder folder;
+  std::ofstream text(folder / "train.svm");
+  for (int row = 0; row < 2000; ++row) {
+    text << (row % 2) << " " << row % 7 + 1 << ":0.5 " << row % 5 + 8 << ":" << 0.25 + row % 3 << "\n";
+  }
+  text.close();
+  const std::string cache = open_libsvm((folder / "train.svm").string()).shared_path();
+  ASSERT_NE(cache.find(folder.path().string()), std::string::npos);
+  const sparse_dataset data = open_libsvm((folder / "train.svm").string());
+  ASSERT_TRUE(data.from_cache());
+  // Flip bits where the values lie, under the mapping: as a disk would.
+  const auto values = data.view().value;
+  const std::string content = test::read_text(cache);
+  const std::string_view all(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  const std::size_t at = content.find(all);
+  ASSERT_NE(at, std::string::npos);
+  std::fstream file(cache, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(at + values.size_bytes() / 2));
+  file.write("\x55\x55\x55\x55", 4);
+  file.close();
+  try {
+    train(logistic{}, data, process_engine{.workers = 2}, options());
+    FAIL() << "trained on damaged rows";
+  } catch (const cache_error& e) {
+    EXPECT_EQ(e.path(), cache);
+    EXPECT_THAT(e.what(), HasSubstr("delete it and open the source again"));
+  }
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+TEST(failing_workers, another_cache_in_the_place_of_ours_is_not_read) {
+  // Workers map the file that the supervisor has, not what its path leads to by the time they start.
+  const test::scratch_folder folder;
+  test::write_text(folder / "train.svm", "1 1:1 2:0.5\n-1 2:1\n1 1:0.5\n-1 2:2 3:1\n");
+  const sparse_dataset data = open_libsvm((folder / "train.svm").string());
+  test::write_text(folder / "other.svm", "1 1:1\n-1 2:1\n");
+  std::filesystem::rename(open_libsvm((folder / "other.svm").string()).shared_path(), data.shared_path());
+  const train_result serial = train(logistic{}, data, serial_engine{}, options());
+  EXPECT_EQ(train(logistic{}, data, process_engine{.workers = 1}, options()).parameters, serial.parameters);
+}
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  using namespace hogwild;
+  if (argc > 1 && std::string_view(argv[1]) == "--forgetful") return forgetful();
+  return test::test_main<logistic, deadly>(argc, argv);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers are killed at random instants, 200 times and more in all: each run ends as if nothing had been.
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "process_run.hpp"
+
+namespace hogwild {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::HasSubstr;
+
+/// Kills children of this process's thread `spawner`, in whatever state they are, until `most` have been killed.
+class killer {
+ public:
+  killer(std::size_t most, std::chrono::microseconds pause, unsigned seed)
+      : thread_([this, most, pause, seed, spawner = ::gettid()](const std::stop_token& stop) {
+          std::mt19937 random(seed);
+          std::uniform_int_distribution<long> wait(0, 2 * pause.count());
+          while (!stop.stop_requested() && killed_.size() < most) {
+            std::this_thread::sleep_for(std::chrono::microseconds(wait(random)));
+            const auto children = children_of(spawner);
+            if (children.empty()) continue;
+            const pid_t victim = children[random() % children.size()];
+            if (!killed_.contains(victim) && ::kill(victim, SIGKILL) == 0) killed_.insert(victim);
+          }
+        }) {}
+  std::size_t finish() {
+    thread_.request_stop();
+    thread_.join();
+    return killed_.size();
+  }
+
+ private:
+  static std::vector<pid_t> children_of(pid_t thread) {
+    std::ifstream list("/proc/self/task/" + std::to_string(thread) + "/children");
+    std::vector<pid_t> pids;
+    for (pid_t pid = 0; list >> pid;) pids.push_back(pid);
+    return pids;
+  }
+  std::set<pid_t> killed_;
+  std::jthread thread_;
+};
+
+struct kill_case {
+  update_kind update;
+  sharding shards;
+  std::size_t workers;
+};
+
+struct killed_workers : testing::TestWithParam<kill_case> {};
+
+TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
+  const test::toy_rows rows = test::some_rows();
+  const csr_rows data = rows.csr();
+  test::witness seen(test::slow_logistic::name);
+  const train_options options{.epochs = 100,
+                              .step = {.initial = 0.2, .decay = 0.95},
+                              .update = GetParam().update,
+                              .shards = GetParam().shards,
+                              .observers = {&seen}};
+  killer death(55, 15ms * test::patience, static_cast<unsigned>(GetParam().workers));
+  const train_result run = train(test::slow_logistic{}, data, process_engine{.workers = GetParam().workers}, options);
+  const std::size_t killed = death.finish();
+
+  const double serial = train(logistic{}, data, serial_engine{}, {.epochs = 100, .step = options.step}).final_loss;
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_NEAR(run.final_loss, serial, 0.01 * serial);
+  EXPECT_EQ(killed, 55u);
+  EXPECT_LE(run.workers_replaced, killed);
+  EXPECT_GE(run.workers_replaced + GetParam().workers, killed);  // the last ones may have died after the last epoch
+  EXPECT_TRUE(seen.saw_segment());
+  EXPECT_EQ(seen.epochs, 100u);
+  EXPECT_EQ(seen.unfinished, 0u);
+  EXPECT_GE(run.examples, 100u * rows.rows() - 55u * 16u);
+  EXPECT_THAT(seen.notes(), Contains(HasSubstr("was killed by signal 9 (Killed); another one takes its place")));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(every, killed_workers,
+                         testing::Values(kill_case{update_kind::lossy, sharding::claimed, 2},
+                                         kill_case{update_kind::exact, sharding::fixed, 3},
+                                         kill_case{update_kind::locked, sharding::claimed, 4},
+                                         kill_case{update_kind::lossy, sharding::fixed, 1}));
+
+TEST(killed_in_full_career, under_every_update_policy) {
+  // Nobody sleeps here: the instants of death are those of the worker loop, stripes in hand under `locked`.
+  const test::toy_rows rows = test::planted_classification({.rows = 20000, .columns = 200, .per_row = 20});
+  const csr_rows data = rows.csr();
+  for (const auto update : {update_kind::lossy, update_kind::exact, update_kind::locked}) {
+    test::witness seen(logistic::name);
+    train_options options{.epochs = 100, .step = {.initial = 0.2, .decay = 0.95}, .update = update};
+    const double serial = train(logistic{}, data, serial_engine{}, options).final_loss;
+    options.observers = {&seen};
+    killer death(30, 10ms * test::patience, 7);
+    const train_result run = train(logistic{}, data, process_engine{.workers = 2}, options);
+    death.finish();
+    EXPECT_EQ(run.status, run_status::done);
+    EXPECT_NEAR(run.final_loss, serial, 0.01 * serial);
+    EXPECT_EQ(seen.unfinished, 0u);
+    EXPECT_TRUE(test::leftovers().empty());
+  }
+}
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  return hogwild::test::test_main<hogwild::test::slow_logistic, hogwild::logistic>(argc, argv);
+}

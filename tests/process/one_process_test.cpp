@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// One worker process computes what the serial engine computes, bit for bit; several end near it.
+#include <gtest/gtest.h>
+
+#include <hogwild/models/registry.hpp>
+
+#include "process_run.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace hogwild {
+namespace {
+
+using test::toy_rows;
+
+struct run_kind {
+  update_kind update;
+  optimizer_kind optimizer;
+  sharding shards;
+};
+
+std::vector<run_kind> all_kinds() {
+  std::vector<run_kind> kinds;
+  for (const auto update : {update_kind::lossy, update_kind::exact, update_kind::locked}) {
+    for (const auto optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+      for (const auto shards : {sharding::claimed, sharding::fixed}) kinds.push_back({update, optimizer, shards});
+    }
+  }
+  return kinds;
+}
+
+template <class Model>
+void expect_equal(const Model& m, const sparse_view& data, const train_options& options) {
+  const train_result one = train(m, data, process_engine{.workers = 1}, options);
+  const train_result serial = train(m, data, serial_engine{}, options);
+  EXPECT_EQ(one.parameters, serial.parameters);
+  EXPECT_EQ(one.final_loss, serial.final_loss);
+  EXPECT_EQ(one.examples, serial.examples);
+  EXPECT_EQ(one.workers_replaced, 0u);
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+struct one_process : testing::TestWithParam<run_kind> {
+  train_options options() const {
+    return {.epochs = 3,
+            .step = {.initial = 0.1, .decay = 0.9},
+            .update = GetParam().update,
+            .optimizer = GetParam().optimizer,
+            .shards = GetParam().shards};
+  }
+  train_options with_bias() const {
+    train_options o = options();
+    o.bias = true;
+    return o;
+  }
+  toy_rows classes = test::planted_classification({.rows = 300});
+  toy_rows numbers = test::planted_regression({.rows = 300});
+  toy_rows several = test::planted_classes({.rows = 300}, 4);
+};
+
+TEST_P(one_process, equals_serial_logistic) {
+  expect_equal(logistic{}, classes.csr().view(), with_bias());
+}
+TEST_P(one_process, equals_serial_hinge) {
+  expect_equal(hinge_svm{}, classes.csr().view(), options());
+}
+TEST_P(one_process, equals_serial_least_squares) {
+  expect_equal(least_squares{}, numbers.csr().view(), with_bias());
+}
+TEST_P(one_process, equals_serial_huber) {
+  expect_equal(huber{.delta = 0.5f}, numbers.csr().view(), options());
+}
+TEST_P(one_process, equals_serial_softmax) {
+  expect_equal(softmax{.features = several.columns, .classes = 4}, several.csr().view(), options());
+}
+
+INSTANTIATE_TEST_SUITE_P(every, one_process, testing::ValuesIn(all_kinds()));
+
+TEST(one_process_more, equals_serial_where_an_epoch_has_several_parts) {
+  // step * l2 * n = 25, so that the scale of the weights is folded in within each epoch.
+  const toy_rows rows = test::planted_classification({.rows = 500});
+  expect_equal(logistic{}, rows.csr().view(), {.epochs = 3, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.1});
+}
+
+TEST(one_process_more, equals_serial_in_the_orders_of_the_papers) {
+  const toy_rows rows = test::planted_classification({.rows = 300});
+  for (const auto order : {row_order::permuted, row_order::replacement}) {
+    expect_equal(hinge_svm{}, rows.csr().view(), {.epochs = 2, .step = {.initial = 0.1, .decay = 1.0}, .order = order});
+  }
+}
+
+TEST(one_process_more, equals_serial_on_a_part_of_a_cached_dataset) {
+  // The columns' counts that l2 needs under adagrad are those of the rows that are trained on, not of the file.
+  const toy_rows rows = test::planted_classification({.rows = 400});
+  const sparse_dataset data = sparse_dataset::copy_of(rows.csr().view());
+  expect_equal(logistic{}, data.view(),
+               {.epochs = 3,
+                .step = {.initial = 0.1, .decay = 1.0},
+                .l2 = 0.01,
+                .optimizer = optimizer_kind::adagrad,
+                .validation_fraction = 0.25,
+                .patience = 10});
+}
+
+struct several_processes : testing::TestWithParam<std::size_t> {};
+
+TEST_P(several_processes, end_near_the_serial_loss) {
+  const toy_rows rows = test::planted_classification({.rows = 20000, .columns = 200, .per_row = 20});
+  const csr_rows data = rows.csr();
+  for (const auto update : {update_kind::lossy, update_kind::exact, update_kind::locked}) {
+    for (const auto shards : {sharding::claimed, sharding::fixed}) {
+      const train_options options{
+          .epochs = 10, .step = {.initial = 0.2, .decay = 0.7}, .update = update, .shards = shards};
+      const double serial = train(logistic{}, data, serial_engine{}, options).final_loss;
+      const train_result run = train(logistic{}, data, process_engine{.workers = GetParam()}, options);
+      EXPECT_NEAR(run.final_loss, serial, 0.01 * serial);
+      EXPECT_EQ(run.examples, 10u * 20000u);
+      EXPECT_EQ(run.workers, GetParam());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(two_and_four, several_processes, testing::Values(2u, 4u));
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  using namespace hogwild;
+  return test::test_main<logistic, hinge_svm, least_squares, huber, softmax>(argc, argv);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <hogwild/core/segment.hpp>
+#include <hogwild/hogwild.hpp>
+
+#include "support/toy_data.hpp"
+
+// What the tests of the process engine share: models that are slow enough to be caught at work, and eyes on a run.
+
+namespace hogwild::test {
+
+using namespace std::chrono_literals;
+
+/// Sanitizers slow the start of a process down; tests that measure time allow for that.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr int patience = 10;
+#else
+inline constexpr int patience = 1;
+#endif
+
+/// Logistic regression that sleeps for a moment in each row, between its reads and its adds.
+struct slow_logistic : logistic {
+  static constexpr std::string_view name = "slow_logistic";
+  float derivative(float margin, float label) const {
+    std::this_thread::sleep_for(20us);  // about 75 with what the system adds
+    return logistic::derivative(margin, label);
+  }
+};
+
+inline toy_rows some_rows(std::size_t rows = 1000) {
+  return planted_classification({.rows = rows, .columns = 50, .per_row = 8});
+}
+
+/// Waits until `holds`, at most `limit`; whether it came true.
+template <class Condition>
+bool comes_true(std::chrono::milliseconds limit, const Condition& holds) {
+  for (const auto begin = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begin < limit;) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return holds();
+}
+
+/// The finished segment that process `owner` has made.
+inline std::optional<segment_info> segment_of(pid_t owner) {
+  for (const segment_info& s : list_segments()) {
+    if (s.owner.pid == owner) return s;
+  }
+  return std::nullopt;
+}
+
+/// A second mapping of the run that process `owner` supervises, as soon as there is one and `workers` have joined.
+inline std::optional<param_store> look_at_run(pid_t owner, std::size_t workers, std::string_view model) {
+  std::optional<param_store> store;
+  comes_true(20s, [&] {
+    const auto found = store ? std::nullopt : segment_of(owner);
+    if (found) store.emplace(param_store::attach(found->name, model));
+    if (!store) return false;
+    std::size_t active = 0;
+    for (const worker_slot& slot : store->slots()) active += slot.state.load() == worker_state::active;
+    return active >= workers;
+  });
+  return store;
+}
+
+/// Sends a signal to the worker in a slot; whom it went to. Never to a process that is only reserved, or to everybody.
+inline pid_t send(const worker_slot& slot, int signal) {
+  const pid_t pid = slot.pid.load();
+  if (pid > 0) ::kill(pid, signal);
+  return pid;
+}
+
+/// What this process has left in shared memory.
+inline std::vector<std::string> leftovers() {
+  const std::string mine = "hogwild-" + std::to_string(::getpid()) + "-";
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+    if (entry.path().filename().string().starts_with(mine)) found.push_back(entry.path().filename());
+  }
+  return found;
+}
+
+/// Keeps the sentences of a run and checks after each epoch that every ticket was finished in it.
+class witness : public observer {
+ public:
+  explicit witness(std::string_view model) : model_(model) {}
+
+  void on_start(const run_start&) override {
+    if (const auto s = segment_of(::getpid())) store_.emplace(param_store::attach(s->name, model_));
+  }
+  void on_epoch(const epoch_report& epoch) override {
+    epochs = epoch.epoch;
+    if (!store_ || store_->control().stopping()) return;  // a run that was stopped leaves tickets undrawn
+    for (const auto& mark : store_->done()) unfinished += mark.get() <= number_;
+    number_ = store_->control().round.number;
+  }
+  void on_note(std::string_view sentence) override {
+    const std::lock_guard lock(mutex_);
+    notes_.emplace_back(sentence);
+  }
+  std::vector<std::string> notes() const {
+    const std::lock_guard lock(mutex_);
+    return notes_;
+  }
+  bool saw_segment() const { return store_.has_value(); }
+
+  std::size_t epochs = 0;
+  std::size_t unfinished = 0;
+
+ private:
+  std::string model_;
+  std::optional<param_store> store_;
+  std::uint32_t number_ = 0;
+  mutable std::mutex mutex_;
+  std::vector<std::string> notes_;
+};
+
+/// The main function of these tests: a worker of `Models`, or the tests.
+template <model... Models>
+int test_main(int argc, char** argv) {
+  if (const auto rc = worker_main<Models...>(argc, argv)) return *rc;
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace hogwild::test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that is stopped holds nobody up, and does no harm when it wakes.
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "process_run.hpp"
+
+namespace hogwild {
+namespace {
+
+using namespace std::chrono_literals;
+using test::comes_true;
+using testing::Contains;
+using testing::HasSubstr;
+
+struct stopped_worker : testing::TestWithParam<sharding> {};
+
+TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
+  const test::toy_rows rows = test::some_rows();
+  test::witness seen(test::slow_logistic::name);
+  std::stop_source end;
+  bool left_out = false, others_went_on = false, rejoined = false, trained_again = false;
+  double seconds_until_left_out = 0.0;
+  std::jthread watcher([&] {
+    const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
+    if (!run) return end.request_stop(), void();
+    const auto slots = run->slots();
+    comes_true(5s, [&] { return slots[0].rows.get() > 100; });
+    test::send(slots[0], SIGSTOP);
+    const auto stopped = std::chrono::steady_clock::now();
+    left_out = comes_true(10s, [&] { return slots[0].state.load() == worker_state::left_out; });
+    seconds_until_left_out = std::chrono::duration<double>(std::chrono::steady_clock::now() - stopped).count();
+    const std::uint64_t mine = slots[0].rows.get(), others = slots[1].rows.get();
+    std::this_thread::sleep_until(stopped + 3s);
+    others_went_on = slots[1].rows.get() > others + 2 * rows.rows() && slots[0].rows.get() <= mine + 1;
+    test::send(slots[0], SIGCONT);
+    rejoined = comes_true(10s, [&] { return slots[0].state.load() == worker_state::active; });
+    trained_again = comes_true(10s, [&] { return slots[0].rows.get() > mine + 100; });
+    end.request_stop();
+  });
+  const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2},
+                                 {.epochs = 100000,
+                                  .step = {.initial = 0.1, .decay = 1.0},
+                                  .shards = GetParam(),
+                                  .observers = {&seen},
+                                  .stop = end.get_token()});
+  watcher.join();
+  EXPECT_TRUE(left_out);
+  EXPECT_GT(seconds_until_left_out, 0.8);
+  EXPECT_LT(seconds_until_left_out, 2.0 * test::patience);
+  EXPECT_TRUE(others_went_on);
+  EXPECT_TRUE(rejoined);
+  EXPECT_TRUE(trained_again);
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_EQ(run.workers_replaced, 0u);
+  EXPECT_THAT(seen.notes(), Contains(HasSubstr("has made no progress for a second; the others go on without it")));
+}
+
+INSTANTIATE_TEST_SUITE_P(both, stopped_worker, testing::Values(sharding::claimed, sharding::fixed));
+
+TEST(stopped_workers, the_only_one_is_helped_out_by_another) {
+  const test::toy_rows rows = test::some_rows();
+  test::witness seen(test::slow_logistic::name);
+  std::jthread watcher([&] {
+    const auto run = test::look_at_run(::getpid(), 1, test::slow_logistic::name);
+    if (run) test::send(run->slots()[0], SIGSTOP);
+  });
+  const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 1},
+                                 {.epochs = 20, .step = {.initial = 0.1, .decay = 1.0}, .observers = {&seen}});
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_EQ(run.epochs, 20u);
+  EXPECT_EQ(seen.unfinished, 0u);
+  EXPECT_THAT(seen.notes(), Contains("all workers are stopped; another one is started"));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+TEST(stopped_workers, do_not_finish_a_row_after_the_scale_was_folded) {
+  // step * l2 * n = 25: the scale of the weights falls far below 1 and is folded in twice an epoch. An add computed
+  // under the old scale would be too large by up to a million.
+  const test::toy_rows rows = test::some_rows();
+  const train_options options{.epochs = 60, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.05};
+  const train_result serial = train(logistic{}, rows.csr(), serial_engine{}, options);
+  std::jthread watcher([&](const std::stop_token& stop) {
+    const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
+    for (std::size_t i = 0; run && !stop.stop_requested(); i ^= 1) {
+      worker_slot& slot = run->slots()[i];
+      if (slot.held.get() == 0) continue;
+      const pid_t pid = test::send(slot, SIGSTOP);
+      if (pid <= 0) continue;
+      comes_true(1500ms, [&] { return slot.state.load() != worker_state::active || stop.stop_requested(); });
+      std::this_thread::sleep_for(300ms);
+      ::kill(pid, SIGCONT);
+    }
+  });
+  const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2}, options);
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_NEAR(run.objective, serial.objective, 0.1 * serial.objective);
+  for (const float w : run.parameters) EXPECT_LT(std::abs(w), 10.0f);
+}
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  return hogwild::test::test_main<hogwild::test::slow_logistic>(argc, argv);
+}

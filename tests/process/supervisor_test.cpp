@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a supervisor, by its own will and without it, and what it leaves behind.
+#include <csignal>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+#include <hogwild/core/child_process.hpp>
+
+#include "process_run.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace hogwild {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+train_options for_ever() {
+  return {.epochs = 1000000, .step = {.initial = 0.1, .decay = 1.0}};
+}
+
+int supervise() {
+  const test::toy_rows rows = test::some_rows();
+  train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 3}, for_ever());
+  return 0;
+}
+
+/// Trains where /dev/shm has 256 KiB, and writes what came of it.
+int supervise_in_a_small_room(const std::string& report) {
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("none", "/dev/shm", "tmpfs", 0, "size=256k") != 0) {
+    return 77;
+  }
+  const test::toy_rows rows = test::planted_classification({.rows = 1000, .columns = 200000, .per_row = 8});
+  try {
+    train(logistic{}, rows.csr(), process_engine{.workers = 2}, for_ever());
+  } catch (const error& e) {
+    std::ofstream(report) << e.what();
+    return static_cast<int>(e.code());
+  }
+  return 0;
+}
+
+TEST(killed_supervisor, takes_its_workers_along_within_a_second_and_leaves_a_segment_to_purge) {
+  child_process supervisor = spawn(this_program(), {"--supervise"});
+  const auto run = test::look_at_run(supervisor.pid(), 3, test::slow_logistic::name);
+  ASSERT_TRUE(run);
+  std::vector<process_identity> workers;
+  for (const worker_slot& slot : run->slots()) {
+    if (const auto who = process_identity::of(slot.pid)) workers.push_back(*who);
+  }
+  ASSERT_EQ(workers.size(), 3u);
+  EXPECT_THAT(purge_segments(), Not(Contains(run->name())));
+  ASSERT_TRUE(test::segment_of(supervisor.pid()));
+  EXPECT_TRUE(test::segment_of(supervisor.pid())->owner_alive);
+
+  supervisor.kill(SIGKILL);
+  const auto killed = std::chrono::steady_clock::now();
+  EXPECT_TRUE(
+      test::comes_true(10s, [&] { return std::ranges::none_of(workers, [](const auto& w) { return w.alive(); }); }));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - killed;
+  RecordProperty("seconds_until_workers_left", std::to_string(took.count()));
+  EXPECT_LT(took.count(), 1.0 * test::patience);
+
+  supervisor.wait_for(20s);
+  ASSERT_TRUE(test::segment_of(supervisor.pid()));
+  EXPECT_FALSE(test::segment_of(supervisor.pid())->owner_alive);
+  EXPECT_TRUE(test::comes_true(5s, [&] {
+    purge_segments();  // perhaps not at the first try: whoever lists segments holds a lock for a moment
+    return !test::segment_of(supervisor.pid());
+  }));
+}
+
+TEST(killed_supervisor, and_a_dead_worker_with_a_stripe_do_not_keep_the_others) {
+  // Nobody is left to say that the stripe's owner is dead: the watch of each worker does.
+  child_process supervisor = spawn(this_program(), {"--supervise-locked"});
+  const auto run = test::look_at_run(supervisor.pid(), 2, logistic::name);
+  ASSERT_TRUE(run);
+  const std::vector<std::int32_t> pids{run->slots()[0].pid, run->slots()[1].pid};
+  const auto survivor = process_identity::of(pids[1]);
+  ASSERT_TRUE(survivor && pids[0] > 0);
+  supervisor.kill(SIGSTOP);
+  ::kill(pids[0], SIGKILL);
+  const std::uint32_t tag = (run->slots()[0].generation.load() << 12) | 1u;
+  for (std::uint32_t& stripe : run->stripes()) std::atomic_ref(stripe).store(tag);
+  std::this_thread::sleep_for(100ms);
+  EXPECT_TRUE(survivor->alive());
+  supervisor.kill(SIGKILL);
+  EXPECT_TRUE(test::comes_true(1000ms * test::patience, [&] { return !survivor->alive(); }));
+  if (survivor->alive()) ::kill(pids[1], SIGKILL);
+  supervisor.wait_for(20s);
+  purge_segments();
+}
+
+TEST(stopped_run, ends_at_a_consistent_point) {
+  const test::toy_rows rows = test::some_rows();
+  std::stop_source end;
+  std::vector<process_identity> workers;
+  std::jthread watcher([&] {
+    if (const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name)) {
+      for (const worker_slot& slot : run->slots()) {
+        if (const auto who = process_identity::of(slot.pid)) workers.push_back(*who);
+      }
+    }
+    std::this_thread::sleep_for(200ms);
+    end.request_stop();
+  });
+  train_options options = for_ever();
+  options.stop = end.get_token();
+  const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2}, options);
+  watcher.join();
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_GT(run.examples, 0u);
+  EXPECT_TRUE(std::isfinite(run.final_loss));
+  for (const float w : run.parameters) EXPECT_TRUE(std::isfinite(w));
+  EXPECT_EQ(workers.size(), 2u);
+  for (const auto& w : workers) EXPECT_FALSE(w.alive());
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+TEST(small_shared_memory, is_refused_before_training_with_the_size_that_is_needed) {
+  const test::scratch_folder folder;
+  const std::string report = folder / "report";
+  child_process supervisor = spawn(this_program(), {"--small-room", report});
+  const auto status = supervisor.wait_for(60s);
+  ASSERT_TRUE(status);
+  if (status->code == 77) GTEST_SKIP() << "mounting a small /dev/shm needs the rights of root";
+  EXPECT_EQ(status->signal, 0);
+  EXPECT_EQ(status->code, static_cast<int>(exit_code::resources));
+  EXPECT_THAT(test::read_text(report), HasSubstr("of shared memory, but /dev/shm has only 262144 bytes"));
+}
+
+int supervise_locked() {
+  const test::toy_rows rows = test::planted_classification({.rows = 20000, .columns = 200, .per_row = 20});
+  train_options options = for_ever();
+  options.update = update_kind::locked;
+  train(logistic{}, rows.csr(), process_engine{.workers = 2}, options);
+  return 0;
+}
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  using namespace hogwild;
+  if (const auto rc = worker_main<test::slow_logistic, logistic>(argc, argv)) return *rc;
+  const std::string role = argc > 1 ? argv[1] : "";
+  if (role == "--supervise") return supervise();
+  if (role == "--supervise-locked") return supervise_locked();
+  if (role == "--small-room") return supervise_in_a_small_room(argv[2]);
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

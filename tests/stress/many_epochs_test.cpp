@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// More workers than CPUs, and epochs so short that gates are what most of the time goes into.
+#include <cmath>
+#include <stop_token>
+#include <thread>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct many_epochs : testing::TestWithParam<std::tuple<update_kind, sharding, std::size_t>> {
+  const thread_engine engine{.workers = std::get<2>(GetParam()), .team = team_kind::std, .pin = false};
+  train_options options(std::size_t epochs) const {
+    return {.epochs = epochs,
+            .step = {.initial = 0.1, .decay = 1.0},
+            .l2 = 1e-3,
+            .update = std::get<0>(GetParam()),
+            .shards = std::get<1>(GetParam())};
+  }
+};
+
+TEST_P(many_epochs, every_row_is_trained_in_every_epoch) {
+  const auto toy = test::planted_classification({.rows = 100, .columns = 20});
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    auto o = options(150);
+    o.optimizer = optimizer;
+    o.bias = true;
+    const auto run = train(hinge_svm{}, toy.csr(), engine, o);
+    EXPECT_EQ(run.status, run_status::done);
+    EXPECT_EQ(run.examples, 150u * 100u);
+    EXPECT_EQ(run.nonzeros, 150u * 500u);
+    EXPECT_TRUE(std::isfinite(run.objective));
+  }
+}
+
+TEST_P(many_epochs, a_general_model_and_every_order_come_through) {
+  const auto toy = test::planted_classes({.rows = 200, .columns = 20}, 3);
+  for (const row_order order : {row_order::chunked, row_order::permuted, row_order::replacement}) {
+    auto o = options(20);
+    o.order = order;
+    const auto run = train(softmax{.features = 20, .classes = 3, .bias = true}, toy.csr(), engine, o);
+    EXPECT_EQ(run.examples, 20u * 200u);
+    EXPECT_LT(run.final_loss, std::log(3.0));  // better than knowing nothing
+  }
+}
+
+TEST_P(many_epochs, a_request_to_stop_from_outside_ends_the_run_soon) {
+  const auto toy = test::planted_classification({.rows = 5'000, .columns = 20});
+  std::stop_source source;
+  auto o = options(1'000'000'000);
+  o.stop = source.get_token();
+  std::jthread somebody([&] {
+    std::this_thread::sleep_for(30ms);
+    source.request_stop();
+  });
+  const auto run = train(logistic{}, toy.csr(), engine, o);
+  EXPECT_EQ(run.status, run_status::stopped);
+  for (const float w : run.parameters) EXPECT_TRUE(std::isfinite(w));
+}
+
+INSTANTIATE_TEST_SUITE_P(every, many_epochs,
+                         testing::Combine(testing::Values(update_kind::lossy, update_kind::exact, update_kind::locked),
+                                          testing::Values(sharding::claimed, sharding::fixed),
+                                          testing::Values(2u, 3u, 8u)));
+
+}  // namespace

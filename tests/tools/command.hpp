@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "support/temp_folder.hpp"
+
+namespace hogwild::test {
+
+void write_file(const std::string& path, const std::string& text);
+std::string read_file(const std::string& path);
+std::vector<std::string> lines_of(const std::string& text);
+
+/// How a command ended.
+struct outcome {
+  int code = -1;  ///< exit code, or minus the signal that ended it
+  std::string out, err;
+};
+
+/// The hogwild program, running in a folder of its own. Its caches fall back to "FOLDER/caches".
+class running_command {
+ public:
+  /// `input` is its standard input; `out` and `err` name files or devices for its output.
+  running_command(const std::vector<std::string>& arguments, const std::string& input = {}, const std::string& out = {},
+                  const std::string& err = {});
+  running_command(const running_command&) = delete;
+  running_command& operator=(const running_command&) = delete;
+  ~running_command();
+
+  /// What it has printed on stderr so far.
+  std::string err() const { return read_file(err_); }
+  /// Waits until that has the text; false where it ended or 30 seconds passed before.
+  bool says(const std::string& text);
+  void signal(int number) const;
+  outcome wait();
+
+ private:
+  bool ended();
+
+  temp_folder folder_;
+  std::string out_, err_;
+  pid_t pid_ = -1;
+  int status_ = 0;
+};
+
+outcome hogwild(const std::vector<std::string>& arguments, const std::string& input = {});
+
+}  // namespace hogwild::test

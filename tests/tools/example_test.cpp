@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "command.hpp"
+
+namespace hogwild::test {
+namespace {
+
+TEST(example, the_worked_program_trains_and_prints_its_loss) {
+  const temp_folder folder;
+  std::string rows;
+  for (int k = 0; k < 500; ++k) {
+    rows += std::to_string(0.5 * (k % 7) + 0.2 * (k % 2)) + " 1:" + std::to_string(0.25 * (k % 7)) + " 2:1\n";
+  }
+  write_file(folder / "train.svm", rows);
+  const std::string run = "cd '" + folder.path().string() + "' && '" HOGWILD_EXAMPLE "' > out";
+  ASSERT_EQ(std::system(run.c_str()), 0);
+
+  double loss = -1.0;
+  std::size_t updates = 0;
+  const std::string printed = read_file(folder / "out");
+  ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf after %zu updates", &loss, &updates), 2) << printed;
+  // The line through the middle of each pair of targets is 0.1 from both, which costs 0.005.
+  EXPECT_GT(loss, 0.004);
+  EXPECT_LT(loss, 0.1);
+  EXPECT_GT(updates, 4000u);
+  EXPECT_LE(updates, 5000u);
+
+  const auto record = lines_of(read_file(folder / "run.jsonl"));
+  ASSERT_EQ(record.size(), 12u) << "a context line, ten epochs, a result";
+  EXPECT_EQ(nlohmann::json::parse(record.front())["kind"], "context");
+  EXPECT_EQ(nlohmann::json::parse(record.back())["kind"], "result");
+}
+
+}  // namespace
+}  // namespace hogwild::test

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "small_data.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class run_control : public with_small_data {};
+
+TEST_F(run_control, a_target_ends_the_run) {
+  const auto result = result_of(
+      hogwild({"train", train(), "--test", test(), "--epochs", "50", "--target", "test_accuracy=0.6", "--json"}));
+  EXPECT_EQ(result["status"], "target");
+  EXPECT_LT(result["epochs"], 50);
+  EXPECT_GE(result["test_accuracy"], 0.6);
+  EXPECT_GT(result["seconds_to_target"], 0.0);
+}
+
+TEST_F(run_control, a_tolerance_ends_the_run) {
+  const auto result = result_of(hogwild({"train", train(), "--epochs", "500", "--tolerance", "0.01", "--json"}));
+  EXPECT_EQ(result["status"], "converged");
+  EXPECT_LT(result["epochs"], 500);
+}
+
+TEST_F(run_control, validation_rows_end_the_run) {
+  // Without regularisation the model learns its training rows by heart, so that others get worse.
+  for (const std::string& rows : {std::string("0.2"), test()}) {
+    const auto result = result_of(hogwild({"train", train(), "--l2", "0", "--step", "4", "--epochs", "300",
+                                           "--validation", rows, "--patience", "2", "--json"}));
+    EXPECT_EQ(result["status"], "converged") << rows;
+    EXPECT_LT(result["epochs"], 300);
+    EXPECT_GT(result["validation_loss"], 0.0);
+  }
+}
+
+TEST_F(run_control, a_resumed_run_equals_an_uninterrupted_one) {
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"train", train(), "--engine", "serial", "--step", "1", "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const outcome o = hogwild(arguments);
+    EXPECT_EQ(o.code, 0) << o.err;
+  };
+  run({"--epochs", "6", "--save", *folder / "whole.bin"});
+  run({"--epochs", "3", "--checkpoint", *folder / "half.ckpt"});
+  run({"--epochs", "6", "--resume", *folder / "half.ckpt", "--save", *folder / "resumed.bin"});
+  EXPECT_TRUE(read_file(*folder / "resumed.bin") == read_file(*folder / "whole.bin"));
+  EXPECT_THAT(hogwild({"inspect", *folder / "half.ckpt"}).out, HasSubstr("checkpoint"));
+}
+
+TEST_F(run_control, off_a_terminal_there_is_one_line_an_epoch) {
+  const outcome o = hogwild({"train", train(), "--epochs", "4"});
+  ASSERT_EQ(o.code, 0);
+  const auto lines = lines_of(o.err);
+  ASSERT_EQ(lines.size(), 4u) << o.err;
+  for (std::size_t e = 0; e < 4; ++e) {
+    EXPECT_THAT(lines[e], HasSubstr("epoch " + std::to_string(e + 1) + "/4"));
+    EXPECT_EQ(lines[e].find('\r'), std::string::npos);
+  }
+  for (const char* fact : {"status      done after 4 epochs", "step ", "found in", "train loss", "objective", "time"}) {
+    EXPECT_THAT(o.out, HasSubstr(fact));
+  }
+  const outcome quiet = hogwild({"train", train(), "--epochs", "4", "--quiet"});
+  EXPECT_EQ(quiet.out + quiet.err, "");
+}
+
+TEST_F(run_control, on_a_terminal_there_is_a_bar) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(::grantpt(terminal), 0);
+  ASSERT_EQ(::unlockpt(terminal), 0);
+  const std::string name = ::ptsname(terminal);
+  // Held open, so that what was written stays readable after the command's end.
+  const int other_end = ::open(name.c_str(), O_RDWR | O_NOCTTY);
+  ASSERT_GE(other_end, 0);
+  std::string shown;
+  std::thread reader([&] {
+    char text[4096];
+    while (shown.find('\x04') == std::string::npos) {
+      const ssize_t n = ::read(terminal, text, sizeof text);
+      if (n <= 0) break;
+      shown.append(text, static_cast<std::size_t>(n));
+    }
+  });
+  const outcome o = running_command({"train", train(), "--epochs", "2000", "--json"}, "", "", name).wait();
+  ASSERT_EQ(::write(other_end, "\x04", 1), 1);
+  reader.join();
+  ::close(other_end);
+  ::close(terminal);
+  EXPECT_EQ(o.code, 0);
+  for (const char* part : {"\r\x1b[K", "/2000 [", "M nonzeros/s", "loss 0.", " left"})
+    EXPECT_THAT(shown, HasSubstr(part));
+}
+
+TEST_F(run_control, the_version_tells_the_build) {
+  const auto version = nlohmann::json::parse(hogwild({"--version", "--json"}).out);
+  for (const char* fact : {"version", "commit", "build_type", "compiler"}) EXPECT_NE(version[fact], "") << fact;
+  EXPECT_THAT(hogwild({"--version"}).out, HasSubstr(version["version"].get<std::string>()));
+}
+
+TEST_F(run_control, running_jobs_are_listed_and_joined_and_living_ones_not_purged) {
+  running_command run({"train", train(), "--engine", "processes", "--workers", "1", "--epochs", "100000000", "--json"});
+  ASSERT_TRUE(run.says("epoch 1/")) << run.err();
+  std::string name;
+  for (const auto& segment : nlohmann::json::parse(hogwild({"segments", "--json"}).out)) {
+    if (segment["model"] == "logistic" && segment["alive"] == true) name = segment["name"];
+  }
+  ASSERT_NE(name, "");
+  running_command worker({"worker", "--attach", name});
+  const auto purged = nlohmann::json::parse(hogwild({"segments", "--purge", "--json"}).out);
+  for (const auto& gone : purged) EXPECT_NE(gone, name);
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait().code, 130);
+  EXPECT_EQ(worker.wait().code, 0);
+  EXPECT_EQ(hogwild({"segments", "--json"}).out.find(name), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hogwild::test

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "command.hpp"
+
+namespace hogwild::test {
+
+/// Small generated data, made once for all tests of a program, in a folder where each test may leave files.
+class with_small_data : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = std::make_unique<temp_folder>();
+    const outcome made = hogwild({"generate", train(), "--test", test(), "--rows", "3000", "--columns", "1500",
+                                  "--nonzeros", "20", "--delta", "0.3", "--noise", "0.02"});
+    ASSERT_EQ(made.code, 0) << made.err;
+  }
+  static void TearDownTestSuite() { folder.reset(); }
+
+  static std::string train() { return *folder / "train.svm"; }
+  static std::string test() { return *folder / "test.svm"; }
+
+  static nlohmann::json result_of(const outcome& o) {
+    EXPECT_EQ(o.code, 0) << o.err;
+    return nlohmann::json::parse(o.out);
+  }
+
+  inline static std::unique_ptr<temp_folder> folder;
+};
+
+}  // namespace hogwild::test

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "training.hpp"
+
+namespace hogwild::cli {
+
+int worker_command(int argc, const char* const* argv) {
+  std::string name;
+  command_line line(
+      "worker",
+      "Joins a job that 'hogwild train --engine processes' runs on this machine, as one more worker, until\n"
+      "it ends. 'hogwild segments' lists the names of running jobs.",
+      "hogwild worker --attach hogwild-1234-567890-1a2b3c4d");
+  line.option("--attach", name, "the name of the job's segment");
+  line.require("--attach");
+  if (const auto code = line.parse(argc, argv)) return *code;
+  return join_job(name);
+}
+
+}  // namespace hogwild::cli
