@@ -34,7 +34,7 @@ raw_input::raw_input(std::string_view bytes, std::string name) : name_(std::move
 
 std::string_view raw_input::peek(std::size_t wanted) {
   while (unread_.size() < wanted && fd_) {
-    std::memmove(buffer_.data(), unread_.data(), unread_.size());
+    if (!unread_.empty()) std::memmove(buffer_.data(), unread_.data(), unread_.size());
     const std::size_t have = unread_.size();
     const ssize_t got = ::read(fd_.get(), buffer_.data() + have, buffer_.size() - have);
     if (got < 0 && errno == EINTR) continue;

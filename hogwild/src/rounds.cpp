@@ -40,21 +40,26 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
     round.l2.position = rows * round.part / round.parts;
     first_of_part_ = number_ + 1;
     run(round);
-    scale_ = round.l2.at(drawn_rows(round));
+    const double end = rows * (round.part + 1) / round.parts;
+    const double reached = std::min(drawn_rows(round), end);
+    scale_ = round.l2.at(reached);
+    // Rows count for l2 once: a redo round shrinks by what the rounds before it did not reach, and by no more.
+    double due = end - reached;
     std::size_t fruitless = 0, last_missing = job_.plan().count() + 1;
-    for (std::size_t missing; !stopping() && (missing = collect_unfinished(round)) > 0;) {
+    for (std::size_t missing; !stopping() && (missing = collect_unfinished(round)) > 0; last_missing = missing) {
       fruitless = missing < last_missing ? 0 : fruitless + 1;
-      last_missing = missing;
-      if (fruitless >= most_fruitless_rounds) {
+      if (fruitless == most_fruitless_rounds) {
         throw worker_error("no worker finishes a chunk any more: " + std::to_string(missing) + " are left in epoch " +
                            std::to_string(epoch) + "; look at what stops the workers");
       }
+      const auto redone = static_cast<double>(missing * job_.plan().rows_per_chunk());
       round_plan again = round;
       again.redo = static_cast<std::uint32_t>(missing);
-      again.l2.scale = scale_;
-      again.l2.position = 0.0;
+      again.l2 = {.scale = scale_, .position = 0.0, .shrink = std::exp(std::log(round.l2.shrink) * due / redone)};
       run(again);
-      scale_ = again.l2.at(static_cast<double>(missing * job_.plan().rows_per_chunk()));
+      const double share = std::min(drawn_rows(again) / redone, 1.0);
+      scale_ = again.l2.at(share * redone);
+      due *= 1.0 - share;
     }
     if (round.parts > 1) fold();
   }
@@ -86,16 +91,16 @@ std::size_t round_driver::collect_unfinished(const round_plan& round) {
   return missing;
 }
 
-// How many rows the round drew: all of its part, unless it was interrupted.
+// The furthest position of any ticket's end: up to there the workers have shrunk the scale by themselves.
 double round_driver::drawn_rows(const round_plan& round) const {
-  const auto rows = static_cast<double>(job_.data().rows());
-  if (!stopping()) return rows * (round.part + 1) / round.parts;
-  double drawn = 0.0;
-  const auto& done = crew_.store().done();
-  for (std::size_t t = 0; t < done.size(); ++t) {
-    if (done[t].get() >= first_of_part_) drawn += static_cast<double>(job_.plan().rows_per_chunk());
+  const auto counters = crew_.store().counters();
+  const std::size_t used = round.redo > 0 ? 1 : counters.size();
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < used; ++i) {
+    const shard whole = shard::part(job_.plan().count(), shard_id(static_cast<std::uint32_t>(i)), round.shards);
+    most = std::max(most, counters[i].next() - (round.redo > 0 ? 0 : whole.first));
   }
-  return std::min(rows, round.l2.position + drawn);
+  return static_cast<double>(most * used * job_.plan().rows_per_chunk());
 }
 
 }  // namespace hogwild

@@ -61,25 +61,26 @@ TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
   const test::toy_rows rows = test::some_rows();
   const csr_rows data = rows.csr();
   test::witness seen(test::slow_logistic::name);
-  const train_options options{.epochs = 100,
+  const train_options options{.epochs = 100 * test::slowness,
                               .step = {.initial = 0.2, .decay = 0.95},
                               .update = GetParam().update,
                               .shards = GetParam().shards,
                               .observers = {&seen}};
-  killer death(55, 15ms * test::patience, static_cast<unsigned>(GetParam().workers));
+  killer death(55, 15ms * test::slowness, static_cast<unsigned>(GetParam().workers));
   const train_result run = train(test::slow_logistic{}, data, process_engine{.workers = GetParam().workers}, options);
   const std::size_t killed = death.finish();
 
-  const double serial = train(logistic{}, data, serial_engine{}, {.epochs = 100, .step = options.step}).final_loss;
+  const double serial =
+      train(logistic{}, data, serial_engine{}, {.epochs = options.epochs, .step = options.step}).final_loss;
   EXPECT_EQ(run.status, run_status::done);
   EXPECT_NEAR(run.final_loss, serial, 0.01 * serial);
   EXPECT_EQ(killed, 55u);
   EXPECT_LE(run.workers_replaced, killed);
   EXPECT_GE(run.workers_replaced + GetParam().workers, killed);  // the last ones may have died after the last epoch
   EXPECT_TRUE(seen.saw_segment());
-  EXPECT_EQ(seen.epochs, 100u);
+  EXPECT_EQ(seen.epochs, options.epochs);
   EXPECT_EQ(seen.unfinished, 0u);
-  EXPECT_GE(run.examples, 100u * rows.rows() - 55u * 16u);
+  EXPECT_GE(run.examples, options.epochs * rows.rows() - 55u * 16u);
   EXPECT_THAT(seen.notes(), Contains(HasSubstr("was killed by signal 9 (Killed); another one takes its place")));
   EXPECT_TRUE(test::leftovers().empty());
 }
@@ -99,7 +100,7 @@ TEST(killed_in_full_career, under_every_update_policy) {
     train_options options{.epochs = 100, .step = {.initial = 0.2, .decay = 0.95}, .update = update};
     const double serial = train(logistic{}, data, serial_engine{}, options).final_loss;
     options.observers = {&seen};
-    killer death(30, 10ms * test::patience, 7);
+    killer death(30, 10ms * test::slowness, 7);
     const train_result run = train(logistic{}, data, process_engine{.workers = 2}, options);
     death.finish();
     EXPECT_EQ(run.status, run_status::done);

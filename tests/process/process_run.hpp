@@ -29,9 +29,9 @@ using namespace std::chrono_literals;
 
 /// Sanitizers slow the start of a process down; tests that measure time allow for that.
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr int patience = 10;
+inline constexpr int patience = 10, slowness = 3;
 #else
-inline constexpr int patience = 1;
+inline constexpr int patience = 1, slowness = 1;
 #endif
 
 /// Logistic regression that sleeps for a moment in each row, between its reads and its adds.

@@ -73,7 +73,7 @@ class margin_sgd_step : public Sharing {
 
  private:
   margin_loss loss_;
-  const step_context& context_;
+  step_context context_;
   typename Sharing::view_type v_;
   float step_ = 0;
   double shrink_ = 1, scale_ = 1;
@@ -118,7 +118,7 @@ class margin_adagrad_step : public Sharing {
   }
 
   margin_loss loss_;
-  const step_context& context_;
+  step_context context_;
   touched_l2 l2_;
   adagrad<typename Sharing::scalar_type, typename Sharing::view_type::update_type> optimizer_;
   std::size_t bias_;
@@ -206,7 +206,7 @@ class general_step : public Sharing {
   }
 
   const M& model_;
-  const step_context& context_;
+  step_context context_;
   Optimizer optimizer_;
   touched_l2 l2_;
   std::vector<parameter_group> groups_;

@@ -18,6 +18,9 @@ struct alignas(128) ticket_counter {
     word.store((std::uint64_t{round} << 32) | static_cast<std::uint32_t>(first), std::memory_order_relaxed);
   }
 
+  /// The ticket that would be drawn next; by the coordinator, while the gate is closed.
+  std::size_t next() const noexcept { return static_cast<std::uint32_t>(word.load(std::memory_order_relaxed)); }
+
   /// The next ticket below `last`; none when they are dealt out or another round has begun. A draw comes once in
   /// thousands of additions, so compare-and-swap costs nothing here.
   std::optional<std::size_t> draw(std::uint32_t round, std::size_t last) noexcept {

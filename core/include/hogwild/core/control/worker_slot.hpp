@@ -45,7 +45,7 @@ struct alignas(128) worker_slot {
   /// and so the chunk in hand is dropped: others train on it. True says that the plan read before belongs to the round
   /// that is open.
   bool counts() const noexcept {
-    std::atomic_thread_fence(std::memory_order_acquire);
+    order_earlier_reads();
     return state.load(std::memory_order_relaxed) != worker_state::left_out;
   }
 };
