@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "byte_reader.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,22 +28,71 @@ compression detect_compression(std::string_view head) {
   return compression::none;
 }
 
-raw_input::raw_input(unique_fd fd, std::string name)
-    : fd_(std::move(fd)), name_(std::move(name)), buffer_(std::size_t{1} << 18) {}
+namespace {
+
+[[noreturn]] void throw_unreadable(const std::string& name) {
+  throw input_error(name + ": cannot be read: " + std::generic_category().message(errno));
+}
+
+std::optional<source_stamp> stamp_in(const struct ::stat& state, const std::string& name) {
+  if (S_ISDIR(state.st_mode)) throw input_error(name + ": is a folder; name a file in it");
+  if (!S_ISREG(state.st_mode)) return std::nullopt;
+  return source_stamp{static_cast<std::uint64_t>(state.st_size),
+                      std::int64_t{state.st_mtim.tv_sec} * 1'000'000'000 + state.st_mtim.tv_nsec};
+}
+
+}  // namespace
+
+std::optional<source_stamp> stamp_of(const std::string& path) {
+  struct ::stat state {};
+  if (::stat(path.c_str(), &state) != 0) throw_unreadable(path);
+  return stamp_in(state, path);
+}
+
+std::optional<source_stamp> stamp_of(const unique_fd& fd, const std::string& name) {
+  struct ::stat state {};
+  if (::fstat(fd.get(), &state) != 0) throw_unreadable(name);
+  return stamp_in(state, name);
+}
+
+raw_input::raw_input(unique_fd fd, std::string name, std::optional<source_stamp> stamp)
+    : fd_(std::move(fd)), name_(std::move(name)), stamp_(stamp), buffer_(std::size_t{1} << 18) {}
 
 raw_input::raw_input(std::string_view bytes, std::string name) : name_(std::move(name)), unread_(bytes) {}
+
+std::size_t raw_input::read_file(std::span<char> room) const {
+  ssize_t got = 0;
+  do {
+    got = ::read(fd_.get(), room.data(), room.size());
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) throw_unreadable(name_);
+  if (got == 0 && stamp_ && stamp_of(fd_, name_) != stamp_)
+    throw input_error(name_ + ": was written to while it was read; start again when it is complete");
+  return static_cast<std::size_t>(got);
+}
 
 std::string_view raw_input::peek(std::size_t wanted) {
   while (unread_.size() < wanted && fd_) {
     if (!unread_.empty()) std::memmove(buffer_.data(), unread_.data(), unread_.size());
-    const std::size_t have = unread_.size();
-    const ssize_t got = ::read(fd_.get(), buffer_.data() + have, buffer_.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw input_error(name_ + ": reading failed: " + std::generic_category().message(errno));
-    unread_ = {buffer_.data(), have + static_cast<std::size_t>(got)};
+    const std::size_t have = unread_.size(), got = read_file(std::span(buffer_).subspan(have));
+    unread_ = {buffer_.data(), have + got};
     if (got == 0) break;
   }
   return unread_;
+}
+
+std::size_t raw_input::read(std::span<char> room) {
+  const std::size_t at_hand = std::min(unread_.size(), room.size());
+  if (at_hand > 0) std::memcpy(room.data(), unread_.data(), at_hand);
+  unread_.remove_prefix(at_hand);
+  std::size_t done = at_hand;
+  while (done < room.size() && fd_) {
+    const std::size_t got = read_file(room.subspan(done));
+    if (got == 0) break;
+    done += got;
+  }
+  offset_ += done;
+  return done;
 }
 
 void raw_input::skip(std::size_t bytes) {
@@ -56,18 +106,7 @@ class plain_reader : public byte_reader {
  public:
   explicit plain_reader(std::unique_ptr<raw_input> input) : input_(std::move(input)) {}
 
-  std::size_t read(std::span<char> room) override {
-    std::size_t done = 0;
-    while (done < room.size()) {
-      const std::string_view bytes = input_->peek();
-      if (bytes.empty()) break;
-      const std::size_t part = std::min(bytes.size(), room.size() - done);
-      std::memcpy(room.data() + done, bytes.data(), part);
-      input_->skip(part);
-      done += part;
-    }
-    return done;
-  }
+  std::size_t read(std::span<char> room) override { return input_->read(room); }
 
  private:
   std::unique_ptr<raw_input> input_;

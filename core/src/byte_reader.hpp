@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,10 +19,24 @@ enum class compression { none, gzip, xz, zstd, bzip2 };
 /// Tells by the first bytes of a file; `head` may be shorter than any magic.
 compression detect_compression(std::string_view head);
 
-/// Bytes of a descriptor as they are, with the count of what was handed out.
+/// What tells one state of a file from another.
+struct source_stamp {
+  std::uint64_t bytes = 0;
+  std::int64_t modified_ns = 0;
+  bool operator==(const source_stamp&) const = default;
+};
+
+/// The stamp of a regular file; none for pipes and devices. Throws input_error where it is missing or a folder.
+std::optional<source_stamp> stamp_of(const std::string& path);
+/// The same of an open file; `name` is for the message.
+std::optional<source_stamp> stamp_of(const unique_fd& fd, const std::string& name);
+
+/// Bytes of a descriptor as they are, with the count of what was handed out. Files are read, not mapped: what somebody
+/// else truncates meanwhile would end this process by a signal.
 class raw_input {
  public:
-  raw_input(unique_fd fd, std::string name);
+  /// A file with a stamp is refused at its end where it was written to meanwhile.
+  raw_input(unique_fd fd, std::string name, std::optional<source_stamp> stamp);
   /// Input from memory; `bytes` outlives this object.
   raw_input(std::string_view bytes, std::string name);
 
@@ -29,11 +45,16 @@ class raw_input {
   /// Throws input_error where reading fails. `wanted` is at most 64 KiB.
   std::string_view peek(std::size_t wanted = 1);
   void skip(std::size_t bytes);
+  /// Fills `room` with what comes next, past the buffer where it can. Less than its size means the end of the input.
+  std::size_t read(std::span<char> room);
   std::size_t offset() const { return offset_; }  ///< bytes handed out so far
 
  private:
+  std::size_t read_file(std::span<char> room) const;
+
   unique_fd fd_;
   std::string name_;
+  std::optional<source_stamp> stamp_;
   std::vector<char> buffer_;
   std::string_view unread_;
   std::size_t offset_ = 0;

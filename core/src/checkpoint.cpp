@@ -92,7 +92,8 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
   const auto length = in.take<std::uint64_t>("the header");
   const auto body_digest = in.take<std::uint64_t>("the header");
   const auto header_digest = in.take<std::uint64_t>("the header");
-  if (header_digest != detail::checksum(bytes.first(header_bytes - sizeof header_digest))) in.fail(40, "the header was altered");
+  if (header_digest != detail::checksum(bytes.first(header_bytes - sizeof header_digest)))
+    in.fail(40, "the header was altered");
   if (file_version != version) {
     in.fail(8, "this is a checkpoint of version " + std::to_string(file_version) + ", but only version " +
                    std::to_string(version) + " can be read");
@@ -101,7 +102,8 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
     in.fail(24, "the file was cut: it should have " + std::to_string(length) + " bytes, but has " +
                     std::to_string(bytes.size()));
   }
-  if (body_digest != detail::checksum(bytes.subspan(header_bytes))) in.fail(32, "the contents do not match their checksum");
+  if (body_digest != detail::checksum(bytes.subspan(header_bytes)))
+    in.fail(32, "the contents do not match their checksum");
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::size_t at = in.offset();
     std::string section_name = in.take_text("a section's name");

@@ -19,7 +19,7 @@ namespace hogwild {
 namespace detail {
 
 /// A dataset file mapped for reading, and what has been checked of it so far in this process.
-class dataset_mapping : public first_read_check {
+class dataset_mapping : public row_source {
  public:
   /// Maps `fd`. `path` is what others open; `label` names the data in messages. Throws cache_error, with the end of a
   /// sentence as header_fault() gives it, where header or table do not hold.

@@ -12,13 +12,6 @@
 
 namespace hogwild::detail {
 
-/// What tells one state of a file from another.
-struct source_stamp {
-  std::uint64_t bytes = 0;
-  std::int64_t modified_ns = 0;
-  bool operator==(const source_stamp&) const = default;
-};
-
 /// Complete lines of the input: never empty, ends with a newline (a last line without one is completed), and
 /// `text_padding` bytes behind it are readable. Valid as long as `owner`.
 struct text_block {
@@ -33,7 +26,8 @@ class input_stream {
 
   virtual ~input_stream() = default;
   /// The next block in order, of about the size asked for unless a line is longer; none at the end.
-  /// Throws input_error where the file cannot be read or its archive is damaged or truncated.
+  /// Throws input_error where the file cannot be read or is written to meanwhile, or its archive is damaged or
+  /// truncated.
   virtual std::optional<text_block> next() = 0;
 
   const std::string& name() const { return name_; }
@@ -48,10 +42,7 @@ class input_stream {
   std::optional<source_stamp> stamp_;
 };
 
-/// The stamp of a regular file; none for pipes and devices. Throws input_error where `path` is missing or a folder.
-std::optional<source_stamp> stamp_of(const std::string& path);
-
-/// Opens a path, or standard input for "-". Plain regular files are mapped and handed out without a copy.
+/// Opens a path, or standard input for "-".
 /// Throws input_error.
 std::unique_ptr<input_stream> open_input(const std::string& path,
                                          std::size_t block_bytes = input_stream::default_block_bytes);

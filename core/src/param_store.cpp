@@ -25,7 +25,8 @@ class private_memory {
   explicit private_memory(std::size_t bytes) : bytes_(bytes + huge_page) {
     mapping_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping_ == MAP_FAILED) {
-      throw resource_error("cannot get " + std::to_string(bytes) + " bytes of memory for the model: " + std::strerror(errno));
+      throw resource_error("cannot get " + std::to_string(bytes) +
+                           " bytes of memory for the model: " + std::strerror(errno));
     }
     const auto address = reinterpret_cast<std::uintptr_t>(mapping_);
     base_ = reinterpret_cast<std::byte*>((address + huge_page - 1) / huge_page * huge_page);
@@ -55,7 +56,8 @@ bool owner_lives(const void* slots, std::uint32_t tag) noexcept {
 /// Processes of different builds may agree on sizes and still not on meanings.
 std::uint64_t build_id() {
   std::uint64_t h = 0xcbf29ce484222325u;
-  for (const std::string_view part : {build_info.version, build_info.commit, build_info.build_type, build_info.compiler}) {
+  for (const std::string_view part :
+       {build_info.version, build_info.commit, build_info.build_type, build_info.compiler}) {
     for (const char c : part) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   }
   return h;
@@ -104,7 +106,8 @@ param_store param_store::attach(const std::string& name, std::string_view model)
   const auto& gate = reinterpret_cast<control_block*>(base + fixed.control)->gate;
   for (int tries = 0; gate.load(std::memory_order_acquire) == 0; ++tries) {
     if (tries == 1000) {
-      throw segment_error("segment " + name + " is not ready after a second: its creator may be stopped or dead; look at it "
+      throw segment_error("segment " + name +
+                          " is not ready after a second: its creator may be stopped or dead; look at it "
                           "with `hogwild segments`");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -112,7 +115,8 @@ param_store param_store::attach(const std::string& name, std::string_view model)
   store_shape shape;
   std::memcpy(&shape, base + fixed.shape, sizeof shape);
   if (store_layout(shape).total > owner->named_part->bytes()) {
-    throw segment_error("segment " + name + " is smaller than its own description; purge it with `hogwild segments "
+    throw segment_error("segment " + name +
+                        " is smaller than its own description; purge it with `hogwild segments "
                         "--purge` and start the run again");
   }
   return {std::move(owner), base, shape, name};

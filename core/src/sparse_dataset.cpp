@@ -25,7 +25,7 @@ sparse_view sparse_dataset::view() const {
           .label = arrays.label,
           .columns = arrays.header.columns,
           .degree = mapping_->degree(),
-          .check = mapping_.get()};
+          .source = mapping_.get()};
 }
 
 std::size_t sparse_dataset::rows() const {

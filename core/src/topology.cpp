@@ -47,10 +47,17 @@ node read_node(hwloc_topology_t topology, hwloc_const_cpuset_t set) {
   return found;
 }
 
+/// Where /sys is not mounted, hwloc's Linux part finds nothing and says so on standard error.
+void keep_quiet_without_sysfs(hwloc_topology_t topology) {
+  if (::access("/sys/devices/system/cpu/cpu0/topology", R_OK | X_OK) == 0) return;
+  hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
+}
+
 std::vector<node> read_nodes() {
   std::vector<node> nodes;
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) == 0) {
+    keep_quiet_without_sysfs(topology);
     if (hwloc_topology_load(topology) == 0) {
       for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, at)) != nullptr;) {
         node found = read_node(topology, at->cpuset);
@@ -150,17 +157,13 @@ std::vector<int> worker_cpus(std::size_t workers, std::span<const int> allowed) 
   return chosen;
 }
 
-std::vector<int> worker_cpus(std::size_t workers) {
-  return worker_cpus(workers, usable_cpu_list());
-}
-
-bool pin_this_thread(int cpu) noexcept {
-  if (cpu < 0) return false;
-  const std::size_t room = static_cast<std::size_t>(cpu) + 1, bytes = CPU_ALLOC_SIZE(room);
+bool bind_this_thread(std::span<const int> cpus) noexcept {
+  if (cpus.empty() || std::ranges::min(cpus) < 0) return false;
+  const std::size_t room = static_cast<std::size_t>(std::ranges::max(cpus)) + 1, bytes = CPU_ALLOC_SIZE(room);
   const cpu_set_owner set(CPU_ALLOC(room));
   if (!set) return false;
   CPU_ZERO_S(bytes, set.get());
-  CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set.get());
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set.get());
   return ::sched_setaffinity(0, bytes, set.get()) == 0;
 }
 

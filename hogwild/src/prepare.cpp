@@ -61,7 +61,7 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
 
 /// Without a check of their own, rows in somebody's memory are looked at here.
 void require_in_range(const sparse_view& data) {
-  if (data.check != nullptr) return;
+  if (data.source != nullptr) return;
   for (std::size_t k = data.row_start.front(); k < data.row_start.back(); ++k) {
     if (data.index[k] >= data.columns) {
       throw input_error("entry " + std::to_string(k) + " has column " + std::to_string(data.index[k]) +

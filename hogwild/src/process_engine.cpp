@@ -11,16 +11,12 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/segment.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
-#include <hogwild/core/topology.hpp>
 #include <hogwild/run_setup.hpp>
 #include <hogwild/worker_pool.hpp>
 
 namespace hogwild {
 
 namespace {
-
-/// A stripe's owner is told by a slot number of 12 bits.
-constexpr std::size_t most_workers = 2000;
 
 /// Slots beyond the workers asked for: for replacements of workers that are only stopped, and for those who join by hand.
 std::size_t spare_slots(std::size_t workers) { return workers + 16; }
@@ -73,13 +69,14 @@ class process_crew final : public crew {
 
   /// Worker processes map the rows from a file; rows in private memory are copied to one.
   static std::optional<sparse_dataset> shareable(const sparse_view& data) {
-    if (data.check != nullptr && !data.check->shared_path().empty()) return std::nullopt;
+    if (data.source != nullptr && !data.source->shared_path().empty()) return std::nullopt;
     return sparse_dataset::copy_of(data);
   }
 
   param_store make_store(const process_engine& engine, const job& work, std::size_t workers) const {
     const std::span<const double> values = work.labels().values();
     const std::span<const std::byte> model = work.model_bytes();
+    const std::vector<int> cpus = crew_cpus();
     const run_setup setup{.options = work.options(),
                           .first_row = data_ ? 0 : work.data().first_row,
                           .rows = work.data().rows(),
@@ -87,6 +84,7 @@ class process_crew final : public crew {
                           .labels = work.labels().kind(),
                           .workers = static_cast<std::uint32_t>(workers),
                           .data_path = data_path(),
+                          .cpus = {cpus.begin(), cpus.end()},
                           .label_values = {values.begin(), values.end()},
                           .degree = degree_of_part(work.data()),
                           .model = {model.begin(), model.end()}};
@@ -97,7 +95,7 @@ class process_crew final : public crew {
     return store;
   }
 
-  std::string data_path() const { return data_ ? data_->shared_path() : job_.data().check->shared_path(); }
+  std::string data_path() const { return data_ ? data_->shared_path() : job_.data().source->shared_path(); }
 
   /// Counted by the coordinator where it trains on a part of the rows only; else the dataset has them.
   std::vector<std::uint32_t> degree_of_part(const sparse_view& rows) const {
@@ -125,12 +123,7 @@ std::unique_ptr<crew> hire(const process_engine& engine, const job& work, const 
                        " is not trivially copyable, so its object cannot be handed to other processes; keep plain values in it, "
                        "or use the thread engine");
   }
-  const std::size_t workers = engine.workers != 0 ? engine.workers : default_workers();
-  if (workers > most_workers) {
-    throw config_error(std::to_string(workers) + " worker processes are more than the " + std::to_string(most_workers) +
-                       " that one run may have");
-  }
-  return std::make_unique<process_crew>(engine, workers, work, note);
+  return std::make_unique<process_crew>(engine, crew_size(engine.workers), work, note);
 }
 
 }  // namespace hogwild

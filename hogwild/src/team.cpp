@@ -5,29 +5,20 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-#include <atomic>
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include <hogwild/core/error.hpp>
 #include <hogwild/core/topology.hpp>
 
 namespace hogwild {
 
 namespace {
-
-class inline_team final : public team {
- public:
-  std::size_t size() const override { return 1; }
-
- private:
-  std::size_t run_all(const std::function<void(std::size_t)>& body) override {
-    body(0);
-    return 1;
-  }
-};
 
 class openmp_team final : public team {
  public:
@@ -71,10 +62,11 @@ class tbb_team final : public team {
 class std_team final : public team {
  public:
   std_team(std::size_t workers, bool pin) {
-    const auto cpus = worker_cpus(workers);
+    if (workers == 1) return;
+    const std::vector<int> all = crew_cpus(), own = worker_cpus(workers, all);
     for (std::size_t i = 1; i < workers; ++i) {
-      threads_.emplace_back([this, i, pin, cpu = cpus[i]](const std::stop_token& stop) {
-        if (pin) pin_this_thread(cpu);
+      threads_.emplace_back([this, i, cpus = pin ? std::vector{own[i]} : all](const std::stop_token& stop) {
+        bind_this_thread(cpus);
         serve(i, stop);
       });
     }
@@ -121,10 +113,33 @@ class std_team final : public team {
   std::vector<std::jthread> threads_;  // last: they stop before what they use goes
 };
 
+/// A stripe's owner is told by a slot number of 12 bits, and the process engine has as many spare slots again.
+constexpr std::size_t most_workers = 2000;
+
 }  // namespace
 
+std::vector<int> crew_cpus() {
+  std::vector<int> cpus;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> here(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, here.data());
+    cpus.insert(cpus.end(), here.begin(), here.end());
+  }
+  if (cpus.empty()) return usable_cpu_list();
+  std::ranges::sort(cpus);
+  cpus.erase(std::ranges::unique(cpus).begin(), cpus.end());  // places may overlap
+  return cpus;
+}
+
+std::size_t crew_size(std::size_t asked) {
+  if (asked == 0) return default_workers(crew_cpus().size(), cpu_quota());
+  if (asked <= most_workers) return asked;
+  throw config_error(std::to_string(asked) + " workers are more than the " + std::to_string(most_workers) +
+                     " that one run may have");
+}
+
 std::unique_ptr<team> team::make(team_kind kind, std::size_t workers, bool pin) {
-  if (workers <= 1) return std::make_unique<inline_team>();
+  workers = std::max<std::size_t>(workers, 1);
   switch (kind) {
     case team_kind::openmp: return std::make_unique<openmp_team>(workers);
     case team_kind::tbb: return std::make_unique<tbb_team>(workers);

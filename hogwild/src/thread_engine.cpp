@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/topology.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {
@@ -42,8 +41,7 @@ std::unique_ptr<crew> hire(const serial_engine&, const job& work, const note_fun
 }
 
 std::unique_ptr<crew> hire(const thread_engine& engine, const job& work, const note_function&) {
-  const std::size_t workers = engine.workers != 0 ? engine.workers : default_workers();
-  return std::make_unique<thread_crew>("threads", team::make(engine.team, workers, engine.pin), work);
+  return std::make_unique<thread_crew>("threads", team::make(engine.team, crew_size(engine.workers), engine.pin), work);
 }
 
 }  // namespace hogwild

@@ -110,6 +110,11 @@ class supervisor_watch {
   std::jthread thread_;
 };
 
+std::vector<int> cpus_of_worker(const run_setup& setup, std::size_t slot) {
+  if (setup.pin == 0 || setup.workers > setup.cpus.size() || slot >= setup.workers) return setup.cpus;
+  return {worker_cpus(setup.workers, setup.cpus)[slot]};
+}
+
 void train_rounds(const job& work, const param_store& store, const slot_lease& place) {
   control_block& control = store.control();
   gate_visitor visitor(control, place.self());
@@ -161,10 +166,8 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
   const auto work = make(setup, rows, label_map(setup.labels, setup.label_values));
   const slot_lease lease(store, place.slot);
   const supervisor_watch watch(store, info.owner);
-  if (const auto cpus = usable_cpu_list();
-      setup.pin != 0 && setup.workers <= cpus.size() && lease.slot() < setup.workers) {
-    pin_this_thread(worker_cpus(setup.workers)[lease.slot()]);
-  }
+  // Who joined by hand stays where its user put it.
+  if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
   train_rounds(*work, store, lease);
   return static_cast<int>(watch.gone() ? exit_code::internal : exit_code::done);
 }

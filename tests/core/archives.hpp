@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace hogwild::testing {
+namespace hogwild::test {
 
 inline std::string pack_gzip(const std::string& text) {
   z_stream stream{};
@@ -57,4 +57,4 @@ inline std::string pack_bzip2(const std::string& text) {
   return packed;
 }
 
-}  // namespace hogwild::testing
+}  // namespace hogwild::test

@@ -8,19 +8,19 @@
 
 #include "cache_format.hpp"
 #include "dataset_writer.hpp"
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild {
 namespace {
 
-using testing::read_file;
-using testing::scratch_folder;
+using test::read_text;
+using test::scratch_folder;
 
 TEST(cache_registry, lists_what_is_a_cache_by_its_contents) {
   const scratch_folder folder;
   const std::string source = folder.write("a.svm", "1 1:1 2:1\n-1 3:1\n");
   open_libsvm(source, {.threads = 1});
-  const std::string bytes = read_file(source + ".hogwild");
+  const std::string bytes = read_text(source + ".hogwild");
   folder.write("renamed.bin", bytes);
   folder.write("torn.hogwild", bytes.substr(0, 5000));
   folder.write("notes.hogwild", "the user's own file");
@@ -43,7 +43,7 @@ TEST(cache_registry, purges_caches_and_nothing_else) {
   const sparse_dataset mapped = open_libsvm(source, {.threads = 1});
   folder.write("notes.hogwild", "the user's own file");
   EXPECT_EQ(purge_caches(folder.path()).size(), 1u);
-  EXPECT_EQ(folder.files(), 2u);
+  EXPECT_EQ(folder.entries(), 2u);
   EXPECT_TRUE(std::filesystem::exists(source));
   EXPECT_TRUE(list_caches(folder.path()).empty());
   mapped.verify();
@@ -55,10 +55,10 @@ TEST(cache_registry, one_that_is_being_written_is_left_alone) {
   sizes.rows = sizes.columns = sizes.nonzeros = 1;
   {
     const detail::dataset_writer unfinished = detail::dataset_writer::at(folder.path() / "x.hogwild", sizes);
-    EXPECT_EQ(folder.files(), 1u);
+    EXPECT_EQ(folder.entries(), 1u);
     EXPECT_TRUE(purge_caches(folder.path()).empty());
   }
-  EXPECT_EQ(folder.files(), 0u);  // given up, it goes by itself
+  EXPECT_EQ(folder.entries(), 0u);  // given up, it goes by itself
 }
 
 TEST(cache_registry, a_missing_folder_is_an_input_error) {

@@ -10,15 +10,15 @@
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "cache_format.hpp"
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild {
 namespace {
 
+using test::read_text;
+using test::scratch_folder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::read_file;
-using testing::scratch_folder;
 
 std::string sample_text(int rows = 500) {
   std::string text;
@@ -46,7 +46,7 @@ class dataset_cache : public ::testing::Test {
   const std::string cache = source + ".hogwild";
 
   void change_cache(std::size_t place, char flip) const {
-    std::string bytes = read_file(cache);
+    std::string bytes = read_text(cache);
     bytes[place] = static_cast<char>(bytes[place] ^ flip);
     folder.write("train.svm.hogwild", bytes);
   }
@@ -58,7 +58,7 @@ class dataset_cache : public ::testing::Test {
     const opening warm(source);
     EXPECT_TRUE(warm.data.from_cache());
     EXPECT_TRUE(warm.notes.empty());
-    EXPECT_EQ(folder.files(), 2u);
+    EXPECT_EQ(folder.entries(), 2u);
   }
 };
 
@@ -93,7 +93,7 @@ TEST_F(dataset_cache, one_of_another_version_size_or_checksum_is_rebuilt) {
   expect_rebuilt("damaged header");
   change_cache(offsetof(detail::cache_header, checksum), 1);
   expect_rebuilt("damaged header");
-  const std::string whole = read_file(cache);
+  const std::string whole = read_text(cache);
   folder.write("train.svm.hogwild", whole.substr(0, whole.size() - 4096));
   expect_rebuilt("torn");
   folder.write("train.svm.hogwild", whole.substr(0, 100));
@@ -107,7 +107,7 @@ TEST_F(dataset_cache, another_file_in_its_place_stays_as_it_is) {
   const opening kept(source);
   EXPECT_FALSE(kept.data.from_cache());
   EXPECT_THAT(kept.notes, ElementsAre(HasSubstr("is another file, which stays as it is")));
-  EXPECT_EQ(read_file(cache), "what somebody else keeps here");
+  EXPECT_EQ(read_text(cache), "what somebody else keeps here");
 }
 
 TEST_F(dataset_cache, rebuild_reads_the_text_again_without_a_word) {
@@ -119,7 +119,7 @@ TEST_F(dataset_cache, rebuild_reads_the_text_again_without_a_word) {
 
 TEST_F(dataset_cache, none_writes_nothing) {
   const opening data(source, {.cache = open_options::cache_use::none});
-  EXPECT_EQ(folder.files(), 1u);
+  EXPECT_EQ(folder.entries(), 1u);
   EXPECT_THAT(data.data.shared_path(), HasSubstr("/proc/"));
   EXPECT_EQ(sparse_dataset::map(data.data.shared_path()).rows(), 500u);
 }
@@ -130,7 +130,7 @@ TEST_F(dataset_cache, files_read_through_a_numbering_have_one_of_their_own_each)
   const open_options through_train{.numbering = &train.data.numbering()}, through_other{.numbering = &other};
   EXPECT_FALSE(opening(source, through_train).data.from_cache());
   EXPECT_FALSE(opening(source, through_other).data.from_cache());
-  EXPECT_EQ(folder.files(), 4u);
+  EXPECT_EQ(folder.entries(), 4u);
   EXPECT_TRUE(opening(source).data.from_cache());
   EXPECT_TRUE(opening(source, through_train).data.from_cache());
   const opening warm(source, through_other);
@@ -148,10 +148,10 @@ TEST_F(dataset_cache, optional_labels_are_another_reading) {
 TEST_F(dataset_cache, malformed_text_leaves_nothing_behind) {
   const std::string bad = folder.write("bad.svm", sample_text() + "1 3:nan\n");
   EXPECT_THROW(opening{bad}, format_error);
-  EXPECT_EQ(folder.files(), 2u);
+  EXPECT_EQ(folder.entries(), 2u);
   const std::string torn = folder.write("torn.svm.gz", std::string("\x1f\x8b\x08\x00", 4));
   EXPECT_THROW(opening{torn}, input_error);
-  EXPECT_EQ(folder.files(), 3u);
+  EXPECT_EQ(folder.entries(), 3u);
 }
 
 TEST_F(dataset_cache, where_the_source_has_no_room_the_fallback_folder_is_used) {
@@ -170,7 +170,7 @@ TEST_F(dataset_cache, where_the_source_has_no_room_the_fallback_folder_is_used) 
 
 TEST_F(dataset_cache, a_flipped_byte_in_any_section_is_found_by_its_reader) {
   opening{source};
-  const std::string whole = read_file(cache);
+  const std::string whole = read_text(cache);
   detail::cache_header header;
   std::memcpy(&header, whole.data(), sizeof header);
   std::size_t sections = 0;
@@ -198,7 +198,7 @@ TEST_F(dataset_cache, a_flipped_byte_in_any_section_is_found_by_its_reader) {
 TEST_F(dataset_cache, only_the_blocks_that_are_read_are_checked) {
   const std::string large = folder.write("large.svm", sample_text(60'000));
   opening{large};
-  std::string bytes = read_file(large + ".hogwild");
+  std::string bytes = read_text(large + ".hogwild");
   detail::cache_header header;
   std::memcpy(&header, bytes.data(), sizeof header);
   ASSERT_GE(header.blocks(), 4u);
@@ -233,13 +233,13 @@ TEST_F(dataset_cache, many_builders_at_once_leave_one_whole_cache) {
     std::vector<std::jthread> builders;
     for (int t = 0; t < 4; ++t) builders.emplace_back([&] { opening(source).data.verify(); });
   }
-  EXPECT_EQ(folder.files(), 2u);
+  EXPECT_EQ(folder.entries(), 2u);
   EXPECT_TRUE(opening(source).data.from_cache());
 }
 
 TEST_F(dataset_cache, sections_begin_on_pages) {
   opening{source};
-  const std::string bytes = read_file(cache);
+  const std::string bytes = read_text(cache);
   detail::cache_header header;
   std::memcpy(&header, bytes.data(), sizeof header);
   for (const detail::section_entry& section : header.sections) EXPECT_EQ(section.offset % 4096, 0u);

@@ -16,12 +16,12 @@
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "parsed_text.hpp"
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild {
 namespace {
 
-using testing::scratch_folder;
+using test::scratch_folder;
 
 open_options in_memory(std::size_t threads = 1) {
   return {.cache = open_options::cache_use::none, .threads = threads};
@@ -140,7 +140,7 @@ TEST(ingest, threads_do_not_change_a_byte) {
   const std::string path = folder.write("t", text_of(random_rows(120'000, 4000)));
   ASSERT_GT(std::filesystem::file_size(path), 3u << 20);  // several blocks of text
   const auto bytes = [&](std::size_t threads) {
-    return testing::read_file(open_libsvm(path, in_memory(threads)).shared_path());
+    return test::read_text(open_libsvm(path, in_memory(threads)).shared_path());
   };
   const std::string one = bytes(1);
   EXPECT_EQ(bytes(2), one);

@@ -13,12 +13,12 @@
 #include <hogwild/core/random.hpp>
 
 #include "archives.hpp"
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild::detail {
 namespace {
 
-using hogwild::testing::scratch_folder;
+using hogwild::test::scratch_folder;
 using ::testing::HasSubstr;
 
 /// Reads to the end and checks on the way what is promised of every block.
@@ -107,8 +107,8 @@ TEST_P(archive, zeros_behind_it_are_padding_and_anything_else_is_refused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(kinds, archive,
-                         ::testing::Values(packer{"gzip", testing::pack_gzip}, packer{"xz", testing::pack_xz},
-                                           packer{"zstd", testing::pack_zstd}, packer{"bzip2", testing::pack_bzip2}),
+                         ::testing::Values(packer{"gzip", test::pack_gzip}, packer{"xz", test::pack_xz},
+                                           packer{"zstd", test::pack_zstd}, packer{"bzip2", test::pack_bzip2}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
 TEST(input_stream, plain_text_is_cut_at_lines_whatever_the_sizes) {
@@ -158,6 +158,18 @@ TEST(input_stream, stamps_tell_size_and_time) {
   EXPECT_EQ(open_input(path)->stamp(), before);
   std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::nanoseconds(1));
   EXPECT_NE(stamp_of(path), before);
+}
+
+TEST(input_stream, a_file_that_is_written_to_while_it_is_read_is_refused) {
+  const scratch_folder folder;
+  const std::string text = numbered_lines(100000);
+  for (const std::uintmax_t bytes : {std::uintmax_t{0}, std::uintmax_t{4096}, std::uintmax_t{text.size() + 5}}) {
+    const std::string path = folder.write("text", text);
+    const auto input = open_input(path, 4096);
+    ASSERT_TRUE(input->next());
+    std::filesystem::resize_file(path, bytes);
+    EXPECT_THROW(read_all(*input), input_error) << bytes;
+  }
 }
 
 TEST(input_stream, what_cannot_be_read_is_an_input_error) {

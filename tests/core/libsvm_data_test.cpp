@@ -7,7 +7,7 @@
 
 #include <hogwild/core/sparse_dataset.hpp>
 
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild {
 namespace {
@@ -29,7 +29,7 @@ TEST_P(libsvm_data, has_the_counted_rows_entries_and_labels) {
   const counted& expected = GetParam();
   const auto source = std::filesystem::path(folder) / (std::string(expected.file) + ".libsvm.xz");
   if (!std::filesystem::exists(source)) GTEST_SKIP() << source << " is not there";
-  const testing::scratch_folder scratch;
+  const test::scratch_folder scratch;
   const auto link = scratch.path() / source.filename();
   std::filesystem::create_symlink(source, link);  // so that the cache goes beside the link
 

@@ -9,13 +9,13 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/libsvm.hpp>
 
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild {
 namespace {
 
+using test::scratch_folder;
 using ::testing::ElementsAre;
-using testing::scratch_folder;
 
 TEST(sparse_dataset, copies_rows_held_in_memory) {
   const libsvm_rows rows = parse_libsvm("1 1:1 3:2\n2\n3 2:5 3:7\n");

@@ -111,22 +111,25 @@ TEST(topology, usable_cpus_are_those_of_the_affinity_mask) {
   ASSERT_FALSE(all.empty());
   EXPECT_LE(all.size(), logical_cpus());
   std::jthread([&] {
-    ASSERT_TRUE(pin_this_thread(all.back()));
+    const std::vector<int> last{all.back()};
+    ASSERT_TRUE(bind_this_thread(last));
     EXPECT_THAT(usable_cpu_list(), ElementsAre(all.back()));
     EXPECT_EQ(usable_cpus(), 1u);
     EXPECT_EQ(default_workers(), 1u);
-    EXPECT_THAT(worker_cpus(2), ElementsAre(all.back(), all.back()));
+    EXPECT_THAT(worker_cpus(2, usable_cpu_list()), ElementsAre(all.back(), all.back()));
     EXPECT_EQ(::sched_getcpu(), all.back());
+    ASSERT_TRUE(bind_this_thread(all));
+    EXPECT_EQ(usable_cpu_list(), all);
   }).join();
   EXPECT_EQ(usable_cpu_list(), all);  // only that thread was bound
 }
 
 TEST(topology, every_usable_cpu_gets_a_worker_before_one_gets_two) {
   const auto usable = usable_cpu_list();
-  auto once = worker_cpus(usable.size());
+  auto once = worker_cpus(usable.size(), usable);
   std::ranges::sort(once);
   EXPECT_EQ(once, usable);
-  auto twice = worker_cpus(2 * usable.size());
+  auto twice = worker_cpus(2 * usable.size(), usable);
   EXPECT_EQ(std::vector(twice.begin(), twice.begin() + static_cast<std::ptrdiff_t>(usable.size())),
             std::vector(twice.begin() + static_cast<std::ptrdiff_t>(usable.size()), twice.end()));
 }
@@ -137,9 +140,10 @@ TEST(topology, cpus_that_nobody_knows_are_used_as_they_come) {
   EXPECT_THAT(worker_cpus(3, std::span<const int>{}), IsEmpty());
 }
 
-TEST(topology, refuses_a_cpu_that_is_not_there) {
-  EXPECT_FALSE(pin_this_thread(-1));
-  EXPECT_FALSE(pin_this_thread(1 << 20));
+TEST(topology, refuses_cpus_that_are_not_there) {
+  for (const std::vector<int>& cpus : {std::vector<int>{}, std::vector<int>{0, -1}, std::vector<int>{1 << 20}}) {
+    EXPECT_FALSE(bind_this_thread(cpus));
+  }
 }
 
 TEST(topology, has_at_least_one_memory_node) {

@@ -10,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/topology.hpp>
+
 using namespace hogwild;
 
 namespace {
@@ -60,6 +63,13 @@ TEST_P(team_of, throws_one_of_many_exceptions) {
 INSTANTIATE_TEST_SUITE_P(every, team_of,
                          testing::Combine(testing::Values(team_kind::openmp, team_kind::tbb, team_kind::std),
                                           testing::Values(1u, 2u, 5u)));
+
+TEST(crew_size, is_as_asked_or_what_the_machine_grants_and_bounded) {
+  EXPECT_EQ(crew_size(0), default_workers(crew_cpus().size(), cpu_quota()));
+  EXPECT_EQ(crew_size(3), 3u);
+  EXPECT_EQ(crew_size(2000), 2000u);
+  EXPECT_THROW(crew_size(2001), config_error);
+}
 
 TEST(team, of_one_is_the_caller_itself) {
   for (const team_kind kind : {team_kind::openmp, team_kind::tbb, team_kind::std}) {

@@ -9,7 +9,6 @@
 
 #include <hogwild/hogwild.hpp>
 
-#include "support/temp_folder.hpp"
 
 namespace hogwild {
 namespace {

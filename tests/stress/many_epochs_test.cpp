@@ -51,7 +51,10 @@ TEST_P(many_epochs, a_general_model_and_every_order_come_through) {
     o.order = order;
     const auto run = train(softmax{.features = 20, .classes = 3, .bias = true}, toy.csr(), engine, o);
     EXPECT_EQ(run.examples, 20u * 200u);
-    EXPECT_LT(run.final_loss, std::log(3.0));  // better than knowing nothing
+    // Better than knowing nothing. Over 60 runs of each update policy and number of workers the mean was at most 0.316
+    // and the standard deviation at most 0.005, most of it from the order: log 3 = 1.099 lies 150 deviations above, for
+    // a normal law a failure rate far below 1e-6.
+    EXPECT_LT(run.final_loss, std::log(3.0));
   }
 }
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -32,6 +32,12 @@ class scratch_folder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, std::string_view contents) const {
+    const std::string place = (path_ / name).string();
+    std::ofstream(place, std::ios::binary).write(contents.data(), static_cast<std::streamsize>(contents.size()));
+    return place;
+  }
   /// How many files and folders it holds.
   std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));

@@ -24,7 +24,7 @@ class cache_files : public with_small_data {
     return found;
   }
 
-  temp_folder own;
+  scratch_folder own;
   const std::string data = own / "data.svm";
 };
 

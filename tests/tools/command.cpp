@@ -38,14 +38,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 running_command::running_command(const std::vector<std::string>& arguments, const std::string& input,
                                  const std::string& out, const std::string& err)
-    : out_(out.empty() ? folder_ / "out" : out), err_(err.empty() ? folder_ / "err" : err) {
+    : out_(out.empty() ? (folder_ / "out").string() : out), err_(err.empty() ? (folder_ / "err").string() : err) {
   write_file(folder_ / "in", input);
   std::vector<std::string> words = {HOGWILD_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  std::vector<std::string> variables = {"XDG_CACHE_HOME=" + (folder_ / "caches")};
+  std::vector<std::string> variables = {"XDG_CACHE_HOME=" + (folder_ / "caches").string()};
   for (char** v = environ; *v != nullptr; ++v) {
     if (!std::string_view(*v).starts_with("XDG_CACHE_HOME=")) variables.emplace_back(*v);
   }

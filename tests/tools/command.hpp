@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temp_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild::test {
 
@@ -40,7 +40,7 @@ class running_command {
  private:
   bool ended();
 
-  temp_folder folder_;
+  scratch_folder folder_;
   std::string out_, err_;
   pid_t pid_ = -1;
   int status_ = 0;

@@ -12,7 +12,7 @@ namespace hogwild::test {
 namespace {
 
 TEST(example, the_worked_program_trains_and_prints_its_loss) {
-  const temp_folder folder;
+  const scratch_folder folder;
   std::string rows;
   for (int k = 0; k < 500; ++k) {
     rows += std::to_string(0.5 * (k % 7) + 0.2 * (k % 2)) + " 1:" + std::to_string(0.25 * (k % 7)) + " 2:1\n";

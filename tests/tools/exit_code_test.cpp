@@ -38,6 +38,10 @@ TEST_F(exit_codes, usage_is_2_and_names_the_option) {
                          {{"train", train(), "--model", "huber", "--huber-delta", "0"}, "must be positive"},
                          {{"train", train(), "--schedule", "constant", "--decay", "0.5"}, "--decay"},
                          {{"train", "-", "--test", "-"}, "once only"},
+                         {{"train", train(), "--save", train()}, "would overwrite"},
+                         {{"train", train(), "--record", "/dev/null", "--checkpoint", train()}, "would overwrite"},
+                         {{"train", train(), "--test", test(), "--record", test()}, "would overwrite"},
+                         {{"predict", *folder / "any.bin", test(), "--output", test()}, "would overwrite"},
                          {{"generate", *folder / "x.svm", "--delta", "0.0001"}, "cannot be had"},
                          {{"generate", *folder / "x.svm", "--test-fraction", "0.5"}, "--test"},
                          {{"cache", "--list", "--purge"}, "excludes"},
@@ -88,9 +92,11 @@ TEST_F(exit_codes, input_that_does_not_suit_is_3) {
 }
 
 TEST_F(exit_codes, a_place_that_cannot_be_written_is_refused_before_training) {
-  const outcome o = hogwild({"train", train(), "--save", *folder / "nowhere/model.bin"});
-  EXPECT_EQ(o.code, 3);
-  EXPECT_EQ(o.err.find("epoch 1"), std::string::npos);
+  for (const char* option : {"--save", "--checkpoint", "--record"}) {
+    const outcome o = hogwild({"train", train(), option, *folder / "nowhere/model.bin"});
+    EXPECT_EQ(o.code, 3) << option;
+    EXPECT_EQ(o.err.find("epoch 1"), std::string::npos) << option;
+  }
 }
 
 TEST_F(exit_codes, resources_are_4) {

@@ -85,7 +85,7 @@ TEST(generate, the_same_seed_makes_the_same_data_on_any_number_of_threads) {
 }
 
 TEST(generate, text_reads_back_as_the_rows_in_memory) {
-  const hogwild::test::temp_folder folder;
+  const hogwild::test::scratch_folder folder;
   const options o = small();
   const file_facts facts = write_files(o, folder / "train.svm", folder / "test.svm");
   const data made = in_memory(o);

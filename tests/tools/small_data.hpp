@@ -15,7 +15,7 @@ namespace hogwild::test {
 class with_small_data : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder = std::make_unique<temp_folder>();
+    folder = std::make_unique<scratch_folder>();
     const outcome made = hogwild({"generate", train(), "--test", test(), "--rows", "3000", "--columns", "1500",
                                   "--nonzeros", "20", "--delta", "0.3", "--noise", "0.02"});
     ASSERT_EQ(made.code, 0) << made.err;
@@ -30,7 +30,7 @@ class with_small_data : public ::testing::Test {
     return nlohmann::json::parse(o.out);
   }
 
-  inline static std::unique_ptr<temp_folder> folder;
+  inline static std::unique_ptr<scratch_folder> folder;
 };
 
 }  // namespace hogwild::test

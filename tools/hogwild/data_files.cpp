@@ -3,6 +3,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
+
+#include <hogwild/core/error.hpp>
 
 namespace hogwild::cli {
 namespace {
@@ -50,6 +53,14 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
     say(path + ": " + std::to_string(unknown) + " entries in columns that the training data never had are left out");
   }
   return data;
+}
+
+void keep_inputs(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code missing;
+    if (output.empty() || input.empty() || !std::filesystem::equivalent(output, input, missing)) continue;
+    throw config_error(name + " would overwrite " + input + ", which is read; give it another name");
+  }
 }
 
 void say(std::string_view sentence) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,11 @@ sparse_dataset open_training(const std::string& path, const data_options& option
 /// had to be left out because those columns are not known.
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
                             bool labels_optional);
+
+/// Throws config_error where `output`, which the option `name` gives, is one of the files that are read. Empty names
+/// and
+/// "-" are no files.
+void keep_inputs(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs);
 
 /// One sentence on stderr.
 void say(std::string_view sentence);

@@ -96,6 +96,7 @@ int predict_command(int argc, const char* const* argv) {
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
+  keep_inputs("--output", request.output, {request.model, request.data});
 
   const std::string text = with_sound_cache([&] { return predictions(request); });
   if (request.output.empty()) {

@@ -68,7 +68,9 @@ int train_command(int argc, const char* const* argv) {
   if (const auto code = parse_train(argc, argv, request)) return *code;
   interrupt asked;
   // A place that cannot be written is refused now, not after hours of training.
-  if (!request.save.empty()) atomic_file{request.save};
+  for (const auto& place : {request.save, std::string(request.options.checkpoint)}) {
+    if (!place.empty()) atomic_file{place};
+  }
 
   progress shown(::isatty(STDERR_FILENO) != 0);
   const train_result result =

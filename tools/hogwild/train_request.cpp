@@ -137,6 +137,10 @@ void check(const command_line& line, const train_request& r) {
   if (from_input_twice || (r.test == "-" && r.validation_file == "-")) {
     throw config_error("standard input can be read once only, but '-' is given twice");
   }
+  for (const auto& [name, output] : {std::pair("--save", r.save), std::pair("--record", r.options.record),
+                                     std::pair("--checkpoint", r.options.checkpoint)}) {
+    keep_inputs(name, output, {r.data, r.test, r.validation_file});
+  }
 }
 
 }  // namespace

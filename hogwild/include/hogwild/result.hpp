@@ -65,7 +65,9 @@ struct train_result {
   std::uint64_t rows_lost = 0;         ///< finished rows whose changes a dead worker took along
   std::size_t workers_replaced = 0;    ///< worker processes that died and were replaced
   std::uint64_t peak_rss_bytes = 0;
-  std::vector<float> parameters;       ///< by frequency rank; the bias, where there is one, last
+  /// By frequency rank; the bias, where there is one, last. Rounded to float for models of double too, as saved models
+  /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.
+  std::vector<float> parameters;
   label_map labels;
 };
 

@@ -21,6 +21,7 @@ struct run_setup {
   label_kind labels = label_kind::real;
   std::uint32_t workers = 0;  ///< slots of spawned workers; later ones are spare
   std::string data_path;      ///< for sparse_dataset::map
+  std::vector<std::int32_t> cpus;  ///< that spawned workers may use
   std::vector<double> label_values;
   std::vector<std::uint32_t> degree;  ///< rows of the part that contain each column; empty: the dataset's own counts hold
   std::vector<std::byte> model;  ///< the model object

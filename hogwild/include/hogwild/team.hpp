@@ -4,11 +4,21 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace hogwild {
 
 /// Which library supplies the threads. The loop they run is the same.
 enum class team_kind { openmp, tbb, std };
+
+/// CPUs that the workers of a run may use, ascending. Where OMP_PROC_BIND is set, the OpenMP library has bound the
+/// program's first thread to one CPU before main(), which the threads and processes that it starts inherit; OpenMP's
+/// places count there, else the affinity mask.
+std::vector<int> crew_cpus();
+
+/// How many workers a run has: `asked`, or where that is 0 as many as CPUs and quota grant (default_workers). Throws
+/// config_error where it is more than one run can have.
+std::size_t crew_size(std::size_t asked);
 
 /// Threads that run one function together, again and again. Not to be entered by two callers at once.
 class team {
@@ -16,7 +26,7 @@ class team {
   virtual ~team() = default;
 
   /// `workers` threads >= 1; `pin` binds each std thread to a CPU of its own (OpenMP binds by OMP_PLACES and
-  /// OMP_PROC_BIND, oneTBB leaves it to the system). One worker is the caller itself, whatever the kind.
+  /// OMP_PROC_BIND, oneTBB leaves it to the system). Worker 0 of a std team is the caller, which is never bound.
   static std::unique_ptr<team> make(team_kind kind, std::size_t workers, bool pin);
 
   virtual std::size_t size() const = 0;

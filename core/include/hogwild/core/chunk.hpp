@@ -18,7 +18,8 @@ struct chunk {
 /// Cuts the rows into chunks of equal size; only the last one may be shorter. The chunks cover every row exactly once.
 class chunk_plan {
  public:
-  chunk_plan(std::size_t rows, std::size_t rows_per_chunk) : rows_(rows), size_(std::max<std::size_t>(rows_per_chunk, 1)) {}
+  chunk_plan(std::size_t rows, std::size_t rows_per_chunk)
+      : rows_(rows), size_(std::max<std::size_t>(rows_per_chunk, 1)) {}
 
   /// About 16,384 nonzeros a chunk, so that a draw costs nothing beside the work, and 16 to 256 rows, so that workers
   /// end an epoch together; small data get at least 64 chunks. A function of the data alone: the same for any engine

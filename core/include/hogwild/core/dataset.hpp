@@ -10,10 +10,11 @@
 
 namespace hogwild {
 
-/// Looks at a block of rows before anybody trains on it. Implementations are safe to call from many threads at once.
-class first_read_check {
+/// Where rows come from: looks at a block of them before anybody trains on it, and says where other processes find
+/// them. Implementations are safe to call from many threads at once.
+class row_source {
  public:
-  virtual ~first_read_check() = default;
+  virtual ~row_source() = default;
   /// Throws cache_error unless rows [first, last) hold what was written and every column is in range. Cheap when the
   /// rows were checked before. Rows count from the start of the whole dataset, not of a slice.
   virtual void ensure(std::size_t first, std::size_t last) const = 0;
@@ -32,8 +33,8 @@ struct sparse_view {
   std::span<const double> label;             ///< one a row, as read
   std::size_t columns = 0;
   std::span<const std::uint32_t> degree{};  ///< rows in which each column occurs; empty where nobody counted
-  const first_read_check* check = nullptr;  ///< null where there is nothing to check
-  std::size_t first_row = 0;                ///< place of row 0 in the whole dataset, for `check`
+  const row_source* source = nullptr;       ///< null for rows in somebody's memory: nothing to check or to share
+  std::size_t first_row = 0;                ///< place of row 0 in the whole dataset, for `source`
 
   std::size_t rows() const { return label.size(); }
   std::size_t nonzeros() const { return rows() == 0 ? 0 : row_start.back() - row_start.front(); }
@@ -53,7 +54,7 @@ struct sparse_view {
   }
 
   void ensure(std::size_t first, std::size_t last) const {
-    if (check != nullptr) check->ensure(first_row + first, first_row + last);
+    if (source != nullptr) source->ensure(first_row + first, first_row + last);
   }
 };
 

@@ -10,11 +10,11 @@ namespace hogwild {
 /// What a program should return when the error reaches its main function.
 enum class exit_code : int {
   done = 0,
-  internal = 1,     ///< a fault of ours, or a lost peer
-  usage = 2,        ///< options that do not go together
-  input = 3,        ///< bad, missing or torn input
-  resources = 4,    ///< shared memory, disk or processes that are not to be had
-  diverged = 5,     ///< the loss is no longer finite
+  internal = 1,   ///< a fault of ours, or a lost peer
+  usage = 2,      ///< options that do not go together
+  input = 3,      ///< bad, missing or torn input
+  resources = 4,  ///< shared memory, disk or processes that are not to be had
+  diverged = 5,   ///< the loss is no longer finite
   interrupted = 130
 };
 

@@ -44,7 +44,8 @@ struct parameter_group {
 ///   using example_type = hogwild::sparse_row<float>; what it trains on
 ///   std::size_t dim() const;                         how many parameters it has
 ///   double loss(reader, example) const;              what is minimised, without regularisation
-///   void gradient(reader, example, emit) const;      emit(j, g) for every parameter whose partial derivative g is not 0
+///   void gradient(reader, example, emit) const;      emit(j, g) for every parameter whose partial derivative g is not
+///   0
 ///
 /// `emit` may be applied at once, while other workers read and write, so gradient() finishes every read that feeds a
 /// partial before that partial's emit, emits each coordinate at most once and no zeros, and keeps no state between
@@ -56,13 +57,14 @@ template <class M>
 concept general_model = requires {
   typename M::scalar_type;
   typename M::example_type;
-} && parameter<typename M::scalar_type> &&
-    requires(const M& m, const archetype::reader<typename M::scalar_type>& w, const typename M::example_type& z,
-             const archetype::emit<typename M::scalar_type>& emit) {
-      { m.dim() } -> std::convertible_to<std::size_t>;
-      { m.loss(w, z) } -> std::convertible_to<double>;
-      { m.gradient(w, z, emit) } -> std::same_as<void>;
-    };
+}
+&&parameter<typename M::scalar_type>&& requires(const M& m, const archetype::reader<typename M::scalar_type>& w,
+                                                const typename M::example_type& z,
+                                                const archetype::emit<typename M::scalar_type>& emit) {
+  { m.dim() } -> std::convertible_to<std::size_t>;
+  { m.loss(w, z) } -> std::convertible_to<double>;
+  { m.gradient(w, z, emit) } -> std::same_as<void>;
+};
 
 template <class M>
 concept model = margin_model<M> || general_model<M>;
@@ -79,11 +81,17 @@ constexpr bool conforms() {
   if constexpr (margin_model<M>) {
     return true;
   } else {
-    static_assert(requires { typename M::scalar_type; }, "a model names its scalar_type: float or double");
-    static_assert(requires { typename M::example_type; }, "a model names its example_type, e.g. hogwild::sparse_row<float>");
-    static_assert(requires(const M& m) { { m.dim() } -> std::convertible_to<std::size_t>; },
-                  "a model has std::size_t dim() const: how many parameters it has");
-    using loss_call = double (*)(const M&, const archetype::reader<typename M::scalar_type>&, const typename M::example_type&);
+    static_assert(
+        requires { typename M::scalar_type; }, "a model names its scalar_type: float or double");
+    static_assert(
+        requires { typename M::example_type; }, "a model names its example_type, e.g. hogwild::sparse_row<float>");
+    static_assert(
+        requires(const M& m) {
+          { m.dim() } -> std::convertible_to<std::size_t>;
+        },
+        "a model has std::size_t dim() const: how many parameters it has");
+    using loss_call =
+        double (*)(const M&, const archetype::reader<typename M::scalar_type>&, const typename M::example_type&);
     using gradient_call = void (*)(const M&, const archetype::reader<typename M::scalar_type>&,
                                    const typename M::example_type&, const archetype::emit<typename M::scalar_type>&);
     constexpr loss_call loss = [](const auto& m, const auto& w, const auto& z) -> double { return m.loss(w, z); };
@@ -99,14 +107,20 @@ constexpr bool conforms() {
 /// How a model wants its labels.
 template <class M>
 constexpr label_kind labels_of() {
-  if constexpr (requires { { M::labels } -> std::convertible_to<label_kind>; }) return M::labels;
+  if constexpr (requires {
+                  { M::labels } -> std::convertible_to<label_kind>;
+                })
+    return M::labels;
   return label_kind::real;
 }
 
 /// Whether the default l2 is 1/n.
 template <class M>
 constexpr bool is_linear() {
-  if constexpr (requires { { M::linear } -> std::convertible_to<bool>; }) return M::linear;
+  if constexpr (requires {
+                  { M::linear } -> std::convertible_to<bool>;
+                })
+    return M::linear;
   return margin_model<M>;
 }
 
@@ -121,10 +135,13 @@ std::vector<parameter_group> groups_of(const M& m) {
   }
 }
 
-/// A name for messages and for the check on attaching: M::name where there is one, else the type as the compiler spells it.
+/// A name for messages and for the check on attaching: M::name where there is one, else the type as the compiler spells
+/// it.
 template <class M>
 constexpr std::string_view model_name() {
-  if constexpr (requires { { M::name } -> std::convertible_to<std::string_view>; }) {
+  if constexpr (requires {
+                  { M::name } -> std::convertible_to<std::string_view>;
+                }) {
     return M::name;
   } else {
     constexpr std::string_view text = __PRETTY_FUNCTION__;

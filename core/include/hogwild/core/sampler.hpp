@@ -59,9 +59,12 @@ class row_sampler {
 
   std::size_t operator()(std::size_t position) const {
     switch (order_) {
-      case row_order::permuted: return permutation_(position);
-      case row_order::replacement: return draw_.below(position, rows_);
-      case row_order::chunked: break;
+      case row_order::permuted:
+        return permutation_(position);
+      case row_order::replacement:
+        return draw_.below(position, rows_);
+      case row_order::chunked:
+        break;
     }
     return position;
   }

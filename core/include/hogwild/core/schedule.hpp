@@ -23,9 +23,12 @@ struct step_schedule {
   double at(std::size_t e) const {
     const double before = static_cast<double>(e - 1);
     switch (kind) {
-      case schedule_kind::geometric: return initial * std::pow(decay, before);
-      case schedule_kind::inverse: return initial / (1.0 + decay * before);
-      case schedule_kind::constant: break;
+      case schedule_kind::geometric:
+        return initial * std::pow(decay, before);
+      case schedule_kind::inverse:
+        return initial / (1.0 + decay * before);
+      case schedule_kind::constant:
+        break;
     }
     return initial;
   }

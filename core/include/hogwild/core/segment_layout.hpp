@@ -61,9 +61,7 @@ struct store_layout {
   }
 
   /// Bytes from one state array to the next.
-  static std::size_t state_stride(const store_shape& s) {
-    return (s.parameters * s.scalar_bytes + 4095) / 4096 * 4096;
-  }
+  static std::size_t state_stride(const store_shape& s) { return (s.parameters * s.scalar_bytes + 4095) / 4096 * 4096; }
 };
 
 static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 64);

@@ -15,7 +15,7 @@ enum class epoch : std::uint32_t {};       ///< which pass over the data, from 1
 enum class coordinate : std::uint64_t {};  ///< which parameter, from 0
 
 template <class E>
-  requires std::is_enum_v<E>
+requires std::is_enum_v<E>
 constexpr std::size_t index(E e) noexcept {
   return static_cast<std::size_t>(e);
 }

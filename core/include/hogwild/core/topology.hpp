@@ -41,10 +41,8 @@ std::vector<int> cpus_of_node(std::size_t node);
 /// The CPU for each of `workers` workers, drawn from `allowed`: node by node, whole cores first, then their second
 /// hyper-threads, and from the start again where there are more workers than CPUs. Empty where `allowed` is.
 std::vector<int> worker_cpus(std::size_t workers, std::span<const int> allowed);
-/// The same from the CPUs that this process may use.
-std::vector<int> worker_cpus(std::size_t workers);
 
-/// Binds the calling thread to one CPU. False, and nothing changed, where the system refuses.
-bool pin_this_thread(int cpu) noexcept;
+/// Lets the calling thread run on these CPUs only. False, and nothing changed, where the system refuses.
+bool bind_this_thread(std::span<const int> cpus) noexcept;
 
 }  // namespace hogwild

@@ -61,7 +61,8 @@ struct exact {
   static constexpr update_kind kind = update_kind::exact;
 };
 
-/// An add under the stripe's lock: the baseline to beat. No add is lost while nobody dies.
+/// An add under the stripe's lock: the baseline to beat. No add is lost while nobody dies or is stopped so long that
+/// the others go on without it.
 struct locked {
   static constexpr update_kind kind = update_kind::locked;
   stripe_locks locks;

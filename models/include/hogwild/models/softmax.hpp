@@ -31,8 +31,12 @@ struct softmax {
 
   std::array<parameter_group, 2> groups() const {
     return {{{.name = "weights", .offset = 0, .rows = features, .width = classes},
-             {.name = "bias", .offset = features * classes, .rows = bias ? 1u : 0u, .width = classes,
-              .hot_first = false, .l2 = false}}};
+             {.name = "bias",
+              .offset = features * classes,
+              .rows = bias ? 1u : 0u,
+              .width = classes,
+              .hot_first = false,
+              .l2 = false}}};
   }
 
   double loss(const auto& w, const example_type& z) const {
