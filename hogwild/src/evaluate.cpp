@@ -16,8 +16,12 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
       m.auc = area_under_curve(scores, labels);
       break;
     }
-    case label_kind::classes: m.accuracy = accuracy(scores, labels); break;
-    case label_kind::real: m.rmse = rmse(scores, labels); break;
+    case label_kind::classes:
+      m.accuracy = accuracy(scores, labels);
+      break;
+    case label_kind::real:
+      m.rmse = rmse(scores, labels);
+      break;
   }
   return m;
 }

@@ -7,64 +7,90 @@ namespace hogwild {
 
 std::string_view name_of(update_kind kind) {
   switch (kind) {
-    case update_kind::exact: return "exact";
-    case update_kind::locked: return "locked";
-    case update_kind::lossy: break;
+    case update_kind::exact:
+      return "exact";
+    case update_kind::locked:
+      return "locked";
+    case update_kind::lossy:
+      break;
   }
   return "lossy";
 }
 
-std::string_view name_of(optimizer_kind kind) { return kind == optimizer_kind::sgd ? "sgd" : "adagrad"; }
+std::string_view name_of(optimizer_kind kind) {
+  return kind == optimizer_kind::sgd ? "sgd" : "adagrad";
+}
 
-std::string_view name_of(sharing_kind kind) { return kind == sharing_kind::direct ? "direct" : "auto"; }
+std::string_view name_of(sharing_kind kind) {
+  return kind == sharing_kind::direct ? "direct" : "auto";
+}
 
 std::string_view name_of(row_order order) {
   switch (order) {
-    case row_order::permuted: return "permuted";
-    case row_order::replacement: return "replacement";
-    case row_order::chunked: break;
+    case row_order::permuted:
+      return "permuted";
+    case row_order::replacement:
+      return "replacement";
+    case row_order::chunked:
+      break;
   }
   return "chunked";
 }
 
-std::string_view name_of(sharding kind) { return kind == sharding::claimed ? "claimed" : "fixed"; }
+std::string_view name_of(sharding kind) {
+  return kind == sharding::claimed ? "claimed" : "fixed";
+}
 
 std::string_view name_of(schedule_kind kind) {
   switch (kind) {
-    case schedule_kind::constant: return "constant";
-    case schedule_kind::inverse: return "inverse";
-    case schedule_kind::geometric: break;
+    case schedule_kind::constant:
+      return "constant";
+    case schedule_kind::inverse:
+      return "inverse";
+    case schedule_kind::geometric:
+      break;
   }
   return "geometric";
 }
 
 std::string_view name_of(team_kind kind) {
   switch (kind) {
-    case team_kind::tbb: return "tbb";
-    case team_kind::std: return "std";
-    case team_kind::openmp: break;
+    case team_kind::tbb:
+      return "tbb";
+    case team_kind::std:
+      return "std";
+    case team_kind::openmp:
+      break;
   }
   return "openmp";
 }
 
 std::string_view name_of(metric what) {
   switch (what) {
-    case metric::objective: return "objective";
-    case metric::test_loss: return "test_loss";
-    case metric::test_accuracy: return "test_accuracy";
-    case metric::test_auc: return "test_auc";
-    case metric::test_f1: return "test_f1";
-    case metric::test_rmse: return "test_rmse";
-    case metric::train_loss: break;
+    case metric::objective:
+      return "objective";
+    case metric::test_loss:
+      return "test_loss";
+    case metric::test_accuracy:
+      return "test_accuracy";
+    case metric::test_auc:
+      return "test_auc";
+    case metric::test_f1:
+      return "test_f1";
+    case metric::test_rmse:
+      return "test_rmse";
+    case metric::train_loss:
+      break;
   }
   return "train_loss";
 }
 
 std::string divergence_advice(const train_result& result) {
   char text[160];
-  std::snprintf(text, sizeof text,
-                "the loss is no longer a finite number in epoch %zu: the step %g is too large; lower it, to %g for a start",
-                result.epochs, result.step, result.step / 10.0);
+  std::snprintf(
+      text, sizeof text,
+      "the loss is no longer a finite number in epoch %zu: the step %g is too large; lower it, to %g for a start",
+      result.epochs, result.step, result.step / 10.0);
   return text;
 }
 

@@ -41,7 +41,8 @@ void check(const train_options& o, const model_traits& traits) {
   const bool of_real = o.target->what == metric::test_rmse;
   const bool of_binary = o.target->what == metric::test_auc || o.target->what == metric::test_f1;
   const bool of_labels = of_binary || o.target->what == metric::test_accuracy;
-  require(!of_real || traits.labels == label_kind::real, "test_rmse is measured for regression; this model has classes");
+  require(!of_real || traits.labels == label_kind::real,
+          "test_rmse is measured for regression; this model has classes");
   require(!of_binary || traits.labels == label_kind::binary, "AUC and F1 are measured for binary models");
   require(!of_labels || traits.labels != label_kind::real, "accuracy is measured for classes; this is a regression");
 }
@@ -95,9 +96,10 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
   if (options_.validation_fraction > 0.0) {
-    const auto held = static_cast<std::size_t>(std::round(options_.validation_fraction * static_cast<double>(data.rows())));
-    require(held > 0 && held < data.rows(), "the validation fraction leaves no rows on one side: there are " +
-                                                std::to_string(data.rows()) + " rows");
+    const auto held =
+        static_cast<std::size_t>(std::round(options_.validation_fraction * static_cast<double>(data.rows())));
+    require(held > 0 && held < data.rows(),
+            "the validation fraction leaves no rows on one side: there are " + std::to_string(data.rows()) + " rows");
     train_ = data.slice(0, data.rows() - held);
     options_.validation = data.slice(data.rows() - held, data.rows());
   }
@@ -122,8 +124,10 @@ run_scope::run_scope(const job& work, const prepared_data& ready) : job_(work) {
     // A found step is as large as one pass allows, so it has to fall; a given one is what the user wants.
     const double passes = static_cast<double>(ready.options().epochs - 1);
     const bool falls = step.initial == 0.0 && passes > 0.0;
-    if (step.kind == schedule_kind::geometric) run_.schedule.decay = falls ? std::pow(0.01, 1.0 / passes) : 1.0;
-    else run_.schedule.decay = falls ? 99.0 / passes : 0.0;
+    if (step.kind == schedule_kind::geometric)
+      run_.schedule.decay = falls ? std::pow(0.01, 1.0 / passes) : 1.0;
+    else
+      run_.schedule.decay = falls ? 99.0 / passes : 0.0;
   }
   if (!run_.options.record.empty()) {
     record_ = make_record_observer(run_.options.record, work, run_);
@@ -137,6 +141,8 @@ note_function run_scope::note() const {
   return [this](std::string_view sentence) { tell(run_.options, [&](observer& o) { o.on_note(sentence); }); };
 }
 
-train_result run_scope::run(crew& workers) { return run_training(job_, workers, run_); }
+train_result run_scope::run(crew& workers) {
+  return run_training(job_, workers, run_);
+}
 
 }  // namespace hogwild

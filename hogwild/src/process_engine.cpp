@@ -18,8 +18,11 @@ namespace hogwild {
 
 namespace {
 
-/// Slots beyond the workers asked for: for replacements of workers that are only stopped, and for those who join by hand.
-std::size_t spare_slots(std::size_t workers) { return workers + 16; }
+/// Slots beyond the workers asked for: for replacements of workers that are only stopped, and for those who join by
+/// hand.
+std::size_t spare_slots(std::size_t workers) {
+  return workers + 16;
+}
 
 bool started_as_worker() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -62,8 +65,9 @@ class process_crew final : public crew {
       job_.data().ensure(0, job_.data().rows());
       // It has changed since this process looked at it.
       const std::string where = std::filesystem::read_symlink(data_path()).string();
-      throw cache_error(where, where + ": a worker process found the cache damaged; delete it and open the source again, "
-                                       "which writes a new one");
+      throw cache_error(where, where +
+                                   ": a worker process found the cache damaged; delete it and open the source again, "
+                                   "which writes a new one");
     }
   }
 
@@ -89,8 +93,8 @@ class process_crew final : public crew {
                           .degree = degree_of_part(work.data()),
                           .model = {model.begin(), model.end()}};
     const std::vector<std::byte> bytes = setup.encode();
-    param_store store = param_store::create(unique_segment_name(), work.shape(workers, spare_slots(workers), bytes.size()),
-                                            work.model_name());
+    param_store store = param_store::create(unique_segment_name(),
+                                            work.shape(workers, spare_slots(workers), bytes.size()), work.model_name());
     std::memcpy(store.setup().data(), bytes.data(), bytes.size());
     return store;
   }
@@ -115,13 +119,15 @@ class process_crew final : public crew {
 
 std::unique_ptr<crew> hire(const process_engine& engine, const job& work, const note_function& note) {
   if (started_as_worker()) {
-    throw config_error("this process was started as a worker, but came to train(): call hogwild::worker_main first thing "
-                       "in main, with the model's type");
+    throw config_error(
+        "this process was started as a worker, but came to train(): call hogwild::worker_main first thing "
+        "in main, with the model's type");
   }
   if (work.model_bytes().empty()) {
-    throw config_error("the model " + std::string(work.model_name()) +
-                       " is not trivially copyable, so its object cannot be handed to other processes; keep plain values in it, "
-                       "or use the thread engine");
+    throw config_error(
+        "the model " + std::string(work.model_name()) +
+        " is not trivially copyable, so its object cannot be handed to other processes; keep plain values in it, "
+        "or use the thread engine");
   }
   return std::make_unique<process_crew>(engine, crew_size(engine.workers), work, note);
 }

@@ -43,11 +43,16 @@ record_measures measures_of(const std::optional<measurement>& test, const std::o
 
 record_status status_of(run_status status) {
   switch (status) {
-    case run_status::target: return record_status::target;
-    case run_status::converged: return record_status::converged;
-    case run_status::diverged: return record_status::diverged;
-    case run_status::stopped: return record_status::stopped;
-    case run_status::done: break;
+    case run_status::target:
+      return record_status::target;
+    case run_status::converged:
+      return record_status::converged;
+    case run_status::diverged:
+      return record_status::diverged;
+    case run_status::stopped:
+      return record_status::stopped;
+    case run_status::done:
+      break;
   }
   return record_status::done;
 }
@@ -61,33 +66,32 @@ class record_observer final : public observer {
     const loop_options& o = job_.options();
     const auto number = [](auto n) { return static_cast<std::int64_t>(n); };
     const auto text = [](std::string_view s) { return std::string(s); };
-    record_.write(record_context{
-        .version = text(build_info.version),
-        .commit = text(build_info.commit),
-        .build_type = text(build_info.build_type),
-        .compiler = text(build_info.compiler),
-        .machine = this_machine(),
-        .options = {{"model", text(start.model)},
-                    {"engine", text(start.engine)},
-                    {"workers", number(start.workers)},
-                    {"sharing", text(name_of(o.sharing))},
-                    {"update", text(name_of(o.update))},
-                    {"optimizer", text(name_of(o.optimizer))},
-                    {"order", text(name_of(o.order))},
-                    {"shards", text(name_of(o.shards))},
-                    {"epochs", number(start.epochs)},
-                    {"schedule", text(name_of(run_.schedule.kind))},
-                    {"step", run_.schedule.initial},
-                    {"step_found", run_.search_seconds > 0.0},
-                    {"decay", run_.schedule.decay},
-                    {"l2", run_.l2},
-                    {"bias", o.bias != 0},
-                    {"weight_positive", o.weight_positive},
-                    {"tolerance", run_.options.tolerance},
-                    {"seed", number(o.seed)},
-                    {"telemetry", o.telemetry != 0},
-                    {"rows_per_chunk", number(job_.plan().rows_per_chunk())}},
-        .dataset = describe(job_.data(), run_.options)});
+    record_.write(record_context{.version = text(build_info.version),
+                                 .commit = text(build_info.commit),
+                                 .build_type = text(build_info.build_type),
+                                 .compiler = text(build_info.compiler),
+                                 .machine = this_machine(),
+                                 .options = {{"model", text(start.model)},
+                                             {"engine", text(start.engine)},
+                                             {"workers", number(start.workers)},
+                                             {"sharing", text(name_of(o.sharing))},
+                                             {"update", text(name_of(o.update))},
+                                             {"optimizer", text(name_of(o.optimizer))},
+                                             {"order", text(name_of(o.order))},
+                                             {"shards", text(name_of(o.shards))},
+                                             {"epochs", number(start.epochs)},
+                                             {"schedule", text(name_of(run_.schedule.kind))},
+                                             {"step", run_.schedule.initial},
+                                             {"step_found", run_.search_seconds > 0.0},
+                                             {"decay", run_.schedule.decay},
+                                             {"l2", run_.l2},
+                                             {"bias", o.bias != 0},
+                                             {"weight_positive", o.weight_positive},
+                                             {"tolerance", run_.options.tolerance},
+                                             {"seed", number(o.seed)},
+                                             {"telemetry", o.telemetry != 0},
+                                             {"rows_per_chunk", number(job_.plan().rows_per_chunk())}},
+                                 .dataset = describe(job_.data(), run_.options)});
   }
 
   void on_epoch(const epoch_report& e) override {

@@ -41,11 +41,15 @@ run_fingerprint fingerprint(const job& work, const param_store& store) {
 
 template <class F>
 void with_scalar(std::size_t bytes, const F& f) {
-  if (bytes == sizeof(float)) f.template operator()<float>();
-  else f.template operator()<double>();
+  if (bytes == sizeof(float))
+    f.template operator()<float>();
+  else
+    f.template operator()<double>();
 }
 
-std::string state_name(std::size_t k) { return "state" + std::to_string(k); }
+std::string state_name(std::size_t k) {
+  return "state" + std::to_string(k);
+}
 
 }  // namespace
 
@@ -74,7 +78,8 @@ run_progress load_progress(const std::string& path, const param_store& store, re
                        std::string(work.model_name()) + ": resume with the model that wrote it");
   }
   if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store)) {
-    throw config_error(path + " was written by a run with other data or other options (l2, seed, optimizer, update, "
+    throw config_error(path +
+                       " was written by a run with other data or other options (l2, seed, optimizer, update, "
                        "order, bias ...): resume with the command line that wrote it");
   }
   run.schedule = file.get<step_schedule>("schedule");

@@ -28,7 +28,7 @@ class openmp_team final : public team {
  private:
   std::size_t run_all(const std::function<void(std::size_t)>& body) override {
     std::size_t granted = 0;
-#pragma omp parallel num_threads(static_cast<int>(workers_))
+#pragma omp parallel num_threads(static_cast <int>(workers_))
     {
 #pragma omp single
       granted = static_cast<std::size_t>(omp_get_num_threads());
@@ -127,7 +127,7 @@ std::vector<int> crew_cpus() {
   }
   if (cpus.empty()) return usable_cpu_list();
   std::ranges::sort(cpus);
-  cpus.erase(std::ranges::unique(cpus).begin(), cpus.end());  // places may overlap
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());  // places may overlap
   return cpus;
 }
 
@@ -141,9 +141,12 @@ std::size_t crew_size(std::size_t asked) {
 std::unique_ptr<team> team::make(team_kind kind, std::size_t workers, bool pin) {
   workers = std::max<std::size_t>(workers, 1);
   switch (kind) {
-    case team_kind::openmp: return std::make_unique<openmp_team>(workers);
-    case team_kind::tbb: return std::make_unique<tbb_team>(workers);
-    case team_kind::std: break;
+    case team_kind::openmp:
+      return std::make_unique<openmp_team>(workers);
+    case team_kind::tbb:
+      return std::make_unique<tbb_team>(workers);
+    case team_kind::std:
+      break;
   }
   return std::make_unique<std_team>(workers, pin);
 }

@@ -132,10 +132,9 @@ class training {
   }
 
   void resume() {
-    progress_ = load_progress(options_.resume, crew_.store(), run_, job_, best_,
-                              [this](std::string_view sentence) {
-                                tell(options_, [&](observer& o) { o.on_note(sentence); });
-                              });
+    progress_ = load_progress(options_.resume, crew_.store(), run_, job_, best_, [this](std::string_view sentence) {
+      tell(options_, [&](observer& o) { o.on_note(sentence); });
+    });
     rounds_.resume_at(progress_.scale);
   }
 
@@ -196,11 +195,16 @@ class training {
 
 std::string_view to_string(run_status status) {
   switch (status) {
-    case run_status::target: return "target";
-    case run_status::converged: return "converged";
-    case run_status::diverged: return "diverged";
-    case run_status::stopped: return "stopped";
-    case run_status::done: break;
+    case run_status::target:
+      return "target";
+    case run_status::converged:
+      return "converged";
+    case run_status::diverged:
+      return "diverged";
+    case run_status::stopped:
+      return "stopped";
+    case run_status::done:
+      break;
   }
   return "done";
 }

@@ -9,7 +9,6 @@
 
 #include <hogwild/hogwild.hpp>
 
-
 namespace hogwild {
 namespace {
 

@@ -75,7 +75,8 @@ TEST(failing_workers, a_program_that_is_not_there) {
 }
 
 TEST(failing_workers, more_of_them_than_there_can_be) {
-  EXPECT_THAT(training({.workers = 100000}), ThrowsMessage<config_error>(HasSubstr("100000 workers are more than the 2000")));
+  EXPECT_THAT(training({.workers = 100000}),
+              ThrowsMessage<config_error>(HasSubstr("100000 workers are more than the 2000")));
 }
 
 TEST(failing_workers, a_chunk_that_takes_three_along_ends_the_run) {

@@ -57,7 +57,8 @@ TEST_P(bound_program, has_workers_on_all_cpus) {
   if (all.size() < 2) GTEST_SKIP() << "there is only one CPU";
   const test::scratch_folder folder;
   const std::string report = folder / "report";
-  child_process program = spawn(this_program(), {"--look", report, GetParam() ? "pin" : ""}, {{"OMP_PROC_BIND", "true"}});
+  child_process program =
+      spawn(this_program(), {"--look", report, GetParam() ? "pin" : ""}, {{"OMP_PROC_BIND", "true"}});
   const auto status = program.wait_for(60s);
   ASSERT_TRUE(status && status->success());
   std::ifstream in(report);

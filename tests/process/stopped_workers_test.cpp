@@ -80,7 +80,7 @@ TEST(stopped_workers, do_not_finish_a_row_after_the_scale_was_folded) {
   // step * l2 * n = 25: the scale of the weights falls far below 1 and is folded in twice an epoch. An add computed
   // under the old scale would be too large by up to a million.
   const test::toy_rows rows = test::some_rows();
-  const train_options options{.epochs = 60, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.05};
+  const train_options options{.epochs = 30, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.05};
   const train_result serial = train(logistic{}, rows.csr(), serial_engine{}, options);
   std::jthread watcher([&](const std::stop_token& stop) {
     const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);

@@ -24,7 +24,8 @@ struct row_verdict {
 };
 
 /// Turns per-row scores and trained-on labels into the measures that suit the labels. Scores and labels are n each.
-measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores, std::span<const float> labels);
+measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
+                           std::span<const float> labels);
 
 /// Calls verdict(example) for every row, in parallel, and sums the losses chunk by chunk in a fixed order, so that the
 /// result does not depend on the number of threads. `weight_positive` multiplies the loss of rows labelled +1. The

@@ -49,15 +49,19 @@ class general_job final : public job {
         general_step<M, sharing_type, decltype(optimizer)> step(sharing, model_, optimizer, context);
         worker_loop(store, slot, data_, plan_, options_, step);
       };
-      if (options_.optimizer == optimizer_kind::sgd) run(sgd<scalar, Update>(sharing.parameters()));
-      else run(adagrad<scalar, Update>(sharing.parameters(), sharing.state(0)));
+      if (options_.optimizer == optimizer_kind::sgd)
+        run(sgd<scalar, Update>(sharing.parameters()));
+      else
+        run(adagrad<scalar, Update>(sharing.parameters(), sharing.state(0)));
     });
   }
 
   measurement evaluate(const param_store& store, double, const sparse_view& rows, team& crew,
                        bool all_measures) const override {
     const auto w = param_view<scalar>(store.parameters<scalar>()).reader();
-    constexpr bool predicts = requires(typename M::example_type z) { { model_.predict(w, z) }; };
+    constexpr bool predicts = requires(typename M::example_type z) {
+      {model_.predict(w, z)};
+    };
     return evaluate_rows(
         rows, labels_, options_.weight_positive, crew,
         [&](const typename M::example_type& z) -> row_verdict {
@@ -65,7 +69,7 @@ class general_job final : public job {
           if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
           return v;
         },
-        all_measures && predicts);
+        all_measures&& predicts);
   }
 
   double squared_norm(const param_store& store, double, team& crew) const override {

@@ -23,7 +23,10 @@ namespace hogwild {
 class job {
  public:
   job(const sparse_view& data, label_map labels, const loop_options& options)
-      : data_(data), labels_(std::move(labels)), options_(options), plan_(chunk_plan::choose(data.rows(), data.nonzeros())) {}
+      : data_(data),
+        labels_(std::move(labels)),
+        options_(options),
+        plan_(chunk_plan::choose(data.rows(), data.nonzeros())) {}
   virtual ~job() = default;
 
   const sparse_view& data() const { return data_; }
@@ -73,9 +76,12 @@ class job {
 template <class F>
 void with_update(update_kind kind, const F& f) {
   switch (kind) {
-    case update_kind::exact: return f.template operator()<update::exact>();
-    case update_kind::locked: return f.template operator()<update::locked>();
-    case update_kind::lossy: break;
+    case update_kind::exact:
+      return f.template operator()<update::exact>();
+    case update_kind::locked:
+      return f.template operator()<update::locked>();
+    case update_kind::lossy:
+      break;
   }
   f.template operator()<update::lossy>();
 }

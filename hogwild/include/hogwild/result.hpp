@@ -62,8 +62,8 @@ struct train_result {
   double search_seconds = 0.0;  ///< what finding the step took
   std::optional<double> seconds_to_target{};
   std::size_t workers = 0;
-  std::uint64_t rows_lost = 0;         ///< finished rows whose changes a dead worker took along
-  std::size_t workers_replaced = 0;    ///< worker processes that died and were replaced
+  std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along
+  std::size_t workers_replaced = 0;  ///< worker processes that died and were replaced
   std::uint64_t peak_rss_bytes = 0;
   /// By frequency rank; the bias, where there is one, last. Rounded to float for models of double too, as saved models
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.

@@ -19,11 +19,12 @@ struct run_setup {
   std::uint64_t first_row = 0, rows = 0;  ///< the part of the dataset that is trained on
   std::uint32_t pin = 0;                  ///< whether workers bind themselves to a CPU
   label_kind labels = label_kind::real;
-  std::uint32_t workers = 0;  ///< slots of spawned workers; later ones are spare
-  std::string data_path;      ///< for sparse_dataset::map
+  std::uint32_t workers = 0;       ///< slots of spawned workers; later ones are spare
+  std::string data_path;           ///< for sparse_dataset::map
   std::vector<std::int32_t> cpus;  ///< that spawned workers may use
   std::vector<double> label_values;
-  std::vector<std::uint32_t> degree;  ///< rows of the part that contain each column; empty: the dataset's own counts hold
+  std::vector<std::uint32_t>
+      degree;                    ///< rows of the part that contain each column; empty: the dataset's own counts hold
   std::vector<std::byte> model;  ///< the model object
 
   std::vector<std::byte> encode() const;

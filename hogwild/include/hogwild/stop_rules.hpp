@@ -43,13 +43,20 @@ struct stop_rules {
     const auto at_least = [&](const std::optional<double>& x) { return x && *x >= target.value; };
     const measurement test = epoch.test.value_or(measurement{.loss = HUGE_VAL});
     switch (target.what) {
-      case metric::train_loss: return at_most(epoch.train_loss);
-      case metric::objective: return at_most(epoch.objective);
-      case metric::test_loss: return at_most(test.loss);
-      case metric::test_accuracy: return at_least(test.accuracy);
-      case metric::test_auc: return at_least(test.auc);
-      case metric::test_f1: return at_least(test.f1);
-      case metric::test_rmse: return test.rmse && at_most(*test.rmse);
+      case metric::train_loss:
+        return at_most(epoch.train_loss);
+      case metric::objective:
+        return at_most(epoch.objective);
+      case metric::test_loss:
+        return at_most(test.loss);
+      case metric::test_accuracy:
+        return at_least(test.accuracy);
+      case metric::test_auc:
+        return at_least(test.auc);
+      case metric::test_f1:
+        return at_least(test.f1);
+      case metric::test_rmse:
+        return test.rmse && at_most(*test.rmse);
     }
     return false;
   }

@@ -36,9 +36,12 @@ void require_room(const M& m, const prepared_data& ready) {
     for (const parameter_group& g : groups_of(m)) {
       if (!g.hot_first || g.rows >= ready.train().columns) continue;
       throw config_error("the model has " + std::to_string(g.rows) + " rows of " + std::string(g.name) + " for " +
-                         std::to_string(ready.train().columns) + " columns of data; make it with the data's features()");
+                         std::to_string(ready.train().columns) +
+                         " columns of data; make it with the data's features()");
     }
-    if constexpr (requires { { m.classes } -> std::convertible_to<std::size_t>; }) {
+    if constexpr (requires {
+                    { m.classes } -> std::convertible_to<std::size_t>;
+                  }) {
       if (labels_of<M>() == label_kind::classes && m.classes < ready.labels().classes()) {
         throw config_error("the model has " + std::to_string(m.classes) + " classes, but the data " +
                            std::to_string(ready.labels().classes()));
@@ -65,7 +68,9 @@ train_result train(const M& m, const sparse_view& data, const Engine& engine, co
 
 /// The same for anything that holds rows and says view(): a dataset, or rows in memory.
 template <model M, class Data, class Engine>
-  requires requires(const Data& data) { { data.view() } -> std::convertible_to<sparse_view>; }
+requires requires(const Data& data) {
+  { data.view() } -> std::convertible_to<sparse_view>;
+}
 train_result train(const M& m, const Data& data, const Engine& engine, const train_options& options = {}) {
   return train(m, data.view(), engine, options);
 }

@@ -25,8 +25,10 @@ void for_each_block(std::size_t n, team& crew, const Pass& pass) {
     while (const auto i = next.draw(1, plan.count())) pass(plan[*i].first, plan[*i].last, *i);
   };
   // Waking a team costs more than a small array.
-  if (plan.count() < 4) body(0);
-  else crew.run(body);
+  if (plan.count() < 4)
+    body(0);
+  else
+    crew.run(body);
 }
 
 /// Sum of squares, the same for any number of threads.

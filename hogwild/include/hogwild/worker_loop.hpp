@@ -39,11 +39,11 @@ void worker_loop(const param_store& store, std::size_t slot, const Data& data, c
       const std::size_t r = sampler(position);
       if (options.order != row_order::chunked) data.ensure(r, r + 1);
       const auto example = step.example(data, r);
-      const bool changed = probe.due(rows) ? probe.watch(step.reader(), example.size(),
-                                                         [&](const auto& reader, const auto& note) {
-                                                           return step.train(reader, example, note);
-                                                         })
-                                           : step.train(step.reader(), example, [](std::size_t, auto) {});
+      const bool changed =
+          probe.due(rows)
+              ? probe.watch(step.reader(), example.size(),
+                            [&](const auto& reader, const auto& note) { return step.train(reader, example, note); })
+              : step.train(step.reader(), example, [](std::size_t, auto) {});
       updates += changed;
       nonzeros += example.size();
       me.rows.set(++rows);

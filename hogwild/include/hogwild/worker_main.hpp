@@ -34,10 +34,10 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
 
 /// The factory for one model type.
 template <model M>
-  requires segment_storable<M>
-job_factory factory_for() {
+requires segment_storable<M> job_factory factory_for() {
   return [](const run_setup& setup, const sparse_view& rows, label_map labels) {
-    if (setup.model.size() != sizeof(M)) throw segment_error("the segment's model has another size than this program's");
+    if (setup.model.size() != sizeof(M))
+      throw segment_error("the segment's model has another size than this program's");
     M m;
     std::memcpy(static_cast<void*>(&m), setup.model.data(), sizeof m);
     return make_job(m, rows, std::move(labels), setup.options);
