@@ -87,26 +87,23 @@ class slot_lease {
 class supervisor_watch {
  public:
   supervisor_watch(const param_store& store, const process_identity& owner)
-      : thread_([this, &store, owner](const std::stop_token& stop) {
+      : thread_([&store, owner](const std::stop_token& stop) {
           const process_watch watch(owner);
           while (!stop.stop_requested()) {
             if (!watch.wait_for(10ms)) continue;
-            gone_ = true;
-            end_round(store);
+            if (!store.control().leaving()) end_round(store);  // else it left in order, only sooner than we
             return;
           }
         }) {}
-  bool gone() const { return gone_; }
 
  private:
   static void end_round(const param_store& store) {
-    store.control().stop = stop_request::leave;
+    store.control().stop = stop_request::orphaned;
     // Nobody is left to tell who died: so that nobody waits for a dead one's stripe, from now on no owner counts.
     for (worker_slot& slot : store.slots()) slot.state = worker_state::left_out;
     futex_wake_all(store.control().gate);
   }
 
-  std::atomic<bool> gone_{false};
   std::jthread thread_;
 };
 
@@ -119,7 +116,7 @@ void train_rounds(const job& work, const param_store& store, const slot_lease& p
   control_block& control = store.control();
   gate_visitor visitor(control, place.self());
   std::uint32_t seen = 0;
-  while (control.stop.load() != stop_request::leave && place.ours()) {
+  while (!control.leaving() && place.ours()) {
     const std::uint32_t gate = visitor.next(seen, 100ms);
     if (gate == seen) continue;
     if (gate_open(gate)) {
@@ -169,7 +166,8 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
   // Who joined by hand stays where its user put it.
   if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
   train_rounds(*work, store, lease);
-  return static_cast<int>(watch.gone() ? exit_code::internal : exit_code::done);
+  const bool orphaned = store.control().stop.load() == stop_request::orphaned;
+  return static_cast<int>(orphaned ? exit_code::internal : exit_code::done);
 }
 
 }  // namespace hogwild

@@ -74,7 +74,8 @@ inline std::optional<param_store> look_at_run(pid_t owner, std::size_t workers, 
     if (!store) return false;
     std::size_t active = 0;
     for (const worker_slot& slot : store->slots()) active += slot.state.load() == worker_state::active;
-    return active >= workers;
+    // The first round is open: the observers were told of the start before.
+    return active >= workers && store->control().gate.load() > 2;
   });
   return store;
 }

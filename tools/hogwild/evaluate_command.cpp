@@ -4,7 +4,6 @@
 #include <string>
 
 #include <hogwild/core/saved_model.hpp>
-#include <hogwild/core/topology.hpp>
 #include <hogwild/evaluate.hpp>
 #include <hogwild/models/registry.hpp>
 
@@ -29,7 +28,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const column_numbering columns(saved.columns);
   const sparse_dataset data = open_through(data_path, columns, files, false);
   model.labels().require_known(data.view().label, data_path);
-  const auto threads = team::make(team_kind::openmp, default_workers(), false);
+  const auto threads = team::make(team_kind::openmp, crew_size(0), false);
   const auto verdict = [&](const sparse_row<float>& z) -> row_verdict { return {model.loss(z), model.score(z)}; };
   return {saved.model, data.rows(), data.unknown_entries(),
           evaluate_rows(data.view(), model.labels(), 1.0, *threads, verdict, true)};

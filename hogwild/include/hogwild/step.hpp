@@ -36,13 +36,24 @@ inline sparse_row<float> labelled_row(const sparse_view& data, std::size_t r, co
   return z;
 }
 
+/// Models of at most so many parameters lie on so few cache lines that workers are always on the same ones.
+inline constexpr std::size_t crowded_parameters = 1024;
+
 /// Margin models under sgd. The weights are w = a * v (scaled_l2), the last parameter is the bias where there is one;
 /// it is neither scaled nor regularised.
+///
+/// No shrink of a is ever lost, but lossy adds to v may be: a share q of them lost is an l2 that is 1 / (1 - q) times
+/// too strong: on kddcup99 (119 columns) two to four workers ended with an objective 1.0 to 1.4 % above serial. So in
+/// small models each row settles the adds before it, which leaves 0.3 to 0.6 %.
 template <class Sharing>
 class margin_sgd_step : public Sharing {
  public:
   margin_sgd_step(const Sharing& sharing, margin_loss loss, const step_context& context)
-      : Sharing(sharing), loss_(loss), context_(context), v_(Sharing::parameters()) {}
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        v_(Sharing::parameters()),
+        crowded_(context.options.l2 > 0.0 && v_.size() <= crowded_parameters) {}
 
   void begin(const round_plan& round, double position) {
     step_ = static_cast<float>(round.step);
@@ -63,6 +74,7 @@ class margin_sgd_step : public Sharing {
     scale_ *= shrink_;
     if (slope == 0.0f) return false;
     const float change = -step_ * slope / static_cast<float>(scale_);
+    if (crowded_) v_.settle_adds();
     for (std::size_t k = 0; k < z.size(); ++k) {
       const std::size_t j = z.index[k];
       note(j, v_.read_add(j, change * z.value[k]));
@@ -75,6 +87,7 @@ class margin_sgd_step : public Sharing {
   margin_loss loss_;
   step_context context_;
   typename Sharing::view_type v_;
+  bool crowded_;
   float step_ = 0;
   double shrink_ = 1, scale_ = 1;
 };

@@ -11,8 +11,9 @@ namespace hogwild {
 /// What the coordinator tells every worker.
 enum class stop_request : std::uint32_t {
   none,
-  round,  ///< finish the chunk in hand, then come to the gate: the run ends early at a consistent point
-  leave   ///< the run is over
+  round,    ///< finish the chunk in hand, then come to the gate: the run ends early at a consistent point
+  leave,    ///< the run is over
+  orphaned  ///< the coordinator is gone; said by the worker that noticed
 };
 
 /// The words by which coordinator and workers keep in step. Parameters never wait for them.
@@ -24,6 +25,7 @@ struct control_block {
   alignas(128) std::atomic<stop_request> stop;
   alignas(128) round_plan round;
 
+  bool leaving() const noexcept { return stop.load() >= stop_request::leave; }
   bool stopping() const noexcept { return stop.load(std::memory_order_relaxed) != stop_request::none; }
 };
 

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include <hogwild/core/thread_sanitizer.hpp>
+
 namespace hogwild {
 
 /// A number that one worker writes and anybody reads: telemetry and progress, never a signal that other data are ready.
@@ -20,13 +22,6 @@ struct published {
 /// Everything read before is read before whatever is read after. Left out under ThreadSanitizer, which knows no fences:
 /// it watches threads, and only processes need this.
 inline void order_earlier_reads() noexcept {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HOGWILD_THREAD_SANITIZER
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define HOGWILD_THREAD_SANITIZER
-#endif
 #if !defined(HOGWILD_THREAD_SANITIZER)
   std::atomic_thread_fence(std::memory_order_acquire);
 #endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// HOGWILD_THREAD_SANITIZER is defined in builds that ThreadSanitizer watches. It knows no fences, so those that are
+// needed between processes only, which it cannot see anyway, are left out there.
+#if defined(__SANITIZE_THREAD__)
+#define HOGWILD_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HOGWILD_THREAD_SANITIZER
+#endif
+#endif
