@@ -64,26 +64,11 @@ void add(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(where.size()));
 }
-BENCHMARK(add<update::lossy>)
-    ->ArgName("among")
-    ->Arg(one_line)
-    ->Arg(in_cache)
-    ->Arg(in_memory)
-    ->ThreadRange(1, 2)
-    ->UseRealTime();
-BENCHMARK(add<update::exact>)
-    ->ArgName("among")
-    ->Arg(one_line)
-    ->Arg(in_cache)
-    ->Arg(in_memory)
-    ->ThreadRange(1, 2)
-    ->UseRealTime();
-BENCHMARK(add<update::locked>)
-    ->ArgName("among")
-    ->Arg(one_line)
-    ->Arg(in_cache)
-    ->Arg(in_memory)
-    ->ThreadRange(1, 2)
-    ->UseRealTime();
+void on_every_place(benchmark::internal::Benchmark* b) {
+  b->ArgName("among")->Arg(one_line)->Arg(in_cache)->Arg(in_memory)->ThreadRange(1, 2)->UseRealTime();
+}
+BENCHMARK(add<update::lossy>)->Apply(on_every_place);
+BENCHMARK(add<update::exact>)->Apply(on_every_place);
+BENCHMARK(add<update::locked>)->Apply(on_every_place);
 
 }  // namespace

@@ -36,9 +36,8 @@ ingest_speed measure_ingest(const bench_options& options, const workload& data, 
     for (auto& line : speed.lines) {
       // Giving the memory back when the data are no longer wanted is not part of opening them.
       std::optional<sparse_dataset> opened;
-      line.seconds.push_back(seconds_of([&] {
-        opened = open_libsvm(path, {.cache = open_options::cache_use::none, .threads = line.threads});
-      }));
+      line.seconds.push_back(seconds_of(
+          [&] { opened = open_libsvm(path, {.cache = open_options::cache_use::none, .threads = line.threads}); }));
       require_rows(*opened, data);
     }
     for (std::size_t i = 0; i < defaults::warm_starts; ++i) {

@@ -11,14 +11,16 @@
 #include <hogwild/core/control/futex.hpp>
 #include <hogwild/core/control/worker_slot.hpp>
 
-// Where worker processes and their coordinator meet. The gate word is odd while a round is open. A worker makes its slot
-// active, then looks at the gate, and reports which value it acted on; the coordinator closes the gate, then looks at
-// the slots. All of it is sequentially consistent, so that a worker which joins at the last moment either is waited for
-// or has seen the gate closed. Nobody else ever waits: parameters are read and written without any of this.
+// Where worker processes and their coordinator meet. The gate word is odd while a round is open. A worker makes its
+// slot active, then looks at the gate, and reports which value it acted on; the coordinator closes the gate, then looks
+// at the slots. All of it is sequentially consistent, so that a worker which joins at the last moment either is waited
+// for or has seen the gate closed. Nobody else ever waits: parameters are read and written without any of this.
 
 namespace hogwild {
 
-inline bool gate_open(std::uint32_t gate) { return gate % 2 == 1; }
+inline bool gate_open(std::uint32_t gate) {
+  return gate % 2 == 1;
+}
 
 /// Looks at a word for a moment before going to sleep on it, because most waits at a gate are shorter than a sleep.
 /// Returns what the word holds, which may still be `seen` after the timeout.

@@ -11,15 +11,15 @@ namespace hogwild {
 /// What all workers do between two gates: the whole of an epoch, a part of it, or once more the tickets that dead
 /// workers left unfinished. The coordinator writes it while the gate is closed; workers only read it.
 struct round_plan {
-  std::uint64_t pass = 0;      ///< seeds the order of this epoch
-  std::uint32_t epoch = 0;     ///< from 1
-  std::uint32_t number = 0;    ///< which round of the run, from 1: marks tickets as done
-  double step = 0.0;           ///< step size
-  scaled_l2 l2{};              ///< a and how it shrinks
-  std::uint32_t part = 0;      ///< this round is part `part` of `parts` of every shard's tickets
+  std::uint64_t pass = 0;    ///< seeds the order of this epoch
+  std::uint32_t epoch = 0;   ///< from 1
+  std::uint32_t number = 0;  ///< which round of the run, from 1: marks tickets as done
+  double step = 0.0;         ///< step size
+  scaled_l2 l2{};            ///< a and how it shrinks
+  std::uint32_t part = 0;    ///< this round is part `part` of `parts` of every shard's tickets
   std::uint32_t parts = 1;
-  std::uint32_t redo = 0;      ///< 0, or how many entries of the redo list this round draws instead
-  std::uint32_t shards = 1;    ///< counters to draw from
+  std::uint32_t redo = 0;    ///< 0, or how many entries of the redo list this round draws instead
+  std::uint32_t shards = 1;  ///< counters to draw from
 };
 
 }  // namespace hogwild

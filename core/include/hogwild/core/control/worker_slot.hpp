@@ -12,8 +12,8 @@
 namespace hogwild {
 
 /// Where a worker stands. free -> joining by whoever claimed the slot through `pid`; joining -> active by the worker;
-/// active -> left_out by the coordinator, back by the worker when it wakes; any -> free by the coordinator when its owner
-/// is dead.
+/// active -> left_out by the coordinator, back by the worker when it wakes; any -> free by the coordinator when its
+/// owner is dead.
 enum class worker_state : std::uint32_t {
   free,
   joining,
