@@ -23,9 +23,9 @@ constexpr auto patience_with_leavers = 2s;
 
 // A worker that fails by itself fails again, so three such deaths for the same cause end the run. Deaths by somebody
 // else's hand are what a run has to live with; only an unlikely number of them for the same cause ends it.
-constexpr int weight_of_failure = 10, weight_of_murder = 1, too_heavy = 30;
+constexpr int weight_of_failure = 10, weight_of_kill = 1, too_heavy = 30;
 
-bool murdered(const exit_status& status) {
+bool killed_from_outside(const exit_status& status) {
   return status.signal == SIGKILL || status.signal == SIGTERM || status.signal == SIGINT || status.signal == SIGHUP;
 }
 
@@ -207,19 +207,20 @@ void worker_pool::bury(std::size_t slot, const std::string& how, std::int32_t ne
 }
 
 void worker_pool::blame(const exit_status& status, bool joined, std::uint64_t held) {
-  const int weight = murdered(status) ? weight_of_murder : weight_of_failure;
+  const int weight = killed_from_outside(status) ? weight_of_kill : weight_of_failure;
   const std::string last = " (the last one " + status.describe() + "): ";
   if (!joined && (failed_starts_ += weight) >= too_heavy) {
     throw worker_error("worker processes end before they join" + last +
-                       (murdered(status) ? "somebody kills them, perhaps the system for want of memory"
-                                         : "does main call hogwild::worker_main first, with this model's type?"));
+                       (killed_from_outside(status)
+                            ? "somebody kills them, perhaps the system for want of memory"
+                            : "does main call hogwild::worker_main first, with this model's type?"));
   }
   if (held != 0 && (taken_along_[held] += weight) >= too_heavy) {
     throw worker_error("ticket " + std::to_string(held - 1) + " of epoch " +
                        std::to_string(store_.control().round.epoch) + " has taken several worker processes along" +
                        last +
-                       (murdered(status) ? "somebody kills them, perhaps the system for want of memory"
-                                         : "the model fails on one of its rows"));
+                       (killed_from_outside(status) ? "somebody kills them, perhaps the system for want of memory"
+                                                    : "the model fails on one of its rows"));
   }
   if (const std::uint64_t begun = chunks_begun(); begun != std::exchange(begun_before_, begun)) in_vain_ = 0;
   if (joined && (in_vain_ += weight) >= too_heavy) {
