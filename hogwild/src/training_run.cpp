@@ -193,22 +193,6 @@ class training {
 
 }  // namespace
 
-std::string_view to_string(run_status status) {
-  switch (status) {
-    case run_status::target:
-      return "target";
-    case run_status::converged:
-      return "converged";
-    case run_status::diverged:
-      return "diverged";
-    case run_status::stopped:
-      return "stopped";
-    case run_status::done:
-      break;
-  }
-  return "done";
-}
-
 train_result run_training(const job& work, crew& who, resolved_run& run) {
   try {
     return training(work, who, run)();

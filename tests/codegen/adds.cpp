@@ -11,3 +11,7 @@ extern "C" void lossy_add(float* data, std::size_t size, std::size_t j, float de
 extern "C" void exact_add(float* data, std::size_t size, std::size_t j, float delta) {
   hogwild::param_view<float, hogwild::update::exact>(data, size).add(j, delta);
 }
+
+extern "C" void settle_adds(float* data, std::size_t size) {
+  hogwild::param_view<float, hogwild::update::lossy>(data, size).settle_adds();
+}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles SOURCE to assembly and looks for a lock prefix (or xchg, which locks without one) inside FUNCTION.
+# Compiles SOURCE to assembly and looks for a lock prefix (or xchg or mfence, which do the same without one) inside FUNCTION.
 if(NOT PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   message("skipped, because the lock prefix belongs to x86-64 and this is ${PROCESSOR}")
   return()
@@ -27,7 +27,7 @@ if(body MATCHES "\tcallq?\t" OR body MATCHES "\tjmp\t[^.]")
   message(FATAL_ERROR "${FUNCTION} calls another function:\n${body}")
 endif()
 set(found absent)
-if(body MATCHES "[\t ]lock[\t ;]" OR body MATCHES "\txchg[bwlq]?\t[^\n]*\\(")
+if(body MATCHES "[\t ]lock[\t ;]" OR body MATCHES "\txchg[bwlq]?\t[^\n]*\\(" OR body MATCHES "\tmfence")
   set(found present)
 endif()
 if(NOT found STREQUAL EXPECT)
