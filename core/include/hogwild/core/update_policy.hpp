@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <thread>
 
 namespace hogwild {
 
@@ -28,6 +29,8 @@ class stripe_locks {
     for (std::uint32_t spins = 0;; ++spins) {
       tag seen = 0;
       if (stripe.compare_exchange_weak(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) return;
+      // Where there are more workers than CPUs the owner may be waiting for the one that we spin on.
+      if (spins % 64 == 63) std::this_thread::yield();
       // Asking whether the owner lives costs a look at its slot, so ask rarely.
       if (seen != 0 && spins % 1024 == 1023 && !alive_(context_, seen) &&
           stripe.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) {
