@@ -24,11 +24,12 @@ template <class Step>
 void train_rows(benchmark::State& state, Step& step) {
   const sparse_view& rows = bench::sample_rows();
   const round_plan round{.step = 1e-6};
+  row_cursor cursor(rows);
   std::int64_t nonzeros = 0;
   std::size_t r = 0;
   step.begin(round, 0);
   for (auto _ : state) {
-    const auto z = step.example(rows, r);
+    const auto z = step.example(cursor, r);
     benchmark::DoNotOptimize(step.train(step.reader(), z, no_note));
     nonzeros += static_cast<std::int64_t>(z.size());
     r = r + 1 < rows.rows() ? r + 1 : 0;
@@ -73,7 +74,7 @@ void softmax_step(benchmark::State& state) {
   using sharing_type = direct_sharing<float, update::lossy>;
   const sharing_type sharing(store, 0);
   const step_context context{bench::sample_labels(label_kind::classes), {}, rows.rows(), options};
-  general_step<softmax, sharing_type, sgd<float, update::lossy>> step(sharing, m, sgd(sharing.parameters()), context);
+  general_step<softmax, sharing_type, sgd<sharing_type::view_type>> step(sharing, m, context);
   train_rows(state, step);
 }
 BENCHMARK(softmax_step)->ArgName("classes")->Arg(2)->Arg(20);

@@ -6,6 +6,7 @@
 #include <hogwild/core/example.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/random.hpp>
+#include <hogwild/core/row_cursor.hpp>
 
 #include "sample.hpp"
 
@@ -21,10 +22,11 @@ void dot_sparse(benchmark::State& state) {
   const sparse_view& rows = bench::sample_rows();
   const param_store store = bench::store_for(rows.columns);
   const auto w = param_view<float>(store.parameters<float>()).reader();
+  row_cursor cursor(rows);
   std::int64_t nonzeros = 0;
   std::size_t r = 0;
   for (auto _ : state) {
-    const auto z = rows.row(r);
+    const auto z = cursor.row(r);
     benchmark::DoNotOptimize(dot(w, z));
     nonzeros += static_cast<std::int64_t>(z.size());
     r = r + 1 < rows.rows() ? r + 1 : 0;

@@ -56,8 +56,8 @@ std::vector<stream_speed> measure_stream(std::size_t most) {
 }
 
 double streamed_bytes(const sparse_view& rows) {
-  constexpr std::size_t an_entry = sizeof(std::uint32_t) + sizeof(float),
-                        a_row = sizeof(std::uint64_t) + sizeof(double);
+  const std::size_t an_entry = (rows.has_narrow_index() ? 2 : 4) + (rows.has_narrow_value() ? 2 : 4);
+  const std::size_t a_row = (rows.row_start.narrow().empty() ? 8 : 4) + (rows.label.coded() ? 1 : 8);
   return static_cast<double>(rows.nonzeros() * an_entry + rows.rows() * a_row);
 }
 

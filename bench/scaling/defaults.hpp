@@ -11,11 +11,13 @@ namespace hogwild::bench::defaults {
 inline constexpr const char* models[] = {"hinge_svm", "logistic"};
 inline constexpr const char* engines[] = {"serial", "threads", "processes"};
 inline constexpr const char* updates[] = {"lossy"};
+inline constexpr const char* sharing[] = {"direct", "auto"};
 inline constexpr std::size_t workers[] = {1, 2, 4};
 
-inline constexpr std::size_t epochs = 10;  ///< of each run; the first is never counted
-inline constexpr std::size_t repeats = 5;  ///< runs of each configuration, interleaved
-inline constexpr double tolerance = 0.01;  ///< share by which an objective may miss the serial reference's
+inline constexpr std::size_t epochs = 10;       ///< of each run; the first is never counted
+inline constexpr std::size_t repeats = 5;       ///< runs of each configuration, interleaved
+inline constexpr double tolerance = 0.005;      ///< share by which an objective may miss the serial reference's
+inline constexpr double accuracy_band = 0.005;  ///< by which the test accuracy of other objectives may be lower
 inline constexpr std::uint64_t seed = 1;
 
 inline constexpr std::size_t ceiling_bytes = std::size_t{256} << 20;  ///< read by the bandwidth measurement

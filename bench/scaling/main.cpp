@@ -32,14 +32,24 @@ bool run_scaling(const bench_options& options, const workload& data, const std::
                  std::size_t cpus, bench_record& record) {
   const scaling_report report = measure_scaling(options, data, cpus);
   for (const model_settings& m : report.models) record.write(m);
+  const bool with_target = options.target || options.target_gap;
   std::vector<double> shares;
   bool good = true;
   for (const point_report& p : report.points) {
     shares.push_back(share_of_ceiling(p, speeds, data.train().view()));
-    record.write(p, shares.back(), options.target.has_value());
+    record.write(p, shares.back(), with_target);
     good = good && p.state != point_state::failed;
   }
-  print(report, shares, options.target.has_value());
+  record.write_rounds(options.repeats, report.rounds);
+  const std::vector<speedup> speedups = speedups_of(report);
+  for (const speedup& s : speedups) record.write(s);
+  for (const rival_report& r : report.rivals) record.write(r);
+  print(report, shares, with_target);
+  print(speedups);
+  print_rivals(report);
+  if (report.rounds < options.repeats) {
+    std::printf("\nthe budget had room for %zu of %zu repeats\n", report.rounds, options.repeats);
+  }
   return good;
 }
 

@@ -54,7 +54,8 @@ train_options common_options(const bench_options& options, const workload& data)
   o.step.initial = options.step.value_or(0.0);
   o.step.decay = options.decay.value_or(0.0);
   o.l2 = options.l2;
-  o.sharing = sharing_kind::direct;
+  o.isa = options.isa;
+  if (options.virtual_workers > 0) o.virtual_workers = options.virtual_workers;
   o.seed = options.seed;
   o.stop = options.stop;
   o.test = data.test();
@@ -62,15 +63,16 @@ train_options common_options(const bench_options& options, const workload& data)
   return o;
 }
 
-run_outcome run_once(const point& what, const workload& data, const train_options& options,
+run_outcome run_once(const point& what, const sparse_view& rows, const train_options& options,
                      const std::optional<target_option>& target, observer* watch) {
   run_outcome outcome;
   epoch_clock clock(outcome, target);
   train_options o = options;
   o.update = what.update;
+  o.sharing = what.sharing;
+  o.reproducible = what.reproducible;
   o.observers.push_back(&clock);
   if (watch != nullptr) o.observers.push_back(watch);
-  const sparse_view rows = data.train().view();
   outcome.result = std::visit([&](const auto& m) { return train_with(m, what, rows, o); }, any_model(what.model, rows));
   if (outcome.result.status == run_status::stopped) leave_when_asked(options.stop);
   return outcome;

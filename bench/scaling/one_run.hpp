@@ -19,11 +19,12 @@ struct run_outcome {
   train_result result{};
 };
 
-/// The options that all configurations of a model share, but for the update policy.
+/// The options that all configurations of a model share, but for the update policy and the way of sharing.
 train_options common_options(const bench_options& options, const workload& data);
 
-/// Trains once. `watch`, where there is one, is told how the run goes. Throws what train() throws.
-run_outcome run_once(const point& what, const workload& data, const train_options& options,
+/// Trains once. `watch`, where there is one, is told how the run goes. Throws what train() throws, and
+/// exit_code::interrupted where a stop was asked for.
+run_outcome run_once(const point& what, const sparse_view& rows, const train_options& options,
                      const std::optional<target_option>& target = {}, observer* watch = nullptr);
 
 }  // namespace hogwild::bench

@@ -1,7 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan.hpp"
 
+#include <hogwild/names.hpp>
+
 namespace hogwild::bench {
+namespace {
+
+/// One engine under one way of sharing, over all numbers of workers.
+void add_workers(std::vector<planned_point>& points, const point& what, const bench_options& options,
+                 std::size_t usable_cpus) {
+  for (const std::size_t workers : options.workers) {
+    planned_point p{what};
+    p.what.workers = workers;
+    if (workers > usable_cpus && !options.oversubscribe) {
+      p.skip = std::to_string(workers) + " workers on " + std::to_string(usable_cpus) +
+               " CPUs would measure the system's scheduler; --oversubscribe measures it all the same";
+    }
+    points.push_back(p);
+  }
+}
+
+}  // namespace
+
+std::string way_of(const point& p) {
+  return p.reproducible ? "reproducible" : std::string(hogwild::name_of(p.sharing));
+}
+
+std::string words_of(const point& p) {
+  return std::string(name_of(p.engine)) + " " + std::to_string(p.workers) + " " +
+         std::string(hogwild::name_of(p.update)) + " " + way_of(p);
+}
 
 std::vector<planned_point> plan_points(const bench_options& options, std::size_t usable_cpus) {
   std::vector<planned_point> points;
@@ -12,13 +40,11 @@ std::vector<planned_point> plan_points(const bench_options& options, std::size_t
           points.push_back({{model, engine, 1, update}});
           continue;
         }
-        for (const std::size_t workers : options.workers) {
-          planned_point p{{model, engine, workers, update}};
-          if (workers > usable_cpus && !options.oversubscribe) {
-            p.skip = std::to_string(workers) + " workers on " + std::to_string(usable_cpus) +
-                     " CPUs would measure the system's scheduler; --oversubscribe measures it all the same";
-          }
-          points.push_back(p);
+        for (const sharing_kind sharing : options.sharing) {
+          add_workers(points, {model, engine, 1, update, sharing}, options, usable_cpus);
+        }
+        if (options.reproducible) {
+          add_workers(points, {model, engine, 1, update, sharing_kind::automatic, true}, options, usable_cpus);
         }
       }
     }

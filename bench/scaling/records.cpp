@@ -32,6 +32,29 @@ json to_json(const machine_facts& m) {
   return object;
 }
 
+json to_json(const point& p) {
+  return {{"model", p.model},
+          {"engine", name_of(p.engine)},
+          {"workers", p.workers},
+          {"update", hogwild::name_of(p.update)},
+          {"sharing", hogwild::name_of(p.sharing)},
+          {"reproducible", p.reproducible}};
+}
+
+template <class T>
+void put_known(json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
+json to_json(const rival_run& run, bool with_speed) {
+  json object = json::object();
+  if (with_speed) object["command_seconds"] = run.command_seconds;
+  if (with_speed) put_known(object, "epoch_seconds", run.epoch_seconds);
+  put_known(object, "objective", run.objective);
+  put_known(object, "test_accuracy", run.test_accuracy);
+  return object;
+}
+
 json to_json(const run_outcome& run, bool with_speed, bool with_target) {
   json object{{"status", to_string(run.result.status)}, {"objective", run.result.objective}};
   if (run.result.test && run.result.test->accuracy) object["test_accuracy"] = *run.result.test->accuracy;
@@ -63,7 +86,10 @@ void bench_record::write(const bench_options& o, const workload& data, const mac
                {"engines", names(o.engines)},
                {"workers", o.workers},
                {"updates", names(o.updates)},
-               {"sharing", hogwild::name_of(sharing_kind::direct)},
+               {"sharing", names(o.sharing)},
+               {"reproducible", o.reproducible},
+               {"isa", hogwild::name_of(o.isa)},
+               {"rivals", o.rivals.names},
                {"epochs", o.epochs},
                {"repeats", o.repeats},
                {"step", or_null(o.step)},
@@ -71,6 +97,10 @@ void bench_record::write(const bench_options& o, const workload& data, const mac
                {"l2", or_null(o.l2)},
                {"tolerance", o.tolerance},
                {"seed", o.seed}};
+  if (o.virtual_workers > 0) options["virtual_workers"] = o.virtual_workers;
+  if (o.budget_seconds > 0) options["budget_seconds"] = o.budget_seconds;
+  if (o.target_gap) options["target_gap"] = *o.target_gap;
+  if (!o.set.empty()) options["set"] = o.set;
   if (o.target) options["target"] = std::string(hogwild::name_of(o.target->what)) + "=" + json(o.target->value).dump();
   const sparse_view rows = data.train().view();
   const auto test = data.test();
@@ -87,6 +117,8 @@ void bench_record::write(const bench_options& o, const workload& data, const mac
              {"rows", rows.rows()},
              {"columns", rows.columns},
              {"nonzeros", rows.nonzeros()},
+             {"index_bits", rows.has_narrow_index() ? 16 : 32},
+             {"value_bits", rows.has_narrow_value() ? 16 : 32},
              {"test_rows", test ? test->rows() : 0}}}});
 }
 
@@ -104,13 +136,9 @@ void bench_record::write(const model_settings& m) {
 }
 
 void bench_record::write(const point_report& p, double share_of_ceiling, bool with_target) {
-  json line{{"kind", "configuration"},
-            {"model", p.what.model},
-            {"engine", name_of(p.what.engine)},
-            {"workers", p.what.workers},
-            {"update", hogwild::name_of(p.what.update)},
-            {"sharing", hogwild::name_of(sharing_kind::direct)},
-            {"state", name_of(p.state)}};
+  json line{{"kind", "configuration"}};
+  line.update(to_json(p.what));
+  line["state"] = name_of(p.state);
   const bool measured = p.state == point_state::measured;
   if (!measured) line["reason"] = p.reason;
   if (p.state != point_state::skipped) {
@@ -128,6 +156,46 @@ void bench_record::write(const point_report& p, double share_of_ceiling, bool wi
     line["share_of_ceiling"] = share_of_ceiling;
   }
   put(line);
+}
+
+void bench_record::write(const rival_report& r) {
+  json line{{"kind", "rival"},
+            {"model", r.model},
+            {"name", r.who.name},
+            {"setting", r.who.setting},
+            {"workers", r.who.workers},
+            {"evaluator", name_of(r.who.judged_by)},
+            {"same_objective", r.who.same_objective},
+            {"state", name_of(r.state)}};
+  const bool measured = r.state == point_state::measured;
+  if (!measured) line["reason"] = r.reason;
+  if (r.state != point_state::skipped) {
+    json runs = json::array();
+    for (const rival_run& run : r.runs) runs.push_back(to_json(run, measured));
+    line["runs"] = std::move(runs);
+  }
+  if (measured) {
+    line["median_command_seconds"] = r.median_command_seconds;
+    put_known(line, "median_epoch_seconds", r.median_epoch_seconds);
+    put_known(line, "min_epoch_seconds", r.min_epoch_seconds);
+    put_known(line, "nonzeros_per_second", r.nonzeros_per_second);
+  }
+  put(line);
+}
+
+void bench_record::write(const speedup& s) {
+  json line{{"kind", "speedup"}};
+  line.update(to_json(s.what));
+  line["median_epoch_seconds"] = s.seconds;
+  line["one_worker"] = s.one_worker;
+  line["one_worker_seconds"] = s.one_worker_seconds;
+  line["ratio"] = s.ratio;
+  line["objective_difference"] = s.objective_difference;
+  put(line);
+}
+
+void bench_record::write_rounds(std::size_t asked, std::size_t done) {
+  put(json{{"kind", "rounds"}, {"asked", asked}, {"done", done}});
 }
 
 void bench_record::write(const telemetry_cost& cost) {

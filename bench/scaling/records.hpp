@@ -11,6 +11,7 @@
 #include "ingest_speed.hpp"
 #include "scaling.hpp"
 #include "shared_memory.hpp"
+#include "speedup.hpp"
 #include "telemetry_cost.hpp"
 
 namespace hogwild::bench {
@@ -19,7 +20,7 @@ namespace hogwild::bench {
 /// thing measured. Lines are written as they come.
 class bench_record {
  public:
-  static constexpr int schema = 1;
+  static constexpr int schema = 2;
 
   /// Creates the folder and the file scaling.jsonl in it; an empty folder name writes nothing. Throws input_error.
   explicit bench_record(const std::string& folder);
@@ -28,6 +29,9 @@ class bench_record {
   void write(const stream_speed& speed);
   void write(const model_settings& settled);
   void write(const point_report& p, double share_of_ceiling, bool with_target);
+  void write(const rival_report& r);
+  void write(const speedup& s);
+  void write_rounds(std::size_t asked, std::size_t done);
   void write(const telemetry_cost& cost);
   void write(const ingest_speed& speed);
   void write(const pss_report& report);

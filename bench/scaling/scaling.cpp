@@ -1,61 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scaling.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
+#include <deque>
+#include <exception>
 #include <map>
 
 #include <hogwild/core/error.hpp>
-#include <hogwild/names.hpp>
 
-#include "statistics.hpp"
+#include "judge.hpp"
+#include "turns.hpp"
 
 namespace hogwild::bench {
 namespace {
 
-train_options fixed_options(const model_settings& settled, const bench_options& options, const workload& data) {
-  train_options o = common_options(options, data);
-  o.step.initial = settled.step;
-  o.step.decay = settled.decay;
-  o.l2 = settled.l2;
-  return o;
-}
+/// One call's measurement: who competes, under which options.
+class competition {
+ public:
+  competition(const bench_options& options, const workload& data, std::size_t cpus)
+      : options_(options), data_(data), cpus_(cpus) {}
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %%", 100.0 * share);
-  return text;
-}
-
-void judge(point_report& p, const bench_options& options, std::size_t nonzeros) {
-  if (p.state == point_state::skipped) return;
-  std::vector<double> counted;
-  for (const run_outcome& run : p.runs) {
-    const double gap = std::abs(run.result.objective / p.reference_objective - 1.0);
-    p.worst_gap = std::isfinite(gap) ? std::max(p.worst_gap, gap) : HUGE_VAL;
-    if (run.result.status != run_status::done) {
-      p.reason = "a run ended as " + std::string(to_string(run.result.status));
+  scaling_report run() {
+    for (const std::string& model : options_.models) settle_on(model);
+    add_points();
+    if (!options_.rivals.names.empty()) add_rivals();
+    std::vector<turn> turns;
+    for (point_report& p : report_.points) {
+      if (p.state != point_state::skipped) turns.push_back({p.what.model + " " + words_of(p.what), [&] { run(p); }});
     }
-    counted.insert(counted.end(), run.epoch_seconds.begin() + 1, run.epoch_seconds.end());
+    for (rival_report& r : report_.rivals) {
+      if (r.state == point_state::skipped) continue;
+      turns.push_back({r.model + " " + r.who.name + " " + r.who.setting, [&] { run(r); }});
+    }
+    const turn_limits limits{std::chrono::duration<double>(options_.budget_seconds), options_.stop};
+    report_.rounds = take_turns(turns, options_.repeats, limits);
+    for (point_report& p : report_.points) judge(p, options_, data_.train().nonzeros());
+    for (rival_report& r : report_.rivals) judge(r, options_, reference(r.model), data_.train().nonzeros());
+    return std::move(report_);
   }
-  if (p.reason.empty() && p.worst_gap > options.tolerance) {
-    p.reason = "an objective misses the serial reference by " + percent(p.worst_gap);
-  }
-  if (!p.reason.empty()) {
-    p.state = point_state::failed;
-    return;
-  }
-  p.median_seconds = median(counted);
-  p.min_seconds = *std::ranges::min_element(counted);
-  p.max_seconds = *std::ranges::max_element(counted);
-  p.nonzeros_per_second = static_cast<double>(nonzeros) / p.median_seconds;
-}
 
-void say_progress(const point& p, std::size_t done, std::size_t all) {
-  std::fprintf(stderr, "[%zu/%zu] %s %s %zu %s\n", done, all, p.model.c_str(), std::string(name_of(p.engine)).c_str(),
-               p.workers, std::string(hogwild::name_of(p.update)).c_str());
-}
+ private:
+  const model_settings& reference(const std::string& model) const {
+    for (const model_settings& m : report_.models) {
+      if (m.model == model) return m;
+    }
+    throw config_error(model + ": has no reference");
+  }
+
+  void settle_on(const std::string& model) {
+    try {
+      report_.models.push_back(settle(model, options_, data_));
+    } catch (const error& e) {
+      if (e.code() == exit_code::interrupted) throw;
+      unfit_[model] = e.what();
+    }
+  }
+
+  void add_points() {
+    for (const planned_point& p : plan_points(options_, cpus_)) {
+      point_report entry{.what = p.what, .reason = unfit_.contains(p.what.model) ? unfit_[p.what.model] : p.skip};
+      if (!entry.reason.empty()) {
+        entry.state = point_state::skipped;
+      } else {
+        entry.reference_objective = reference(p.what.model).objective;
+      }
+      report_.points.push_back(std::move(entry));
+    }
+  }
+
+  void add_rivals() {
+    files_.emplace(data_);
+    for (const model_settings& settled : report_.models) {
+      contexts_.push_back({options_, settled, data_, *files_, cpus_});
+      for (rival& r : find_rivals(contexts_.back())) {
+        const point_state state = r.skip.empty() ? point_state::measured : point_state::skipped;
+        report_.rivals.push_back({.model = settled.model, .who = r, .state = state, .reason = r.skip});
+      }
+    }
+  }
+
+  /// What cannot be run is skipped with its reason; the others go on.
+  template <class Report, class Run>
+  void attempt(Report& r, const Run& once) {
+    if (r.state == point_state::skipped) return;
+    try {
+      r.runs.push_back(once());
+    } catch (const error& e) {
+      if (e.code() == exit_code::interrupted) throw;
+      r.state = point_state::skipped;
+      r.reason = e.what();
+    } catch (const std::exception& e) {  // what a rival says may be anything
+      r.state = point_state::skipped;
+      r.reason = e.what();
+    }
+  }
+
+  void run(point_report& p) {
+    const model_settings& settled = reference(p.what.model);
+    train_options o = common_options(options_, data_);
+    o.step.initial = settled.step;
+    o.step.decay = settled.decay;
+    o.l2 = settled.l2;
+    std::optional<target_option> target = options_.target;
+    if (options_.target_gap) target = {metric::objective, settled.objective * (1.0 + *options_.target_gap)};
+    attempt(p, [&] { return run_once(p.what, data_.train().view(), o, target); });
+  }
+
+  void run(rival_report& r) {
+    attempt(r, [&] { return r.who.run(); });
+  }
+
+  const bench_options& options_;
+  const workload& data_;
+  std::size_t cpus_;
+  scaling_report report_;
+  std::map<std::string, std::string> unfit_;
+  std::optional<rival_files> files_;
+  std::deque<rival_context> contexts_;  ///< rivals keep references to them
+};
 
 }  // namespace
 
@@ -72,54 +133,17 @@ std::string_view name_of(point_state state) {
 }
 
 model_settings settle(const std::string& model, const bench_options& options, const workload& data) {
-  const run_outcome run = run_once({.model = model}, data, common_options(options, data));
-  if (run.result.status != run_status::done) {
-    throw config_error(model + ": the serial reference ended as " + std::string(to_string(run.result.status)) +
+  const run_outcome run = run_once({.model = model}, data.train().view(), common_options(options, data));
+  const train_result& r = run.result;
+  if (r.status != run_status::done) {
+    throw config_error(model + ": the serial reference ended as " + std::string(to_string(r.status)) +
                        "; give a smaller --step");
   }
-  return {model, run.result.step, run.result.decay, run.result.l2, run.result.objective};
+  return {model, r.step, r.decay, r.l2, r.objective, r.test ? r.test->accuracy : std::nullopt};
 }
 
 scaling_report measure_scaling(const bench_options& options, const workload& data, std::size_t usable_cpus) {
-  scaling_report report;
-  std::map<std::string, train_options> settings;
-  std::map<std::string, std::string> unfit;
-  for (const std::string& model : options.models) {
-    try {
-      report.models.push_back(settle(model, options, data));
-      settings[model] = fixed_options(report.models.back(), options, data);
-    } catch (const error& e) {
-      if (e.code() == exit_code::interrupted) throw;
-      unfit[model] = e.what();
-    }
-  }
-  for (const planned_point& p : plan_points(options, usable_cpus)) {
-    point_report entry{.what = p.what, .reason = unfit.contains(p.what.model) ? unfit[p.what.model] : p.skip};
-    if (!entry.reason.empty()) entry.state = point_state::skipped;
-    for (const model_settings& m : report.models) {
-      if (m.model == p.what.model) entry.reference_objective = m.objective;
-    }
-    report.points.push_back(std::move(entry));
-  }
-
-  const std::size_t all = options.repeats * report.points.size();
-  for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
-    for (std::size_t i = 0; i < report.points.size(); ++i) {
-      // Another point begins each time, so that nobody always follows the same neighbour into a warm or busy machine.
-      point_report& p = report.points[(i + repeat) % report.points.size()];
-      if (p.state == point_state::skipped) continue;
-      say_progress(p.what, repeat * report.points.size() + i + 1, all);
-      try {
-        p.runs.push_back(run_once(p.what, data, settings.at(p.what.model), options.target));
-      } catch (const error& e) {
-        if (e.code() == exit_code::interrupted) throw;
-        p.state = point_state::skipped;
-        p.reason = e.what();
-      }
-    }
-  }
-  for (point_report& p : report.points) judge(p, options, data.train().nonzeros());
-  return report;
+  return competition(options, data, usable_cpus).run();
 }
 
 }  // namespace hogwild::bench

@@ -87,7 +87,8 @@ pss_report measure_pss(const model_settings& settled, const bench_options& optio
   for (const std::size_t workers : defaults::pss_workers) {
     pss_line line{.workers = workers};
     pss_watch watch(line);
-    run_once({.model = settled.model, .engine = engine_kind::processes, .workers = workers}, data, o, {}, &watch);
+    run_once({.model = settled.model, .engine = engine_kind::processes, .workers = workers}, data.train().view(), o, {},
+             &watch);
     report.lines.push_back(line);
   }
   return report;

@@ -31,8 +31,8 @@ std::string target_of(const point_report& p) {
 }
 
 void print_point(const point_report& p, double share, double serial_seconds, bool with_target) {
-  std::printf("%-13s %-9s %7zu  %-6s ", p.what.model.c_str(), std::string(name_of(p.what.engine)).c_str(),
-              p.what.workers, std::string(hogwild::name_of(p.what.update)).c_str());
+  std::printf("%-13s %-9s %7zu  %-6s  %-12s ", p.what.model.c_str(), std::string(name_of(p.what.engine)).c_str(),
+              p.what.workers, std::string(hogwild::name_of(p.what.update)).c_str(), way_of(p.what).c_str());
   if (p.state != point_state::measured) {
     std::printf(" %s: %s\n", std::string(name_of(p.state)).c_str(), p.reason.c_str());
     return;
@@ -71,8 +71,8 @@ void print(const scaling_report& report, const std::vector<double>& shares, bool
     std::printf("%s: step %g, decay %.4f, l2 %g; serial reference %.6f\n", m.model.c_str(), m.step, m.decay, m.l2,
                 m.objective);
   }
-  std::printf("\n%-13s %-9s %7s  %-6s %9s  %9s  %9s  %7s  %8s  %6s  %-8s  %8s%s\n", "model", "engine", "workers",
-              "update", "s/epoch", "min", "max", "M nnz/s", "ceiling", "serial", "objective", "gap",
+  std::printf("\n%-13s %-9s %7s  %-6s  %-12s %9s  %9s  %9s  %7s  %8s  %6s  %-8s  %8s%s\n", "model", "engine", "workers",
+              "update", "sharing", "s/epoch", "min", "max", "M nnz/s", "ceiling", "serial", "objective", "gap",
               with_target ? "  s to target" : "");
   std::map<std::pair<std::string, update_kind>, double> serial;
   for (const point_report& p : report.points) {
@@ -81,6 +81,16 @@ void print(const scaling_report& report, const std::vector<double>& shares, bool
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const point_report& p = report.points[i];
     print_point(p, shares[i], serial[{p.what.model, p.what.update}], with_target);
+  }
+}
+
+void print(const std::vector<speedup>& speedups) {
+  if (speedups.empty()) return;
+  std::printf("\nof our own best one-worker run:\n");
+  for (const speedup& s : speedups) {
+    std::printf("  %-13s %-34s %6.2f times (%.4f s against %.4f s of %s), objective %+.3f %%\n", s.what.model.c_str(),
+                words_of(s.what).c_str(), s.ratio, s.seconds, s.one_worker_seconds, s.one_worker.c_str(),
+                100 * s.objective_difference);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "ingest_speed.hpp"
 #include "scaling.hpp"
 #include "shared_memory.hpp"
+#include "speedup.hpp"
 #include "telemetry_cost.hpp"
 
 // What people read, on standard output.
@@ -19,6 +20,9 @@ void print_context(const machine_facts& machine, const workload& data);
 void print(const std::vector<stream_speed>& speeds);
 /// `shares[i]` is the share of the ceiling that the i-th point reached.
 void print(const scaling_report& report, const std::vector<double>& shares, bool with_target);
+void print(const std::vector<speedup>& speedups);
+/// `report` for our own figures beside theirs.
+void print_rivals(const scaling_report& report);
 void print(const telemetry_cost& cost);
 void print(const ingest_speed& speed);
 void print(const pss_report& report);

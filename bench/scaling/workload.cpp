@@ -11,7 +11,7 @@ namespace hogwild::bench {
 workload::workload(const bench_options& options) {
   if (!options.generated) {
     name_ = std::filesystem::path(options.train).filename().string();
-    open(options.train, options.test);
+    open(options.train, options.test, options.half);
     return;
   }
   name_ = "generated";
@@ -20,7 +20,7 @@ workload::workload(const bench_options& options) {
   try {
     const auto train = folder_ / "train.svm", test = folder_ / "test.svm";
     generate::write_files(options.shape, train, test);
-    open(train.string(), test.string());
+    open(train.string(), test.string(), options.half);
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);
@@ -33,10 +33,11 @@ workload::~workload() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
-void workload::open(const std::string& train, const std::string& test) {
+void workload::open(const std::string& train, const std::string& test, bool half) {
   text_ = train;
-  train_ = open_libsvm(train);
-  if (!test.empty()) test_ = open_libsvm(test, {.numbering = &train_->numbering()});
+  const value_precision values = half ? value_precision::half : value_precision::single;
+  train_ = open_libsvm(train, {.values = values});
+  if (!test.empty()) test_ = open_libsvm(test, {.numbering = &train_->numbering(), .values = values});
 }
 
 }  // namespace hogwild::bench

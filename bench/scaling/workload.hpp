@@ -27,7 +27,7 @@ class workload {
   std::optional<sparse_view> test() const { return test_ ? std::optional<sparse_view>(test_->view()) : std::nullopt; }
 
  private:
-  void open(const std::string& train, const std::string& test);
+  void open(const std::string& train, const std::string& test, bool half);
 
   std::string name_;
   std::filesystem::path folder_, text_;

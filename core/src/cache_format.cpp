@@ -15,14 +15,23 @@ struct section_shape {
   std::uint64_t count;
 };
 
-std::array<section_shape, 7> shapes(const cache_header& header) {
-  return {{{section_kind::row_start, 8, header.rows + 1},
-           {section_kind::label, 8, header.rows},
-           {section_kind::index, 4, header.nonzeros},
-           {section_kind::value, 4, header.nonzeros},
-           {section_kind::original, 4, header.columns},
-           {section_kind::degree, 4, header.columns},
-           {section_kind::block_checksum, 8, header.blocks()}}};
+std::array<section_shape, 8> shapes(const cache_header& header) {
+  return {{{section_kind::row_start, header.row_start_bytes, header.rows + 1},
+           {section_kind::label, header.label_values > 0 ? 1u : 8u, header.rows},
+           {section_kind::index, header.index_bytes, header.nonzeros},
+           {section_kind::value, header.value_bytes, header.nonzeros},
+           {section_kind::original, header.original_bytes, header.columns},
+           {section_kind::degree, header.degree_bytes, header.columns},
+           {section_kind::block_checksum, 8, header.blocks()},
+           {section_kind::label_table, 8, header.label_values}}};
+}
+
+bool widths_possible(const cache_header& header) {
+  const auto one_of = [](std::uint8_t bytes, std::uint8_t narrow, std::uint8_t wide) {
+    return bytes == narrow || bytes == wide;
+  };
+  return one_of(header.row_start_bytes, 4, 8) && one_of(header.index_bytes, 2, 4) && one_of(header.value_bytes, 2, 4) &&
+         one_of(header.original_bytes, 2, 4) && one_of(header.degree_bytes, 2, 4) && header.label_values <= 256;
 }
 
 const section_entry* find_section(const cache_header& header, section_kind kind) {
@@ -41,6 +50,27 @@ template <class T>
 std::span<const T> section(std::span<const std::byte> file, const cache_header& header, section_kind kind) {
   const section_entry* const entry = find_section(header, kind);
   return {reinterpret_cast<const T*>(file.data() + entry->offset), entry->bytes / sizeof(T)};
+}
+
+/// Of a section that comes in two widths, the part with elements of type T; empty where the file has the other.
+template <class T>
+std::span<const T> section_of_width(std::span<const std::byte> file, const cache_header& header, section_kind kind,
+                                    std::uint8_t bytes) {
+  return bytes == sizeof(T) ? section<T>(file, header, kind) : std::span<const T>{};
+}
+
+/// Sum over a part of a section that comes in two widths.
+template <class Narrow, class Wide>
+std::uint64_t sum_of_part(std::span<const Narrow> narrow, std::span<const Wide> wide, std::uint64_t first,
+                          std::uint64_t count) {
+  return narrow.empty() ? checksum(wide.subspan(first, count)) : checksum(narrow.subspan(first, count));
+}
+
+template <class T>
+bool all_below(std::span<const T> numbers, std::uint64_t bound) {
+  T largest = 0;
+  for (const T n : numbers) largest = std::max(largest, n);
+  return numbers.empty() || largest < bound;
 }
 
 }  // namespace
@@ -64,6 +94,7 @@ std::string header_fault(std::span<const std::byte> file) {
                         header.columns <= file.size() && header.columns < 0xffffffffu && header.rows_per_block > 0 &&
                         header.rows_per_block <= header.rows;
   if (!possible) return "has impossible sizes";
+  if (!widths_possible(header)) return "has impossible widths";
   for (const section_shape& shape : shapes(header))
     if (!section_fits(find_section(header, shape.kind), shape, header.file_bytes)) return "has a damaged section table";
   return {};
@@ -71,12 +102,23 @@ std::string header_fault(std::span<const std::byte> file) {
 
 cache_arrays::cache_arrays(std::span<const std::byte> file) {
   std::memcpy(&header, file.data(), sizeof header);
-  row_start = section<std::uint64_t>(file, header, section_kind::row_start);
-  index = section<std::uint32_t>(file, header, section_kind::index);
-  value = section<float>(file, header, section_kind::value);
-  label = section<double>(file, header, section_kind::label);
-  original = section<std::uint32_t>(file, header, section_kind::original);
-  degree = section<std::uint32_t>(file, header, section_kind::degree);
+  if (header.row_start_bytes == 4)
+    row_start = section<std::uint32_t>(file, header, section_kind::row_start);
+  else
+    row_start = section<std::uint64_t>(file, header, section_kind::row_start);
+  index = section_of_width<std::uint32_t>(file, header, section_kind::index, header.index_bytes);
+  index16 = section_of_width<std::uint16_t>(file, header, section_kind::index, header.index_bytes);
+  value = section_of_width<float>(file, header, section_kind::value, header.value_bytes);
+  value16 = section_of_width<half>(file, header, section_kind::value, header.value_bytes);
+  label_table = section<double>(file, header, section_kind::label_table);
+  if (header.label_values > 0)
+    label = {section<std::uint8_t>(file, header, section_kind::label), label_table};
+  else
+    label = section<double>(file, header, section_kind::label);
+  original = section_of_width<std::uint32_t>(file, header, section_kind::original, header.original_bytes);
+  original16 = section_of_width<std::uint16_t>(file, header, section_kind::original, header.original_bytes);
+  degree = section_of_width<std::uint32_t>(file, header, section_kind::degree, header.degree_bytes);
+  degree16 = section_of_width<std::uint16_t>(file, header, section_kind::degree, header.degree_bytes);
   block_checksum = section<std::uint64_t>(file, header, section_kind::block_checksum);
 }
 
@@ -84,27 +126,30 @@ std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::ui
   const std::uint64_t first = block * arrays.header.rows_per_block;
   const std::uint64_t rows = std::min(arrays.header.rows_per_block, arrays.header.rows - first);
   const std::uint64_t begin = arrays.row_start[first], entries = end - begin;
-  const std::array<std::uint64_t, 6> parts = {block,
-                                              end,
-                                              checksum(arrays.row_start.subspan(first, rows)),
-                                              checksum(arrays.label.subspan(first, rows)),
-                                              checksum(arrays.index.subspan(begin, entries)),
-                                              checksum(arrays.value.subspan(begin, entries))};
+  const std::array<std::uint64_t, 6> parts = {
+      block,
+      end,
+      sum_of_part(arrays.row_start.narrow(), arrays.row_start.wide(), first, rows),
+      sum_of_part(arrays.label.codes(), arrays.label.numbers(), first, rows),
+      sum_of_part(arrays.index16, arrays.index, begin, entries),
+      sum_of_part(arrays.value16, arrays.value, begin, entries)};
   return checksum(std::span<const std::uint64_t>(parts));
 }
 
 bool block_holds(const cache_arrays& arrays, std::uint64_t block) {
   const std::uint64_t first = block * arrays.header.rows_per_block;
   const std::uint64_t rows = std::min(arrays.header.rows_per_block, arrays.header.rows - first);
-  const auto starts = arrays.row_start.subspan(first, rows + 1);
+  const row_starts starts = arrays.row_start.subspan(first, rows + 1);
   if (!std::is_sorted(starts.begin(), starts.end()) || starts.back() > arrays.header.nonzeros) return false;
   if (first == 0 && starts.front() != 0) return false;
   if (first + rows == arrays.header.rows && starts.back() != arrays.header.nonzeros) return false;
   if (block_sum(arrays, block, starts.back()) != arrays.block_checksum[block]) return false;
-  const auto indices = arrays.index.subspan(starts.front(), starts.back() - starts.front());
-  std::uint32_t largest = 0;
-  for (const std::uint32_t j : indices) largest = std::max(largest, j);
-  return indices.empty() || largest < arrays.header.columns;
+  const std::uint64_t entries = starts.back() - starts.front();
+  if (arrays.header.index_bytes == 2
+          ? !all_below(arrays.index16.subspan(starts.front(), entries), arrays.header.columns)
+          : !all_below(arrays.index.subspan(starts.front(), entries), arrays.header.columns))
+    return false;
+  return !arrays.label.coded() || all_below(arrays.label.codes().subspan(first, rows), arrays.header.label_values);
 }
 
 void lay_out(cache_header& header) {

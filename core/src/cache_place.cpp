@@ -33,10 +33,11 @@ std::string staleness(const cache_header& header, const cache_key& key) {
 }  // namespace
 
 std::uint64_t options_digest(const open_options& options) {
-  if (options.numbering == nullptr && !options.labels_optional) return 0;
-  const std::array<std::uint64_t, 3> parts = {options.numbering != nullptr ? 1u : 0u,
+  const bool half_values = options.values == value_precision::half;
+  if (options.numbering == nullptr && !options.labels_optional && !half_values) return 0;
+  const std::array<std::uint64_t, 4> parts = {options.numbering != nullptr ? 1u : 0u,
                                               options.numbering != nullptr ? options.numbering->digest() : 0,
-                                              options.labels_optional ? 1u : 0u};
+                                              options.labels_optional ? 1u : 0u, half_values ? 1u : 0u};
   return checksum(std::span<const std::uint64_t>(parts));
 }
 

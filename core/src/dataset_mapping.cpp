@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <boost/interprocess/exceptions.hpp>
 #include <boost/interprocess/file_mapping.hpp>
 #include <utility>
@@ -56,21 +57,36 @@ void dataset_mapping::verify() const {
   ensure(0, arrays_->header.rows);
   static_cast<void>(degree());
   static_cast<void>(original());
+  static_cast<void>(label());
 }
 
-void dataset_mapping::check_small(section_kind kind, std::span<const std::uint32_t> items, const char* part) const {
-  for (const section_entry& entry : arrays_->header.sections)
-    if (entry.kind == kind && entry.checksum != checksum(items)) damaged(part);
+void dataset_mapping::check_small(section_kind kind, const char* part) const {
+  const std::span file(static_cast<const std::byte*>(region_.get_address()), region_.get_size());
+  const auto& sections = arrays_->header.sections;
+  // The first of its kind is the one whose bounds were checked.
+  const auto entry = std::ranges::find(sections, kind, &section_entry::kind);
+  if (entry->checksum != checksum(file.subspan(entry->offset, entry->bytes))) damaged(part);
 }
 
 std::span<const std::uint32_t> dataset_mapping::degree() const {
-  std::call_once(degree_once_, [&] { check_small(section_kind::degree, arrays_->degree, "column counts"); });
-  return arrays_->degree;
+  std::call_once(degree_once_, [&] {
+    check_small(section_kind::degree, "column counts");
+    degree_.assign(arrays_->degree16.begin(), arrays_->degree16.end());
+  });
+  return arrays_->degree16.empty() ? arrays_->degree : degree_;
 }
 
 std::span<const std::uint32_t> dataset_mapping::original() const {
-  std::call_once(original_once_, [&] { check_small(section_kind::original, arrays_->original, "column numbers"); });
-  return arrays_->original;
+  std::call_once(original_once_, [&] {
+    check_small(section_kind::original, "column numbers");
+    original_.assign(arrays_->original16.begin(), arrays_->original16.end());
+  });
+  return arrays_->original16.empty() ? arrays_->original : original_;
+}
+
+label_column dataset_mapping::label() const {
+  std::call_once(label_once_, [&] { check_small(section_kind::label_table, "table of labels"); });
+  return arrays_->label;
 }
 
 const column_numbering& dataset_mapping::numbering() const {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -38,11 +39,12 @@ class dataset_mapping : public row_source {
   /// Sums of the small sections are checked by whoever asks first.
   std::span<const std::uint32_t> degree() const;
   std::span<const std::uint32_t> original() const;
+  label_column label() const;
   const column_numbering& numbering() const;
 
  private:
   [[noreturn]] void damaged(const std::string& part) const;
-  void check_small(section_kind kind, std::span<const std::uint32_t> items, const char* part) const;
+  void check_small(section_kind kind, const char* part) const;
 
   unique_fd fd_;
   std::string path_;
@@ -50,7 +52,8 @@ class dataset_mapping : public row_source {
   boost::interprocess::mapped_region region_;
   std::optional<cache_arrays> arrays_;
   std::unique_ptr<std::atomic<bool>[]> checked_;
-  mutable std::once_flag degree_once_, original_once_, numbering_once_;
+  mutable std::once_flag degree_once_, original_once_, label_once_, numbering_once_;
+  mutable std::vector<std::uint32_t> degree_, original_;  ///< where the file has them in 16 bits
   mutable column_numbering numbering_;
 };
 

@@ -107,8 +107,9 @@ void dataset_writer::populate(void* place, std::size_t bytes) {
 sparse_dataset dataset_writer::finish() && {
   cache_header header = arrays_.header;
   for (section_entry& entry : header.sections) {
-    if (entry.kind == section_kind::original) entry.checksum = checksum(arrays_.original);
-    if (entry.kind == section_kind::degree) entry.checksum = checksum(arrays_.degree);
+    const bool small = entry.kind == section_kind::original || entry.kind == section_kind::degree ||
+                       entry.kind == section_kind::label_table;
+    if (small) entry.checksum = checksum(bytes_of(region_).subspan(entry.offset, entry.bytes));
   }
   header.checksum = header_checksum(header);
   std::memcpy(region_.get_address(), &header, sizeof header);

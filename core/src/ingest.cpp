@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest.hpp"
 
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <utility>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/half.hpp>
 #include <hogwild/core/random.hpp>
+
+#include "number_text.hpp"
+#include "writable_arrays.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -38,17 +44,55 @@ row_source find_row(const parsed_text& text, row_plan::place place) {
   return {&block, place.row, place.row == 0 ? 0 : block.row_end[place.row - 1], block.row_end[place.row]};
 }
 
+std::span<const float> values_of(const libsvm_block& block) {
+  return {block.value, block.row_end.back()};
+}
+
+[[noreturn]] void refuse_value(const parsed_text& text, std::size_t block, std::size_t entry,
+                               const std::string& source) {
+  std::size_t row = 1;
+  for (std::size_t b = 0; b < block; ++b) row += text.blocks[b].row_end.size();
+  const auto& ends = text.blocks[block].row_end;
+  row += static_cast<std::size_t>(std::ranges::upper_bound(ends, entry) - ends.begin());
+  throw input_error(source + ": row " + std::to_string(row) + " has the value " +
+                    to_text(text.blocks[block].value[entry]) +
+                    ", but half precision ends at 65504; keep values in float, or scale the data");
+}
+
+/// Throws for the first value in the order of the text.
+void require_half_range(const parsed_text& text, const std::string& source) {
+  std::vector<std::size_t> beyond(text.blocks.size());
+  tbb::parallel_for(std::size_t{0}, beyond.size(),
+                    [&](std::size_t b) { beyond[b] = first_beyond_half(values_of(text.blocks[b])); });
+  for (std::size_t b = 0; b < beyond.size(); ++b)
+    if (beyond[b] < values_of(text.blocks[b]).size()) refuse_value(text, b, beyond[b], source);
+}
+
+bool are_halves(const parsed_text& text) {
+  std::atomic<bool> all{true};
+  tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
+    if (all.load(std::memory_order_relaxed) && !detail::are_halves(values_of(text.blocks[b]))) all = false;
+  });
+  return all;
+}
+
+label_codes codes_of(const parsed_text& text) {
+  tbb::enumerable_thread_specific<label_codes> parts;
+  tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
+    label_codes& part = parts.local();
+    for (const double label : text.blocks[b].label) part.add(label);
+  });
+  label_codes all;
+  for (const label_codes& part : parts) all.add(part);
+  all.number();
+  return all;
+}
+
 /// Writes one block of rows, whose first entry goes to place `begin`.
 class block_writer {
  public:
   block_writer(const parsed_text& text, const row_plan& plan, dataset_writer& file)
-      : text_(text),
-        plan_(plan),
-        file_(file),
-        row_start_(cache_arrays::writable(file.arrays().row_start)),
-        index_(cache_arrays::writable(file.arrays().index)),
-        value_(cache_arrays::writable(file.arrays().value)),
-        label_(cache_arrays::writable(file.arrays().label)) {}
+      : text_(text), plan_(plan), file_(file), to_(file.arrays()) {}
 
   std::size_t blocks() const { return file_.arrays().header.blocks(); }
 
@@ -59,15 +103,21 @@ class block_writer {
   }
 
   void write(std::size_t block, std::uint64_t begin, std::uint64_t end) const {
-    dataset_writer::populate(index_.subspan(begin, end - begin));
-    dataset_writer::populate(value_.subspan(begin, end - begin));
+    to_.populate(begin, end - begin);
     std::uint64_t place = begin;
     for_rows(block, [&](std::size_t r, const row_source& source) {
-      row_start_[r] = place;
-      label_[r] = source.block->label[source.row];
+      to_.start_row(r, place);
+      write_label(r, source.block->label[source.row]);
       const std::uint32_t length = source.end - source.begin;
-      copy_indices(source.block->index + source.begin, length, index_.data() + place);
-      std::copy_n(source.block->value + source.begin, length, value_.data() + place);
+      if (to_.index16.empty())
+        copy_indices(source.block->index + source.begin, length, to_.index.data() + place);
+      else
+        copy_indices(source.block->index + source.begin, length, to_.index16.data() + place);
+      if (to_.value16.empty())
+        std::copy_n(source.block->value + source.begin, length, to_.value.data() + place);
+      else
+        std::transform(source.block->value + source.begin, source.block->value + source.end, to_.value16.data() + place,
+                       to_half);
       place += length;
     });
     file_.seal_block(block, end);
@@ -81,33 +131,46 @@ class block_writer {
     for (std::size_t r = first; r < last; ++r) visit(r, find_row(text_, plan_.order[r]));
   }
 
-  void copy_indices(const std::uint32_t* from, std::size_t count, std::uint32_t* to) const {
+  void write_label(std::size_t r, double label) const {
+    if (to_.label_code.empty())
+      to_.label[r] = label;
+    else
+      to_.label_code[r] = plan_.labels.code(label);
+  }
+
+  template <class Index>
+  void copy_indices(const std::uint32_t* from, std::size_t count, Index* to) const {
     if (plan_.columns.rank.empty()) {
-      std::copy_n(from, count, to);
+      for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<Index>(from[k]);
       return;
     }
     const std::uint32_t* const rank = plan_.columns.rank.data();
-    for (std::size_t k = 0; k < count; ++k) to[k] = rank[from[k]];
+    for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<Index>(rank[from[k]]);
   }
 
   const parsed_text& text_;
   const row_plan& plan_;
   dataset_writer& file_;
-  std::span<std::uint64_t> row_start_;
-  std::span<std::uint32_t> index_;
-  std::span<float> value_;
-  std::span<double> label_;
+  writable_arrays to_;
 };
 
 }  // namespace
 
-row_plan plan_rows(parsed_text& text, const column_numbering* numbering) {
+row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_precision values,
+                   const std::string& source) {
   if (text.rows > std::numeric_limits<std::uint32_t>::max())
-    throw input_error("the data have " + std::to_string(text.rows) + " rows; at most 4294967295 are supported");
+    throw input_error(source + ": the data have " + std::to_string(text.rows) +
+                      " rows; at most 4294967295 are supported");
   row_plan plan;
   plan.columns = numbering == nullptr ? rank_columns(text) : apply_numbering(text, *numbering, plan.unknown_entries);
   plan.order = text_order(text);
   if (numbering == nullptr) shuffle(plan.order);
+  plan.labels = codes_of(text);
+  plan.half_values = are_halves(text);
+  if (values == value_precision::half && !plan.half_values) {
+    require_half_range(text, source);
+    plan.half_values = plan.values_rounded = true;
+  }
   return plan;
 }
 
@@ -124,6 +187,10 @@ cache_header sizes_of(const parsed_text& text, const row_plan& plan) {
   header.nonzeros = text.nonzeros;
   header.unknown_entries = plan.unknown_entries;
   header.rows_per_block = rows_per_block(text.rows, text.nonzeros);
+  header.label_values = plan.labels.table().size();
+  header.value_bytes = plan.half_values ? 2 : 4;
+  header.values_rounded = plan.values_rounded ? 1 : 0;
+  narrow_indices(header, plan.columns.original, plan.columns.degree);
   return header;
 }
 
@@ -132,12 +199,11 @@ void write_rows(const parsed_text& text, const row_plan& plan, dataset_writer& f
   std::vector<std::uint64_t> begin(writer.blocks() + 1);
   tbb::parallel_for(std::size_t{0}, writer.blocks(), [&](std::size_t b) { begin[b + 1] = writer.entries(b); });
   for (std::size_t b = 0; b < writer.blocks(); ++b) begin[b + 1] += begin[b];
-  cache_arrays::writable(file.arrays().row_start).back() = begin.back();
+  const writable_arrays to(file.arrays());
+  to.start_row(text.rows, begin.back());
   tbb::parallel_for(std::size_t{0}, writer.blocks(), [&](std::size_t b) { writer.write(b, begin[b], begin[b + 1]); });
-  std::copy(plan.columns.original.begin(), plan.columns.original.end(),
-            cache_arrays::writable(file.arrays().original).begin());
-  std::copy(plan.columns.degree.begin(), plan.columns.degree.end(),
-            cache_arrays::writable(file.arrays().degree).begin());
+  to.columns(plan.columns.original, plan.columns.degree);
+  std::ranges::copy(plan.labels.table(), to.label_table.begin());
 }
 
 }  // namespace hogwild::detail

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <string>
+#include <vector>
 
 #include "cache_format.hpp"
 #include "column_ranking.hpp"
 #include "dataset_writer.hpp"
+#include "narrowing.hpp"
 #include "parsed_text.hpp"
 
 namespace hogwild::detail {
@@ -19,12 +21,18 @@ struct row_plan {
   };
   std::vector<place> order;  ///< where each row of the file stands in the text
   column_ranking columns;
+  label_codes labels;
+  bool half_values = false;     ///< values are stored in half precision,
+  bool values_rounded = false;  ///< which changes some of them
   std::size_t unknown_entries = 0;
 };
 
 /// Training data (no numbering): columns ranked, rows shuffled once, the same for the same rows whatever the number of
-/// threads. With a numbering: its columns, rows in their own order. Throws input_error beyond 2^32 - 1 rows.
-row_plan plan_rows(parsed_text& text, const column_numbering* numbering);
+/// threads. With a numbering: its columns, rows in their own order. Values go to half precision where `values` says so
+/// or where that changes none. Throws input_error, with `source` as the file, beyond 2^32 - 1 rows and where a value is
+/// too large for the precision.
+row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_precision values,
+                   const std::string& source);
 
 /// The sizes of the file; the caller adds the key.
 cache_header sizes_of(const parsed_text& text, const row_plan& plan);

@@ -21,8 +21,8 @@ namespace {
 class line_stream : public input_stream {
  public:
   line_stream(std::unique_ptr<byte_reader> reader, std::string name, std::optional<source_stamp> stamp,
-              std::size_t block_bytes)
-      : input_stream(std::move(name), stamp), reader_(std::move(reader)), block_bytes_(block_bytes) {}
+              std::uint64_t text_bytes, std::size_t block_bytes)
+      : input_stream(std::move(name), stamp, text_bytes), reader_(std::move(reader)), block_bytes_(block_bytes) {}
 
   std::optional<text_block> next() override {
     if (ended_) return std::nullopt;
@@ -78,13 +78,15 @@ std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t bl
   if (standard) stamp.reset();
   auto input = std::make_unique<raw_input>(std::move(fd), name, stamp);
   const compression kind = detect_compression(input->peek(8));
-  return std::make_unique<line_stream>(make_byte_reader(std::move(input), kind), name, stamp, block_bytes);
+  const std::uint64_t text_bytes = kind == compression::none && stamp ? stamp->bytes : 0;
+  return std::make_unique<line_stream>(make_byte_reader(std::move(input), kind), name, stamp, text_bytes, block_bytes);
 }
 
 std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, std::size_t block_bytes) {
   const compression kind = detect_compression(bytes);
   auto reader = make_byte_reader(std::make_unique<raw_input>(bytes, name), kind);
-  return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, block_bytes);
+  const std::uint64_t text_bytes = kind == compression::none ? bytes.size() : 0;
+  return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, text_bytes, block_bytes);
 }
 
 }  // namespace hogwild::detail

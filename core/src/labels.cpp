@@ -2,6 +2,7 @@
 #include <hogwild/core/labels.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -32,7 +33,25 @@ void refuse_not_a_number(double label, std::size_t row, const std::string& sourc
   }
 }
 
-tally count_values(std::span<const double> labels, const std::string& source) {
+/// Codes are counted by the table, in which -0 and 0 may both stand.
+tally count_codes(const label_column& labels) {
+  std::array<std::size_t, 256> counts{};
+  for (const std::uint8_t code : labels.codes()) ++counts[code];
+  tally found;
+  for (std::size_t code = 0; code < labels.table().size(); ++code) {
+    const double value = labels.table()[code] + 0.0;
+    if (counts[code] == 0) continue;
+    if (!found.values.empty() && found.values.back().first == value)
+      found.values.back().second += counts[code];
+    else
+      found.values.emplace_back(value, counts[code]);
+  }
+  return found;
+}
+
+tally count_values(const label_column& labels, const std::string& source) {
+  if (labels.coded() && std::ranges::all_of(labels.table(), [](double x) { return std::isfinite(x); }))
+    return count_codes(labels);
   std::unordered_map<double, std::size_t> counts;
   tally found;
   for (std::size_t row = 0; row < labels.size(); ++row) {
@@ -82,7 +101,7 @@ label_map::label_map(label_kind kind, std::vector<double> values) : kind_(kind),
   }
 }
 
-label_map label_map::learn(label_kind kind, std::span<const double> labels, const std::string& source) {
+label_map label_map::learn(label_kind kind, const label_column& labels, const std::string& source) {
   if (labels.empty()) throw input_error(source + ": there are no rows to learn labels from");
   if (kind == label_kind::real) {
     for (std::size_t row = 0; row < labels.size(); ++row) refuse_not_a_number(labels[row], row, source);
@@ -114,7 +133,7 @@ double label_map::decode(double predicted) const {
   return values_[static_cast<std::size_t>(predicted)];
 }
 
-void label_map::require_known(std::span<const double> labels, const std::string& source) const {
+void label_map::require_known(const label_column& labels, const std::string& source) const {
   for (std::size_t row = 0; row < labels.size(); ++row) {
     refuse_not_a_number(labels[row], row, source);
     if (kind_ == label_kind::real || std::binary_search(values_.begin(), values_.end(), labels[row])) continue;

@@ -52,8 +52,9 @@ class libsvm_opening {
 
   sparse_dataset build() const {
     const auto input = detail::open_input(path_);
-    const auto text = detail::parse_all(*input, options_.labels_optional);
-    const detail::row_plan plan = detail::plan_rows(*text, options_.numbering);
+    const auto text =
+        detail::parse_all(*input, {.labels_optional = options_.labels_optional, .on_rows = options_.on_rows});
+    const detail::row_plan plan = detail::plan_rows(*text, options_.numbering, options_.values, path_);
     detail::cache_header header = detail::sizes_of(*text, plan);
     header.options = options_digest();
     if (const auto& stamp = input->stamp()) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/core/param_store.hpp>
 
-#include <sys/mman.h>
-
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -11,38 +8,12 @@
 
 #include <hogwild/core/build_info.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/private_memory.hpp>
 #include <hogwild/core/segment.hpp>
 
 namespace hogwild {
 
 namespace {
-
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-
-/// Zeroed private memory whose huge pages, where the system grants them, begin with it.
-class private_memory {
- public:
-  explicit private_memory(std::size_t bytes) : bytes_(bytes + huge_page) {
-    mapping_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapping_ == MAP_FAILED) {
-      throw resource_error("cannot get " + std::to_string(bytes) +
-                           " bytes of memory for the model: " + std::strerror(errno));
-    }
-    const auto address = reinterpret_cast<std::uintptr_t>(mapping_);
-    base_ = reinterpret_cast<std::byte*>((address + huge_page - 1) / huge_page * huge_page);
-    if (bytes >= huge_page) madvise(base_, bytes, MADV_HUGEPAGE);  // a hint; refused is fine
-  }
-  private_memory(const private_memory&) = delete;
-  private_memory& operator=(const private_memory&) = delete;
-  ~private_memory() { munmap(mapping_, bytes_); }
-
-  std::byte* base() const { return base_; }
-
- private:
-  void* mapping_;
-  std::size_t bytes_;
-  std::byte* base_;
-};
 
 // A tag names a slot and which of its owners: slot + 1 in the low 12 bits, the generation above.
 constexpr std::uint32_t slot_bits = 12;

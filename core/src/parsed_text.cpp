@@ -39,13 +39,13 @@ struct work_item {
 
 class parallel_parse {
  public:
-  parallel_parse(input_stream& input, bool labels_optional, parsed_text& result)
-      : input_(input), labels_optional_(labels_optional), result_(result) {}
+  parallel_parse(input_stream& input, const parse_options& options, parsed_text& result)
+      : input_(input), options_(options), result_(result) {}
 
   void run() {
-    const auto tokens = static_cast<std::size_t>(4 * tbb::this_task_arena::max_concurrency());
+    const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
     tbb::parallel_pipeline(
-        tokens,
+        blocks_in_flight * threads,
         tbb::make_filter<void, work_item*>(tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) {
           return read(control);
         }) & tbb::make_filter<work_item*, void>(tbb::filter_mode::parallel, [this](work_item* item) { parse(*item); }));
@@ -77,10 +77,27 @@ class parallel_parse {
     if (piece.left < wanted) piece = result_.pool.allocate(wanted);
     item.rows.index = piece.index;
     item.rows.value = piece.value;
-    parse_libsvm_block(item.text.text, labels_optional_, item.rows);
+    parse_libsvm_block(item.text.text, options_.labels_optional, item.rows, options_.set);
     piece.take(item.rows.entries);
-    if (item.rows.fault) stop_ = true;
+    if (item.rows.fault)
+      stop_ = true;
+    else if (options_.on_rows)
+      tell_of(item);
     item.text = {};
+  }
+
+  void tell_of(const work_item& item) const {
+    const libsvm_block& rows = item.rows;
+    if (rows.label.empty()) return;
+    std::vector<std::uint32_t> start{0};
+    start.insert(start.end(), rows.row_end.begin(), rows.row_end.end());
+    const double whole = static_cast<double>(input_.text_bytes());
+    options_.on_rows({.row_start = start,
+                      .index = {rows.index, rows.entries},
+                      .value = {rows.value, rows.entries},
+                      .label = rows.label,
+                      .columns = rows.columns},
+                     whole > 0 ? static_cast<double>(item.text.text.size()) / whole : 0.0);
   }
 
   void report() const {
@@ -102,7 +119,7 @@ class parallel_parse {
   }
 
   input_stream& input_;
-  bool labels_optional_;
+  const parse_options& options_;
   parsed_text& result_;
   std::deque<work_item> items_;  // grows in read() alone, which one thread at a time runs; items stay where they are
   tbb::enumerable_thread_specific<entry_pool::piece> pieces_;
@@ -112,9 +129,9 @@ class parallel_parse {
 
 }  // namespace
 
-std::unique_ptr<parsed_text> parse_all(input_stream& input, bool labels_optional) {
+std::unique_ptr<parsed_text> parse_all(input_stream& input, const parse_options& options) {
   auto result = std::make_unique<parsed_text>();
-  parallel_parse(input, labels_optional, *result).run();
+  parallel_parse(input, options, *result).run();
   if (result->rows == 0) throw format_error(input.name(), 1, 1, "there are no rows; the file is empty or all comment");
   return result;
 }

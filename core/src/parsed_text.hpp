@@ -8,6 +8,9 @@
 #include <mutex>
 #include <vector>
 
+#include <hogwild/core/isa.hpp>
+#include <hogwild/core/sparse_dataset.hpp>
+
 #include "formats/libsvm_parser.hpp"
 #include "input_stream.hpp"
 
@@ -44,9 +47,19 @@ struct parsed_text {
   std::size_t columns = 0;  ///< one more than the largest index
 };
 
+/// Blocks of text that are held at once, for each thread.
+inline constexpr std::size_t blocks_in_flight = 4;
+
+struct parse_options {
+  bool labels_optional = false;
+  isa set = isa::automatic;
+  row_listener on_rows{};  ///< see open_options
+};
+
 /// Parses all blocks in parallel, with the threads of the arena that it is called in. Throws format_error for the
 /// earliest faulty line, whatever the timing, else what the stream throws; a text without rows is a format_error at
-/// 1:1.
-std::unique_ptr<parsed_text> parse_all(input_stream& input, bool labels_optional);
+/// 1:1. Of the text itself no more is held at once than blocks_in_flight blocks a thread, however long it is; of the
+/// rows, eight bytes an entry and twelve a row.
+std::unique_ptr<parsed_text> parse_all(input_stream& input, const parse_options& options = {});
 
 }  // namespace hogwild::detail

@@ -42,8 +42,14 @@ json to_json(const machine_facts& m) {
 }
 
 json to_json(const record_dataset& d) {
-  json object{{"path", d.path},    {"n", d.rows},      {"d", d.columns},
-              {"nnz", d.nonzeros}, {"Omega", d.omega}, {"Delta", d.delta}};
+  json object{{"path", d.path},
+              {"n", d.rows},
+              {"d", d.columns},
+              {"nnz", d.nonzeros},
+              {"Omega", d.omega},
+              {"Delta", d.delta},
+              {"index_bits", d.index_bits},
+              {"value_bits", d.value_bits}};
   put(object, "rho", d.rho);
   put(object, "test_rows", d.test_rows);
   return object;

@@ -8,12 +8,17 @@
 #include <cerrno>
 #include <numeric>
 #include <system_error>
+#include <vector>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/half.hpp>
+#include <hogwild/core/row_cursor.hpp>
 
 #include "dataset_mapping.hpp"
 #include "dataset_writer.hpp"
 #include "ingest.hpp"
+#include "narrowing.hpp"
+#include "writable_arrays.hpp"
 
 namespace hogwild {
 
@@ -21,8 +26,10 @@ sparse_view sparse_dataset::view() const {
   const detail::cache_arrays& arrays = mapping_->arrays();
   return {.row_start = arrays.row_start,
           .index = arrays.index,
+          .index16 = arrays.index16,
           .value = arrays.value,
-          .label = arrays.label,
+          .value16 = arrays.value16,
+          .label = mapping_->label(),
           .columns = arrays.header.columns,
           .degree = mapping_->degree(),
           .source = mapping_.get()};
@@ -52,6 +59,9 @@ std::string sparse_dataset::shared_path() const {
 bool sparse_dataset::from_cache() const {
   return mapping_->from_cache();
 }
+bool sparse_dataset::values_rounded() const {
+  return mapping_->arrays().header.values_rounded != 0;
+}
 void sparse_dataset::verify() const {
   mapping_->verify();
 }
@@ -79,17 +89,49 @@ void check_rows(const sparse_view& rows) {
     throw input_error("the data in memory have more than 4294967294 columns");
   const bool sized = rows.row_start.size() == rows.rows() + 1 &&
                      std::is_sorted(rows.row_start.begin(), rows.row_start.end()) &&
-                     rows.row_start.back() <= std::min(rows.index.size(), rows.value.size());
+                     rows.row_start.back() <=
+                         std::min(rows.index.size() + rows.index16.size(), rows.value.size() + rows.value16.size());
   if (!sized)
     throw input_error(
         "the data in memory do not hold together: row_start must ascend, with one entry more "
         "than there are labels, and end within index and value");
-  const auto begin = rows.index.begin() + static_cast<std::ptrdiff_t>(rows.row_start.front());
-  const auto wrong = std::find_if(begin, begin + static_cast<std::ptrdiff_t>(rows.nonzeros()),
-                                  [&](std::uint32_t j) { return j >= rows.columns; });
-  if (wrong != begin + static_cast<std::ptrdiff_t>(rows.nonzeros()))
-    throw input_error("the data in memory have the column " + std::to_string(*wrong) + ", but only " +
-                      std::to_string(rows.columns) + " columns (counted from 0)");
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    for (const std::uint32_t j : cursor.row(r).index)
+      if (j >= rows.columns)
+        throw input_error("the data in memory have the column " + std::to_string(j) + ", but only " +
+                          std::to_string(rows.columns) + " columns (counted from 0)");
+}
+
+detail::label_codes codes_of(const label_column& labels) {
+  detail::label_codes codes;
+  for (const double label : labels) codes.add(label);
+  codes.number();
+  return codes;
+}
+
+std::vector<std::uint32_t> degrees_of(const sparse_view& rows) {
+  std::vector<std::uint32_t> degree(rows.columns);
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    for (const std::uint32_t j : cursor.row(r).index) ++degree[j];
+  return degree;
+}
+
+bool are_halves(const sparse_view& rows) {
+  if (rows.has_narrow_value()) return true;
+  return rows.nonzeros() == 0 || detail::are_halves(rows.value.subspan(rows.row_start.front(), rows.nonzeros()));
+}
+
+void copy_row(const sparse_row<float>& row, std::uint64_t place, const detail::writable_arrays& to) {
+  if (to.index16.empty())
+    std::ranges::copy(row.index, to.index.data() + place);
+  else
+    std::ranges::transform(row.index, to.index16.data() + place, [](auto j) { return static_cast<std::uint16_t>(j); });
+  if (to.value16.empty())
+    std::ranges::copy(row.value, to.value.data() + place);
+  else
+    std::ranges::transform(row.value, to.value16.data() + place, to_half);
 }
 
 }  // namespace
@@ -97,27 +139,38 @@ void check_rows(const sparse_view& rows) {
 sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   check_rows(rows);
   rows.ensure(0, rows.rows());
+  const detail::label_codes codes = codes_of(rows.label);
+  std::vector<std::uint32_t> original(rows.columns);
+  std::iota(original.begin(), original.end(), std::uint32_t{0});
   detail::cache_header sizes;
   sizes.rows = rows.rows();
   sizes.columns = rows.columns;
   sizes.nonzeros = rows.nonzeros();
   sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
+  sizes.label_values = codes.table().size();
+  sizes.value_bytes = are_halves(rows) ? 2 : 4;
+  const std::vector<std::uint32_t> degree = degrees_of(rows);
+  detail::narrow_indices(sizes, original, degree);
   detail::dataset_writer file = detail::dataset_writer::in_memory(sizes);
-  const auto writable = [](auto section) { return detail::cache_arrays::writable(section); };
-  const detail::cache_arrays& arrays = file.arrays();
-  const std::uint64_t first = rows.row_start.front();
-  std::transform(rows.row_start.begin(), rows.row_start.end(), writable(arrays.row_start).begin(),
-                 [&](std::uint64_t start) { return start - first; });
-  const auto index = rows.index.subspan(first, sizes.nonzeros);
-  std::copy(index.begin(), index.end(), writable(arrays.index).begin());
-  const auto value = rows.value.subspan(first, sizes.nonzeros);
-  std::copy(value.begin(), value.end(), writable(arrays.value).begin());
-  std::copy(rows.label.begin(), rows.label.end(), writable(arrays.label).begin());
-  const auto original = writable(arrays.original), degree = writable(arrays.degree);
-  std::iota(original.begin(), original.end(), std::uint32_t{0});
-  for (const std::uint32_t j : index) ++degree[j];
+  const detail::writable_arrays to(file.arrays());
+  to.columns(original, degree);
+  std::ranges::copy(codes.table(), to.label_table.begin());
+  row_cursor cursor(rows);
+  std::uint64_t place = 0;
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    const sparse_row<float> row = cursor.row(r);
+    to.start_row(r, place);
+    copy_row(row, place, to);
+    if (codes.fits())
+      to.label_code[r] = codes.code(rows.label[r]);
+    else
+      to.label[r] = rows.label[r];
+    place += row.size();
+  }
+  to.start_row(rows.rows(), place);
+  const row_starts& starts = file.arrays().row_start;
   for (std::uint64_t block = 0; block < sizes.blocks(); ++block)
-    file.seal_block(block, arrays.row_start[std::min((block + 1) * sizes.rows_per_block, sizes.rows)]);
+    file.seal_block(block, starts[std::min((block + 1) * sizes.rows_per_block, sizes.rows)]);
   return std::move(file).finish();
 }
 

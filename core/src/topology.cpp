@@ -109,6 +109,11 @@ std::vector<int> usable_cpu_list() {
   return all;
 }
 
+std::size_t level2_cache_bytes() {
+  const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 20;
+}
+
 std::size_t usable_cpus() {
   return usable_cpu_list().size();
 }

@@ -14,7 +14,8 @@ store_shape job::shape(std::size_t workers, std::size_t spare, std::size_t setup
           .shards = options_.shards == sharding::fixed ? workers : 1,
           .chunks = std::max<std::uint64_t>(plan_.count(), 1),
           .stripes = options_.update == update_kind::locked ? stripes : 0,
-          .setup_bytes = setup_bytes};
+          .setup_bytes = setup_bytes,
+          .replicas = options_.sharing == sharing_kind::frozen ? options_.exchange.workers : 0};
 }
 
 void job::assign(const param_store& store, std::span<const float> parameters) const {

@@ -2,8 +2,11 @@
 #include <hogwild/margin_job.hpp>
 
 #include <hogwild/evaluate.hpp>
+#include <hogwild/sharing/alone.hpp>
+#include <hogwild/sharing/buffered.hpp>
 #include <hogwild/sharing/direct.hpp>
-#include <hogwild/step.hpp>
+#include <hogwild/sharing/frozen.hpp>
+#include <hogwild/sharing/head.hpp>
 #include <hogwild/vector_passes.hpp>
 #include <hogwild/worker_loop.hpp>
 
@@ -12,16 +15,55 @@ namespace hogwild {
 margin_job_base::margin_job_base(const sparse_view& data, label_map labels, const loop_options& options)
     : job(data, std::move(labels), options) {}
 
-void margin_job_base::work(const param_store& store, std::size_t slot) const {
+template <class Sharing>
+void margin_job_base::row_by_row(const param_store& store, std::size_t slot, const Sharing& sharing) const {
   const step_context context{labels_, data_.degree, data_.rows(), options_};
+  if (options_.optimizer == optimizer_kind::sgd) {
+    margin_sgd_step step(sharing, loss(), context);
+    worker_loop(store, slot, data_, plan_, options_, step);
+  } else {
+    margin_adagrad_step step(sharing, loss(), context);
+    worker_loop(store, slot, data_, plan_, options_, step);
+  }
+}
+
+template <class Sharing>
+void margin_job_base::by_batches(const param_store& store, std::size_t slot, const Sharing& sharing) const {
+  if (options_.optimizer != optimizer_kind::sgd) return row_by_row(store, slot, sharing);
+  const step_context context{labels_, data_.degree, data_.rows(), options_};
+  const auto run = [&]<class Index, class Value>() {
+    margin_batch_step<Sharing, Index, Value> step(sharing, loss(), context, data_);
+    worker_loop(store, slot, data_, plan_, options_, step);
+  };
+  if (data_.has_narrow_index())
+    data_.has_narrow_value() ? run.template operator()<std::uint16_t, half>()
+                             : run.template operator()<std::uint16_t, float>();
+  else
+    data_.has_narrow_value() ? run.template operator()<std::uint32_t, half>()
+                             : run.template operator()<std::uint32_t, float>();
+}
+
+std::vector<parameter_group> margin_job_base::groups() const {
+  std::vector<parameter_group> groups{{.name = "weights", .rows = data_.columns}};
+  if (options_.bias) groups.push_back({.name = "bias", .offset = data_.columns, .rows = 1, .hot_first = false});
+  return groups;
+}
+
+void margin_job_base::work(const param_store& store, std::size_t slot, worker_memory& memory) const {
+  if (options_.sharing == sharing_kind::alone) {
+    if (store.name().empty()) return by_batches(store, slot, alone_sharing<float>(store));
+    // A segment is open to workers that join by hand, so nobody has it for certain.
+    return by_batches(store, slot, buffered_sharing<float, update::exact>(store, slot, memory, groups()));
+  }
+  if (options_.sharing == sharing_kind::frozen) return by_batches(store, slot, frozen_sharing<float>(store, groups()));
   with_update(options_.update, [&]<class Update>() {
-    const direct_sharing<float, Update> sharing(store, slot);
-    if (options_.optimizer == optimizer_kind::sgd) {
-      margin_sgd_step step(sharing, loss(), context);
-      worker_loop(store, slot, data_, plan_, options_, step);
-    } else {
-      margin_adagrad_step step(sharing, loss(), context);
-      worker_loop(store, slot, data_, plan_, options_, step);
+    if (options_.sharing == sharing_kind::direct) {
+      row_by_row(store, slot, direct_sharing<float, Update>(store, slot));
+    } else if constexpr (Update::kind != update_kind::locked) {
+      if (options_.sharing == sharing_kind::head)
+        row_by_row(store, slot, head_sharing<float, Update>(store, slot, memory, groups(), options_.exchange.head));
+      else
+        by_batches(store, slot, buffered_sharing<float, Update>(store, slot, memory, groups()));
     }
   });
 }

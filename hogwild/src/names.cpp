@@ -22,7 +22,21 @@ std::string_view name_of(optimizer_kind kind) {
 }
 
 std::string_view name_of(sharing_kind kind) {
-  return kind == sharing_kind::direct ? "direct" : "auto";
+  switch (kind) {
+    case sharing_kind::direct:
+      return "direct";
+    case sharing_kind::buffered:
+      return "buffered";
+    case sharing_kind::head:
+      return "head";
+    case sharing_kind::alone:
+      return "alone";
+    case sharing_kind::frozen:
+      return "frozen";
+    case sharing_kind::automatic:
+      break;
+  }
+  return "auto";
 }
 
 std::string_view name_of(row_order order) {

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/prepare.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <string>
 
+#include <hogwild/choose.hpp>
 #include <hogwild/column_counts.hpp>
+#include <hogwild/combinations.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/kernels/margin_kernels.hpp>
+#include <hogwild/core/topology.hpp>
+#include <hogwild/curvature.hpp>
+#include <hogwild/machine_speed.hpp>
 #include <hogwild/record_observer.hpp>
+#include <hogwild/run_checkpoint.hpp>
 #include <hogwild/step_search.hpp>
+#include <hogwild/virtual_workers.hpp>
 
 namespace hogwild {
 
@@ -34,7 +43,18 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.tolerance >= 0.0 && o.tolerance < 1.0, "the tolerance is a share of the objective: 0 to 1");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
+  require(o.batch >= 1 && o.batch <= batch_rows, "a batch has 1 to " + std::to_string(batch_rows) + " rows");
   require(o.patience > 0, "patience is at least 1");
+  const std::string_view refused = why_refused({.sharing = o.sharing,
+                                                .update = o.update,
+                                                .shards = o.shards,
+                                                .margin = traits.margin,
+                                                .reproducible = o.reproducible});
+  require(refused.empty(), std::string(refused));
+  require(o.virtual_workers == 0 || o.reproducible, "virtual workers are for reproducible runs");
+  require(o.virtual_workers <= turn_board::most_items,
+          std::to_string(o.virtual_workers) + " virtual workers are more than the " +
+              std::to_string(turn_board::most_items) + " that a run may have");
   const bool wants_test = o.target && o.target->what != metric::train_loss && o.target->what != metric::objective;
   require(!wants_test || o.test, "the target is a test metric, but there are no test rows");
   if (!o.target) return;
@@ -50,11 +70,14 @@ void check(const train_options& o, const model_traits& traits) {
 loop_options loop_of(const train_options& o, const model_traits& traits, std::size_t rows) {
   return {.update = o.update,
           .optimizer = o.optimizer,
-          .sharing = sharing_kind::direct,
+          // Until the workers are known, replicas count as one alone.
+          .sharing = o.sharing == sharing_kind::direct ? sharing_kind::direct : sharing_kind::alone,
           .order = o.order,
           .shards = o.shards,
           .bias = o.bias ? 1u : 0u,
           .telemetry = o.telemetry ? 1u : 0u,
+          .isa = choose_isa(o.isa),
+          .batch = static_cast<std::uint32_t>(o.batch),
           .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : 0.0),
           .weight_positive = o.weight_positive,
           .seed = o.seed};
@@ -63,12 +86,17 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
 /// Without a check of their own, rows in somebody's memory are looked at here.
 void require_in_range(const sparse_view& data) {
   if (data.source != nullptr) return;
-  for (std::size_t k = data.row_start.front(); k < data.row_start.back(); ++k) {
-    if (data.index[k] >= data.columns) {
-      throw input_error("entry " + std::to_string(k) + " has column " + std::to_string(data.index[k]) +
-                        ", but there are only " + std::to_string(data.columns) + " columns");
+  row_cursor cursor(data);
+  std::size_t k = data.row_start.front();
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (const auto [column, value] : cursor.row(r)) {
+      if (column >= data.columns) {
+        throw input_error("entry " + std::to_string(k) + " has column " + std::to_string(column) +
+                          ", but there are only " + std::to_string(data.columns) + " columns");
+      }
+      if (!std::isfinite(value)) throw input_error("entry " + std::to_string(k) + " is not a finite number");
+      ++k;
     }
-    if (!std::isfinite(data.value[k])) throw input_error("entry " + std::to_string(k) + " is not a finite number");
   }
 }
 
@@ -112,13 +140,15 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   }
 }
 
-run_scope::run_scope(const job& work, const prepared_data& ready) : job_(work) {
+run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
   run_.options = ready.options();
   run_.l2 = ready.loop().l2;
   const step_options& step = ready.options().step;
   const auto begin = std::chrono::steady_clock::now();
   const bool search = step.initial == 0.0 && ready.options().resume.empty();
   run_.schedule = {step.kind, search ? find_step(work) : step.initial, step.decay};
+  run_.step_found = search;
+  if (!ready.options().resume.empty()) run_.schedule = schedule_of_checkpoint(ready.options().resume);
   if (search) run_.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (step.decay == 0.0 && step.kind != schedule_kind::constant) {
     // A found step is as large as one pass allows, so it has to fall; a given one is what the user wants.
@@ -136,6 +166,62 @@ run_scope::run_scope(const job& work, const prepared_data& ready) : job_(work) {
 }
 
 run_scope::~run_scope() = default;
+
+namespace {
+
+/// Of the mean loss, at most: rows that weigh more bend it more.
+double curvature_of(const job& work) {
+  return work.steepness() * std::max(1.0, work.options().weight_positive) *
+         largest_eigenvalue(work.data(), work.options().bias != 0);
+}
+
+}  // namespace
+
+// Nothing here may depend on the machine or on how many workers there are.
+void run_scope::deal_to_virtual_workers() {
+  const auto begin = std::chrono::steady_clock::now();
+  const turn_choice choice = choose_turns({.asked = run_.options.virtual_workers,
+                                           .rows = job_.data().rows(),
+                                           .nonzeros = job_.data().nonzeros(),
+                                           .step = run_.schedule.initial,
+                                           .curvature = curvature_of(job_)});
+  job_.share(sharing_kind::frozen, choice.exchange);
+  run_.search_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run_.sharing_reason = choice.reason;
+}
+
+std::size_t run_scope::share_among(std::size_t workers) {
+  if (run_.options.reproducible) {
+    deal_to_virtual_workers();
+    return std::min<std::size_t>(workers, job_.options().exchange.workers);
+  }
+  const loop_options& loop = job_.options();
+  sharing_facts facts{.asked = run_.options.sharing,
+                      .update = loop.update,
+                      .workers = workers,
+                      .cpus = default_workers(crew_cpus().size(), cpu_quota()),
+                      .rows = job_.data().rows(),
+                      .parameters = job_.parameters(),
+                      .nonzeros = job_.data().nonzeros(),
+                      .degree = job_.data().degree,
+                      .margin = job_.margin(),
+                      .step = run_.schedule.initial};
+  const auto begin = std::chrono::steady_clock::now();
+  const bool locked = loop.update == update_kind::locked;
+  if (workers > 1 && run_.options.sharing != sharing_kind::direct && !locked) {
+    facts.curvature = curvature_of(job_);
+    facts.row_ns = measure_row(job_);
+    const line_speed lines = measure_lines();
+    facts.line_ns = lines.exchange_ns;
+    facts.shared_ns = lines.shared_ns;
+    facts.cache_bytes = level2_cache_bytes();
+  }
+  const sharing_choice choice = choose_sharing(facts);
+  job_.share(choice.kind, choice.exchange);
+  run_.search_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run_.sharing_reason = choice.reason;
+  return choice.workers;
+}
 
 note_function run_scope::note() const {
   return [this](std::string_view sentence) { tell(run_.options, [&](observer& o) { o.on_note(sentence); }); };

@@ -46,6 +46,7 @@ class process_crew final : public crew {
   team& helpers() override { return *helpers_; }
   void settle() override { pool_.end_stopped(); }
   std::size_t replaced() const override { return pool_.replaced(); }
+  std::uint64_t rows_lost() const override { return pool_.rows_lost(); }
 
   void start() override {
     store_.open_for_workers();

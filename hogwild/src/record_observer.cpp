@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <hogwild/choose.hpp>
 #include <hogwild/core/build_info.hpp>
 #include <hogwild/core/machine.hpp>
 #include <hogwild/core/run_record.hpp>
@@ -17,7 +18,9 @@ record_dataset describe(const sparse_view& data, const train_options& options) {
   record_dataset d{.path = options.data_name.empty() ? "memory" : options.data_name,
                    .rows = data.rows(),
                    .columns = data.columns,
-                   .nonzeros = data.nonzeros()};
+                   .nonzeros = data.nonzeros(),
+                   .index_bits = data.has_narrow_index() ? 16u : 32u,
+                   .value_bits = data.has_narrow_value() ? 16u : 32u};
   for (std::size_t r = 0; r < data.rows(); ++r) d.omega = std::max(d.omega, data.row_start[r + 1] - data.row_start[r]);
   if (!data.degree.empty()) {
     // A slice keeps the counts of the whole; a share above one would be nonsense.
@@ -66,32 +69,41 @@ class record_observer final : public observer {
     const loop_options& o = job_.options();
     const auto number = [](auto n) { return static_cast<std::int64_t>(n); };
     const auto text = [](std::string_view s) { return std::string(s); };
-    record_.write(record_context{.version = text(build_info.version),
-                                 .commit = text(build_info.commit),
-                                 .build_type = text(build_info.build_type),
-                                 .compiler = text(build_info.compiler),
-                                 .machine = this_machine(),
-                                 .options = {{"model", text(start.model)},
-                                             {"engine", text(start.engine)},
-                                             {"workers", number(start.workers)},
-                                             {"sharing", text(name_of(o.sharing))},
-                                             {"update", text(name_of(o.update))},
-                                             {"optimizer", text(name_of(o.optimizer))},
-                                             {"order", text(name_of(o.order))},
-                                             {"shards", text(name_of(o.shards))},
-                                             {"epochs", number(start.epochs)},
-                                             {"schedule", text(name_of(run_.schedule.kind))},
-                                             {"step", run_.schedule.initial},
-                                             {"step_found", run_.search_seconds > 0.0},
-                                             {"decay", run_.schedule.decay},
-                                             {"l2", run_.l2},
-                                             {"bias", o.bias != 0},
-                                             {"weight_positive", o.weight_positive},
-                                             {"tolerance", run_.options.tolerance},
-                                             {"seed", number(o.seed)},
-                                             {"telemetry", o.telemetry != 0},
-                                             {"rows_per_chunk", number(job_.plan().rows_per_chunk())}},
-                                 .dataset = describe(job_.data(), run_.options)});
+    record_.write(
+        record_context{.version = text(build_info.version),
+                       .commit = text(build_info.commit),
+                       .build_type = text(build_info.build_type),
+                       .compiler = text(build_info.compiler),
+                       .machine = this_machine(),
+                       .options = {{"model", text(start.model)},
+                                   {"engine", text(start.engine)},
+                                   {"workers", number(start.workers)},
+                                   {"sharing", text(name_of(o.sharing))},
+                                   {"sharing_reason", run_.sharing_reason},
+                                   {"exchange_rows", number(exchange_rows(o.exchange, run_.schedule.initial))},
+                                   {"exchange_share", o.exchange.share},
+                                   {"head", number(o.sharing == sharing_kind::head ? o.exchange.head : 0)},
+                                   {"reproducible", run_.options.reproducible},
+                                   {"virtual_workers", number(run_.options.reproducible ? o.exchange.workers : 0)},
+                                   {"isa", text(name_of(o.isa))},
+                                   {"batch", number(o.batch)},
+                                   {"update", text(name_of(o.update))},
+                                   {"optimizer", text(name_of(o.optimizer))},
+                                   {"order", text(name_of(o.order))},
+                                   {"shards", text(name_of(o.shards))},
+                                   {"epochs", number(start.epochs)},
+                                   {"schedule", text(name_of(run_.schedule.kind))},
+                                   {"step", run_.schedule.initial},
+                                   {"step_found", run_.step_found},
+                                   {"decay", run_.schedule.decay},
+                                   {"l2", run_.l2},
+                                   {"bias", o.bias != 0},
+                                   {"weight_positive", o.weight_positive},
+                                   {"tolerance", run_.options.tolerance},
+                                   {"seed", number(o.seed)},
+                                   {"telemetry", o.telemetry != 0},
+                                   {"rows_per_chunk", number(job_.plan().rows_per_chunk())}},
+                       .dataset = describe(job_.data(), run_.options)});
   }
 
   void on_epoch(const epoch_report& e) override {

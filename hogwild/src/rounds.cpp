@@ -7,6 +7,7 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/ticket_source.hpp>
+#include <hogwild/turn_source.hpp>
 
 namespace hogwild {
 
@@ -21,8 +22,12 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
   round_plan round{.pass = epoch,
                    .epoch = static_cast<std::uint32_t>(epoch),
                    .step = step,
-                   .shards = static_cast<std::uint32_t>(crew_.store().shape().shards)};
-  if (job_.scaled()) round.l2.shrink = 1.0 - step * job_.options().l2;
+                   .shards = static_cast<std::uint32_t>(crew_.store().shape().shards),
+                   .exchange_rows = exchanged_after(step),
+                   .share = static_cast<float>(exchange_.share),
+                   .crew = static_cast<std::uint32_t>(std::max<std::size_t>(crew_.workers(), 1))};
+  // Where only a share of the gains is sent, weights shrink by that share as well: else l2 would be too strong.
+  if (job_.scaled()) round.l2.shrink = 1.0 - exchange_.share * step * job_.options().l2;
   if (round.l2.shrink <= 0.0) {
     throw config_error("step * l2 is " + std::to_string(step * job_.options().l2) +
                        ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
@@ -66,6 +71,35 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
 }
 
 void round_driver::run(round_plan round) {
+  if (reproducible()) return run_in_turns(round);
+  open_tickets(round);
+  crew_.run_round();
+}
+
+// Where a worker may die, what it leaves of a round is worth nothing: the round is trained again from its start.
+void round_driver::run_in_turns(round_plan round) {
+  const param_store& store = crew_.store();
+  turn_board& board = store.control().board;
+  const std::span<std::byte> state = store.state_of_training();
+  std::vector<std::byte> before;
+  if (!store.name().empty()) before.assign(state.begin(), state.end());
+  const shard range = ticket_source::part_of({0, job_.plan().count()}, round);
+  const std::size_t turns = turn_source::turns_of(range, store.shape().replicas);
+  for (std::size_t tries = 1;; ++tries) {
+    round.first_phase = board.open(static_cast<std::uint32_t>(turns));
+    open_tickets(round);
+    crew_.run_round();
+    if (board.is_complete(round.first_phase)) return;
+    if (tries == most_fruitless_rounds) {
+      throw worker_error("epoch " + std::to_string(round.epoch) + " was begun " + std::to_string(tries) +
+                         " times, and each time a worker died or was stopped; look at what stops the workers");
+    }
+    crew_.settle();
+    std::ranges::copy(before, state.begin());
+  }
+}
+
+void round_driver::open_tickets(round_plan& round) {
   const param_store& store = crew_.store();
   round.number = ++number_;
   store.control().round = round;
@@ -74,7 +108,19 @@ void round_driver::run(round_plan round) {
     const shard whole = shard::part(chunks, shard_id(static_cast<std::uint32_t>(i)), round.shards);
     store.counters()[i].open(round.number, round.redo > 0 ? 0 : ticket_source::part_of(whole, round).first);
   }
-  crew_.run_round();
+}
+
+std::optional<std::string> round_driver::calm_down(double step) {
+  crew_.settle();  // whoever is stopped in the middle of an exchange would send into what is put back
+  if (reproducible()) {
+    const double mean = 1.0 / static_cast<double>(exchange_.workers);
+    if (exchange_.share <= mean) return std::nullopt;
+    exchange_.share = std::max(exchange_.share / 2.0, mean);
+    return "with " + std::to_string(exchange_.share) + " of the sum";
+  }
+  if (exchanged_after(step) < 2) return std::nullopt;
+  exchange_.rows = exchanged_after(step) / 2;
+  return "with an exchange every " + std::to_string(exchanged_after(step)) + " rows";
 }
 
 // Rounds are numbered upwards, so a ticket of this part is unfinished while its mark is older than the part's first
@@ -93,6 +139,11 @@ std::size_t round_driver::collect_unfinished(const round_plan& round) {
 
 // The furthest position of any ticket's end: up to there the workers have shrunk the scale by themselves.
 double round_driver::drawn_rows(const round_plan& round) const {
+  if (reproducible()) {
+    const shard range = ticket_source::part_of({0, job_.plan().count()}, round);
+    const std::size_t drawn = crew_.store().control().board.turns_of_round() * crew_.store().shape().replicas;
+    return static_cast<double>((range.first + std::min(drawn, range.size())) * job_.plan().rows_per_chunk());
+  }
   const auto counters = crew_.store().counters();
   const std::size_t used = round.redo > 0 ? 1 : counters.size();
   std::size_t most = 0;

@@ -16,6 +16,7 @@ namespace {
 struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
+  std::uint64_t virtual_workers, turn_rows;
   double l2, weight_positive;
 
   bool operator==(const run_fingerprint&) const = default;
@@ -23,6 +24,7 @@ struct run_fingerprint {
 
 run_fingerprint fingerprint(const job& work, const param_store& store) {
   const loop_options& o = work.options();
+  const bool reproducible = o.sharing == sharing_kind::frozen;
   return {.rows = work.data().rows(),
           .columns = work.data().columns,
           .nonzeros = work.data().nonzeros(),
@@ -35,6 +37,8 @@ run_fingerprint fingerprint(const job& work, const param_store& store) {
           .shards = static_cast<std::uint64_t>(o.shards),
           .bias = o.bias,
           .seed = o.seed,
+          .virtual_workers = reproducible ? o.exchange.workers : 0,
+          .turn_rows = reproducible ? o.exchange.rows : 0,
           .l2 = o.l2,
           .weight_positive = o.weight_positive};
 }
@@ -69,6 +73,10 @@ void save_progress(const std::string& path, const param_store& store, const reso
   write_checkpoint(path, file);
 }
 
+step_schedule schedule_of_checkpoint(const std::string& path) {
+  return read_checkpoint(path).get<step_schedule>("schedule");
+}
+
 run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run, const job& work,
                            std::vector<float>& best, const note_function& note) {
   const checkpoint file = read_checkpoint(path, note);
@@ -80,7 +88,7 @@ run_progress load_progress(const std::string& path, const param_store& store, re
   if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store)) {
     throw config_error(path +
                        " was written by a run with other data or other options (l2, seed, optimizer, update, "
-                       "order, bias ...): resume with the command line that wrote it");
+                       "order, bias, virtual workers ...): resume with the command line that wrote it");
   }
   run.schedule = file.get<step_schedule>("schedule");
   best = file.get_vector<float>("best");

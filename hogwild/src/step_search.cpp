@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <hogwild/column_counts.hpp>
+#include <hogwild/core/row_cursor.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/rounds.hpp>
 
@@ -26,8 +27,9 @@ sparse_view sample_of(const sparse_view& data) {
 
 double mean_square_norm(const sparse_view& data) {
   double sum = 0.0;
-  for (std::size_t k = data.row_start.front(); k < data.row_start.back(); ++k) {
-    sum += static_cast<double>(data.value[k]) * static_cast<double>(data.value[k]);
+  row_cursor cursor(data);
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (const float x : cursor.row(r).value) sum += static_cast<double>(x) * static_cast<double>(x);
   }
   return sum / static_cast<double>(data.rows());
 }

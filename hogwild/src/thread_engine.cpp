@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/engines.hpp>
 
+#include <vector>
+
 namespace hogwild {
 
 namespace {
@@ -12,7 +14,8 @@ class thread_crew final : public crew {
       : engine_(engine),
         threads_(std::move(threads)),
         job_(work),
-        store_(param_store::in_memory(work.shape(threads_->size(), 0, 0))) {
+        store_(param_store::in_memory(work.shape(threads_->size(), 0, 0))),
+        memory_(threads_->size()) {
     for (worker_slot& slot : store_.slots()) {
       slot.state = worker_state::active;
       slot.generation = 1;
@@ -23,7 +26,7 @@ class thread_crew final : public crew {
   std::size_t workers() const override { return threads_->size(); }
   const param_store& store() const override { return store_; }
   void run_round() override {
-    threads_->run([this](std::size_t worker) { job_.work(store_, worker); });
+    threads_->run([this](std::size_t worker) { job_.work(store_, worker, memory_[worker]); });
   }
   team& helpers() override { return *threads_; }
 
@@ -32,6 +35,7 @@ class thread_crew final : public crew {
   std::unique_ptr<team> threads_;
   const job& job_;
   param_store store_;
+  std::vector<worker_memory> memory_;
 };
 
 }  // namespace

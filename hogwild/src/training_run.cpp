@@ -6,9 +6,13 @@
 #include <cmath>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
+#include <hogwild/core/error.hpp>
 #include <hogwild/core/machine.hpp>
 #include <hogwild/core/staleness.hpp>
+#include <hogwild/divergence_guard.hpp>
+#include <hogwild/first_pass.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/run_checkpoint.hpp>
 #include <hogwild/stop_rules.hpp>
@@ -18,6 +22,9 @@ namespace hogwild {
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+/// From one epoch to the next the objective may rise by this much before replicas are taken to overshoot.
+constexpr double most_growth = 1.2;
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
@@ -58,37 +65,77 @@ class training {
     if (!options_.resume.empty()) resume();
     crew_.start();
     announce();
+    if (job_.options().exchange.workers > 1 || options_.first_pass) objective_before_ = measure(0, 0.0, 0.0).objective;
     // From here a request to stop reaches the workers themselves, within a chunk.
     const std::stop_callback on_stop(options_.stop, [&store] { store.control().stop = stop_request::round; });
 
     result_.status = progress_.epoch >= options_.epochs ? run_status::done : result_.status;
-    while (progress_.epoch < options_.epochs) {
+    bool over = options_.first_pass && adopt(*options_.first_pass, begin);
+    while (!over && progress_.epoch < options_.epochs) {
       const std::size_t e = progress_.epoch + 1;
       const double step = run_.schedule.at(e);
+      divergence_guard guard(job_, store, rounds_);
       const auto epoch_begin = clock::now();
       rounds_.train_epoch(e, step);
       progress_.train_seconds += seconds_since(epoch_begin);
       const bool stopped = options_.stop.stop_requested();
       if (!stopped) progress_.epoch = e;
       last_ = measure(e, step, progress_.wall_seconds + seconds_since(begin));
-      if (!stopped || last_.examples > 0) tell(options_, [&](observer& o) { o.on_epoch(last_); });
+      const auto remedy =
+          !stopped && strayed(last_.objective, e) ? guard.turn_back(step) : std::optional<std::string>();
+      if (remedy) {
+        progress_.epoch = e - 1;
+        tell(options_, [&](observer& o) {
+          o.on_note("the workers' summed changes overshot in epoch " + std::to_string(e) + "; it is trained again " +
+                    *remedy);
+        });
+        continue;
+      }
       if (stopped) {
+        if (last_.examples > 0) tell(options_, [&](observer& o) { o.on_epoch(last_); });
         result_.status = run_status::stopped;
         break;
       }
-      bool better = false;
-      const auto verdict = progress_.rules.after(last_, options_, better);
-      if (better) best_ = job_.parameters_of(store, rounds_.scale());
-      if (verdict) result_.status = *verdict;
-      if (verdict == run_status::target) result_.seconds_to_target = progress_.train_seconds;
-      if (!options_.checkpoint.empty() && verdict != run_status::diverged) save(begin);
-      if (verdict) break;
+      over = conclude(begin);
     }
     finish(begin);
     return std::move(result_);
   }
 
  private:
+  /// After the measurement of a finished epoch; true where the run ends with it.
+  bool conclude(clock::time_point begin) {
+    objective_before_ = last_.objective;
+    tell(options_, [&](observer& o) { o.on_epoch(last_); });
+    bool better = false;
+    const auto verdict = progress_.rules.after(last_, options_, better);
+    if (better) best_ = job_.parameters_of(crew_.store(), rounds_.scale());
+    if (verdict) result_.status = *verdict;
+    if (verdict == run_status::target) result_.seconds_to_target = progress_.train_seconds;
+    if (!options_.checkpoint.empty() && verdict != run_status::diverged) save(begin);
+    return verdict.has_value();
+  }
+
+  /// Begins with the first epoch done, where it made the objective better; true where the run ends with it.
+  bool adopt(const trained_pass& pass, clock::time_point begin) {
+    if (pass.parameters.size() != job_.parameters() || progress_.epoch > 0)
+      throw config_error("the first pass is not one of this model over these data, or the run is resumed after it");
+    job_.assign(crew_.store(), pass.parameters);
+    const run_progress fresh = std::exchange(progress_, {.epoch = 1,
+                                                         .train_seconds = pass.train_seconds,
+                                                         .examples = pass.examples,
+                                                         .updates = pass.updates,
+                                                         .nonzeros = pass.nonzeros});
+    last_ = measure(1, run_.schedule.at(1), seconds_since(begin));
+    if (last_.objective <= objective_before_) return conclude(begin);
+    progress_ = fresh;
+    job_.assign(crew_.store(), std::vector<float>(job_.parameters()));
+    tell(options_, [](observer& o) {
+      o.on_note("the pass over the text while it was parsed overshot; the run begins anew with its first epoch");
+    });
+    return false;
+  }
+
   void announce() {
     const param_store& store = crew_.store();
     const run_start start{.model = job_.model_name(),
@@ -127,6 +174,11 @@ class training {
     return report;
   }
 
+  /// Whether an epoch left the objective worse than a sound epoch does.
+  bool strayed(double objective, std::size_t epoch) const {
+    return !(objective <= (epoch == 1 ? 1.0 : most_growth) * objective_before_);
+  }
+
   measurement loss_of(const sparse_view& rows, bool all_measures) {
     return job_.evaluate(crew_.store(), rounds_.scale(), rows, crew_.helpers(), all_measures);
   }
@@ -136,12 +188,14 @@ class training {
       tell(options_, [&](observer& o) { o.on_note(sentence); });
     });
     rounds_.resume_at(progress_.scale);
+    if (options_.reproducible) rounds_.resume_share(progress_.share);
   }
 
   void save(clock::time_point begin) {
     run_progress now = progress_;
     now.wall_seconds += seconds_since(begin);
     now.scale = rounds_.scale();
+    now.share = rounds_.share();
     now.examples = last_.examples;
     now.updates = last_.updates;
     now.nonzeros = last_.nonzeros;
@@ -161,6 +215,7 @@ class training {
     result_.search_seconds = run_.search_seconds;
     result_.workers = crew_.workers();
     result_.workers_replaced = crew_.replaced();
+    result_.rows_lost = crew_.rows_lost();
     result_.labels = job_.labels();
     if (best_.empty()) {
       result_.parameters = job_.parameters_of(store, rounds_.scale());
@@ -187,6 +242,7 @@ class training {
   round_driver rounds_;
   run_progress progress_{};
   epoch_report last_{};
+  double objective_before_ = 0.0;
   std::vector<float> best_;
   train_result result_{};
 };

@@ -45,6 +45,7 @@ worker_pool::worker_pool(const param_store& store, const process_engine& engine,
 
 worker_pool::~worker_pool() {
   store_.control().stop = stop_request::leave;
+  break_off_turns();
   futex_wake_all(store_.control().gate);
   const auto deadline = clock::now() + patience_with_leavers;
   for (member& m : members_) {
@@ -86,6 +87,7 @@ void worker_pool::run_round() {
   if (store_.control().round.pass != std::exchange(pass_, store_.control().round.pass)) taken_along_.clear();
   wait_for_somebody();
   for (member& m : members_) m.moved = clock::now();
+  round_open_ = true;
   const std::uint32_t opened = gate_.open();
   const auto wait_for_all = [&] {
     for (auto looked = clock::now(); gate_.any_absent(opened);) {
@@ -100,6 +102,12 @@ void worker_pool::run_round() {
   wait_for_all();
   gate_.close();
   wait_for_all();
+  round_open_ = false;
+}
+
+// Whoever is gone may have taken something that the others wait for: they leave, and the round begins anew.
+void worker_pool::break_off_turns() const {
+  if (round_open_ && reproducible()) store_.control().board.break_off();
 }
 
 // Somebody has to be there to draw tickets; who died is being replaced, who is stopped may wake.
@@ -201,7 +209,10 @@ void worker_pool::bury(std::size_t slot, const std::string& how, std::int32_t ne
        how + (child ? "; another one takes its place" : ""));
   ++s.generation;
   s.held.set(0);
-  s.state = worker_state::free;
+  // Of who was left out this was counted then.
+  if (s.state.exchange(worker_state::free) != worker_state::left_out) rows_lost_ += s.unsent.get();
+  s.unsent.set(0);
+  break_off_turns();
   s.pid = next_pid;  // last: from here others may claim the slot
   members_[slot] = member{};
 }
@@ -237,7 +248,7 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const worker_slot& slot = store_.slots()[i];
     member& m = members_[i];
-    const std::uint64_t progress = slot.beats.get() + slot.rows.get();
+    const std::uint64_t progress = slot.beats.get() + slot.rows.get() + slot.waits.get();
     if (was_away || !gate_keeper::absent(slot, opened) || progress != m.progress) {
       m.progress = progress;
       m.moved = now;
@@ -251,16 +262,23 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
   for (member& m : members_) m.moved = std::max(m.moved, now - patience_with_stopped + 4 * look_around);
   auto active = worker_state::active;
   if (slot.state.compare_exchange_strong(active, worker_state::left_out)) {
+    rows_lost_ += slot.unsent.get();  // it drops them when it wakes
+    break_off_turns();
     tell("worker " + std::to_string(*slowest) + " (process " + std::to_string(slot.pid.load()) +
          ") has made no progress for a second; the others go on without it");
   }
+}
+
+// On waking it would neither finish a row nor send what it had gained.
+bool worker_pool::is_idle(const worker_slot& slot) const {
+  return slot.held.get() == 0 && slot.unsent.get() == 0 && !reproducible();
 }
 
 void worker_pool::end_stopped() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     worker_slot& slot = store_.slots()[i];
     member& m = members_[i];
-    if (slot.state.load() != worker_state::left_out || slot.held.get() == 0) continue;
+    if (slot.state.load() != worker_state::left_out || is_idle(slot)) continue;
     if (m.child) {
       m.child->kill(SIGKILL);
       m.child->wait_for(patience_with_joiners);

@@ -101,6 +101,7 @@ class supervisor_watch {
     store.control().stop = stop_request::orphaned;
     // Nobody is left to tell who died: so that nobody waits for a dead one's stripe, from now on no owner counts.
     for (worker_slot& slot : store.slots()) slot.state = worker_state::left_out;
+    store.control().board.break_off();
     futex_wake_all(store.control().gate);
   }
 
@@ -115,12 +116,13 @@ std::vector<int> cpus_of_worker(const run_setup& setup, std::size_t slot) {
 void train_rounds(const job& work, const param_store& store, const slot_lease& place) {
   control_block& control = store.control();
   gate_visitor visitor(control, place.self());
+  worker_memory memory;
   std::uint32_t seen = 0;
   while (!control.leaving() && place.ours()) {
     const std::uint32_t gate = visitor.next(seen, 100ms);
     if (gate == seen) continue;
     if (gate_open(gate)) {
-      work.work(store, place.slot());
+      work.work(store, place.slot(), memory);
       if (!place.self().counts()) continue;  // left out on the way: come in once more
     }
     visitor.arrive(gate);

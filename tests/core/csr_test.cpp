@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/core/csr.hpp>
+#include <hogwild/core/row_cursor.hpp>
 
 #include <array>
 #include <vector>
@@ -40,8 +41,9 @@ TEST_F(csr, shows_the_rows_as_given) {
   EXPECT_EQ(view.nonzeros(), 5u);
   EXPECT_EQ(view.columns, 4u);
   EXPECT_THAT(view.label, ElementsAre(-1.0, 1.0, 0.5));
-  EXPECT_EQ(view.row(1).size(), 0u);
-  const sparse_row<float> last = view.row(2);
+  row_cursor cursor(view);
+  EXPECT_EQ(cursor.row(1).size(), 0u);
+  const sparse_row<float> last = cursor.row(2);
   EXPECT_THAT(last.index, ElementsAre(1, 2, 3));
   EXPECT_THAT(last.value, ElementsAre(3, 4, 5));
   EXPECT_EQ(last.label, 0.5f);
@@ -53,7 +55,7 @@ TEST_F(csr, a_slice_keeps_its_rows_and_knows_where_it_begins) {
   EXPECT_EQ(part.rows(), 1u);
   EXPECT_EQ(part.nonzeros(), 3u);
   EXPECT_EQ(part.first_row, 2u);
-  EXPECT_THAT(part.row(0).value, ElementsAre(3, 4, 5));
+  EXPECT_THAT(row_cursor(part).row(0).value, ElementsAre(3, 4, 5));
   EXPECT_EQ(data.view().slice(2, 2).nonzeros(), 0u);
 }
 

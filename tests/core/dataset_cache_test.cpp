@@ -73,7 +73,7 @@ TEST_F(dataset_cache, the_second_start_maps_what_the_first_wrote) {
   EXPECT_EQ(warm.data.nonzeros(), 1000u);
   warm.data.verify();
   const sparse_view a = cold.data.view(), b = warm.data.view();
-  EXPECT_TRUE(std::equal(a.index.begin(), a.index.end(), b.index.begin(), b.index.end()));
+  EXPECT_TRUE(std::ranges::equal(a.index16, b.index16));
   EXPECT_TRUE(std::equal(a.label.begin(), a.label.end(), b.label.begin(), b.label.end()));
 }
 
@@ -87,8 +87,8 @@ TEST_F(dataset_cache, a_changed_source_is_read_again) {
 
 TEST_F(dataset_cache, one_of_another_version_size_or_checksum_is_rebuilt) {
   opening{source};
-  change_cache(offsetof(detail::cache_header, version), 2);
-  expect_rebuilt("version 3");
+  change_cache(offsetof(detail::cache_header, version), 3);
+  expect_rebuilt("has version 1, not 2; it is rebuilt");
   change_cache(offsetof(detail::cache_header, rows), 1);
   expect_rebuilt("damaged header");
   change_cache(offsetof(detail::cache_header, checksum), 1);
@@ -137,6 +137,17 @@ TEST_F(dataset_cache, files_read_through_a_numbering_have_one_of_their_own_each)
   EXPECT_TRUE(warm.data.from_cache());
   EXPECT_EQ(warm.data.features(), 2u);
   EXPECT_GT(warm.data.unknown_entries(), 0u);
+}
+
+TEST_F(dataset_cache, half_values_are_another_reading) {
+  const std::string tenths = folder.write("tenths.svm", "1 1:0.1\n2 2:0.3\n");
+  const open_options half_values{.values = value_precision::half};
+  EXPECT_FALSE(opening(tenths).data.from_cache());
+  EXPECT_FALSE(opening(tenths, half_values).data.from_cache());
+  EXPECT_FALSE(opening(tenths).data.values_rounded());
+  const opening warm(tenths, half_values);
+  EXPECT_TRUE(warm.data.from_cache());
+  EXPECT_TRUE(warm.data.values_rounded());
 }
 
 TEST_F(dataset_cache, optional_labels_are_another_reading) {
@@ -192,7 +203,7 @@ TEST_F(dataset_cache, a_flipped_byte_in_any_section_is_found_by_its_reader) {
       }
     }
   }
-  EXPECT_EQ(sections, 7u);
+  EXPECT_EQ(sections, 8u);
 }
 
 TEST_F(dataset_cache, only_the_blocks_that_are_read_are_checked) {

@@ -13,6 +13,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/libsvm.hpp>
 #include <hogwild/core/random.hpp>
+#include <hogwild/core/row_cursor.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "parsed_text.hpp"
@@ -34,9 +35,10 @@ std::vector<plain_row> rows_of(const sparse_dataset& data) {
   data.verify();
   std::vector<plain_row> rows;
   const sparse_view view = data.view();
+  row_cursor cursor(view);
   for (std::size_t r = 0; r < view.rows(); ++r) {
     rows.push_back({view.label[r], {}});
-    for (const auto [rank, value] : view.row(r)) rows.back().second[data.original(rank)] = value;
+    for (const auto [rank, value] : cursor.row(r)) rows.back().second[data.original(rank)] = value;
   }
   return rows;
 }
@@ -101,7 +103,7 @@ TEST(ingest, dense_and_sparse_counting_agree) {
   const auto far = open_libsvm(folder.write("far", text_of(spread)), in_memory());
   ASSERT_EQ(near.features(), far.features());
   for (std::size_t r = 0; r < near.features(); ++r) ASSERT_EQ(near.original(r) * 8'000'000, far.original(r));
-  EXPECT_TRUE(std::equal(near.view().index.begin(), near.view().index.end(), far.view().index.begin()));
+  EXPECT_TRUE(std::ranges::equal(near.view().index16, far.view().index16));
 }
 
 TEST(ingest, rows_are_shuffled_once_and_none_is_lost) {
@@ -158,7 +160,7 @@ TEST(ingest, the_earliest_faulty_line_is_reported_whatever_the_block_size) {
   for (const std::size_t block_bytes : {std::size_t{16}, std::size_t{200}, std::size_t{5000}, std::size_t{1} << 20}) {
     const auto input = detail::open_input_memory(text, "f", block_bytes);
     try {
-      arena.execute([&] { detail::parse_all(*input, false); });
+      arena.execute([&] { detail::parse_all(*input); });
       FAIL();
     } catch (const format_error& fault) {
       EXPECT_EQ(fault.line(), lines + 1) << block_bytes;

@@ -11,13 +11,14 @@ using namespace hogwild;
 
 namespace {
 
-static_assert(optimizer<sgd<float, update::lossy>, float>);
-static_assert(optimizer<adagrad<double, update::exact>, double>);
-static_assert(sgd<float, update::lossy>::state_arrays == 0 && adagrad<float, update::lossy>::state_arrays == 1);
+static_assert(optimizer<sgd<param_view<float, update::lossy>>, float>);
+static_assert(optimizer<adagrad<param_view<double, update::exact>>, double>);
+static_assert(sgd<param_view<float, update::lossy>>::state_arrays == 0 &&
+              adagrad<param_view<float, update::lossy>>::state_arrays == 1);
 
 TEST(sgd, subtracts_step_times_partial_and_says_where_it_started) {
   std::array<double, 2> w{1.0, 5.0};
-  const sgd<double, update::exact> o{param_view<double, update::exact>(std::span(w))};
+  const sgd<param_view<double, update::exact>> o{param_view<double, update::exact>(std::span(w))};
   EXPECT_EQ(o.step(0, 4.0, 0.125), 1.0);
   EXPECT_EQ(w[0], 0.5);
   EXPECT_EQ(o.step(0, -1.0, 0.5), 0.5);
@@ -28,7 +29,7 @@ TEST(sgd, subtracts_step_times_partial_and_says_where_it_started) {
 struct adagrad_of_two : testing::Test {
   using view = param_view<double, update::lossy>;
   std::array<double, 2> w{1.0, 2.0}, squares{};
-  adagrad<double, update::lossy> o{view(std::span(w)), view(std::span(squares))};
+  adagrad<param_view<double, update::lossy>> o{view(std::span(w)), view(std::span(squares))};
 };
 
 TEST_F(adagrad_of_two, divides_by_the_root_of_the_sum_of_squares) {

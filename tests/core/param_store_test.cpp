@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +24,8 @@ constexpr store_shape shape{.parameters = 5'000,
                             .shards = 2,
                             .chunks = 77,
                             .stripes = 16,
-                            .setup_bytes = 100};
+                            .setup_bytes = 100,
+                            .replicas = 3};
 
 TEST(param_store, private_memory_has_the_shape_asked_for_and_is_zero) {
   const param_store store = param_store::in_memory(shape);
@@ -51,6 +54,39 @@ TEST(param_store, arrays_do_not_share_bytes_and_begin_on_cache_lines) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(store.parameters<float>().data()) % 64, 0u);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(store.state<float>(1).data()) % 64, 0u);
   EXPECT_EQ(store.shape(), shape);
+}
+
+TEST(param_store, replicas_are_arrays_of_their_own_for_parameters_and_state) {
+  const param_store store = param_store::in_memory(shape);
+  float next = 1.0f;
+  for (std::size_t v = 0; v < 3; ++v) {
+    for (std::size_t k = 0; k < 3; ++k) std::ranges::fill(store.replica<float>(v, k), next++);
+  }
+  next = 1.0f;
+  for (std::size_t v = 0; v < 3; ++v) {
+    for (std::size_t k = 0; k < 3; ++k, ++next) {
+      const auto array = store.replica<float>(v, k);
+      EXPECT_EQ(array.size(), 5'000u);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.data()) % 128, 0u);
+      EXPECT_TRUE(std::ranges::all_of(array, [next](float w) { return w == next; }));
+    }
+  }
+  EXPECT_TRUE(std::ranges::all_of(store.parameters<float>(), [](float w) { return w == 0.0f; }));
+}
+
+TEST(param_store, the_state_of_training_is_parameters_and_optimiser_state_and_can_be_put_back) {
+  const param_store store = param_store::in_memory(shape);
+  store.parameters<float>().back() = 1.0f;
+  store.state<float>(1).back() = 2.0f;
+  const auto state = store.state_of_training();
+  const std::vector<std::byte> before(state.begin(), state.end());
+  store.parameters<float>().back() = 3.0f;
+  store.state<float>(1).back() = 4.0f;
+  store.replica<float>(0, 0).front() = 5.0f;
+  std::ranges::copy(before, state.begin());
+  EXPECT_EQ(store.parameters<float>().back(), 1.0f);
+  EXPECT_EQ(store.state<float>(1).back(), 2.0f);
+  EXPECT_EQ(store.replica<float>(0, 0).front(), 5.0f);
 }
 
 TEST(param_store, survives_a_move) {

@@ -46,7 +46,8 @@ TEST(run_record, context_carries_options_with_their_types_and_the_data) {
   context.machine.cpu_model = "Some CPU";
   context.machine.cpu_quota = 1.5;
   context.options = {{"model", std::string("huber")}, {"workers", std::int64_t{4}}, {"l2", 1e-4}, {"bias", true}};
-  context.dataset = {.path = "a.svm", .rows = 10, .columns = 5, .nonzeros = 20, .omega = 4, .delta = 0.5};
+  context.dataset = {
+      .path = "a.svm", .rows = 10, .columns = 5, .nonzeros = 20, .omega = 4, .delta = 0.5, .index_bits = 16};
   const json line = written(context);
   EXPECT_EQ(line["kind"], "context");
   EXPECT_EQ(line["schema"], run_record::schema);
@@ -54,7 +55,14 @@ TEST(run_record, context_carries_options_with_their_types_and_the_data) {
   EXPECT_EQ(line["machine"]["cpu_quota"], 1.5);
   EXPECT_FALSE(line["machine"].contains("governor"));
   EXPECT_EQ(line["options"], (json{{"model", "huber"}, {"workers", 4}, {"l2", 1e-4}, {"bias", true}}));
-  EXPECT_EQ(line["dataset"], (json{{"path", "a.svm"}, {"n", 10}, {"d", 5}, {"nnz", 20}, {"Omega", 4}, {"Delta", 0.5}}));
+  EXPECT_EQ(line["dataset"], (json{{"path", "a.svm"},
+                                   {"n", 10},
+                                   {"d", 5},
+                                   {"nnz", 20},
+                                   {"Omega", 4},
+                                   {"Delta", 0.5},
+                                   {"index_bits", 16},
+                                   {"value_bits", 32}}));
 }
 
 TEST(run_record, epoch_leaves_out_what_was_not_measured) {

@@ -15,7 +15,7 @@ struct run_of_bytes {
   std::size_t begin, bytes, alignment;
 };
 
-std::array<run_of_bytes, 10> runs_of(const store_shape& s) {
+std::array<run_of_bytes, 11> runs_of(const store_shape& s) {
   const store_layout at(s);
   return {{{at.shape, sizeof(store_shape), 128},
            {at.control, sizeof(control_block), 128},
@@ -26,7 +26,8 @@ std::array<run_of_bytes, 10> runs_of(const store_shape& s) {
            {at.stripes, s.stripes * 4, 128},
            {at.setup, s.setup_bytes, 128},
            {at.parameters, s.parameters * s.scalar_bytes, 4096},
-           {at.state, s.state_arrays * store_layout::state_stride(s), 4096}}};
+           {at.state, s.state_arrays * store_layout::state_stride(s), 4096},
+           {at.replicas, s.replicas * store_layout::replica_stride(s), 4096}}};
 }
 
 RC_GTEST_PROP(store_layout, arrays_are_aligned_do_not_overlap_and_fit, ()) {
@@ -38,7 +39,8 @@ RC_GTEST_PROP(store_layout, arrays_are_aligned_do_not_overlap_and_fit, ()) {
                           .shards = 1 + below(300),
                           .chunks = 1 + below(10'000),
                           .stripes = *rc::gen::element<std::uint64_t>(0, 1, 4096),
-                          .setup_bytes = below(5'000)};
+                          .setup_bytes = below(5'000),
+                          .replicas = below(5)};
   std::size_t end = segment_header_bytes;
   for (const auto& [begin, bytes, alignment] : runs_of(shape)) {
     RC_ASSERT(begin >= end);

@@ -24,8 +24,8 @@ TEST(sparse_dataset, copies_rows_held_in_memory) {
   const sparse_view view = data.view();
   EXPECT_EQ(data.features(), 3u);
   EXPECT_THAT(view.row_start, ElementsAre(0, 2, 2, 4));
-  EXPECT_THAT(view.index, ElementsAre(0, 2, 1, 2));
-  EXPECT_THAT(view.value, ElementsAre(1.0f, 2.0f, 5.0f, 7.0f));
+  EXPECT_THAT(view.index16, ElementsAre(0, 2, 1, 2));
+  EXPECT_THAT(view.value16, ElementsAre(to_half(1.0f), to_half(2.0f), to_half(5.0f), to_half(7.0f)));
   EXPECT_THAT(view.label, ElementsAre(1.0, 2.0, 3.0));
   EXPECT_THAT(view.degree, ElementsAre(1, 1, 2));
   EXPECT_EQ(data.original(2), 2u);  // columns in memory count from 0 and keep their numbers
@@ -39,7 +39,7 @@ TEST(sparse_dataset, copies_a_slice) {
   const sparse_dataset data = sparse_dataset::copy_of(rows.view().slice(1, 3));
   data.verify();
   EXPECT_THAT(data.view().row_start, ElementsAre(0, 1, 3));
-  EXPECT_THAT(data.view().value, ElementsAre(4.0f, 5.0f, 7.0f));
+  EXPECT_THAT(data.view().value16, ElementsAre(to_half(4.0f), to_half(5.0f), to_half(7.0f)));
 }
 
 TEST(sparse_dataset, many_blocks_are_sealed_each) {

@@ -7,11 +7,19 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/libsvm.hpp>
 
-// Any text: refused with a place inside it, or read into rows that hold together and survive writing and reading.
+#include "support/random_libsvm.hpp"
+
+// Any text: refused with a place inside it, or read into rows that hold together and survive writing and reading; the
+// same on every instruction set.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hogwild;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const bool labels_optional : {false, true}) {
+    // The vectors read no rows that begin before the sixteenth byte.
+    const std::string behind = "1 1:0.5 2:1 3:2\n" + std::string(text);
+    const test::parsed_block expected = test::parse_with(isa::scalar, behind, labels_optional);
+    for (const isa set : test::isas_here())
+      if (!(test::parse_with(set, behind, labels_optional) == expected)) std::abort();
     try {
       const libsvm_rows rows = parse_libsvm(text, "fuzz", labels_optional);
       if (rows.row_start.size() != rows.label.size() + 1 || rows.row_start.back() != rows.index.size() ||

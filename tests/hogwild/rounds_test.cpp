@@ -80,8 +80,8 @@ class accident_crew final : public crew {
   void run_round() override {
     ++rounds;
     if (before_) before_(store_, rounds);
-    job_.work(store_, 0);
-    job_.work(store_, 1);
+    job_.work(store_, 0, memory_[0]);
+    job_.work(store_, 1, memory_[1]);
     if (after_) after_(store_, rounds);
   }
   int rounds = 0;
@@ -90,6 +90,7 @@ class accident_crew final : public crew {
   const job& job_;
   accident before_, after_;
   param_store store_;
+  worker_memory memory_[2];
   std::unique_ptr<team> helpers_ = team::make(team_kind::std, 1, false);
 };
 
@@ -168,6 +169,7 @@ struct regularised : testing::Test {
   /// Plain dense sgd in double, row by row in the order of the tickets.
   std::vector<double> reference(const job& work, std::size_t epochs, double step, double l2) const {
     std::vector<double> w(20);
+    row_cursor cursor(data.view());
     for (std::size_t e = 1; e <= epochs; ++e) {
       const chunk_order order(work.plan(), {0, work.plan().count()}, work.options().seed, e);
       for (std::size_t t = 0; t < work.plan().count(); ++t) {
@@ -175,7 +177,7 @@ struct regularised : testing::Test {
         for (std::size_t r = rows.first; r < rows.last; ++r) {
           const double slope = test::planted_score(toy, r, w) - static_cast<double>(toy.label[r]);
           for (double& x : w) x *= 1.0 - step * l2;
-          for (auto [j, x] : data.view().row(r)) w[j] -= step * slope * static_cast<double>(x);
+          for (auto [j, x] : cursor.row(r)) w[j] -= step * slope * static_cast<double>(x);
         }
       }
     }
@@ -216,13 +218,14 @@ TEST_F(regularised, a_redo_ticket_stands_behind_the_redo_rows_before_it_whatever
   store.counters()[0].open(1, 0);
   store.redo()[0] = 4, store.redo()[1] = 40, store.redo()[2] = 41;
   ticket_source tickets(store, round, 1, work->plan(), 1);
+  const int no_step = 0;
   const auto size = static_cast<double>(work->plan().rows_per_chunk());
   for (const double position : {0.0, size, 2.0 * size}) {
-    const auto drawn = tickets.draw();
+    const auto drawn = tickets.draw(no_step);
     ASSERT_TRUE(drawn);
     EXPECT_EQ(drawn->position, position);
   }
-  EXPECT_FALSE(tickets.draw());
+  EXPECT_FALSE(tickets.draw(no_step));
 }
 
 TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {

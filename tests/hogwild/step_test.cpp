@@ -116,8 +116,7 @@ TEST_F(step_by_hand, softmax_divides_touched_weights_by_one_plus_their_share_of_
   options.l2 = 0.2;
   const softmax model{.features = 3, .classes = 2};
   const step_context c = context();
-  general_step<softmax, sharing_type, sgd<float, update::lossy>> step(
-      sharing, model, sgd<float, update::lossy>(sharing.parameters()), c);
+  general_step<softmax, sharing_type, sgd<sharing_type::view_type>> step(sharing, model, c);
   step.begin({.step = 0.5}, 0.0);
   EXPECT_TRUE(step.train(step.reader(), row(0.0f), ignore));
   EXPECT_FLOAT_EQ(w[0], 1.0f);
@@ -133,9 +132,10 @@ TEST_F(step_by_hand, labels_are_what_the_model_trains_on) {
   const std::vector<std::uint64_t> row_start{0, 2, 2};
   const std::vector<double> label{8.0, 3.0};
   const sparse_view data{.row_start = row_start, .index = index, .value = value, .label = label, .columns = 5};
-  EXPECT_EQ(labelled_row(data, 0, labels).label, 1.0f);
-  EXPECT_EQ(labelled_row(data, 1, labels).label, -1.0f);
-  EXPECT_EQ(labelled_row(data, 1, labels).size(), 0u);
+  row_cursor cursor(data);
+  EXPECT_EQ(labelled_row(cursor, 0, labels).label, 1.0f);
+  EXPECT_EQ(labelled_row(cursor, 1, labels).label, -1.0f);
+  EXPECT_EQ(labelled_row(cursor, 1, labels).size(), 0u);
 }
 
 }  // namespace

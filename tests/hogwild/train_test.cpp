@@ -88,12 +88,17 @@ struct one_worker : testing::TestWithParam<std::tuple<team_kind, update_kind, ro
 
 template <class M>
 void expect_serial_bits(const M& m, const test::toy_rows& toy, team_kind team, train_options options) {
-  const auto run = train(m, toy.csr(), thread_engine{.workers = 1, .team = team}, options);
-  options.update = update_kind::lossy;
-  const auto serial = train(m, toy.csr(), serial_engine{}, options);
-  EXPECT_EQ(run.parameters, serial.parameters);
-  EXPECT_EQ(run.objective, serial.objective);
-  EXPECT_EQ(run.updates, serial.updates);
+  const update_kind update = options.update;
+  for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::automatic}) {
+    options.update = update;
+    options.sharing = sharing;
+    const auto run = train(m, toy.csr(), thread_engine{.workers = 1, .team = team}, options);
+    options.update = update_kind::lossy;
+    const auto serial = train(m, toy.csr(), serial_engine{}, options);
+    EXPECT_EQ(run.parameters, serial.parameters);
+    EXPECT_EQ(run.objective, serial.objective);
+    EXPECT_EQ(run.updates, serial.updates);
+  }
 }
 
 TEST_P(one_worker, equals_serial_bit_for_bit) {
@@ -127,7 +132,8 @@ TEST(train, orders_and_seeds_are_heard) {
 
 TEST(train, several_workers_of_every_team_end_near_the_serial_loss) {
   const auto toy = test::planted_regression({.rows = 2000, .columns = 200}, 0.5);
-  const train_options base{.epochs = 40, .step = {.initial = 0.2, .decay = 0.9}, .l2 = 0.01};
+  const train_options base{
+      .epochs = 40, .step = {.initial = 0.2, .decay = 0.9}, .l2 = 0.01, .sharing = sharing_kind::direct};
   const double serial = train(least_squares{}, toy.csr(), serial_engine{}, base).objective;
   for (const team_kind team : {team_kind::openmp, team_kind::tbb, team_kind::std}) {
     for (const sharding shards : {sharding::claimed, sharding::fixed}) {

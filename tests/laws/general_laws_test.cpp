@@ -10,6 +10,7 @@
 
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/param_view.hpp>
+#include <hogwild/core/row_cursor.hpp>
 #include <hogwild/models/softmax.hpp>
 
 #include "support/toy_data.hpp"
@@ -40,6 +41,7 @@ class general_law : public testing::Test {
   model_type model = Subject::model();
   test::toy_rows rows = Subject::rows();
   csr_rows data = rows.csr();
+  row_cursor cursor{data.view()};
   std::vector<scalar> w = weights();
 
   std::vector<scalar> weights() const {
@@ -91,7 +93,7 @@ TYPED_TEST(general_law, gradient_is_the_derivative_of_the_loss) {
   // h^2 / 6 * 2^3 for values below 2. With h = 1/64 both are below 4e-4.
   constexpr double h = 0x1p-6;
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    const auto z = this->data.view().row(r);
+    const auto z = this->cursor.row(r);
     std::map<std::size_t, double> emitted;
     for (const auto& [j, g] : this->gradient(z)) emitted[j] = static_cast<double>(g);
     for (std::size_t j = 0; j < this->model.dim(); ++j) {
@@ -108,9 +110,10 @@ TYPED_TEST(general_law, emits_each_coordinate_once_and_no_zeros) {
   test::toy_rows with_zero = this->rows;
   with_zero.value[1] = 0.0f;
   const csr_rows with_zero_data = with_zero.csr();
+  row_cursor with_zero_cursor(with_zero_data.view());
   for (std::size_t r = 0; r < with_zero.rows(); ++r) {
     std::map<std::size_t, int> emits;
-    for (const auto& [j, g] : this->gradient(with_zero_data.view().row(r))) {
+    for (const auto& [j, g] : this->gradient(with_zero_cursor.row(r))) {
       EXPECT_NE(g, 0.0f) << "row " << r << " coordinate " << j;
       EXPECT_LT(j, this->model.dim());
       EXPECT_EQ(++emits[j], 1) << "row " << r << " coordinate " << j;
@@ -121,7 +124,7 @@ TYPED_TEST(general_law, emits_each_coordinate_once_and_no_zeros) {
 TYPED_TEST(general_law, applied_as_it_is_emitted_it_does_the_same_as_afterwards) {
   auto at_once = this->w, afterwards = this->w;
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    const auto z = this->data.view().row(r);
+    const auto z = this->cursor.row(r);
     using law = general_law<TypeParam>;
     this->model.gradient(this->reader(at_once), z, typename law::applier{param_view(std::span(at_once)), 0.25f});
     typename law::emissions collected;
@@ -133,15 +136,15 @@ TYPED_TEST(general_law, applied_as_it_is_emitted_it_does_the_same_as_afterwards)
 }
 
 TYPED_TEST(general_law, keeps_nothing_between_calls) {
-  const auto first = this->gradient(this->data.view().row(0));
-  (void)this->gradient(this->data.view().row(1));
-  EXPECT_EQ(this->gradient(this->data.view().row(0)), first);
+  const auto first = this->gradient(this->cursor.row(0));
+  (void)this->gradient(this->cursor.row(1));
+  EXPECT_EQ(this->gradient(this->cursor.row(0)), first);
 }
 
 TYPED_TEST(general_law, loss_stays_finite_for_huge_weights) {
   for (auto& x : this->w) x *= 1e30f;
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    const auto z = this->data.view().row(r);
+    const auto z = this->cursor.row(r);
     EXPECT_TRUE(std::isfinite(this->model.loss(this->reader(this->w), z))) << r;
     for (const auto& [j, g] : this->gradient(z)) EXPECT_TRUE(std::isfinite(g)) << r << " " << j;
   }
@@ -149,7 +152,7 @@ TYPED_TEST(general_law, loss_stays_finite_for_huge_weights) {
 
 TYPED_TEST(general_law, predicts_the_label_of_least_loss) {
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    auto z = this->data.view().row(r);
+    auto z = this->cursor.row(r);
     z.label = this->model.predict(this->reader(this->w), z);
     const double least = this->model.loss(this->reader(this->w), z);
     for (std::size_t c = 0; c < this->model.classes; ++c) {

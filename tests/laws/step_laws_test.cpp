@@ -73,8 +73,9 @@ constexpr auto ignore = [](std::size_t, float) {};
 TYPED_TEST(step_law, live_parameters_give_the_same_as_a_copy) {
   typename TestFixture::worker live(*this), copied(*this);
   const auto start = live.weights();
+  row_cursor cursor(this->data.view());
   for (std::size_t r = 0; r < shape.rows; ++r) {
-    const auto z = live.step.example(this->data.view(), r);
+    const auto z = live.step.example(cursor, r);
     live.step.train(live.step.reader(), z, ignore);
     auto frozen = copied.weights();
     copied.step.train(param_reader<float>(frozen.data(), frozen.size()), z, ignore);
@@ -85,8 +86,9 @@ TYPED_TEST(step_law, live_parameters_give_the_same_as_a_copy) {
 
 TYPED_TEST(step_law, touches_the_columns_of_the_row_and_the_bias_once_and_says_where_each_add_began) {
   typename TestFixture::worker one(*this);
+  row_cursor cursor(this->data.view());
   for (std::size_t r = 0; r < shape.rows; ++r) {
-    const auto z = one.step.example(this->data.view(), r);
+    const auto z = one.step.example(cursor, r);
     const auto before = one.weights();
     std::map<std::size_t, int> allowed{{shape.columns, 1}};
     for (auto [j, x] : z) allowed[j] = 1;

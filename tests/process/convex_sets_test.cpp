@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <hogwild/hogwild.hpp>
 
@@ -32,32 +33,38 @@ class convex_sets : public ::testing::TestWithParam<convex_set> {
   }
 
   template <class Model, class Engine>
-  train_result run(const Model& model, const Engine& engine, std::size_t epochs) const {
-    return train(model, *data_, engine, {.epochs = epochs, .l2 = 1e-4});
+  train_result run(const Model& model, const Engine& engine, std::size_t epochs, sharing_kind sharing) const {
+    return train(model, *data_, engine, {.epochs = epochs, .l2 = 1e-4, .sharing = sharing});
   }
 
-  /// Over 10 to 20 runs of each kind the objectives' standard deviation was at most 0.06 % of the serial objective and
-  /// their mean at most 0.54 % above it (kddcup99 with four workers, the worst on both counts, with the machine to
-  /// themselves). The band of 1 % is seven standard deviations beyond that mean: for a normal law a failure rate below
-  /// 1e-11 a run, and below 1e-9 for all of them.
-  static void expect_in_band(const train_result& run, double reference, const std::string& what) {
-    EXPECT_NEAR(run.objective, reference, 0.01 * reference) << what;
+  static void expect_in_band(const train_result& run, double reference, double band, const std::string& what) {
+    EXPECT_NEAR(run.objective, reference, band * reference) << what;
     EXPECT_EQ(run.status, run_status::done) << what;
   }
 
+  /// Direct: over 10 to 20 runs of each kind the objectives' standard deviation was at most 0.06 % of the serial
+  /// objective and their mean at most 0.54 % above it (kddcup99 with four workers, the worst on both counts, with the
+  /// machine to themselves). The band of 1 % is seven standard deviations beyond that mean: for a normal law a failure
+  /// rate below 1e-11 a run, and below 1e-9 for all of them.
+  /// Replicas: alone on the machine they ended at most 0.4 % above serial, beside a second test, when one worker is
+  /// often away for a time slice, at most 1.4 % (reuters21578, hinge). The band of 5 % is there to find divergence and
+  /// lost work, which cost far more; what quality replicas have on a quiet machine the benchmark tells.
   template <class Model>
   void expect_every_engine_in_band(const Model& model, std::size_t epochs, std::optional<double> optimum) const {
-    const train_result serial = run(model, serial_engine{}, epochs);
-    if (optimum) expect_in_band(serial, *optimum, "serial against the optimum");
-    for (const std::size_t workers : {2u, 4u}) {
-      const std::string many = std::to_string(workers);
-      const train_result threads = run(model, thread_engine{.workers = workers}, epochs);
-      const train_result processes = run(model, process_engine{.workers = workers}, epochs);
-      expect_in_band(threads, serial.objective, many + " threads against serial");
-      expect_in_band(processes, serial.objective, many + " processes against serial");
-      if (optimum) {
-        expect_in_band(threads, *optimum, many + " threads against the optimum");
-        expect_in_band(processes, *optimum, many + " processes against the optimum");
+    for (const auto& [sharing, band] :
+         {std::pair(sharing_kind::direct, 0.01), std::pair(sharing_kind::automatic, 0.05)}) {
+      const train_result serial = run(model, serial_engine{}, epochs, sharing);
+      if (optimum) expect_in_band(serial, *optimum, 0.01, "serial against the optimum");
+      for (const std::size_t workers : {2u, 4u}) {
+        const std::string many = std::to_string(workers);
+        const train_result threads = run(model, thread_engine{.workers = workers}, epochs, sharing);
+        const train_result processes = run(model, process_engine{.workers = workers}, epochs, sharing);
+        expect_in_band(threads, serial.objective, band, many + " threads against serial");
+        expect_in_band(processes, serial.objective, band, many + " processes against serial");
+        if (optimum) {
+          expect_in_band(threads, *optimum, band, many + " threads against the optimum");
+          expect_in_band(processes, *optimum, band, many + " processes against the optimum");
+        }
       }
     }
   }

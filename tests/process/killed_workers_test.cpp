@@ -66,6 +66,7 @@ TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
   const train_options options{.epochs = epochs * test::slowness,
                               .step = {.initial = 0.2, .decay = 0.95},
                               .update = GetParam().update,
+                              .sharing = sharing_kind::direct,
                               .shards = GetParam().shards,
                               .observers = {&seen}};
   killer death(55, 15ms * test::slowness, static_cast<unsigned>(GetParam().workers));
@@ -99,7 +100,8 @@ TEST(killed_in_full_career, under_every_update_policy) {
   const csr_rows data = rows.csr();
   for (const auto update : {update_kind::lossy, update_kind::exact, update_kind::locked}) {
     test::witness seen(logistic::name);
-    train_options options{.epochs = 100, .step = {.initial = 0.2, .decay = 0.95}, .update = update};
+    train_options options{
+        .epochs = 100, .step = {.initial = 0.2, .decay = 0.95}, .update = update, .sharing = sharing_kind::direct};
     const double serial = train(logistic{}, data, serial_engine{}, options).final_loss;
     options.observers = {&seen};
     killer death(30, 10ms * test::slowness, 7);

@@ -16,13 +16,18 @@ struct run_kind {
   update_kind update;
   optimizer_kind optimizer;
   sharding shards;
+  sharing_kind sharing;
 };
 
 std::vector<run_kind> all_kinds() {
   std::vector<run_kind> kinds;
   for (const auto update : {update_kind::lossy, update_kind::exact, update_kind::locked}) {
     for (const auto optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
-      for (const auto shards : {sharding::claimed, sharding::fixed}) kinds.push_back({update, optimizer, shards});
+      for (const auto shards : {sharding::claimed, sharding::fixed}) {
+        for (const auto sharing : {sharing_kind::direct, sharing_kind::automatic}) {
+          kinds.push_back({update, optimizer, shards, sharing});
+        }
+      }
     }
   }
   return kinds;
@@ -45,6 +50,7 @@ struct one_process : testing::TestWithParam<run_kind> {
             .step = {.initial = 0.1, .decay = 0.9},
             .update = GetParam().update,
             .optimizer = GetParam().optimizer,
+            .sharing = GetParam().sharing,
             .shards = GetParam().shards};
   }
   train_options with_bias() const {
@@ -108,8 +114,11 @@ TEST_P(several_processes, end_near_the_serial_loss) {
   const csr_rows data = rows.csr();
   for (const auto update : {update_kind::lossy, update_kind::exact, update_kind::locked}) {
     for (const auto shards : {sharding::claimed, sharding::fixed}) {
-      const train_options options{
-          .epochs = 10, .step = {.initial = 0.2, .decay = 0.7}, .update = update, .shards = shards};
+      const train_options options{.epochs = 10,
+                                  .step = {.initial = 0.2, .decay = 0.7},
+                                  .update = update,
+                                  .sharing = sharing_kind::direct,
+                                  .shards = shards};
       const double serial = train(logistic{}, data, serial_engine{}, options).final_loss;
       const train_result run = train(logistic{}, data, process_engine{.workers = GetParam()}, options);
       EXPECT_NEAR(run.final_loss, serial, 0.01 * serial);

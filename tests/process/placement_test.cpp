@@ -46,7 +46,7 @@ int look(const std::string& file, bool pin) {
   looker eyes(report);
   report << crew_size(0) << '\n';
   train(logistic{}, rows.csr(), process_engine{.workers = 2, .pin = pin},
-        {.epochs = 2, .step = {.initial = 0.1}, .observers = {&eyes}});
+        {.epochs = 2, .step = {.initial = 0.1}, .sharing = sharing_kind::direct, .observers = {&eyes}});
   return 0;
 }
 

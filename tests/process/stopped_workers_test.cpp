@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker that is stopped holds nobody up, and does no harm when it wakes.
 #include <csignal>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ using test::comes_true;
 using testing::Contains;
 using testing::HasSubstr;
 
-struct stopped_worker : testing::TestWithParam<sharding> {};
+struct stopped_worker : testing::TestWithParam<std::tuple<sharding, sharing_kind>> {};
 
 TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
   const test::toy_rows rows = test::some_rows();
@@ -43,7 +44,8 @@ TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
   const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2},
                                  {.epochs = 100000,
                                   .step = {.initial = 0.1, .decay = 1.0},
-                                  .shards = GetParam(),
+                                  .sharing = std::get<1>(GetParam()),
+                                  .shards = std::get<0>(GetParam()),
                                   .observers = {&seen},
                                   .stop = end.get_token()});
   watcher.join();
@@ -58,7 +60,9 @@ TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
   EXPECT_THAT(seen.notes(), Contains(HasSubstr("has made no progress for a second; the others go on without it")));
 }
 
-INSTANTIATE_TEST_SUITE_P(both, stopped_worker, testing::Values(sharding::claimed, sharding::fixed));
+INSTANTIATE_TEST_SUITE_P(every, stopped_worker,
+                         testing::Combine(testing::Values(sharding::claimed, sharding::fixed),
+                                          testing::Values(sharing_kind::direct, sharing_kind::buffered)));
 
 TEST(stopped_workers, the_only_one_is_helped_out_by_another) {
   const test::toy_rows rows = test::some_rows();
@@ -76,11 +80,13 @@ TEST(stopped_workers, the_only_one_is_helped_out_by_another) {
   EXPECT_TRUE(test::leftovers().empty());
 }
 
-TEST(stopped_workers, do_not_finish_a_row_after_the_scale_was_folded) {
+struct stopped_workers_of : testing::TestWithParam<sharing_kind> {};
+
+TEST_P(stopped_workers_of, every_sharing_do_not_add_after_the_scale_was_folded) {
   // step * l2 * n = 25: the scale of the weights falls far below 1 and is folded in twice an epoch. An add computed
   // under the old scale would be too large by up to a million.
   const test::toy_rows rows = test::some_rows();
-  const train_options options{.epochs = 30, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.05};
+  const train_options options{.epochs = 30, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.05, .sharing = GetParam()};
   const train_result serial = train(logistic{}, rows.csr(), serial_engine{}, options);
   std::jthread watcher([&](const std::stop_token& stop) {
     const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
@@ -99,6 +105,8 @@ TEST(stopped_workers, do_not_finish_a_row_after_the_scale_was_folded) {
   EXPECT_NEAR(run.objective, serial.objective, 0.1 * serial.objective);
   for (const float w : run.parameters) EXPECT_LT(std::abs(w), 10.0f);
 }
+
+INSTANTIATE_TEST_SUITE_P(both, stopped_workers_of, testing::Values(sharing_kind::direct, sharing_kind::buffered));
 
 }  // namespace
 }  // namespace hogwild

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 train_options for_ever() {
-  return {.epochs = 1000000, .step = {.initial = 0.1, .decay = 1.0}};
+  return {.epochs = 1000000, .step = {.initial = 0.1, .decay = 1.0}, .sharing = sharing_kind::direct};
 }
 
 int supervise() {

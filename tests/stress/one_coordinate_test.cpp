@@ -64,7 +64,11 @@ TEST_P(one_coordinate, adds_are_conserved_unless_lossy_and_never_invented) {
 TEST_P(one_coordinate, ends_near_the_optimum) {
   const auto toy = one_column(4'000);
   const auto run = train(least_squares{}, toy.csr(), engine,
-                         {.epochs = 25, .step = {.initial = 0.05, .decay = 0.75}, .l2 = 0.0, .update = update});
+                         {.epochs = 25,
+                          .step = {.initial = 0.05, .decay = 0.75},
+                          .l2 = 0.0,
+                          .update = update,
+                          .sharing = sharing_kind::direct});
   EXPECT_EQ(run.status, run_status::done);
   EXPECT_EQ(run.examples, 25u * 4'000u);
   // Which adds are lost or stale depends on timing, not on labels, and what is stored is always a value that was there

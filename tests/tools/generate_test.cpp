@@ -10,6 +10,7 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/libsvm.hpp>
+#include <hogwild/core/row_cursor.hpp>
 
 #include <generate/generate.hpp>
 #include <generate/row_source.hpp>
@@ -49,8 +50,9 @@ TEST(generate, has_the_shape_that_was_asked_for) {
 TEST(generate, rows_have_unit_length_and_ascending_columns) {
   const data made = in_memory(small());
   const sparse_view rows = made.train.view();
+  row_cursor cursor(rows);
   for (std::size_t r = 0; r < rows.rows(); ++r) {
-    const auto z = rows.row(r);
+    const auto z = cursor.row(r);
     ASSERT_GT(z.size(), 0u);
     ASSERT_TRUE(std::ranges::is_sorted(z.index, std::less_equal{})) << r;
     double squares = 0.0;

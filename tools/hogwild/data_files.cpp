@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include <hogwild/core/error.hpp>
 
@@ -15,6 +16,7 @@ open_options base_options(const data_options& options) {
   opening.cache = options.no_cache ? open_options::cache_use::none : open_options::cache_use::automatic;
   opening.cache_folder =
       options.cache_folder.empty() ? default_cache_folder() : std::filesystem::path(options.cache_folder);
+  opening.values = options.values;
   if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
   return opening;
 }
@@ -39,8 +41,16 @@ void data_options::declare(command_line& line) {
   line.excludes("--no-cache", "--cache-dir");
 }
 
-sparse_dataset open_training(const std::string& path, const data_options& options) {
-  return open_libsvm(path, base_options(options));
+void data_options::declare_values(command_line& line) {
+  line.choice<value_precision>("--values", values,
+                               {{"float", value_precision::single}, {"half", value_precision::half}},
+                               "how precisely values are kept: half takes half the memory and holds at most 65504");
+}
+
+sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows) {
+  open_options opening = base_options(options);
+  opening.on_rows = std::move(on_rows);
+  return open_libsvm(path, opening);
 }
 
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,

@@ -21,13 +21,16 @@ struct data_options {
   std::string cache_folder{};
   bool no_cache = false;
   std::string format = "libsvm";
+  value_precision values = value_precision::single;
   bool quiet = false;
 
   void declare(command_line& line);
+  /// Of commands that train.
+  void declare_values(command_line& line);
 };
 
-/// Opens training data.
-sparse_dataset open_training(const std::string& path, const data_options& options);
+/// Opens training data; `on_rows` as in open_options.
+sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows = {});
 
 /// Opens rows that are read through the columns of a training set or a saved model, and says on stderr how many entries
 /// had to be left out because those columns are not known.

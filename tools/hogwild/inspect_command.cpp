@@ -22,7 +22,7 @@ using facts = nlohmann::ordered_json;
 
 constexpr std::size_t most_labels_shown = 32;
 
-facts label_facts(std::span<const double> labels) {
+facts label_facts(const label_column& labels) {
   std::map<double, std::size_t> counts;
   for (const double label : labels) {
     ++counts[label];
@@ -45,7 +45,14 @@ facts cache_facts(const std::string& path, bool verify) {
                {"features", data.features()},
                {"nonzeros", data.nonzeros()},
                {"unknown_entries", data.unknown_entries()}};
-  all["bytes"] = std::filesystem::file_size(path);
+  const std::uintmax_t bytes = std::filesystem::file_size(path);
+  all["bytes"] = bytes;
+  if (data.nonzeros() > 0) {
+    all["bytes_per_nonzero"] = static_cast<double>(bytes) / static_cast<double>(data.nonzeros());
+    all["index_bits"] = rows.has_narrow_index() ? 16 : 32;
+    all["value_bits"] = rows.has_narrow_value() ? 16 : 32;
+    all["values_rounded"] = data.values_rounded();
+  }
   all["labels"] = label_facts(rows.label);
   if (verify) all["verified"] = true;
   return all;
@@ -108,7 +115,7 @@ int inspect_command(int argc, const char* const* argv) {
     return 0;
   }
   for (const auto& [name, value] : all.items()) {
-    std::printf("%-16s%s\n", name.c_str(), (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
+    std::printf("%-18s%s\n", name.c_str(), (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/row_cursor.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/models/registry.hpp>
 
@@ -59,9 +60,10 @@ std::string predictions(const predict_request& request) {
   const sparse_dataset data = open_through(request.data, columns, request.files, true);
   const sparse_view rows = data.view();
   rows.ensure(0, rows.rows());
+  row_cursor cursor(rows);
   std::string text;
   for (std::size_t r = 0; r < rows.rows(); ++r) {
-    const sparse_row<float> z = rows.row(r);
+    const sparse_row<float> z = cursor.row(r);
     if (request.json)
       text += json_line(model, z, request.probabilities);
     else if (request.probabilities)

@@ -22,6 +22,18 @@
 namespace hogwild::cli {
 namespace {
 
+/// Opens the training data and, where that is asked for, trains the first epoch meanwhile.
+sparse_dataset open_data(const train_request& request, train_options& options) {
+  if (!request.overlap) return open_training(request.data, request.files);
+  const named_model m = make_model(request.model, {.huber_delta = request.huber_delta});
+  const auto pass = first_pass_of(m, options);
+  sparse_dataset data = open_training(request.data, request.files, pass->listener());
+  options.first_pass = pass->finish(data.numbering());
+  if (!options.first_pass && !request.files.quiet)
+    say("--overlap trained on nothing: the rows came from a cache, or their labels were known too late");
+  return data;
+}
+
 named_model model_of(train_request& request, const sparse_dataset& data) {
   model_choice choice{.huber_delta = request.huber_delta, .features = data.features()};
   if (request.model == softmax::name) {
@@ -33,7 +45,7 @@ named_model model_of(train_request& request, const sparse_dataset& data) {
 }
 
 train_result train_once(train_request request, interrupt& asked, observer* watcher) {
-  const sparse_dataset data = open_training(request.data, request.files);
+  const sparse_dataset data = open_data(request, request.options);
   std::optional<sparse_dataset> test, validation;
   if (!request.test.empty()) test = open_through(request.test, data.numbering(), request.files, false);
   if (!request.validation_file.empty()) {

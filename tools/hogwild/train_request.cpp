@@ -33,9 +33,16 @@ void declare_engine(command_line& line, train_request& r) {
       {{"threads", engine_name::threads}, {"processes", engine_name::processes}, {"serial", engine_name::serial}},
       "who trains");
   line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give)");
-  line.choice<sharing_kind>("--sharing", r.options.sharing,
-                            {{"auto", sharing_kind::automatic}, {"direct", sharing_kind::direct}},
-                            "where workers read and write");
+  named(line, "--sharing", r.options.sharing,
+        {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head},
+        "where workers read and write");
+  line.flag("--reproducible", r.options.reproducible, "the same bits in every run, for any number of workers");
+  line.option("--virtual-workers", r.options.virtual_workers,
+              "how many the rows are dealt to in a reproducible run (0: by the data); another number gives other bits");
+  line.needs("--virtual-workers", "--reproducible");
+  line.option("--batch", r.options.batch, "1 to 16 rows see the same weights, where workers have replicas");
+  named(line, "--isa", r.options.isa, {isa::automatic, isa::scalar, isa::avx2, isa::avx512},
+        "instruction set of the kernels; all give the same bits");
   named(line, "--update", r.options.update, {update_kind::lossy, update_kind::exact, update_kind::locked},
         "how a parameter is changed");
   named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
@@ -46,8 +53,11 @@ void declare_engine(command_line& line, train_request& r) {
   line.flag("--pin,!--no-pin", r.pin, "bind each process, or thread of the std team, to a CPU (default), or do not");
 }
 
-void declare_step(command_line& line, train_options& o) {
+void declare_step(command_line& line, train_request& r) {
+  train_options& o = r.options;
   line.option("--epochs", o.epochs, "passes over the data");
+  line.flag("--overlap", r.overlap,
+            "train the first epoch while the text is parsed, in its order; of a linear model, with a given --step");
   line.option("--step", "auto|X", "auto", "initial step size; auto finds one by a short search",
               [&o](const std::string& text) -> std::string {
                 if (text == "auto") return o.step.initial = 0.0, "";
@@ -109,6 +119,7 @@ void declare_files(command_line& line, train_request& r) {
   line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
   line.option("--resume", r.options.resume, "go on from this checkpoint");
   r.files.declare(line);
+  r.files.declare_values(line);
   line.flag("--json", r.json, "print the result as one JSON object");
   line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");
 }
@@ -151,7 +162,7 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   line.positional("DATA", r.data, "training rows; '-' is standard input");
   declare_model(line, r);
   declare_engine(line, r);
-  declare_step(line, r.options);
+  declare_step(line, r);
   declare_end(line, r);
   declare_files(line, r);
   if (const auto code = line.parse(argc, argv)) return code;

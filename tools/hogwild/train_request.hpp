@@ -29,6 +29,7 @@ struct train_request {
 
   train_options options{};
   std::string save;
+  bool overlap = false;  ///< the first epoch is trained while the text is parsed
   bool json = false;
 };
 

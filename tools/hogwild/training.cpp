@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training.hpp"
 
+#include <string>
 #include <variant>
 
+#include <hogwild/core/error.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwild/train.hpp>
 #include <hogwild/worker_main.hpp>
@@ -30,6 +32,18 @@ train_result train_with_engine(const named_model& m, const sparse_dataset& data,
                                const train_options& options) {
   return std::visit([&](const auto& concrete, const auto& engine) { return train(concrete, data, engine, options); }, m,
                     engine_of(request));
+}
+
+std::unique_ptr<first_pass> first_pass_of(const named_model& m, const train_options& options) {
+  return std::visit(
+      [&]<class M>(const M& concrete) -> std::unique_ptr<first_pass> {
+        if constexpr (margin_model<M>)
+          return std::make_unique<first_pass>(concrete, options);
+        else
+          throw config_error("--overlap is for linear models with one margin a row; " + std::string(name_of(m)) +
+                             " needs all rows first");
+      },
+      m);
 }
 
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {

@@ -8,9 +8,10 @@
 namespace hogwild::detail {
 
 // Decimal numbers from text, eight characters at a time. Every function may read `text_padding` bytes past the token,
-// so that no length is checked in the loop: whoever owns the text keeps that many bytes readable behind it.
+// so that no length is checked in the loop, and vectors read whole blocks of as many: whoever owns the text keeps that
+// many bytes readable behind it.
 
-inline constexpr std::size_t text_padding = 32;
+inline constexpr std::size_t text_padding = 64;
 
 static_assert(std::endian::native == std::endian::little, "digits are told apart in little-endian words");
 
@@ -45,7 +46,7 @@ inline bool ends_token(char c) {
 
 // 10^0 to 10^10 are exact in single precision.
 inline constexpr float float_powers[11] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
-inline constexpr std::uint32_t integer_powers[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+inline constexpr std::uint32_t integer_powers[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 /// Reads a short decimal such as -0.0312502, 17 or 3.25 and returns the place behind it, or null where the slow way is
 /// needed (long, with exponent, malformed). A mantissa up to 2^24 and a power of ten up to 10^10 are both exact in
@@ -87,6 +88,33 @@ inline const char* read_short_decimal(const char* p, float& value) {
     return nullptr;
   const float magnitude = static_cast<float>(mantissa) / float_powers[decimals];
   value = negative ? -magnitude : magnitude;
+  return p;
+}
+
+// 10^0 to 10^8 in double precision.
+inline constexpr double double_powers[9] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+
+/// Reads a label such as +1, -1, 17 or 4.7568: a sign, up to seven digits and up to eight decimals, exact in double
+/// precision as read_short_decimal is in single. Null where the slow way is needed.
+inline const char* read_short_label(const char* p, double& label) {
+  const bool negative = *p == '-';
+  p += negative || *p == '+';
+  std::uint64_t word = load_eight(p);
+  const unsigned whole = leading_digits(word);
+  if (whole - 1 >= 7) return nullptr;
+  std::uint64_t mantissa = digits_to_number(word, whole);
+  unsigned decimals = 0;
+  p += whole;
+  if (*p == '.') {
+    word = load_eight(p + 1);
+    decimals = leading_digits(word);
+    if (decimals == 0) return nullptr;
+    mantissa = mantissa * integer_powers[decimals] + digits_to_number(word, decimals);
+    p += 1 + decimals;
+  }
+  if (!ends_token(*p)) return nullptr;
+  const double magnitude = static_cast<double>(mantissa) / double_powers[decimals];
+  label = negative ? -magnitude : magnitude;
   return p;
 }
 

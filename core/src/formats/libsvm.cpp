@@ -7,6 +7,7 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/libsvm.hpp>
+#include <hogwild/core/row_cursor.hpp>
 
 #include "decimal.hpp"
 #include "libsvm_parser.hpp"
@@ -63,9 +64,10 @@ libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool 
 void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const std::uint32_t> original) {
   std::string line;
   std::vector<std::pair<std::uint32_t, float>> entries;
+  row_cursor cursor(rows);
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     entries.clear();
-    for (const auto [column, value] : rows.row(r))
+    for (const auto [column, value] : cursor.row(r))
       entries.emplace_back(original.empty() ? column + 1 : original[column], value);
     std::sort(entries.begin(), entries.end());
     line.clear();

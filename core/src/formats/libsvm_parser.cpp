@@ -3,214 +3,153 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #include "decimal.hpp"
+#include "libsvm_line.hpp"
+#include "libsvm_stages.hpp"
 
 namespace hogwild::detail {
+
+bool read_long_value(const char* first, const char* last, float& value) {
+  return read_decimal(first, last, value) == number_fault::none;
+}
+
+const libsvm_stages* find_stages(isa set) {
+#ifdef HOGWILD_X86_KERNELS
+  // Asked once: under a hypervisor the question takes as long as many rows.
+  static const bool has_avx2 = has_isa(isa::avx2) && __builtin_cpu_supports("bmi");
+  static const bool has_avx512 = has_isa(isa::avx512) && __builtin_cpu_supports("avx512vbmi2");
+  if ((set == isa::automatic || set == isa::avx512) && has_avx512) return &avx512_stages;
+  if (set != isa::scalar && has_avx2) return &avx2_stages;
+#endif
+  static_cast<void>(set);
+  return nullptr;
+}
+
 namespace {
 
-constexpr std::uint64_t largest_index = 4294967294u;
-
-const char* token_end(const char* p) {
-  while (!ends_token(*p)) ++p;
-  return p;
-}
-
-/// A token as it stands in a message: short, and without bytes that a terminal would act on.
-std::string quoted(const char* first, const char* last) {
-  constexpr std::ptrdiff_t longest = 40;
-  std::string text = "'";
-  for (const char* p = first; p != last && p - first < longest; ++p) {
-    const bool plain = *p >= ' ' && *p <= '~';
-    text += plain ? *p : '?';
-  }
-  return text + (last - first > longest ? "...'" : "'");
-}
-
-class block_parser {
+/// The text's marks, window by window: as many as the nearest caches hold. A row that a window does not end stays for
+/// the next, and where a row is longer than a window the room grows with it.
+class mark_window {
  public:
-  block_parser(std::string_view text, bool labels_optional, libsvm_block& block)
-      : p_(text.data()), end_(text.data() + text.size()), line_(p_), labels_optional_(labels_optional), block_(block) {}
+  explicit mark_window(std::size_t text_bytes) : bytes_(std::min(usual, text_bytes)) { reserve(2 * bytes_); }
 
-  void run() {
-    while (p_ != end_) {
-      line_ = p_;
-      if (!line()) return;
-      ++block_.lines;
+  const text_marks& marks() const { return marks_; }
+
+  /// Marks the next bytes of `text` from `from` on and returns where they end.
+  std::uint32_t mark(const libsvm_stages& stages, std::string_view text, std::uint32_t from) {
+    const auto to = static_cast<std::uint32_t>(std::min(text.size(), from + bytes_));
+    reserve(std::max(marks_.end_count, marks_.colon_count) + (to - from));
+    stages.mark(text.data(), from, to, marks_);
+    return to;
+  }
+
+  /// Keeps what stands behind these.
+  void drop(std::size_t ends, std::size_t colons) {
+    marks_.end_count -= ends;
+    marks_.colon_count -= colons;
+    marks_.row_count = 0;
+    std::memmove(marks_.ends, marks_.ends + ends, marks_.end_count * sizeof *marks_.ends);
+    std::memmove(marks_.colons, marks_.colons + colons, marks_.colon_count * sizeof *marks_.colons);
+  }
+
+ private:
+  static constexpr std::size_t usual = std::size_t{1} << 14;
+
+  void reserve(std::size_t places) {
+    if (places <= room_) return;
+    room_ = std::max(places, 2 * room_);
+    grow(ends_, marks_.ends, marks_.end_count);
+    grow(colons_, marks_.colons, marks_.colon_count);
+    rows_.reset(new text_marks::row[bytes_ + marks_margin]);
+    marks_.rows = rows_.get();
+  }
+  void grow(std::unique_ptr<std::uint32_t[]>& owner, std::uint32_t*& place, std::size_t used) const {
+    std::unique_ptr<std::uint32_t[]> larger(new std::uint32_t[room_ + marks_margin]);
+    if (used > 0) std::copy_n(place, used, larger.get());
+    owner = std::move(larger);
+    place = owner.get();
+  }
+
+  std::size_t bytes_;
+  std::size_t room_ = 0;
+  std::unique_ptr<std::uint32_t[]> ends_, colons_;
+  std::unique_ptr<text_marks::row[]> rows_;
+  text_marks marks_;
+};
+
+/// Reads rows of the common shape by their marks and sends all others to the line parser.
+class two_stage_parser {
+ public:
+  two_stage_parser(const libsvm_stages& stages, std::string_view text, bool labels_optional, libsvm_block& block)
+      : stages_(stages), text_(text), lines_(text, labels_optional, block), block_(block), window_(text.size()) {}
+
+  void read_all() {
+    for (std::uint32_t marked = 0; marked < text_.size();) {
+      marked = window_.mark(stages_, text_, marked);
+      if (!read_rows()) return;
     }
   }
 
  private:
-  /// Reads one line with its newline; false after a fault.
-  bool line() {
-    skip_blanks();
-    if (at_line_end()) return finish_line();
+  bool read_rows() {
+    const text_marks& marks = window_.marks();
+    std::size_t ends = 0, colons = 0;
+    for (std::size_t r = 0; r < marks.row_count; ++r) {
+      const text_marks::row row = marks.rows[r];
+      const std::uint32_t newline = marks.ends[row.end];
+      if (!read_row(marks.ends + ends, row.end + 1 - ends, marks.colons + colons, row.colons - colons)) {
+        if (!lines_.read_line(text_.data() + begin_)) return false;
+      } else {
+        ++block_.lines;
+      }
+      begin_ = newline + 1;
+      ends = row.end + 1;
+      colons = row.colons;
+    }
+    window_.drop(ends, colons);
+    return true;
+  }
+
+  /// False, with the block as it was, where the row is not of the common shape.
+  bool read_row(std::uint32_t* ends, std::size_t end_count, const std::uint32_t* colons, std::size_t count) {
+    std::uint32_t& newline = ends[end_count - 1];
+    if (begin_ < bytes_before_rows || newline - begin_ > longest_marked_row) return false;
+    if (text_[newline - 1] == '\r') --newline;
+    if (end_count == count + 2 && newline - 1 == ends[end_count - 2]) --end_count;  // a blank at the line's end
     double label = 0;
-    if (!read_label(label)) return false;
-    const std::size_t before = block_.entries;
-    if (!read_entries()) {
-      block_.entries = before;
+    if (end_count != count + 1 || read_short_label(text_.data() + begin_, label) != text_.data() + ends[0])
       return false;
+    const std::size_t before = block_.entries;
+    std::uint32_t* const index = block_.index + before;
+    if (count > 0) {
+      if (!stages_.read_entries(text_.data(), ends + 1, colons, count, index, block_.value + before)) return false;
+      block_.columns = std::max(block_.columns, index[count - 1] + 1);
+      block_.entries += count;
     }
     block_.label.push_back(label);
     block_.row_end.push_back(static_cast<std::uint32_t>(block_.entries));
     return true;
   }
 
-  bool read_label(double& label) {
-    float small;
-    if (const char* next = read_short_label(small)) {
-      label = static_cast<double>(small);
-      p_ = next;
-      return true;
-    }
-    const char* const end = token_end(p_);
-    if (std::find(p_, end, ':') != end) {
-      if (labels_optional_) return true;
-      return refuse(p_,
-                    "the line begins with " + quoted(p_, end) + " and not with a label; write 'label index:value ...'");
-    }
-    switch (read_decimal(p_, end, label)) {
-      case number_fault::not_a_number:
-        return refuse(p_, "the label " + quoted(p_, end) + " is not a number");
-      case number_fault::not_finite:
-        return refuse(p_, "the label " + quoted(p_, end) + " is not finite");
-      case number_fault::none:
-        break;
-    }
-    p_ = end;
-    return true;
-  }
-
-  /// Whole numbers up to seven digits, which are the same in single and double precision.
-  const char* read_short_label(float& label) const {
-    const char* q = p_ + (*p_ == '+' || *p_ == '-');
-    const std::uint64_t word = load_eight(q);
-    const unsigned digits = leading_digits(word);
-    if (digits - 1 >= 7 || !ends_token(q[digits])) return nullptr;
-    const float magnitude = static_cast<float>(digits_to_number(word, digits));
-    label = *p_ == '-' ? -magnitude : magnitude;
-    return q + digits;
-  }
-
-  /// Reads the entries up to the line's end. The loop keeps its place in registers; what is unusual goes through p_.
-  bool read_entries() {
-    skip_blanks();
-    if (at_line_end()) return finish_line();
-    const char* p = p_;
-    std::uint32_t* index = block_.index + block_.entries;
-    float* value = block_.value + block_.entries;
-    std::uint32_t last = 0;
-    for (;;) {
-      const char* const token = p;
-      const unsigned digits = leading_digits(load_eight(p));
-      std::uint32_t number;
-      if (digits - 1 < 7 && p[digits] == ':') [[likely]] {
-        number = digits_to_number(load_eight(p), digits);
-        p += digits + 1;
-      } else {
-        p_ = p;
-        if (!read_long_index(number)) return false;
-        p = p_;
-      }
-      if (number <= last) [[unlikely]]
-        return refuse_order(token, number, last);
-      last = number;
-      if (const char* const next = read_short_decimal(p, *value)) [[likely]] {
-        p = next;
-      } else {
-        p_ = p;
-        if (!read_long_value(*value)) return false;
-        p = p_;
-      }
-      *index++ = number - 1;
-      ++value;
-      if (*p == ' ' && is_digit(p[1])) [[likely]] {
-        ++p;
-        continue;
-      }
-      p_ = p;
-      skip_blanks();
-      if (at_line_end()) break;
-      p = p_;
-    }
-    block_.entries = static_cast<std::size_t>(index - block_.index);
-    block_.columns = std::max(block_.columns, last);
-    return finish_line();
-  }
-
-  bool read_long_index(std::uint32_t& number) {
-    const char* const end = token_end(p_);
-    const char* const colon = std::find(p_, end, ':');
-    if (end - p_ >= 4 && std::memcmp(p_, "qid:", 4) == 0)
-      return refuse(p_, "query numbers (qid:) are for ranking, which is not supported; remove them");
-    if (colon == end) return refuse(p_, quoted(p_, end) + " has no ':'; write 'index:value'");
-    if (colon == p_ || !std::all_of(p_, colon, is_digit))
-      return refuse(p_, "the index " + quoted(p_, colon) + " is not a whole number");
-    std::uint64_t sum = 0;
-    for (const char* p = p_; p != colon && sum <= largest_index; ++p)
-      sum = sum * 10 + static_cast<std::uint64_t>(*p - '0');
-    if (sum > largest_index)
-      return refuse(p_, "the index " + quoted(p_, colon) + " is too large; the largest is 4294967294");
-    number = static_cast<std::uint32_t>(sum);
-    p_ = colon + 1;
-    return true;
-  }
-
-  bool read_long_value(float& value) {
-    const char* const end = token_end(p_);
-    switch (read_decimal(p_, end, value)) {
-      case number_fault::not_a_number:
-        return refuse(p_, "the value " + quoted(p_, end) + " is not a number");
-      case number_fault::not_finite:
-        return refuse(p_, "the value " + quoted(p_, end) + " is not finite in single precision");
-      case number_fault::none:
-        break;
-    }
-    p_ = end;
-    return true;
-  }
-
-  bool refuse_order(const char* token, std::uint32_t number, std::uint32_t last) {
-    if (number == 0) return refuse(token, "the index is 0; indices count from 1");
-    if (number == last) return refuse(token, "the index " + std::to_string(number) + " stands twice in this line");
-    return refuse(token, "the index " + std::to_string(number) + " follows " + std::to_string(last) +
-                             "; indices must ascend within a line");
-  }
-
-  void skip_blanks() {
-    while (*p_ == ' ' || *p_ == '\t') ++p_;
-  }
-
-  bool at_line_end() const { return *p_ == '\n' || *p_ == '#' || *p_ == '\r'; }
-
-  bool finish_line() {
-    if (*p_ == '#') {
-      p_ = static_cast<const char*>(std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_)));
-    } else if (*p_ == '\r') {
-      if (p_[1] != '\n') return refuse(p_, "a carriage return stands inside the line");
-      ++p_;
-    }
-    ++p_;
-    return true;
-  }
-
-  bool refuse(const char* place, std::string message) {
-    block_.fault = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};
-    return false;
-  }
-
-  const char* p_;
-  const char* end_;
-  const char* line_;
-  bool labels_optional_;
+  const libsvm_stages& stages_;
+  std::string_view text_;
+  line_parser lines_;
   libsvm_block& block_;
+  mark_window window_;
+  std::uint32_t begin_ = 0;  ///< of the row
 };
 
 }  // namespace
 
-void parse_libsvm_block(std::string_view text, bool labels_optional, libsvm_block& block) {
-  block_parser(text, labels_optional, block).run();
+void parse_libsvm_block(std::string_view text, bool labels_optional, libsvm_block& block, isa set) {
+  if (const libsvm_stages* const stages = find_stages(set)) {
+    two_stage_parser(*stages, text, labels_optional, block).read_all();
+  } else {
+    line_parser(text, labels_optional, block).read_all();
+  }
 }
 
 }  // namespace hogwild::detail

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/core/isa.hpp>
+
 namespace hogwild::detail {
 
 /// Why a block was refused, with the place counted from the start of the block.
@@ -29,15 +31,19 @@ struct libsvm_block {
   std::optional<libsvm_fault> fault;
 };
 
-/// Entries that a block of text can hold at most: an entry takes four characters, and a first one without a label
-/// three.
+/// Entries that vectors may write behind the last one.
+inline constexpr std::size_t entries_margin = 16;
+
+/// Room for the entries of a block of text: an entry takes four characters, and a first one without a label three;
+/// vectors also write a few entries behind the last.
 constexpr std::size_t libsvm_capacity(std::size_t text_bytes) {
-  return text_bytes / 4 + 2;
+  return text_bytes / 4 + 2 + entries_margin;
 }
 
 /// Parses whole lines: `text` ends with a newline, is at most 1 GiB long and `text_padding` bytes behind it are
 /// readable. `block.index` and `block.value` hold libsvm_capacity(text.size()) entries. Never throws for the text's
-/// sake: the first fault is left in the block, which then holds the rows before it.
-void parse_libsvm_block(std::string_view text, bool labels_optional, libsvm_block& block);
+/// sake: the first fault is left in the block, which then holds the rows before it. The result is the same whatever the
+/// instruction set; automatic takes the fastest, and one that is not there the next below.
+void parse_libsvm_block(std::string_view text, bool labels_optional, libsvm_block& block, isa set = isa::automatic);
 
 }  // namespace hogwild::detail

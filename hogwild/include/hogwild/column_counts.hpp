@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/row_cursor.hpp>
 
 namespace hogwild {
 
 /// Rows that contain each column. Columns are below data.columns.
 inline std::vector<std::uint32_t> count_columns(const sparse_view& data) {
   std::vector<std::uint32_t> degree(data.columns);
-  for (std::size_t k = data.row_start.front(); k < data.row_start.back(); ++k) ++degree[data.index[k]];
+  row_cursor cursor(data);
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (const std::uint32_t j : cursor.row(r).index) ++degree[j];
+  }
   return degree;
 }
 

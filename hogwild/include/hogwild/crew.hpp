@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -33,6 +34,8 @@ class crew {
   virtual team& helpers() = 0;
   /// Worker processes that died and were replaced so far.
   virtual std::size_t replaced() const { return 0; }
+  /// Rows done whose changes dead or stopped workers had not all sent: an upper bound.
+  virtual std::uint64_t rows_lost() const { return 0; }
 };
 
 }  // namespace hogwild

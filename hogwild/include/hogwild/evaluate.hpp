@@ -9,8 +9,8 @@
 
 #include <hogwild/core/chunk.hpp>
 #include <hogwild/core/control/ticket_counter.hpp>
-#include <hogwild/core/dataset.hpp>
 #include <hogwild/core/labels.hpp>
+#include <hogwild/core/row_cursor.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/step.hpp>
 #include <hogwild/team.hpp>
@@ -30,8 +30,8 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
 /// Calls verdict(example) for every row, in parallel, and sums the losses chunk by chunk in a fixed order, so that the
 /// result does not depend on the number of threads. `weight_positive` multiplies the loss of rows labelled +1. The
 /// parameters may be written meanwhile, but then nobody can say which ones were measured.
-template <class Data, class Verdict>
-measurement evaluate_rows(const Data& data, const label_map& labels, double weight_positive, team& crew,
+template <class Verdict>
+measurement evaluate_rows(const sparse_view& data, const label_map& labels, double weight_positive, team& crew,
                           const Verdict& verdict, bool with_scores) {
   const chunk_plan plan(data.rows(), 1024);
   std::vector<double> loss(plan.count());
@@ -39,12 +39,13 @@ measurement evaluate_rows(const Data& data, const label_map& labels, double weig
   ticket_counter next{};
   next.open(1, 0);
   crew.run([&](std::size_t) {
+    row_cursor cursor(data);
     while (const auto i = next.draw(1, plan.count())) {
       const chunk rows = plan[*i];
       data.ensure(rows.first, rows.last);
       double sum = 0.0;
       for (std::size_t r = rows.first; r < rows.last; ++r) {
-        const auto z = labelled_row(data, r, labels);
+        const auto z = labelled_row(cursor, r, labels);
         const row_verdict v = verdict(z);
         sum += labels.kind() == label_kind::binary && z.label > 0 ? weight_positive * v.loss : v.loss;
         if (with_scores) scores[r] = v.score, targets[r] = z.label;

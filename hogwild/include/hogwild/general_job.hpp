@@ -10,7 +10,10 @@
 
 #include <hogwild/evaluate.hpp>
 #include <hogwild/job.hpp>
+#include <hogwild/sharing/alone.hpp>
+#include <hogwild/sharing/buffered.hpp>
 #include <hogwild/sharing/direct.hpp>
+#include <hogwild/sharing/frozen.hpp>
 #include <hogwild/vector_passes.hpp>
 #include <hogwild/worker_loop.hpp>
 
@@ -32,6 +35,8 @@ class general_job final : public job {
     if constexpr (segment_storable<M>) return std::as_bytes(std::span(&model_, 1));
     return {};
   }
+  bool margin() const override { return false; }
+  double steepness() const override { return 1.0; }
   bool scaled() const override { return false; }
 
   void initialise(const param_store& store) const override {
@@ -40,19 +45,20 @@ class general_job final : public job {
     }
   }
 
-  void work(const param_store& store, std::size_t slot) const override {
-    const step_context context{labels_, data_.degree, data_.rows(), options_};
+  void work(const param_store& store, std::size_t slot, worker_memory& memory) const override {
+    if (options_.sharing == sharing_kind::alone) {
+      if (store.name().empty()) return train_with(store, slot, alone_sharing<scalar>(store));
+      // A segment is open to workers that join by hand, so nobody has it for certain.
+      return train_with(store, slot, buffered_sharing<scalar, update::exact>(store, slot, memory, groups_of(model_)));
+    }
+    if (options_.sharing == sharing_kind::frozen) {
+      return train_with(store, slot, frozen_sharing<scalar>(store, groups_of(model_)));
+    }
     with_update(options_.update, [&]<class Update>() {
-      using sharing_type = direct_sharing<scalar, Update>;
-      const sharing_type sharing(store, slot);
-      const auto run = [&](auto optimizer) {
-        general_step<M, sharing_type, decltype(optimizer)> step(sharing, model_, optimizer, context);
-        worker_loop(store, slot, data_, plan_, options_, step);
-      };
-      if (options_.optimizer == optimizer_kind::sgd)
-        run(sgd<scalar, Update>(sharing.parameters()));
-      else
-        run(adagrad<scalar, Update>(sharing.parameters(), sharing.state(0)));
+      if (options_.sharing == sharing_kind::direct)
+        train_with(store, slot, direct_sharing<scalar, Update>(store, slot));
+      else if constexpr (Update::kind != update_kind::locked)
+        train_with(store, slot, buffered_sharing<scalar, Update>(store, slot, memory, groups_of(model_)));
     });
   }
 
@@ -92,6 +98,19 @@ class general_job final : public job {
   }
 
  private:
+  template <class Sharing>
+  void train_with(const param_store& store, std::size_t slot, const Sharing& sharing) const {
+    const step_context context{labels_, data_.degree, data_.rows(), options_};
+    const auto run = [&]<class Optimizer>() {
+      general_step<M, Sharing, Optimizer> step(sharing, model_, context);
+      worker_loop(store, slot, data_, plan_, options_, step);
+    };
+    if (options_.optimizer == optimizer_kind::sgd)
+      run.template operator()<sgd<typename Sharing::view_type>>();
+    else
+      run.template operator()<adagrad<typename Sharing::view_type>>();
+  }
+
   M model_;
 };
 

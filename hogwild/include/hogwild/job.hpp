@@ -12,6 +12,7 @@
 #include <hogwild/core/dataset.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/param_store.hpp>
+#include <hogwild/core/private_memory.hpp>
 #include <hogwild/loop_options.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/team.hpp>
@@ -23,10 +24,7 @@ namespace hogwild {
 class job {
  public:
   job(const sparse_view& data, label_map labels, const loop_options& options)
-      : data_(data),
-        labels_(std::move(labels)),
-        options_(options),
-        plan_(chunk_plan::choose(data.rows(), data.nonzeros())) {}
+      : data_(data), labels_(std::move(labels)), options_(options), plan_(chunks_of(data, options)) {}
   virtual ~job() = default;
 
   const sparse_view& data() const { return data_; }
@@ -34,18 +32,30 @@ class job {
   const loop_options& options() const { return options_; }
   const chunk_plan& plan() const { return plan_; }
 
+  /// Where workers read and write; decided after the job was made, before anybody is hired for it.
+  void share(sharing_kind kind, const exchange_options& exchange) {
+    options_.sharing = kind;
+    options_.exchange = exchange;
+    plan_ = chunks_of(data_, options_);
+  }
+
   virtual std::string_view model_name() const = 0;
   virtual std::size_t parameters() const = 0;
   virtual std::size_t scalar_bytes() const = 0;
   /// The model object for a shared segment; empty where it cannot be copied byte by byte.
   virtual std::span<const std::byte> model_bytes() const = 0;
+  /// Whether it is a margin model: hot columns may then be replicated before a shared tail.
+  virtual bool margin() const = 0;
+  /// How much the derivative of a row's loss changes at most over one unit of its margin (curvature.hpp); for models
+  /// without a margin 1, which holds for the usual losses of linear scores.
+  virtual double steepness() const = 0;
   /// Whether the weights are stored as v with w = scale * v (scaled_l2).
   virtual bool scaled() const = 0;
 
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
-  /// The worker loop of one round for the worker in `slot`.
-  virtual void work(const param_store& store, std::size_t slot) const = 0;
+  /// The worker loop of one round for the worker in `slot`, which keeps `memory` from round to round.
+  virtual void work(const param_store& store, std::size_t slot, worker_memory& memory) const = 0;
 
   /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone.
   virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
@@ -70,6 +80,13 @@ class job {
   label_map labels_;
   loop_options options_;
   chunk_plan plan_;
+
+ private:
+  /// Under frozen sharing a chunk is what a virtual worker trains in a turn.
+  static chunk_plan chunks_of(const sparse_view& data, const loop_options& options) {
+    if (options.sharing == sharing_kind::frozen) return {data.rows(), options.exchange.rows};
+    return chunk_plan::choose(data.rows(), data.nonzeros());
+  }
 };
 
 /// Calls f.operator()<Update>() with the update policy that `kind` names.

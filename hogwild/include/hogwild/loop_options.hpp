@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <hogwild/core/isa.hpp>
 #include <hogwild/core/optimizer.hpp>
 #include <hogwild/core/sampler.hpp>
 #include <hogwild/core/shard.hpp>
@@ -12,8 +13,22 @@ namespace hogwild {
 
 /// Where a worker reads and writes.
 enum class sharing_kind : std::uint32_t {
-  automatic,  ///< what suits the data and the machine
-  direct      ///< all on one shared array, an update a step: Hogwild! to the letter
+  automatic,  ///< what suits the data and the machine: see choose.hpp
+  direct,     ///< all on one shared array, an update a step: Hogwild! to the letter
+  buffered,   ///< a replica a worker, which exchanges what it gained with the shared array
+  head,       ///< a replica of the hot columns, and a shared tail
+  alone,      ///< one worker on an array of its own: what the rule may choose, not for users to ask for
+  frozen      ///< virtual workers that add what they gained turn by turn: what `reproducible` chooses
+};
+
+/// How replicas exchange; decided once a run, before the first epoch.
+struct exchange_options {
+  std::uint64_t head = 0;     ///< parameters that each worker holds under head sharing
+  std::uint64_t rows = 0;     ///< a worker's rows between two exchanges, where the step allows as many
+  std::uint64_t least = 1;    ///< rows that two replicas train at least: fewer would not pay
+  double curvature = 0.0;     ///< of the mean loss: largest second derivative along any direction
+  double share = 1.0;         ///< 1: gains are summed; 1 / workers: their mean is taken
+  std::uint64_t workers = 1;  ///< who exchange; under frozen sharing the virtual workers, a chunk of `rows` a turn
 };
 
 /// What the inner loop needs to know of a run's options; copied into the segment for worker processes.
@@ -25,10 +40,13 @@ struct loop_options {
   sharding shards = sharding::claimed;
   std::uint32_t bias = 0;
   std::uint32_t telemetry = 1;
+  hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set of the kernels on replicas; never automatic here
+  std::uint32_t batch = 16;                 ///< rows that see the same weights, on replicas of margin models under sgd
   std::uint32_t reserved = 0;
   double l2 = 0.0;
   double weight_positive = 1.0;
   std::uint64_t seed = 1;
+  exchange_options exchange{};
 };
 
 }  // namespace hogwild

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/curvature.hpp>
 #include <hogwild/job.hpp>
 #include <hogwild/margin_loss.hpp>
 
@@ -20,10 +21,12 @@ class margin_job_base : public job {
 
   std::size_t parameters() const override { return data_.columns + (options_.bias ? 1 : 0); }
   std::size_t scalar_bytes() const override { return sizeof(float); }
+  bool margin() const override { return true; }
+  double steepness() const override { return hogwild::steepness(loss()); }
   bool scaled() const override { return options_.optimizer == optimizer_kind::sgd; }
 
   void initialise(const param_store&) const override {}
-  void work(const param_store& store, std::size_t slot) const override;
+  void work(const param_store& store, std::size_t slot, worker_memory& memory) const override;
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
                        bool all_measures) const override;
   double squared_norm(const param_store& store, double scale, team& crew) const override;
@@ -32,6 +35,11 @@ class margin_job_base : public job {
 
  private:
   virtual margin_loss loss() const = 0;
+  std::vector<parameter_group> groups() const;
+  template <class Sharing>
+  void row_by_row(const param_store& store, std::size_t slot, const Sharing& sharing) const;
+  template <class Sharing>
+  void by_batches(const param_store& store, std::size_t slot, const Sharing& sharing) const;
 };
 
 /// A margin model on its data.

@@ -16,6 +16,7 @@
 namespace hogwild {
 
 class observer;
+struct trained_pass;
 
 /// The step size and how it falls.
 struct step_options {
@@ -44,8 +45,10 @@ struct train_options {
   sharing_kind sharing = sharing_kind::automatic;
   row_order order = row_order::chunked;
   sharding shards = sharding::claimed;
-  bool bias = false;             ///< margin models: one more parameter, the last
-  double weight_positive = 1.0;  ///< > 0: what an example of the larger label weighs (binary models)
+  bool reproducible = false;        ///< the same bits for any number of workers, on every engine
+  std::size_t virtual_workers = 0;  ///< of a reproducible run, whose result depends on them; 0: by data and step
+  bool bias = false;                ///< margin models: one more parameter, the last
+  double weight_positive = 1.0;     ///< > 0: what an example of the larger label weighs (binary models)
   std::uint64_t seed = 1;
   double tolerance = 0.0;  ///< > 0: stop when two epochs in a row lower the objective by less than this share
   std::optional<target_option> target{};
@@ -53,11 +56,14 @@ struct train_options {
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
   double validation_fraction = 0.0;         ///< in [0, 1): hold back this share of the training rows as validation
   std::size_t patience = 3;                 ///< epochs without a better validation loss before the run stops
-  bool telemetry = true;                    ///< sample staleness and conflicts
-  std::string record{};                     ///< write a run record (JSON lines) here
-  std::string checkpoint{};                 ///< write a checkpoint here after each epoch
-  std::string resume{};                     ///< continue from this checkpoint
-  std::string data_name{};                  ///< what messages and the record call the data
+  std::size_t batch = 16;  ///< 1 to 16 rows see the same weights, where a replica of a margin model is trained by sgd
+  hogwild::isa isa = hogwild::isa::automatic;        ///< instruction set of the kernels on replicas
+  bool telemetry = true;                             ///< sample staleness and conflicts
+  std::string record{};                              ///< write a run record (JSON lines) here
+  std::string checkpoint{};                          ///< write a checkpoint here after each epoch
+  std::string resume{};                              ///< continue from this checkpoint
+  std::shared_ptr<const trained_pass> first_pass{};  ///< epoch 1, where it was trained already (first_pass.hpp)
+  std::string data_name{};                           ///< what messages and the record call the data
   std::vector<observer*> observers{};
   std::stop_token stop{};  ///< a request ends the run at a consistent point, within a chunk
 };

@@ -39,20 +39,31 @@ class prepared_data {
   std::vector<std::uint32_t> degree_;
 };
 
-/// Everything around the epochs of one run: the search for a step, the record, the observers.
+/// Everything around the epochs of one run: the search for a step, the choice of a sharing, the record, the observers.
 class run_scope {
  public:
-  run_scope(const job& work, const prepared_data& ready);
+  run_scope(job& work, const prepared_data& ready);
   ~run_scope();
   run_scope(const run_scope&) = delete;
   run_scope& operator=(const run_scope&) = delete;
+
+  /// The engine with as many workers as will train: decides where they read and write (choose.hpp).
+  serial_engine staffed(serial_engine engine) { return share_among(1), engine; }
+  template <class Engine>
+  Engine staffed(Engine engine) {
+    engine.workers = share_among(crew_size(engine.workers));
+    return engine;
+  }
 
   /// Passes a sentence on to the observers.
   note_function note() const;
   train_result run(crew& workers);
 
  private:
-  const job& job_;
+  std::size_t share_among(std::size_t workers);
+  void deal_to_virtual_workers();
+
+  job& job_;
   resolved_run run_;
   std::unique_ptr<observer> record_;
 };

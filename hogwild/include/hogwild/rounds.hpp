@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
+#include <hogwild/choose.hpp>
 #include <hogwild/crew.hpp>
 #include <hogwild/engines.hpp>
 
@@ -13,7 +16,7 @@ namespace hogwild {
 /// and carries the scale of the weights from gate to gate. Belongs to the coordinator.
 class round_driver {
  public:
-  round_driver(const job& work, crew& who) : job_(work), crew_(who) {}
+  round_driver(const job& work, crew& who) : job_(work), crew_(who), exchange_(work.options().exchange) {}
 
   /// One pass over the data. Tickets that died with their workers are drawn again until all are done; a chunk that
   /// takes three workers along, and workers that finish nothing any more, end the run with worker_error. Returns early
@@ -21,16 +24,28 @@ class round_driver {
   void train_epoch(std::size_t epoch, double step);
 
   double scale() const { return scale_; }  ///< w = scale * v
+  /// Rows between two exchanges of replicas at this step; 0 without any.
+  std::uint32_t exchanged_after(double step) const { return exchange_rows(exchange_, step); }
+  /// After an epoch in which summed gains overshot: from now on replicas exchange twice as often, and of the gains of
+  /// virtual workers half as much is added, down to their mean. False where there is no less to do; a sentence's end
+  /// that says what is done where there is.
+  std::optional<std::string> calm_down(double step);
   void resume_at(double scale) { scale_ = scale; }
+  double share() const { return exchange_.share; }  ///< of the workers' gains that is added
+  void resume_share(double share) { exchange_.share = share; }
 
  private:
   void run(round_plan round);
+  void run_in_turns(round_plan round);
+  void open_tickets(round_plan& round);
+  bool reproducible() const { return job_.options().sharing == sharing_kind::frozen; }
   std::size_t collect_unfinished(const round_plan& round);
   double drawn_rows(const round_plan& round) const;
   bool stopping() const { return crew_.store().control().stopping(); }
 
   const job& job_;
   crew& crew_;
+  exchange_options exchange_;
   double scale_ = 1.0;
   std::uint32_t number_ = 0;
   std::uint32_t first_of_part_ = 0;

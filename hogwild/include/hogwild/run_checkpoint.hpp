@@ -15,6 +15,7 @@ namespace hogwild {
 struct run_progress {
   std::uint64_t epoch = 0;  ///< finished
   double scale = 1.0;       ///< w = scale * v
+  double share = 1.0;       ///< of the workers' gains that is added
   double train_seconds = 0.0, wall_seconds = 0.0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
   stop_rules rules{};
@@ -24,6 +25,9 @@ struct run_progress {
 /// resource_error or input_error; an older checkpoint then stands as it was.
 void save_progress(const std::string& path, const param_store& store, const resolved_run& run, const job& work,
                    const run_progress& progress, const std::vector<float>& best);
+
+/// The schedule of the run that wrote a checkpoint. Throws input_error where there is no whole one.
+step_schedule schedule_of_checkpoint(const std::string& path);
 
 /// Fills store and schedule from a checkpoint. Throws input_error where there is no whole one, config_error where it
 /// was written by a run with other data, model or options (the number of epochs may differ where the decay was given).

@@ -7,17 +7,18 @@
 #include <vector>
 
 #include <hogwild/core/control/round_plan.hpp>
-#include <hogwild/core/dataset.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/optimizer.hpp>
 #include <hogwild/core/regularizer.hpp>
+#include <hogwild/core/row_cursor.hpp>
 #include <hogwild/loop_options.hpp>
 #include <hogwild/margin_loss.hpp>
 
-// What one row does to the parameters. A step belongs to one worker; begin() is called at each chunk, train() for each
-// row: it reads through the reader it is given, calls note(j, before) after each add, and returns whether it changed
-// anything.
+// What one row does to the parameters. A step belongs to one worker; begin() is called at each chunk, from which on its
+// sharing may read and write elsewhere, train() for each row: it reads through the reader it is given, calls note(j,
+// before) after each add, and returns whether it changed anything. Steps for several rows at once are in
+// batch_step.hpp.
 
 namespace hogwild {
 
@@ -29,10 +30,19 @@ struct step_context {
   const loop_options& options;
 };
 
-/// Rows of a sparse dataset with the labels that the model trains on.
-inline sparse_row<float> labelled_row(const sparse_view& data, std::size_t r, const label_map& labels) {
-  sparse_row<float> z = data.row(r);
-  z.label = labels.encode(data.label[r]);
+/// An optimiser on the arrays of a sharing policy, as they are now.
+template <class Optimizer, class Sharing>
+Optimizer optimizer_on(const Sharing& sharing) {
+  if constexpr (Optimizer::state_arrays == 0)
+    return Optimizer(sharing.parameters());
+  else
+    return Optimizer(sharing.parameters(), sharing.state(0));
+}
+
+/// Row r with the label that the model trains on; valid until the cursor moves on.
+inline sparse_row<float> labelled_row(row_cursor& rows, std::size_t r, const label_map& labels) {
+  sparse_row<float> z = rows.row(r);
+  z.label = labels.encode(rows.label(r));
   return z;
 }
 
@@ -56,13 +66,12 @@ class margin_sgd_step : public Sharing {
         crowded_(context.options.l2 > 0.0 && v_.size() <= crowded_parameters) {}
 
   void begin(const round_plan& round, double position) {
+    v_ = Sharing::parameters();
     step_ = static_cast<float>(round.step);
     shrink_ = round.l2.shrink;
     scale_ = round.l2.at(position);
   }
-  sparse_row<float> example(const sparse_view& data, std::size_t r) const {
-    return labelled_row(data, r, context_.labels);
-  }
+  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
 
   template <class Reader, class Note>
   bool train(const Reader& v, const sparse_row<float>& z, const Note& note) {
@@ -102,13 +111,14 @@ class margin_adagrad_step : public Sharing {
         loss_(loss),
         context_(context),
         l2_{context.options.l2 * static_cast<double>(context.rows)},
-        optimizer_(Sharing::parameters(), Sharing::state(0)),
+        optimizer_(optimizer_on<adagrad<typename Sharing::view_type>>(sharing)),
         bias_(Sharing::parameters().size() - 1) {}
 
-  void begin(const round_plan& round, double) { step_ = static_cast<float>(round.step); }
-  sparse_row<float> example(const sparse_view& data, std::size_t r) const {
-    return labelled_row(data, r, context_.labels);
+  void begin(const round_plan& round, double) {
+    optimizer_ = optimizer_on<adagrad<typename Sharing::view_type>>(*this);
+    step_ = static_cast<float>(round.step);
   }
+  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
 
   template <class Reader, class Note>
   bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
@@ -133,7 +143,7 @@ class margin_adagrad_step : public Sharing {
   margin_loss loss_;
   step_context context_;
   touched_l2 l2_;
-  adagrad<typename Sharing::scalar_type, typename Sharing::view_type::update_type> optimizer_;
+  adagrad<typename Sharing::view_type> optimizer_;
   std::size_t bias_;
   float step_ = 0;
 };
@@ -145,20 +155,24 @@ class general_step : public Sharing {
  public:
   using scalar = typename M::scalar_type;
 
-  general_step(const Sharing& sharing, const M& m, Optimizer optimizer, const step_context& context)
+  general_step(const Sharing& sharing, const M& m, const step_context& context)
       : Sharing(sharing),
         model_(m),
         context_(context),
-        optimizer_(optimizer),
+        optimizer_(optimizer_on<Optimizer>(sharing)),
         l2_{context.options.l2 * static_cast<double>(context.rows)},
         groups_(groups_of(m)),
         w_(Sharing::parameters()) {
     for (const parameter_group& g : groups_) one_step_size_ = one_step_size_ && g.step_factor == groups_[0].step_factor;
   }
 
-  void begin(const round_plan& round, double) { step_ = static_cast<scalar>(round.step * groups_[0].step_factor); }
-  typename M::example_type example(const sparse_view& data, std::size_t r) const {
-    return labelled_row(data, r, context_.labels);
+  void begin(const round_plan& round, double) {
+    w_ = Sharing::parameters();
+    optimizer_ = optimizer_on<Optimizer>(*this);
+    step_ = static_cast<scalar>(round.step * groups_[0].step_factor);
+  }
+  typename M::example_type example(row_cursor& rows, std::size_t r) const {
+    return labelled_row(rows, r, context_.labels);
   }
 
   template <class Reader, class Note>

@@ -8,6 +8,7 @@
 #include <hogwild/core/chunk.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/shard.hpp>
+#include <hogwild/core/telemetry.hpp>
 
 namespace hogwild {
 
@@ -19,6 +20,9 @@ struct ticket {
 };
 
 /// Draws one worker's tickets of the round that is open.
+///
+/// A ticket source is who trains on which chunk when. The worker loop calls draw(step) for the next one, finish() when
+/// it has been trained, and leaves when there is none or stopped() says so.
 class ticket_source {
  public:
   ticket_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
@@ -36,7 +40,9 @@ class ticket_source {
     // A worker beyond the fixed shards joined late: it has nothing to draw until a redo round.
   }
 
-  std::optional<ticket> draw() {
+  /// The next ticket; nothing when all are dealt out.
+  template <class Step>
+  std::optional<ticket> draw(Step&) {
     if (range_.size() == 0) return std::nullopt;
     const auto i = store_.counters()[own_].draw(round_.number, range_.last);
     if (!i) return std::nullopt;
@@ -48,6 +54,12 @@ class ticket_source {
     const chunk_order order(plan_, shard_holding(number), seed_, round_.pass);
     return ticket{number, order(number), std::min(position, static_cast<double>(plan_.rows()))};
   }
+
+  template <class Step>
+  void finish(const ticket&, Step&, race_probe&) const {}
+
+  /// Whether to leave now, between two tickets.
+  bool stopped() const { return store_.control().stopping(); }
 
   /// The tickets of a shard that belong to this round.
   static shard part_of(shard whole, const round_plan& round) {

@@ -62,7 +62,7 @@ train_result train(const M& m, const sparse_view& data, const Engine& engine, co
   require_room(m, ready);
   const auto work = make_job(m, ready.train(), ready.labels(), ready.loop());
   run_scope scope(*work, ready);
-  const auto workers = hire(engine, *work, scope.note());
+  const auto workers = hire(scope.staffed(engine), *work, scope.note());
   return scope.run(*workers);
 }
 

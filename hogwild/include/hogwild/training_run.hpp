@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <hogwild/crew.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/options.hpp>
@@ -13,7 +15,9 @@ struct resolved_run {
   train_options options;
   step_schedule schedule{};
   double l2 = 0.0;
-  double search_seconds = 0.0;
+  bool step_found = false;       ///< by a search
+  double search_seconds = 0.0;   ///< finding the step and the sharing
+  std::string sharing_reason{};  ///< why workers read and write where they do
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the crew throws; the

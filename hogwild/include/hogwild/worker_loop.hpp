@@ -1,59 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include <hogwild/batch_step.hpp>
+#include <hogwild/core/row_cursor.hpp>
 #include <hogwild/core/telemetry.hpp>
 #include <hogwild/loop_options.hpp>
 #include <hogwild/ticket_source.hpp>
 
 namespace hogwild {
 
+/// One row through a step that takes them one by one; `watched` says whether the probe looks at it.
+template <class Step>
+batch_outcome train_row(Step& step, row_cursor& cursor, std::size_t r, race_probe& probe, bool watched) {
+  const auto example = step.example(cursor, r);
+  const bool changed =
+      watched ? probe.watch(step.reader(), example.size(),
+                            [&](const auto& reader, const auto& note) { return step.train(reader, example, note); })
+              : step.train(step.reader(), example, [](std::size_t, auto) {});
+  return {changed, example.size()};
+}
+
+/// Where a step's tickets come from: its sharing policy may have a source of its own.
+template <class Step>
+struct tickets_of {
+  using type = ticket_source;
+};
+template <class Step>
+requires requires {
+  typename Step::tickets;
+}
+struct tickets_of<Step> {
+  using type = typename Step::tickets;
+};
+
 /// The inner loop of every engine: draw a ticket, train on the rows of its chunk, look for races now and then, exchange
 /// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop.
 ///
-/// `Data` gives rows(), row(r) and ensure(first, last); `Step` says what one row does (see step.hpp). Any number of
-/// workers run this at once, each with its own slot and step.
-template <class Data, class Step>
-void worker_loop(const param_store& store, std::size_t slot, const Data& data, const chunk_plan& plan,
+/// `Step` says what a row (step.hpp) or a few rows (batch_step.hpp) do, and where: it is its sharing policy. Any number
+/// of workers run this at once, each with its own slot and step.
+template <class Step>
+void worker_loop(const param_store& store, std::size_t slot, const sparse_view& data, const chunk_plan& plan,
                  const loop_options& options, Step& step) {
   const round_plan round = store.control().round;  // a copy: whoever sleeps through a gate goes on with what it read
   worker_slot& me = store.slots()[slot];
-  ticket_source tickets(store, round, slot, plan, options.seed);
+  typename tickets_of<Step>::type tickets(store, round, slot, plan, options.seed);
   const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);
   race_probe probe(store.slots(), slot, options.telemetry != 0);
+  row_cursor cursor(data);
+  std::array<std::size_t, batch_rows> drawn_rows{};
   std::uint64_t rows = me.rows.get();
 
+  step.begin_round(round);
   while (me.counts()) {
-    const auto drawn = tickets.draw();
-    if (!drawn) return;
+    const auto drawn = tickets.draw(step);
+    if (!drawn) return step.end_round();
     const chunk work = plan[drawn->chunk];
-    std::uint64_t updates = 0, nonzeros = 0;
+    batch_outcome sum;
     me.held.set(drawn->number + 1);
     me.beats.raise(1);
     if (options.order == row_order::chunked) data.ensure(work.first, work.last);
     step.begin(round, drawn->position);
-    for (std::size_t position = work.first; position < work.last; ++position) {
+    for (std::size_t position = work.first; position < work.last;) {
       if (!me.counts()) return me.held.set(0);  // slept too long: the others train on this chunk, and it stays unmarked
-      const std::size_t r = sampler(position);
-      if (options.order != row_order::chunked) data.ensure(r, r + 1);
-      const auto example = step.example(data, r);
-      const bool changed =
-          probe.due(rows)
-              ? probe.watch(step.reader(), example.size(),
-                            [&](const auto& reader, const auto& note) { return step.train(reader, example, note); })
-              : step.train(step.reader(), example, [](std::size_t, auto) {});
-      updates += changed;
-      nonzeros += example.size();
-      me.rows.set(++rows);
-      step.exchange();
+      const std::size_t n = std::min({rows_at_once<Step>, work.last - position, step.rows_to_exchange()});
+      for (std::size_t i = 0; i < n; ++i) {
+        drawn_rows[i] = sampler(position + i);
+        if (options.order != row_order::chunked) data.ensure(drawn_rows[i], drawn_rows[i] + 1);
+      }
+      if constexpr (rows_at_once < Step >> 1)
+        sum += step.train_batch(std::span(drawn_rows).first(n));
+      else
+        sum += train_row(step, cursor, drawn_rows[0], probe, !Step::replicated && probe.due(rows));
+      position += n;
+      me.rows.set(rows += n);
+      step.exchange(n, probe);
     }
-    me.updates.raise(updates);
-    me.nonzeros.raise(nonzeros);
+    me.updates.raise(sum.updates);
+    me.nonzeros.raise(sum.nonzeros);
     store.done()[drawn->number].set(round.number);
     me.held.set(0);
-    if (store.control().stopping()) return;
+    tickets.finish(*drawn, step, probe);
+    if (tickets.stopped()) return step.end_round();
   }
 }
 

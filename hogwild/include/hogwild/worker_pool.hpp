@@ -34,10 +34,12 @@ class worker_pool {
   /// Opens the gate and closes it when everybody who lives has finished. Throws worker_error when workers cannot be
   /// kept alive or a chunk has taken three along, cache_error when a worker found the dataset damaged.
   void run_round();
-  /// Between rounds: ends the workers that were left out in the middle of a row, which they would finish on waking.
+  /// Between rounds: ends the workers that were left out in the middle of a row, which they would finish on waking; of
+  /// a reproducible run all that were left out, who may be about to take something.
   void end_stopped();
 
   std::size_t replaced() const { return replaced_; }
+  std::uint64_t rows_lost() const { return rows_lost_; }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -55,9 +57,12 @@ class worker_pool {
   void look_after_members();
   void look_after_guest(std::size_t slot);
   void leave_out_stopped(std::uint32_t opened);
+  bool reproducible() const { return store_.shape().replicas > 0; }
+  void break_off_turns() const;
   void bury(std::size_t slot, const std::string& how, std::int32_t next_pid);
   void blame(const exit_status& status, bool joined, std::uint64_t held);
   void wait_for_somebody();
+  bool is_idle(const worker_slot& slot) const;
   void on_exit(std::size_t slot, const exit_status& status);
   std::size_t count(worker_state state) const;
   std::uint64_t chunks_begun() const;
@@ -71,7 +76,9 @@ class worker_pool {
   std::vector<member> members_;
   clock::time_point looked_ = clock::now();
   std::uint64_t pass_ = 0;
+  bool round_open_ = false;
   std::size_t replaced_ = 0;
+  std::uint64_t rows_lost_ = 0;
   // What deaths weigh; see blame().
   std::map<std::uint64_t, int> taken_along_;  ///< by ticket in this epoch
   int failed_starts_ = 0;                     ///< since somebody joined

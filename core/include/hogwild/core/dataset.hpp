@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 
-#include <hogwild/core/example.hpp>
+#include <hogwild/core/half.hpp>
+#include <hogwild/core/label_column.hpp>
+#include <hogwild/core/row_starts.hpp>
 
 namespace hogwild {
 
@@ -24,13 +26,17 @@ class row_source {
 
 /// Sparse rows (CSR) in separate arrays, owned by somebody else; copied freely, shared by all workers, never written.
 ///
-/// Row r holds entries [row_start[r], row_start[r+1]) of index and value. A slice keeps the arrays and narrows
-/// row_start, so row_start.front() need not be 0.
+/// Row r holds entries [row_start[r], row_start[r+1]) of its columns and values. Columns lie in `index` or, where 16
+/// bits suffice, in `index16`; values in `value` or, where half precision does, in `value16`: the other one of each
+/// pair is empty. row_cursor reads rows whatever their width. A slice keeps the arrays and narrows row_start, so
+/// row_start.front() need not be 0.
 struct sparse_view {
-  std::span<const std::uint64_t> row_start;  ///< rows + 1 entries, ascending
-  std::span<const std::uint32_t> index;      ///< column of each entry, below `columns`
-  std::span<const float> value;              ///< value of each entry, finite
-  std::span<const double> label;             ///< one a row, as read
+  row_starts row_start{};                    ///< rows + 1 entries, ascending
+  std::span<const std::uint32_t> index{};    ///< column of each entry, below `columns`
+  std::span<const std::uint16_t> index16{};  ///< the same, where there are at most 65,536 columns
+  std::span<const float> value{};            ///< value of each entry, finite
+  std::span<const half> value16{};           ///< the same in half precision
+  label_column label{};                      ///< one a row, as read
   std::size_t columns = 0;
   std::span<const std::uint32_t> degree{};  ///< rows in which each column occurs; empty where nobody counted
   const row_source* source = nullptr;       ///< null for rows in somebody's memory: nothing to check or to share
@@ -38,12 +44,8 @@ struct sparse_view {
 
   std::size_t rows() const { return label.size(); }
   std::size_t nonzeros() const { return rows() == 0 ? 0 : row_start.back() - row_start.front(); }
-
-  /// Row r with its label converted to float; engines replace it by what the model trains on.
-  sparse_row<float> row(std::size_t r) const {
-    const std::uint64_t begin = row_start[r], length = row_start[r + 1] - begin;
-    return {index.subspan(begin, length), value.subspan(begin, length), static_cast<float>(label[r])};
-  }
+  bool has_narrow_index() const { return !index16.empty(); }
+  bool has_narrow_value() const { return !value16.empty(); }
 
   sparse_view slice(std::size_t first, std::size_t last) const {
     sparse_view part = *this;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/core/label_column.hpp>
+
 namespace hogwild {
 
 /// What a model makes of the numbers in the label column.
@@ -23,7 +25,7 @@ class label_map {
 
   /// Finds the values that occur. Throws input_error with the values and counts found where they do not suit `kind`
   /// (binary: not exactly two; classes: fewer than two or more than 65,536). `source` names the data in the message.
-  static label_map learn(label_kind kind, std::span<const double> labels, const std::string& source);
+  static label_map learn(label_kind kind, const label_column& labels, const std::string& source);
 
   label_kind kind() const { return kind_; }
   std::span<const double> values() const { return values_; }  ///< sorted; empty for real
@@ -38,7 +40,7 @@ class label_map {
   double decode(double predicted) const;
 
   /// Throws input_error naming the first label that training never had, its row (from 1) and `source`.
-  void require_known(std::span<const double> labels, const std::string& source) const;
+  void require_known(const label_column& labels, const std::string& source) const;
 
   bool operator==(const label_map&) const = default;
 

@@ -22,30 +22,32 @@ concept optimizer = requires(const O& o, T g) {
   { o.step(std::size_t{}, g, g) } -> std::same_as<T>;
 };
 
-/// w_j -= step * g.
-template <parameter T, class Update>
+/// w_j -= step * g. `View` is a param_view or a split_view.
+template <class View>
 class sgd {
  public:
+  using T = typename View::value_type;
   static constexpr optimizer_kind kind = optimizer_kind::sgd;
   static constexpr std::size_t state_arrays = 0;
 
-  explicit sgd(param_view<T, Update> w) : w_(w) {}
+  explicit sgd(View w) : w_(w) {}
   T step(std::size_t j, T g, T size) const { return w_.read_add(j, -size * g); }
 
  private:
-  param_view<T, Update> w_;
+  View w_;
 };
 
 /// s_j += g^2; w_j -= step * g / sqrt(s_j + epsilon) (Duchi, Hazan, Singer 2011, diagonal form). The sum only grows, so
 /// a lost add makes a step slightly too long and can never make it infinite or negative.
-template <parameter T, class Update>
+template <class View>
 class adagrad {
  public:
+  using T = typename View::value_type;
   static constexpr optimizer_kind kind = optimizer_kind::adagrad;
   static constexpr std::size_t state_arrays = 1;
   static constexpr T epsilon = T(1e-8);
 
-  adagrad(param_view<T, Update> w, param_view<T, Update> squares) : w_(w), squares_(squares) {}
+  adagrad(View w, View squares) : w_(w), squares_(squares) {}
   T step(std::size_t j, T g, T size) const {
     const T square = g * g;
     const T sum = squares_.read_add(j, square) + square;
@@ -53,7 +55,7 @@ class adagrad {
   }
 
  private:
-  param_view<T, Update> w_, squares_;
+  View w_, squares_;
 };
 
 }  // namespace hogwild

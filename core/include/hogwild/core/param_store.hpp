@@ -61,6 +61,19 @@ class param_store {
     require_scalar(sizeof(T));
     return array<T>(layout_.state + k * store_layout::state_stride(shape()), shape().parameters);
   }
+  /// The v-th replica of the parameters (k = 0), or of the state array k - 1; whose they are, a reproducible round
+  /// says.
+  template <parameter T>
+  std::span<T> replica(std::size_t v, std::size_t k) const {
+    require_scalar(sizeof(T));
+    const std::size_t inside = k * store_layout::state_stride(shape());
+    return array<T>(layout_.replicas + v * store_layout::replica_stride(shape()) + inside, shape().parameters);
+  }
+  /// Parameters and optimiser state as bytes, to be put aside and back between rounds.
+  std::span<std::byte> state_of_training() const {
+    return array<std::byte>(layout_.parameters, layout_.state - layout_.parameters +
+                                                    shape().state_arrays * store_layout::state_stride(shape()));
+  }
 
   /// The owner tag and liveness question of the locked baseline for the worker in slot `slot`.
   stripe_locks locks(std::size_t slot) const;

@@ -10,6 +10,11 @@
 #include <hogwild/core/thread_sanitizer.hpp>
 #include <hogwild/core/update_policy.hpp>
 
+#if defined(__SSE2__) && !defined(HOGWILD_THREAD_SANITIZER)
+#define HOGWILD_VECTOR_EXCHANGE
+#include <emmintrin.h>
+#endif
+
 // The one file with memory orders for parameters. Every access is a relaxed std::atomic_ref: each element by itself is
 // never torn, and nothing is promised about the order in which others see two elements change. Plain loads and stores
 // would be a data race, which compilers may break; on the machines we build for, relaxed ones cost the same.
@@ -122,12 +127,93 @@ class param_view {
     reader().block(offset, out.size()).copy_to(out);
   }
 
+  /// Sends what a worker's replica of the run from `offset` on gained, `share` of it, and fetches what others sent:
+  ///
+  ///   gain = work - base;  shared += share * gain;  work = base = shared
+  ///
+  /// `work` and `base` belong to the calling worker; base is the shared value that it saw last. Nobody waits for
+  /// anybody. A value that nobody else has changed since becomes `work` itself, so that a worker alone loses no bit.
+  void exchange(std::size_t offset, std::span<T> work, std::span<T> base, T share) const {
+    meet<true>(offset, work, base, share);
+  }
+  /// Half an exchange: what was gained is added to the shared values; work and base stay as they are.
+  void send(std::size_t offset, std::span<T> work, std::span<T> base, T share) const {
+    meet<false>(offset, work, base, share);
+  }
+  /// The other half, without a gain to send: work = base = shared.
+  void fetch(std::size_t offset, std::span<T> work, std::span<T> base) const {
+    assert(offset + work.size() <= size_ && work.size() == base.size());
+    std::size_t i = 0;
+#if defined(HOGWILD_VECTOR_EXCHANGE)
+    if constexpr (std::same_as<T, float>) {
+      for (; i + 4 <= work.size(); i += 4) {
+        const __m128 now = _mm_loadu_ps(data_ + offset + i);
+        _mm_storeu_ps(&work[i], now);
+        _mm_storeu_ps(&base[i], now);
+      }
+    }
+#endif
+    for (; i < work.size(); ++i) work[i] = base[i] = load(offset + i);
+  }
+
   /// Adds to a dense run, element by element.
   void add_block(std::size_t offset, std::span<const T> delta) const {
     for (std::size_t i = 0; i < delta.size(); ++i) add(offset + i, delta[i]);
   }
 
  private:
+  template <bool Fetch>
+  void meet(std::size_t offset, std::span<T> work, std::span<T> base, T share) const {
+    assert(offset + work.size() <= size_ && work.size() == base.size());
+    std::size_t i = 0;
+#if defined(HOGWILD_VECTOR_EXCHANGE)
+    if constexpr (std::same_as<T, float> && Update::kind == update_kind::lossy) {
+      for (; i + 4 <= work.size(); i += 4) meet_four<Fetch>(data_ + offset + i, &work[i], &base[i], share);
+    }
+#endif
+    for (; i < work.size(); ++i) {
+      const std::atomic_ref<T> cell(data_[offset + i]);
+      const T gain = work[i] - base[i];
+      T now;
+      if (gain == T(0)) {
+        now = cell.load(std::memory_order_relaxed);
+      } else if constexpr (Update::kind == update_kind::exact) {
+        T seen = cell.load(std::memory_order_relaxed);
+        do {
+          now = share == T(1) && seen == base[i] ? work[i] : seen + share * gain;
+        } while (!cell.compare_exchange_weak(seen, now, std::memory_order_relaxed));
+      } else {
+        const T seen = cell.load(std::memory_order_relaxed);
+        now = share == T(1) && seen == base[i] ? work[i] : seen + share * gain;
+        cell.store(now, std::memory_order_relaxed);
+      }
+      if constexpr (Fetch) work[i] = base[i] = now;
+    }
+  }
+
+#if defined(HOGWILD_VECTOR_EXCHANGE)
+  /// Four elements of a lossy exchange at once, with the same results. On the machines that have these instructions an
+  /// aligned element of a vector access is as untorn as an access of its own.
+  template <bool Fetch>
+  static void meet_four(float* shared, float* work, float* base, float share) {
+    const __m128 mine = _mm_loadu_ps(work), seen = _mm_loadu_ps(base), theirs = _mm_loadu_ps(shared);
+    const __m128 gain = _mm_sub_ps(mine, seen);
+    const __m128 gained = _mm_cmpneq_ps(gain, _mm_setzero_ps());
+    __m128 now = theirs;
+    if (_mm_movemask_ps(gained) != 0) {
+      const __m128 sum = _mm_add_ps(theirs, _mm_mul_ps(_mm_set1_ps(share), gain));
+      const __m128 untouched = share == 1.0f ? _mm_cmpeq_ps(theirs, seen) : _mm_setzero_ps();
+      const __m128 sent = _mm_or_ps(_mm_and_ps(untouched, mine), _mm_andnot_ps(untouched, sum));
+      now = _mm_or_ps(_mm_and_ps(gained, sent), _mm_andnot_ps(gained, theirs));
+      _mm_storeu_ps(shared, now);
+    }
+    if constexpr (Fetch) {
+      _mm_storeu_ps(work, now);
+      _mm_storeu_ps(base, now);
+    }
+  }
+#endif
+
   T* data_;
   std::size_t size_;
   [[no_unique_address]] Update update_;

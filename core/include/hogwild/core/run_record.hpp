@@ -25,6 +25,8 @@ struct record_dataset {
   std::uint64_t nonzeros = 0;   ///< nnz
   std::uint64_t omega = 0;      ///< Omega: entries of the longest row
   double delta = 0;             ///< Delta: rows with the most frequent column / n
+  unsigned index_bits = 32;     ///< stored width of a column number
+  unsigned value_bits = 32;     ///< stored width of a value
   std::optional<double> rho{};  ///< largest share of rows that meet one row; nothing where not computed
   std::optional<std::uint64_t> test_rows{};
 };

@@ -17,7 +17,7 @@
 //   A + 0         segment header                 B + 0
 //   A + 4096      store_shape                    B + 4096
 //   A + offset    control, slots, counters, ...  B + the same offset
-//   A + offset    parameters, optimiser state    B + the same offset
+//   A + offset    parameters, state, replicas    B + the same offset
 
 namespace hogwild {
 
@@ -31,13 +31,14 @@ struct store_shape {
   std::uint64_t chunks = 1;        ///< tickets of an epoch
   std::uint64_t stripes = 0;       ///< locks of the locked baseline: 0 or a power of two
   std::uint64_t setup_bytes = 0;   ///< what workers need to know besides: options, model, labels, paths
+  std::uint64_t replicas = 0;      ///< copies of parameters and state: one a virtual worker of a reproducible run
 
   bool operator==(const store_shape&) const = default;
 };
 
 /// Where each array of a store lies, in bytes from its base; all but small control arrays begin on a page.
 struct store_layout {
-  std::size_t shape, control, slots, counters, done, redo, stripes, setup, parameters, state, total;
+  std::size_t shape, control, slots, counters, done, redo, stripes, setup, parameters, state, replicas, total;
 
   explicit store_layout(const store_shape& s) {
     constexpr std::size_t page = 4096;
@@ -57,18 +58,22 @@ struct store_layout {
     setup = place(s.setup_bytes, 128);
     parameters = place(s.parameters * s.scalar_bytes, page);
     state = place(s.state_arrays * state_stride(s), page);
+    replicas = place(s.replicas * replica_stride(s), page);
     total = place(0, page);
   }
 
   /// Bytes from one state array to the next.
   static std::size_t state_stride(const store_shape& s) { return (s.parameters * s.scalar_bytes + 4095) / 4096 * 4096; }
+
+  /// Bytes from one replica to the next. They are walked side by side, so they must not fall on the same cache sets.
+  static std::size_t replica_stride(const store_shape& s) { return (1 + s.state_arrays) * state_stride(s) + 256; }
 };
 
-static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 64);
+static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 72);
 static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
-static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 512);
+static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 896);
 static_assert(sizeof(ticket_counter) == 128);
-static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 64);
+static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 80);
 
 /// Differs between builds whose processes would read each other's segments wrongly.
 constexpr std::uint64_t layout_hash() {

@@ -35,7 +35,18 @@ class column_numbering {
   std::uint64_t digest_ = 0;
 };
 
-/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads` and `note`.
+/// How precisely values are kept. `half` (11 significant bits, at most 65504) takes half the memory; which values it
+/// changes depends on the data.
+enum class value_precision : std::uint32_t { single, half };
+
+/// Told of rows while the rest of their text is still being parsed, by the threads that parse, several of them at once.
+/// Columns are the numbers in the text less one; rows stand in the order of the text, are in nobody's cache file yet
+/// and are gone when the call returns. `share` is the part of the text that they are, 0 where its length is not known.
+/// What it throws ends the reading.
+using row_listener = std::function<void(const sparse_view& rows, double share)>;
+
+/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `on_rows` and
+/// `note`.
 struct open_options {
   enum class cache_use { automatic, none, rebuild };
   cache_use cache = cache_use::automatic;
@@ -46,7 +57,11 @@ struct open_options {
   const column_numbering* numbering = nullptr;
   /// Rows without a label are accepted and get label 0: prediction data.
   bool labels_optional = false;
+  /// `single`: as read; such data are kept in half precision too where that changes no value.
+  value_precision values = value_precision::single;
   std::size_t threads = 0;  ///< 0: as many as this process may use
+  /// Told of every block of rows that is parsed; of none where a cache is used instead.
+  row_listener on_rows{};
   /// Told in one sentence why a cache was rebuilt or not written. The library itself prints nothing.
   std::function<void(std::string_view)> note{};
 };
@@ -66,6 +81,8 @@ class sparse_dataset {
   /// A path that another process of this user can open while this handle lives: the cache file, or /proc/PID/fd/N.
   std::string shared_path() const;
   bool from_cache() const;  ///< true when no text was parsed
+  /// Whether values were rounded to half precision: only where that was asked for, and where it changes any.
+  bool values_rounded() const;
   /// Checks every block now. Throws cache_error.
   void verify() const;
 
@@ -74,6 +91,7 @@ class sparse_dataset {
   static sparse_dataset map(const std::string& shared_path);
 
   /// Copies rows that somebody holds in memory into an anonymous memory file, so that worker processes can map them.
+  /// Columns, labels and values become as narrow as they can without loss.
   static sparse_dataset copy_of(const sparse_view& rows);
 
  private:
@@ -86,7 +104,8 @@ class sparse_dataset {
 /// Opens LIBSVM text ("label index:value ..."), plain or compressed with gzip, xz, zstd or bzip2 (told by content), or
 /// standard input ("-"). A cache beside the source is used when it was made from the same source (size, time stamp)
 /// with the same options; otherwise the text is parsed in parallel and the cache written aside and renamed.
-/// Throws format_error (file:line:column) or input_error; then no cache file, whole or part, is left behind.
+/// Throws format_error (file:line:column) or input_error (a value beyond 65504 under value_precision::half, too); then
+/// no cache file, whole or part, is left behind.
 sparse_dataset open_libsvm(const std::string& path, const open_options& options = {});
 
 }  // namespace hogwild

@@ -72,6 +72,27 @@ class race_probe {
 
   bool due(std::uint64_t row) const { return enabled_ && row % period == period / 2; }
 
+  /// Whether this exchange of a replica is watched: one in eight.
+  bool due_at_exchange() {
+    if (!enabled_) return false;
+    if (++turn_ % 8 == 7) rows_seen_ = rows_of_others();
+    return turn_ % 8 == 0;
+  }
+
+  /// Files an exchange: how many rows others did since the one before, and for some of the parameters that are sent
+  /// whether somebody else wrote them since the worker saw them: `samples(sample)` calls sample(changed) for each.
+  template <class Samples>
+  void file_exchange(const Samples& samples) {
+    std::uint64_t taken = 0, changed = 0;
+    samples([&](bool by_others) { ++taken, changed += by_others; });
+    file(rows_of_others() - rows_seen_, taken, changed);
+  }
+
+  /// Files a turn of a virtual worker, in which others trained so many rows and nobody wrote what it read.
+  void file_turn(std::uint64_t rows_of_others) {
+    if (enabled_) file(rows_of_others, 1, 0);
+  }
+
   /// Runs row(reader, note), where note(j, before) is to be called after each add, and files what was seen.
   template <class Reader, class Row>
   bool watch(const Reader& reader, std::size_t row_size, const Row& row) {
@@ -104,6 +125,7 @@ class race_probe {
   std::size_t self_;
   bool enabled_;
   std::size_t turn_ = 0;
+  std::uint64_t rows_seen_ = 0;
 };
 
 }  // namespace hogwild

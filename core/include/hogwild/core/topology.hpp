@@ -33,6 +33,9 @@ std::size_t default_workers();
 /// The rule by itself.
 std::size_t default_workers(std::size_t usable, std::optional<double> quota);
 
+/// Bytes of a core's own second-level cache; 1 MiB where the system does not say.
+std::size_t level2_cache_bytes();
+
 /// Memory nodes that have CPUs of their own, at least one; numbered from 0 in the order of the topology.
 std::size_t numa_nodes();
 /// CPUs near memory node `node`, ascending. Throws config_error where there is no such node.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <hogwild/core/labels.hpp>
+#include <hogwild/core/vector_math.hpp>
 
 namespace hogwild {
 
@@ -17,7 +18,7 @@ struct logistic {
     const double z = static_cast<double>(margin) * static_cast<double>(label);
     return z > 0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;  // never the exp of a large number
   }
-  float derivative(float margin, float label) const { return -label / (1.0f + std::exp(margin * label)); }
+  float derivative(float margin, float label) const { return -label / (1.0f + vector_exp(margin * label)); }
 
   /// Probability of the larger label.
   double probability(float margin) const { return 1.0 / (1.0 + std::exp(-static_cast<double>(margin))); }

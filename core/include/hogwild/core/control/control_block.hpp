@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <hogwild/core/control/round_plan.hpp>
+#include <hogwild/core/control/turn_board.hpp>
 
 namespace hogwild {
 
@@ -24,6 +25,7 @@ struct control_block {
   alignas(128) std::atomic<std::uint32_t> arrivals;  ///< counts arrivals; the coordinator sleeps on it
   alignas(128) std::atomic<stop_request> stop;
   alignas(128) round_plan round;
+  turn_board board;  ///< of reproducible rounds
 
   bool leaving() const noexcept { return stop.load() >= stop_request::leave; }
   bool stopping() const noexcept { return stop.load(std::memory_order_relaxed) != stop_request::none; }

@@ -18,8 +18,12 @@ struct round_plan {
   scaled_l2 l2{};            ///< a and how it shrinks
   std::uint32_t part = 0;    ///< this round is part `part` of `parts` of every shard's tickets
   std::uint32_t parts = 1;
-  std::uint32_t redo = 0;    ///< 0, or how many entries of the redo list this round draws instead
-  std::uint32_t shards = 1;  ///< counters to draw from
+  std::uint32_t redo = 0;           ///< 0, or how many entries of the redo list this round draws instead
+  std::uint32_t shards = 1;         ///< counters to draw from
+  std::uint32_t exchange_rows = 0;  ///< a replica's rows between two exchanges; 0: at the end of the round only
+  float share = 1.0f;               ///< what of a replica's gains is sent: 1, or 1 / workers for their mean
+  std::uint32_t first_phase = 0;    ///< reproducible rounds: where the turn board stood when this one was opened
+  std::uint32_t crew = 1;           ///< workers that are expected: a hint for who takes what
 };
 
 }  // namespace hogwild

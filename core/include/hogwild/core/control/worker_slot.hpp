@@ -33,12 +33,14 @@ struct alignas(128) worker_slot {
   std::atomic<std::uint64_t> start_time;  ///< of the process, to tell a reused pid
   published<std::uint64_t> beats;         ///< chunks begun: whoever stops counting is stopped
   published<std::uint64_t> held;          ///< ticket in hand + 1; 0 for none
+  published<std::uint64_t> waits;         ///< signs of life of a worker that waits for others in a reproducible round
 
   alignas(128) published<std::uint64_t> rows;  ///< rows done, published after each: what staleness is counted in
   published<std::uint64_t> updates;            ///< rows that changed a parameter
   published<std::uint64_t> nonzeros;
   published<std::uint64_t> conflict_samples;  ///< sampled adds
   published<std::uint64_t> conflicts;         ///< of those, how many found another value than the dot had read
+  published<std::uint64_t> unsent;            ///< rows done whose changes, in part at least, are in a replica only
   alignas(128) std::array<published<std::uint32_t>, staleness_histogram::buckets> staleness;
 
   /// By the owner, before each draw and each row: whether the others wait for it. If not, the round may be over by now,

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace hogwild::bench {
+
+/// Nanoseconds until a store of one CPU is seen by the other, half a round trip of a cache line between them; the best
+/// of some tries of `turns` round trips each.
+double measure_ping_pong(int one, int other, std::size_t turns);
+
+}  // namespace hogwild::bench

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace hogwild {
+
+/// The instruction sets that kernels are written for. All of them compute the same bits.
+enum class isa : std::uint32_t { automatic, scalar, avx2, avx512 };
+
+/// Whether this build has the kernels and this CPU and its system can run them; true for automatic and scalar.
+bool has_isa(isa set);
+
+/// What will run: for automatic a rule by vendor and features, never a measurement, so that a machine always chooses
+/// the same. Throws config_error, with what there is, where `asked` is not there.
+isa choose_isa(isa asked);
+
+/// "auto", "scalar", "avx2", "avx512".
+std::string_view name_of(isa set);
+
+}  // namespace hogwild

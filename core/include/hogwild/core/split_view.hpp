@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <hogwild/core/param_view.hpp>
+
+namespace hogwild {
+
+/// The first `head` parameters from one array, the others from another, as if they were one: a worker's replica of the
+/// hot columns before the shared tail. The head belongs to the worker; the tail is shared as Update says.
+template <parameter T, class Update = update::lossy>
+class split_view {
+ public:
+  using value_type = T;
+  using update_type = Update;
+
+  split_view(std::span<T> head, param_view<T, Update> whole) : head_(head.data()), size_(head.size()), whole_(whole) {}
+
+  std::size_t size() const { return whole_.size(); }
+  const split_view& reader() const { return *this; }
+  T operator[](std::size_t j) const { return load(j); }
+  T load(std::size_t j) const { return j < size_ ? head_[j] : whole_.load(j); }
+  void add(std::size_t j, T delta) const { read_add(j, delta); }
+  T read_add(std::size_t j, T delta) const {
+    if (j >= size_) return whole_.read_add(j, delta);
+    const T before = head_[j];
+    head_[j] = before + delta;
+    return before;
+  }
+  void settle_adds() const { whole_.settle_adds(); }
+
+ private:
+  T* head_;
+  std::size_t size_;
+  param_view<T, Update> whole_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace hogwild {
+
+/// e^x without a branch or a call, so that compilers make vector code of a loop over it; within one unit in the last
+/// place (subnormal results included). Infinity from 88.73 on, 0 below -103.98, NaN for NaN.
+inline float vector_exp(float x) {
+  // Limits |x| to 104 by its bits: a comparison of floats would be a branch to some compilers. A NaN stays one.
+  constexpr std::int32_t limit = std::bit_cast<std::int32_t>(104.0f), infinity = 0x7f800000, quiet_nan = 0x7fc00000;
+  const auto bits = std::bit_cast<std::int32_t>(x);
+  const std::int32_t magnitude = bits & 0x7fffffff;
+  const std::int32_t limited = magnitude < limit ? magnitude : limit;
+  const std::int32_t nan = magnitude > infinity ? quiet_nan : 0;
+  x = std::bit_cast<float>(limited | nan | (bits ^ magnitude));
+
+  // x = n ln 2 + r with |r| <= ln 2 / 2. Adding 1.5 * 2^23 rounds to a whole number, which then stands in the low bits.
+  constexpr float to_whole = 12582912.0f;
+  const float shifted = x * 1.44269504f + to_whole;
+  const float n = shifted - to_whole;
+  // ln 2 in two parts, the first so short that n times it is exact.
+  const float r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+
+  // A minimax polynomial for (e^r - 1 - r) / r^2, in pairs so that few operations wait for each other.
+  const float r2 = r * r;
+  const float upper = (1.9790298e-4f * r + 1.3944703e-3f) * r2 + (8.333498e-3f * r + 4.1666295e-2f);
+  const float p = ((upper * r2 + (1.6666666e-1f * r + 0.5f)) * r2 + r) + 1.0f;
+
+  // 2^n in two factors: one alone could not reach the subnormal numbers or infinity.
+  const auto power =
+      static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(to_whole));
+  const std::int32_t half_power = power >> 1;
+  const auto power_of_two = [](std::int32_t e) {
+    return std::bit_cast<float>((static_cast<std::uint32_t>(e) + 127u) << 23);
+  };
+  return (p * power_of_two(half_power)) * power_of_two(power - half_power);
+}
+
+}  // namespace hogwild

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libsvm_line.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "decimal.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+constexpr std::uint64_t largest_index = 4294967294u;
+
+const char* token_end(const char* p) {
+  while (!ends_token(*p)) ++p;
+  return p;
+}
+
+/// A token as it stands in a message: short, and without bytes that a terminal would act on.
+std::string quoted(const char* first, const char* last) {
+  constexpr std::ptrdiff_t longest = 40;
+  std::string text = "'";
+  for (const char* p = first; p != last && p - first < longest; ++p) {
+    const bool plain = *p >= ' ' && *p <= '~';
+    text += plain ? *p : '?';
+  }
+  return text + (last - first > longest ? "...'" : "'");
+}
+
+}  // namespace
+
+bool line_parser::read_line(const char* line) {
+  line_ = p_ = line;
+  if (!read_row()) return false;
+  ++block_.lines;
+  return true;
+}
+
+bool line_parser::read_row() {
+  skip_blanks();
+  if (at_line_end()) return finish_line();
+  double label = 0;
+  if (!read_label(label)) return false;
+  const std::size_t before = block_.entries;
+  if (!read_entries()) {
+    block_.entries = before;
+    return false;
+  }
+  block_.label.push_back(label);
+  block_.row_end.push_back(static_cast<std::uint32_t>(block_.entries));
+  return true;
+}
+
+bool line_parser::read_label(double& label) {
+  if (const char* const next = read_short_label(p_, label)) {
+    p_ = next;
+    return true;
+  }
+  const char* const end = token_end(p_);
+  if (std::find(p_, end, ':') != end) {
+    if (labels_optional_) return true;
+    return refuse(p_,
+                  "the line begins with " + quoted(p_, end) + " and not with a label; write 'label index:value ...'");
+  }
+  switch (read_decimal(p_, end, label)) {
+    case number_fault::not_a_number:
+      return refuse(p_, "the label " + quoted(p_, end) + " is not a number");
+    case number_fault::not_finite:
+      return refuse(p_, "the label " + quoted(p_, end) + " is not finite");
+    case number_fault::none:
+      break;
+  }
+  p_ = end;
+  return true;
+}
+
+/// Reads the entries up to the line's end. The loop keeps its place in registers; what is unusual goes through p_.
+bool line_parser::read_entries() {
+  skip_blanks();
+  if (at_line_end()) return finish_line();
+  const char* p = p_;
+  std::uint32_t* index = block_.index + block_.entries;
+  float* value = block_.value + block_.entries;
+  std::uint32_t last = 0;
+  for (;;) {
+    const char* const token = p;
+    const unsigned digits = leading_digits(load_eight(p));
+    std::uint32_t number;
+    if (digits - 1 < 7 && p[digits] == ':') [[likely]] {
+      number = digits_to_number(load_eight(p), digits);
+      p += digits + 1;
+    } else {
+      p_ = p;
+      if (!read_long_index(number)) return false;
+      p = p_;
+    }
+    if (number <= last) [[unlikely]]
+      return refuse_order(token, number, last);
+    last = number;
+    if (const char* const next = read_short_decimal(p, *value)) [[likely]] {
+      p = next;
+    } else {
+      p_ = p;
+      if (!read_value(*value)) return false;
+      p = p_;
+    }
+    *index++ = number - 1;
+    ++value;
+    if (*p == ' ' && is_digit(p[1])) [[likely]] {
+      ++p;
+      continue;
+    }
+    p_ = p;
+    skip_blanks();
+    if (at_line_end()) break;
+    p = p_;
+  }
+  block_.entries = static_cast<std::size_t>(index - block_.index);
+  block_.columns = std::max(block_.columns, last);
+  return finish_line();
+}
+
+bool line_parser::read_long_index(std::uint32_t& number) {
+  const char* const end = token_end(p_);
+  const char* const colon = std::find(p_, end, ':');
+  if (end - p_ >= 4 && std::memcmp(p_, "qid:", 4) == 0)
+    return refuse(p_,
+                  "query numbers (qid:) are for ranking, which is not "
+                  "supported; remove them");
+  if (colon == end) return refuse(p_, quoted(p_, end) + " has no ':'; write 'index:value'");
+  if (colon == p_ || !std::all_of(p_, colon, is_digit))
+    return refuse(p_, "the index " + quoted(p_, colon) + " is not a whole number");
+  std::uint64_t sum = 0;
+  for (const char* p = p_; p != colon && sum <= largest_index; ++p)
+    sum = sum * 10 + static_cast<std::uint64_t>(*p - '0');
+  if (sum > largest_index)
+    return refuse(p_, "the index " + quoted(p_, colon) + " is too large; the largest is 4294967294");
+  number = static_cast<std::uint32_t>(sum);
+  p_ = colon + 1;
+  return true;
+}
+
+bool line_parser::read_value(float& value) {
+  const char* const end = token_end(p_);
+  switch (read_decimal(p_, end, value)) {
+    case number_fault::not_a_number:
+      return refuse(p_, "the value " + quoted(p_, end) + " is not a number");
+    case number_fault::not_finite:
+      return refuse(p_, "the value " + quoted(p_, end) + " is not finite in single precision");
+    case number_fault::none:
+      break;
+  }
+  p_ = end;
+  return true;
+}
+
+bool line_parser::finish_line() {
+  if (*p_ == '#') {
+    p_ = static_cast<const char*>(std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_)));
+  } else if (*p_ == '\r') {
+    if (p_[1] != '\n') return refuse(p_, "a carriage return stands inside the line");
+    ++p_;
+  }
+  ++p_;
+  return true;
+}
+
+bool line_parser::refuse(const char* place, std::string message) {
+  block_.fault = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};
+  return false;
+}
+
+bool line_parser::refuse_order(const char* token, std::uint32_t number, std::uint32_t last) {
+  if (number == 0) return refuse(token, "the index is 0; indices count from 1");
+  if (number == last) return refuse(token, "the index " + std::to_string(number) + " stands twice in this line");
+  return refuse(token, "the index " + std::to_string(number) + " follows " + std::to_string(last) +
+                           "; indices must ascend within a line");
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "libsvm_parser.hpp"
+
+namespace hogwild::detail {
+
+/// Reads a block line by line, each in one pass: every shape a line may have, and what is said of those that it may
+/// not. The vectors' twin, and where they send what they do not know.
+class line_parser {
+ public:
+  /// `text` and `block` as parse_libsvm_block has them.
+  line_parser(std::string_view text, bool labels_optional, libsvm_block& block)
+      : p_(text.data()), end_(text.data() + text.size()), line_(p_), labels_optional_(labels_optional), block_(block) {}
+
+  /// Reads all lines up to the first fault.
+  void read_all() {
+    while (p_ != end_) {
+      if (!read_line(p_)) return;
+    }
+  }
+  /// Reads the line that begins at `line` into the block; false after a fault.
+  bool read_line(const char* line);
+
+ private:
+  bool read_row();
+  bool read_label(double& label);
+  bool read_entries();
+  bool read_long_index(std::uint32_t& number);
+  bool read_value(float& value);
+  bool finish_line();
+  bool refuse(const char* place, std::string message);
+  bool refuse_order(const char* token, std::uint32_t number, std::uint32_t last);
+
+  void skip_blanks() {
+    while (*p_ == ' ' || *p_ == '\t') ++p_;
+  }
+  bool at_line_end() const { return *p_ == '\n' || *p_ == '#' || *p_ == '\r'; }
+
+  const char* p_;
+  const char* end_;
+  const char* line_;
+  bool labels_optional_;
+  libsvm_block& block_;
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace hogwild::detail {
+
+/// Eight floats that are computed with at once: one register or several, whatever the instruction set has. The
+/// compilers' vector types keep to the order of operations that is written.
+typedef float lanes __attribute__((vector_size(32)));
+
+inline constexpr std::size_t width = 8;
+
+// Static: each instruction set's file has its own copy.
+
+[[maybe_unused]] static inline lanes loaded(const float* from) {
+  lanes result;
+  __builtin_memcpy(&result, from, sizeof result);
+  return result;
+}
+
+/// One load an entry: faster than a gather instruction on AMD's CPUs.
+template <class Index>
+static inline lanes gathered(const float* w, const Index* index) {
+  return lanes{w[index[0]], w[index[1]], w[index[2]], w[index[3]], w[index[4]], w[index[5]], w[index[6]], w[index[7]]};
+}
+
+/// Added in pairs, as halves of a vector fall together.
+[[maybe_unused]] static inline float total(lanes a) {
+  return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/margin_loss.hpp>
+
+namespace hogwild {
+
+/// How much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for
+/// squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
+double steepness(const margin_loss& loss);
+
+/// The largest eigenvalue of X'X / n over the first rows of `data` (at most 2,000, and about 50,000 nonzeros), by 15
+/// power iterations: within a few per cent of the truth, and on few rows above it. Times the steepness it bounds the
+/// curvature of the mean loss. A bias is one more column, of ones: it makes the eigenvalue at least 1.
+double largest_eigenvalue(const sparse_view& data, bool bias = false);
+
+}  // namespace hogwild

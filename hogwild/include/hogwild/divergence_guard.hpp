@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hogwild/job.hpp>
+#include <hogwild/rounds.hpp>
+
+namespace hogwild {
+
+/// Remembers a store as it is before an epoch of replicas, whose summed gains may overshoot where the curvature was
+/// underestimated, so that the epoch can be trained again with exchanges more often. Costs nothing for one worker, and
+/// where there are no replicas.
+class divergence_guard {
+ public:
+  divergence_guard(const job& work, const param_store& store, round_driver& rounds);
+
+  /// Puts back what was there and has the workers change less between exchanges; returns what is done, as the end of a
+  /// sentence. Nothing where this was no epoch of replicas, or there is no less to do: then nothing is changed.
+  std::optional<std::string> turn_back(double step);
+
+ private:
+  template <class F>
+  void for_each_array(const F& f) const;
+
+  const param_store& store_;
+  round_driver& rounds_;
+  std::vector<std::vector<double>> arrays_;  ///< parameters and optimiser state; empty: nothing to guard
+  double scale_;
+};
+
+}  // namespace hogwild

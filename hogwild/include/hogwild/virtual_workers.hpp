@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <hogwild/loop_options.hpp>
+
+namespace hogwild {
+
+/// What the turns of a reproducible run depend on: data and options alone, never the machine or the workers.
+struct turn_facts {
+  std::size_t asked = 0;  ///< virtual workers; 0: choose
+  std::size_t rows = 0, nonzeros = 0;
+  double step = 0.0;       ///< the first epoch's
+  double curvature = 0.0;  ///< of the mean loss; see curvature.hpp
+};
+
+/// How many virtual workers there are, how many rows each of them trains in a turn, and why.
+struct turn_choice {
+  exchange_options exchange{};
+  std::string reason;
+};
+
+/// The rule. Turns are as long as the stability bound of summed gains allows (longest_exchange in choose.hpp), at most
+/// 512 rows each, so that meeting costs little. There are four virtual workers, or two where four could train only for
+/// a moment; whatever number is asked for is kept.
+turn_choice choose_turns(const turn_facts& facts);
+
+}  // namespace hogwild

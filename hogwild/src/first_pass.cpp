@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/first_pass.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <hogwild/batch_step.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/param_view.hpp>
+#include <hogwild/core/private_memory.hpp>
+
+namespace hogwild {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// Columns that a pass trains; in memory, only those that occur.
+constexpr std::size_t most_columns = std::size_t{1} << 24;
+constexpr std::size_t parameters = most_columns + 1;  // and the bias
+
+/// Entries that a thread trains on between two exchanges, for each parameter exchanged: one costs about as much as the
+/// other, so that an exchange is an eighth of the work.
+constexpr std::size_t entries_per_parameter = 8;
+
+void check(const train_options& o) {
+  const auto require = [](bool holds, const char* reason) {
+    if (!holds) throw config_error(std::string("training while the text is parsed (overlap) ") + reason);
+  };
+  require(o.step.initial > 0.0, "needs a step size: give one, for it is found only when all rows are there");
+  require(!o.reproducible, "depends on which thread parses which rows: it does not go with a reproducible run");
+  require(o.optimizer == optimizer_kind::sgd, "is for sgd");
+  require(o.order == row_order::chunked, "follows the order of the text: it does not go with another order of rows");
+  require(o.sharing != sharing_kind::direct, "is done on replicas: it does not go with direct sharing");
+  require(o.validation_fraction == 0.0, "would train on the rows that are held back; give a validation file instead");
+  require(o.resume.empty(), "is the first epoch of a run: it does not go with one that is resumed");
+}
+
+/// A thread's replica, as a sharing that margin_batch_step reads and writes.
+class own_array {
+ public:
+  explicit own_array(std::span<float> values) : values_(values) {}
+  std::span<float> values() const { return values_; }
+
+ private:
+  std::span<float> values_;
+};
+
+struct trainee {
+  worker_memory memory;
+  std::span<float> work = memory.array<float>(0, 2, parameters), base = memory.array<float>(1, 2, parameters);
+  std::size_t entries = 0;  ///< since the last exchange
+  std::uint64_t examples = 0;
+  batch_outcome outcome{};
+  double seconds = 0.0;
+};
+
+}  // namespace
+
+class first_pass::work {
+ public:
+  work(margin_loss loss, label_kind kind, const train_options& options) : loss_(loss), kind_(kind), options_(options) {
+    check(options);
+    loop_ = {
+        .bias = options.bias ? 1u : 0u, .isa = choose_isa(options.isa), .weight_positive = options.weight_positive};
+  }
+
+  void train(const sparse_view& rows, double share) {
+    if (!begun(rows, share)) return;
+    trainee& me = trainee_here();
+    const auto begin = clock::now();
+    const std::uint64_t position = position_.fetch_add(rows.rows());
+    if (l2_.at(static_cast<double>(position + rows.rows())) >= scaled_l2::smallest_scale) {
+      train(me, rows, static_cast<double>(position));
+      me.entries += rows.nonzeros();
+      if (me.entries >= entries_per_parameter * columns_) exchange(me);
+    }
+    me.seconds += std::chrono::duration<double>(clock::now() - begin).count();
+  }
+
+  std::shared_ptr<const trained_pass> finish(const column_numbering& numbering) {
+    auto result = std::make_shared<trained_pass>();
+    for (const auto& [thread, one] : trainees_) {
+      exchange(*one);
+      result->examples += one->examples;
+      result->updates += one->outcome.updates;
+      result->nonzeros += one->outcome.nonzeros;
+      result->train_seconds += one->seconds / static_cast<double>(trainees_.size());
+    }
+    if (result->examples == 0) return nullptr;
+    const auto scale = static_cast<float>(l2_.at(static_cast<double>(position_)));
+    for (const std::uint32_t number : numbering.original())
+      result->parameters.push_back(number <= most_columns ? scale * shared_.load(number - 1) : 0.0f);
+    if (options_.bias) result->parameters.push_back(shared_.load(most_columns));
+    return result;
+  }
+
+ private:
+  /// Whether the labels are known; the first block that shows them also settles l2.
+  bool begun(const sparse_view& rows, double share) {
+    const std::scoped_lock lock(mutex_);
+    if (labels_) return true;
+    std::set<double> seen;
+    if (kind_ == label_kind::binary) {
+      for (const double label : rows.label) {
+        if (seen.size() < 2) seen.insert(label);
+      }
+      if (seen.size() < 2) return false;
+    }
+    labels_.emplace(kind_, std::vector<double>(seen.begin(), seen.end()));
+    const double n = share > 0.0 ? static_cast<double>(rows.rows()) / share : 0.0;
+    const double l2 = options_.l2.value_or(n > 0.0 ? 1.0 / n : 0.0);
+    if (options_.step.initial * l2 >= 1.0)
+      throw config_error("step * l2 is " + std::to_string(options_.step.initial * l2) + "; it must stay below 1");
+    l2_.shrink = 1.0 - options_.step.initial * l2;
+    return true;
+  }
+
+  trainee& trainee_here() {
+    const std::scoped_lock lock(mutex_);
+    auto& mine = trainees_[std::this_thread::get_id()];
+    if (!mine) mine = std::make_unique<trainee>();
+    // Sums of gains overshoot where there are many to sum; twice the mean of them cannot.
+    gain_share_ = trainees_.size() <= 2 ? 1.0f : 2.0f / static_cast<float>(trainees_.size());
+    return *mine;
+  }
+
+  void train(trainee& me, const sparse_view& rows, double position) {
+    sparse_view wide = rows;
+    wide.columns = most_columns;  // where the step looks for the bias
+    margin_batch_step<own_array, std::uint32_t, float> step(own_array(me.work), loss_,
+                                                            {*labels_, {}, rows.rows(), loop_}, wide);
+    step.begin({.step = options_.step.initial, .l2 = l2_}, position);
+    std::array<std::size_t, batch_rows> batch;
+    std::size_t filled = 0;
+    const auto flush = [&] {
+      if (filled > 0) me.outcome += step.train_batch({batch.data(), filled});
+      me.examples += filled;
+      filled = 0;
+    };
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      if (!suits(rows, r)) continue;
+      batch[filled++] = r;
+      if (filled == batch_rows) flush();
+    }
+    flush();
+    for (std::size_t seen = columns_; seen < std::min(rows.columns, most_columns);)
+      if (columns_.compare_exchange_weak(seen, std::min(rows.columns, most_columns))) break;
+  }
+
+  bool suits(const sparse_view& rows, std::size_t r) const {
+    const std::uint64_t end = rows.row_start[r + 1];
+    if (end > rows.row_start[r] && rows.index[end - 1] >= most_columns) return false;
+    const auto known = labels_->values();
+    return kind_ != label_kind::binary || rows.label[r] == known[0] || rows.label[r] == known[1];
+  }
+
+  void exchange(trainee& me) {
+    const std::size_t columns = columns_;
+    const auto send = [&](const auto& shared) {
+      shared.exchange(0, me.work.first(columns), me.base.first(columns), gain_share_);
+      if (options_.bias) shared.exchange(most_columns, me.work.last(1), me.base.last(1), gain_share_);
+    };
+    if (options_.update == update_kind::exact)
+      send(param_view<float, update::exact>(shared_values_));
+    else
+      send(shared_);
+    me.entries = 0;
+  }
+
+  margin_loss loss_;
+  label_kind kind_;
+  train_options options_;
+  loop_options loop_;
+
+  std::mutex mutex_;
+  std::optional<label_map> labels_;  // not changed once it is there; nor is l2_
+  scaled_l2 l2_{};
+  std::map<std::thread::id, std::unique_ptr<trainee>> trainees_;
+
+  std::atomic<std::uint64_t> position_{0};
+  std::atomic<std::size_t> columns_{0};  ///< that have occurred
+  std::atomic<float> gain_share_{1.0f};
+  worker_memory memory_;
+  std::span<float> shared_values_ = memory_.array<float>(0, 1, parameters);
+  param_view<float> shared_{shared_values_};
+};
+
+first_pass::first_pass(margin_loss loss, label_kind kind, const train_options& options)
+    : work_(std::make_unique<work>(loss, kind, options)) {}
+
+first_pass::~first_pass() = default;
+
+row_listener first_pass::listener() {
+  return [this](const sparse_view& rows, double share) { work_->train(rows, share); };
+}
+
+std::shared_ptr<const trained_pass> first_pass::finish(const column_numbering& numbering) {
+  return work_->finish(numbering);
+}
+
+}  // namespace hogwild

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/kernels/margin_kernels.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "random_rows.hpp"
+
+// Rows whose arrays end where a mapping ends: who reads one entry too many, dies.
+
+namespace {
+
+using namespace hogwild;
+using namespace hogwild::test;
+
+/// A copy of some entries that ends where readable memory ends.
+template <class Entry>
+class guarded {
+ public:
+  explicit guarded(const std::vector<Entry>& entries) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t bytes = entries.size() * sizeof(Entry), pages = (bytes + page - 1) / page + 2;
+    size_ = pages * page;
+    base_ = ::mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base_ == MAP_FAILED) throw std::bad_alloc();
+    auto* first = static_cast<char*>(base_) + page;
+    if (::mprotect(first, size_ - 2 * page, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    start_ = first + (size_ - 2 * page) - bytes;
+    if (bytes > 0) std::memcpy(start_, entries.data(), bytes);
+  }
+  ~guarded() { ::munmap(base_, size_); }
+  guarded(const guarded&) = delete;
+  guarded& operator=(const guarded&) = delete;
+
+  Entry* data() const { return reinterpret_cast<Entry*>(start_); }
+
+ private:
+  void* base_ = nullptr;
+  char* start_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class Kind>
+class guarded_rows : public testing::Test {};
+using kinds = testing::Types<row_kind<std::uint32_t, float>, row_kind<std::uint32_t, half>,
+                             row_kind<std::uint16_t, float>, row_kind<std::uint16_t, half>>;
+TYPED_TEST_SUITE(guarded_rows, kinds);
+
+TYPED_TEST(guarded_rows, nothing_behind_the_last_entry_is_read) {
+  using index = typename TypeParam::index;
+  using value = typename TypeParam::value;
+  std::mt19937_64 random(5);
+  for (std::size_t most = 1; most <= 40; ++most) {
+    const std::size_t columns = 100;
+    const random_rows<index, value> rows(random, 1 + random() % 3, most, columns, 0);
+    const guarded<index> indices(rows.index);
+    const guarded<value> values(rows.value);
+    const guarded<float> w(random_numbers(random, columns));
+    auto batch = rows.batch;
+    batch.index = indices.data();
+    batch.value = values.data();
+    for (const isa set : instruction_sets_here()) {
+      const auto& kernels = kernels_of<index, value>(set);
+      const guarded<float> out(std::vector<float>(batch.rows, 1.0f));
+      kernels.updates(w.data(), batch, out.data());
+      kernels.steps(w.data(), columns, batch, {[](void*, std::size_t, float) { return 0.5f; }, nullptr});
+      kernels.dots(w.data(), batch, out.data());
+      std::vector<float> expected(batch.rows);
+      kernels.dots(w.data(), rows.batch, expected.data());
+      EXPECT_EQ(std::vector<float>(out.data(), out.data() + batch.rows), expected) << name_of(set);
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/vector_math.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using hogwild::vector_exp;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float largest = 88.7228317f;    // e^x is a float
+constexpr float smallest = -103.972076f;  // e^x is not nearer to 0 than to the smallest float
+
+/// Distance of two floats around e in the last place.
+double last_place(double e) {
+  return e < 0x1p-126 ? 0x1p-149 : std::ldexp(1.0, std::ilogb(e) - 23);
+}
+
+double error_at(float x) {
+  const double e = std::exp(static_cast<double>(x));
+  return std::abs(static_cast<double>(vector_exp(x)) - e) / last_place(e);
+}
+
+// One of 1009 of all floats of either sign up to the limits: all exponents, and no pattern in the fractions.
+TEST(vector_exp, within_one_unit_in_the_last_place) {
+  constexpr std::uint32_t stride = 1009, sign = 0x80000000u;
+  double worst = 0;
+  for (std::uint32_t bits = 0; bits <= std::bit_cast<std::uint32_t>(largest); bits += stride) {
+    worst = std::max(worst, error_at(std::bit_cast<float>(bits)));
+  }
+  for (std::uint32_t bits = sign; bits <= std::bit_cast<std::uint32_t>(smallest); bits += stride) {
+    worst = std::max(worst, error_at(std::bit_cast<float>(bits)));
+  }
+  EXPECT_LE(worst, 1.0);
+  EXPECT_GT(worst, 0.4);  // that something was measured: no rounding to float is better than 0.5 everywhere
+}
+
+TEST(vector_exp, exact_at_zero) {
+  EXPECT_EQ(vector_exp(0.0f), 1.0f);
+  EXPECT_EQ(vector_exp(-0.0f), 1.0f);
+}
+
+TEST(vector_exp, the_ends_of_the_range) {
+  EXPECT_LE(error_at(largest), 1.0);
+  EXPECT_EQ(vector_exp(std::nextafter(largest, infinity)), infinity);
+  EXPECT_EQ(vector_exp(1000.0f), infinity);
+  EXPECT_EQ(vector_exp(std::numeric_limits<float>::max()), infinity);
+  EXPECT_EQ(vector_exp(infinity), infinity);
+
+  EXPECT_LE(error_at(smallest), 1.0);
+  EXPECT_GT(vector_exp(-103.0f), 0.0f);
+  EXPECT_EQ(vector_exp(-104.0f), 0.0f);
+  EXPECT_EQ(vector_exp(std::numeric_limits<float>::lowest()), 0.0f);
+  EXPECT_EQ(vector_exp(-infinity), 0.0f);
+}
+
+TEST(vector_exp, a_nan_stays_one) {
+  EXPECT_TRUE(std::isnan(vector_exp(std::nanf(""))));
+  EXPECT_TRUE(std::isnan(vector_exp(-std::nanf(""))));
+  EXPECT_TRUE(std::isnan(vector_exp(std::numeric_limits<float>::signaling_NaN())));
+}
+
+}  // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// No add is lost under exact updates, wherever workers read and write; under lossy ones none is invented.
+#include <cmath>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/rounds.hpp>
+
+#include "support/counting.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+struct conservation : testing::TestWithParam<std::tuple<update_kind, sharing_kind, std::size_t>> {
+  const update_kind update = std::get<0>(GetParam());
+  const sharing_kind sharing = std::get<1>(GetParam());
+  const std::size_t workers = std::get<2>(GetParam());
+
+  template <class Model>
+  void expect_all_counted(const Model& m, std::size_t columns, std::uint64_t rows_between_exchanges) const {
+    constexpr std::size_t epochs = 4;  // counts are below 2^24: exact in float
+    const auto toy = test::countable_rows(3'000, columns);
+    const csr_rows data = toy.csr();
+    const auto work = test::counting_job(m, data.view(), update, sharing, workers, rows_between_exchanges);
+    const std::unique_ptr<crew> threads =
+        hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, {});
+    round_driver rounds(*work, *threads);
+    for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
+    const auto counted = threads->store().parameters<float>();
+    const auto expected = test::counts_after(toy, epochs);
+    for (std::size_t j = 0; j < columns; ++j) {
+      if (update == update_kind::exact) {
+        ASSERT_EQ(counted[j], expected[j]) << j;
+      } else {
+        // A stored value is one that was read plus whole gains, none of them twice.
+        ASSERT_EQ(counted[j], std::floor(counted[j])) << j;
+        ASSERT_LE(counted[j], expected[j]) << j;
+      }
+    }
+    std::uint64_t trained = 0, unsent = 0;
+    for (const worker_slot& slot : threads->store().slots()) trained += slot.rows.get(), unsent += slot.unsent.get();
+    EXPECT_EQ(trained, epochs * toy.rows());
+    EXPECT_EQ(unsent, 0u);
+  }
+};
+
+TEST_P(conservation, of_a_margin_models_adds) {
+  expect_all_counted(test::counting_margins{}, 1'500, 8);
+}
+TEST_P(conservation, of_a_small_margin_models_adds) {
+  expect_all_counted(test::counting_margins{}, 60, 1);
+}
+TEST_P(conservation, of_a_general_models_adds) {
+  expect_all_counted(test::counting_columns{1'500}, 1'500, 4);
+}
+TEST_P(conservation, of_adds_that_travel_at_the_end_of_the_round_only) {
+  expect_all_counted(test::counting_margins{}, 1'500, 1'000'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(every, conservation,
+                         testing::Combine(testing::Values(update_kind::lossy, update_kind::exact),
+                                          testing::Values(sharing_kind::direct, sharing_kind::buffered,
+                                                          sharing_kind::head),
+                                          testing::Values(2u, 4u, 8u)));
+
+}  // namespace
