@@ -42,12 +42,15 @@ class line_stream : public input_stream {
         return text_block{text.substr(0, newline + 1), std::move(block)};
       }
       // A line that is longer than a block doubles it, so that growing stays linear in all.
-      block = copied(text, room *= 2);
+      if (room >= longest_line)
+        throw input_error(name() + ": there is a line of more than 1 GiB; is this the right file?");
+      block = copied(text, room = std::min(2 * room, longest_line));
     }
   }
 
  private:
   using memory = std::shared_ptr<char[]>;
+  static constexpr std::size_t longest_line = std::size_t{1} << 30;  // places in a block have 32 bits
 
   /// `text` in front of so much room in all, a newline and the padding; what is not text is not initialised.
   static memory copied(std::string_view text, std::size_t room) {

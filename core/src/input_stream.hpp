@@ -26,8 +26,8 @@ class input_stream {
 
   virtual ~input_stream() = default;
   /// The next block in order, of about the size asked for unless a line is longer; none at the end.
-  /// Throws input_error where the file cannot be read or is written to meanwhile, or its archive is damaged or
-  /// truncated.
+  /// Throws input_error where the file cannot be read or is written to meanwhile, its archive is damaged or
+  /// truncated, or a line is longer than 1 GiB.
   virtual std::optional<text_block> next() = 0;
 
   const std::string& name() const { return name_; }

@@ -78,9 +78,8 @@ class first_pass::work {
     if (!begun(rows, share)) return;
     trainee& me = trainee_here();
     const auto begin = clock::now();
-    const std::uint64_t position = position_.fetch_add(rows.rows());
-    if (l2_.at(static_cast<double>(position + rows.rows())) >= scaled_l2::smallest_scale) {
-      train(me, rows, static_cast<double>(position));
+    if (const auto position = place_of(rows.rows())) {
+      train(me, rows, static_cast<double>(*position));
       me.entries += rows.nonzeros();
       if (me.entries >= entries_per_parameter * columns_) exchange(me);
     }
@@ -123,6 +122,16 @@ class first_pass::work {
       throw config_error("step * l2 is " + std::to_string(options_.step.initial * l2) + "; it must stay below 1");
     l2_.shrink = 1.0 - options_.step.initial * l2;
     return true;
+  }
+
+  /// How many rows are drawn before these; nothing where l2 would shrink the scale too far on them: there is no gate at
+  /// which it could be folded, so that the pass ends there.
+  std::optional<std::uint64_t> place_of(std::size_t rows) {
+    std::uint64_t position = position_;
+    do {
+      if (l2_.at(static_cast<double>(position + rows)) < scaled_l2::smallest_scale) return std::nullopt;
+    } while (!position_.compare_exchange_weak(position, position + rows));
+    return position;
   }
 
   trainee& trainee_here() {

@@ -51,12 +51,16 @@ std::vector<parameter_group> margin_job_base::groups() const {
 
 void margin_job_base::work(const param_store& store, std::size_t slot, worker_memory& memory) const {
   if (options_.sharing == sharing_kind::alone) {
-    if (store.name().empty()) return by_batches(store, slot, alone_sharing<float>(store));
-    // A segment is open to workers that join by hand, so nobody has it for certain.
-    return by_batches(store, slot, buffered_sharing<float, update::exact>(store, slot, memory, groups()));
+    // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
+    const std::uint32_t only = store.control().round.only_slot;
+    if (only == slot) return by_batches(store, slot, alone_sharing<float>(store));
+    if (only != round_plan::no_slot) return;
   }
   if (options_.sharing == sharing_kind::frozen) return by_batches(store, slot, frozen_sharing<float>(store, groups()));
-  with_update(options_.update, [&]<class Update>() {
+  // Locks are for one shared array; who did not ask for one gets what is as safe.
+  const bool replicated = options_.sharing != sharing_kind::direct;
+  const bool locked = options_.update == update_kind::locked;
+  with_update(replicated && locked ? update_kind::exact : options_.update, [&]<class Update>() {
     if (options_.sharing == sharing_kind::direct) {
       row_by_row(store, slot, direct_sharing<float, Update>(store, slot));
     } else if constexpr (Update::kind != update_kind::locked) {

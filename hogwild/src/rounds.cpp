@@ -15,6 +15,17 @@ namespace {
 
 constexpr std::size_t most_fruitless_rounds = 100;  // in a row: more than a series of accidents
 
+/// The slot of the only worker that takes part; none where there are several.
+std::uint32_t only_slot(const param_store& store) {
+  std::uint32_t found = round_plan::no_slot;
+  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+    if (store.slots()[i].state.load() != worker_state::active) continue;
+    if (found != round_plan::no_slot) return round_plan::no_slot;
+    found = static_cast<std::uint32_t>(i);
+  }
+  return found;
+}
+
 }  // namespace
 
 void round_driver::train_epoch(std::size_t epoch, double step) {
@@ -102,6 +113,7 @@ void round_driver::run_in_turns(round_plan round) {
 void round_driver::open_tickets(round_plan& round) {
   const param_store& store = crew_.store();
   round.number = ++number_;
+  round.only_slot = only_slot(store);
   store.control().round = round;
   for (std::size_t i = 0; i < store.counters().size(); ++i) {
     const std::size_t chunks = job_.plan().count();

@@ -31,7 +31,8 @@ struct trained_pass {
 /// Margin models under sgd. The rows are trained on in the order of the text, with the columns of the text: a rank pays
 /// only where rows are read again, and to look one up is as dear as the access to the weight. So numbering, order of
 /// rows and cache are what they are without a first pass. Left out are rows before the first two labels of a binary
-/// model are known, rows with a third, and rows with an index beyond 2^24.
+/// model are known, rows with a third, and rows with an index beyond 2^24. Where l2 is so strong that it would shrink
+/// what a row adds to less than a millionth, the pass ends there.
 ///
 /// Where l2 is not given it is 1/n with n judged by the length of the first block; 0 in the pass where the length of
 /// the text is not known.

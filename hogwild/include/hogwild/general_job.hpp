@@ -47,14 +47,18 @@ class general_job final : public job {
 
   void work(const param_store& store, std::size_t slot, worker_memory& memory) const override {
     if (options_.sharing == sharing_kind::alone) {
-      if (store.name().empty()) return train_with(store, slot, alone_sharing<scalar>(store));
-      // A segment is open to workers that join by hand, so nobody has it for certain.
-      return train_with(store, slot, buffered_sharing<scalar, update::exact>(store, slot, memory, groups_of(model_)));
+      // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
+      const std::uint32_t only = store.control().round.only_slot;
+      if (only == slot) return train_with(store, slot, alone_sharing<scalar>(store));
+      if (only != round_plan::no_slot) return;
     }
     if (options_.sharing == sharing_kind::frozen) {
       return train_with(store, slot, frozen_sharing<scalar>(store, groups_of(model_)));
     }
-    with_update(options_.update, [&]<class Update>() {
+    // Locks are for one shared array; who did not ask for one gets what is as safe.
+    const bool replicated = options_.sharing != sharing_kind::direct;
+    const bool locked = options_.update == update_kind::locked;
+    with_update(replicated && locked ? update_kind::exact : options_.update, [&]<class Update>() {
       if (options_.sharing == sharing_kind::direct)
         train_with(store, slot, direct_sharing<scalar, Update>(store, slot));
       else if constexpr (Update::kind != update_kind::locked)

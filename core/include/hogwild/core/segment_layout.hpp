@@ -73,7 +73,7 @@ static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) =
 static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
 static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 896);
 static_assert(sizeof(ticket_counter) == 128);
-static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 80);
+static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 88);
 
 /// Differs between builds whose processes would read each other's segments wrongly.
 constexpr std::uint64_t layout_hash() {
