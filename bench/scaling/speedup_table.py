@@ -33,13 +33,11 @@ def milliseconds(seconds):
 
 
 def table(head, rows):
+    """The lines of a table and an empty one; nothing where there are no rows."""
     if not rows:
-        return
-    print("| " + " | ".join(head) + " |")
-    print("|" + " --- |" * len(head))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
+        return []
+    lines = ["| " + " | ".join(row) + " |" for row in [head, *rows]]
+    return [lines[0], "|" + " --- |" * len(head), *lines[1:], ""]
 
 
 def speedups(records):
@@ -49,7 +47,8 @@ def speedups(records):
             rows.append([name_of(lines), s["model"], f"{s['engine']} {s['workers']}", way_of(s), s["update"],
                          milliseconds(s["one_worker_seconds"]), milliseconds(s["median_epoch_seconds"]),
                          f"{s['ratio']:.2f}", f"{100 * s['objective_difference']:+.3f} %"])
-    table(["set", "model", "workers", "sharing", "update", "best single, ms", "ms", "speed-up", "objective"], rows)
+    return table(["set", "model", "workers", "sharing", "update", "best single, ms", "ms", "speed-up", "objective"],
+                 rows)
 
 
 def failures(records):
@@ -59,7 +58,7 @@ def failures(records):
             if line["state"] != MEASURED:
                 rows.append([name_of(lines), line["model"], f"{line['engine']} {line['workers']}", way_of(line),
                              line["state"], line["reason"]])
-    table(["set", "model", "workers", "sharing", "state", "reason"], rows)
+    return table(["set", "model", "workers", "sharing", "state", "reason"], rows)
 
 
 def our_best(lines, model, workers):
@@ -82,8 +81,8 @@ def rivals(records):
                                f"{epoch / ours:.2f}" if epoch and ours else "-",
                                f"{last['objective']:.6f}" if "objective" in last else "-",
                                f"{last['test_accuracy']:.4f}" if "test_accuracy" in last else "-", r["evaluator"]])
-    table(["set", "model", "rival", "setting", "workers", "command, s", "ms an epoch", "of our time", "objective",
-           "accuracy", "evaluator"], rows)
+    return table(["set", "model", "rival", "setting", "workers", "command, s", "ms an epoch", "of our time", "objective",
+                  "accuracy", "evaluator"], rows)
 
 
 def main(paths):
@@ -91,9 +90,7 @@ def main(paths):
         print(__doc__)
         return 1
     records = [read(path) for path in paths]
-    speedups(records)
-    rivals(records)
-    failures(records)
+    print("\n".join(speedups(records) + rivals(records) + failures(records)))
     return 0
 
 

@@ -2,6 +2,9 @@
 #include <hogwild/job.hpp>
 
 #include <algorithm>
+#include <string>
+
+#include <hogwild/core/error.hpp>
 
 namespace hogwild {
 
@@ -16,6 +19,22 @@ store_shape job::shape(std::size_t workers, std::size_t spare, std::size_t setup
           .stripes = options_.update == update_kind::locked ? stripes : 0,
           .setup_bytes = setup_bytes,
           .replicas = options_.sharing == sharing_kind::frozen ? options_.exchange.workers : 0};
+}
+
+void require_cover(std::vector<parameter_group> groups, std::size_t parameters) {
+  std::ranges::sort(groups, {}, &parameter_group::offset);
+  std::size_t covered = 0;
+  for (const parameter_group& g : groups) {
+    if (g.offset != covered) {
+      throw config_error("the model's groups leave out or repeat parameters: '" + std::string(g.name) + "' begins at " +
+                         std::to_string(g.offset) + ", where " + std::to_string(covered) + " are covered so far");
+    }
+    covered += g.rows * g.width;
+  }
+  if (covered != parameters) {
+    throw config_error("the model's groups cover " + std::to_string(covered) + " parameters, but it has " +
+                       std::to_string(parameters));
+  }
 }
 
 void job::assign(const param_store& store, std::span<const float> parameters) const {

@@ -57,11 +57,9 @@ void margin_job_base::work(const param_store& store, std::size_t slot, worker_me
     if (only != round_plan::no_slot) return;
   }
   if (options_.sharing == sharing_kind::frozen) return by_batches(store, slot, frozen_sharing<float>(store, groups()));
-  // Locks are for one shared array; who did not ask for one gets what is as safe.
-  const bool replicated = options_.sharing != sharing_kind::direct;
-  const bool locked = options_.update == update_kind::locked;
-  with_update(replicated && locked ? update_kind::exact : options_.update, [&]<class Update>() {
-    if (options_.sharing == sharing_kind::direct) {
+  with_update(options_.update, [&]<class Update>() {
+    // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
+    if (options_.sharing == sharing_kind::direct || options_.sharing == sharing_kind::alone) {
       row_by_row(store, slot, direct_sharing<float, Update>(store, slot));
     } else if constexpr (Update::kind != update_kind::locked) {
       if (options_.sharing == sharing_kind::head)

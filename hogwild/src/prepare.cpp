@@ -190,7 +190,15 @@ void run_scope::deal_to_virtual_workers() {
   run_.sharing_reason = choice.reason;
 }
 
+// A batch is one step of as many rows: stable while step * curvature * rows is below 2. A search has tried its step.
+void run_scope::limit_batch() {
+  if (run_.step_found || !job_.margin() || run_.options.sharing == sharing_kind::direct) return;
+  const double rows = 1.0 / std::max(run_.schedule.initial * curvature_of(job_), 1e-9);
+  job_.limit_batch(static_cast<std::uint32_t>(std::min(rows, static_cast<double>(batch_rows))));
+}
+
 std::size_t run_scope::share_among(std::size_t workers) {
+  limit_batch();
   if (run_.options.reproducible) {
     deal_to_virtual_workers();
     return std::min<std::size_t>(workers, job_.options().exchange.workers);

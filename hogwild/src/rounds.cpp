@@ -35,10 +35,10 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
                    .step = step,
                    .shards = static_cast<std::uint32_t>(crew_.store().shape().shards),
                    .exchange_rows = exchanged_after(step),
-                   .share = static_cast<float>(exchange_.share),
+                   .share = static_cast<float>(share_now()),
                    .crew = static_cast<std::uint32_t>(std::max<std::size_t>(crew_.workers(), 1))};
   // Where only a share of the gains is sent, weights shrink by that share as well: else l2 would be too strong.
-  if (job_.scaled()) round.l2.shrink = 1.0 - exchange_.share * step * job_.options().l2;
+  if (job_.scaled()) round.l2.shrink = 1.0 - static_cast<double>(round.share) * step * job_.options().l2;
   if (round.l2.shrink <= 0.0) {
     throw config_error("step * l2 is " + std::to_string(step * job_.options().l2) +
                        ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
@@ -120,6 +120,15 @@ void round_driver::open_tickets(round_plan& round) {
     const shard whole = shard::part(chunks, shard_id(static_cast<std::uint32_t>(i)), round.shards);
     store.counters()[i].open(round.number, round.redo > 0 ? 0 : ticket_source::part_of(whole, round).first);
   }
+}
+
+// The bound was kept for those who were expected; with guests among them each adds less.
+double round_driver::share_now() const {
+  if (reproducible() || exchange_.workers < 2) return exchange_.share;
+  const auto present = static_cast<std::size_t>(std::ranges::count_if(
+      crew_.store().slots(), [](const worker_slot& s) { return s.state.load() == worker_state::active; }));
+  const auto expected = static_cast<double>(exchange_.workers);
+  return exchange_.share * expected / std::max(expected, static_cast<double>(present));
 }
 
 std::optional<std::string> round_driver::calm_down(double step) {

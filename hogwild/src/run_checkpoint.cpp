@@ -16,7 +16,7 @@ namespace {
 struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
-  std::uint64_t virtual_workers, turn_rows;
+  std::uint64_t virtual_workers, turn_rows, batch, narrow_values;
   double l2, weight_positive;
 
   bool operator==(const run_fingerprint&) const = default;
@@ -39,6 +39,8 @@ run_fingerprint fingerprint(const job& work, const param_store& store) {
           .seed = o.seed,
           .virtual_workers = reproducible ? o.exchange.workers : 0,
           .turn_rows = reproducible ? o.exchange.rows : 0,
+          .batch = o.batch,
+          .narrow_values = work.data().has_narrow_value() ? 1u : 0u,
           .l2 = o.l2,
           .weight_positive = o.weight_positive};
 }

@@ -25,6 +25,8 @@ using clock = std::chrono::steady_clock;
 
 /// From one epoch to the next the objective may rise by this much before replicas are taken to overshoot.
 constexpr double most_growth = 1.2;
+/// Of the first objective: near zero an objective may rise by any factor.
+constexpr double slack = 0.01;
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
@@ -65,7 +67,9 @@ class training {
     if (!options_.resume.empty()) resume();
     crew_.start();
     announce();
-    if (job_.options().exchange.workers > 1 || options_.first_pass) objective_before_ = measure(0, 0.0, 0.0).objective;
+    if (job_.options().exchange.workers > 1 || options_.first_pass) {
+      objective_before_ = objective_at_start_ = measure(0, 0.0, 0.0).objective;
+    }
     // From here a request to stop reaches the workers themselves, within a chunk.
     const std::stop_callback on_stop(options_.stop, [&store] { store.control().stop = stop_request::round; });
 
@@ -176,7 +180,7 @@ class training {
 
   /// Whether an epoch left the objective worse than a sound epoch does.
   bool strayed(double objective, std::size_t epoch) const {
-    return !(objective <= (epoch == 1 ? 1.0 : most_growth) * objective_before_);
+    return !(objective <= (epoch == 1 ? 1.0 : most_growth) * objective_before_ + slack * objective_at_start_);
   }
 
   measurement loss_of(const sparse_view& rows, bool all_measures) {
@@ -221,6 +225,7 @@ class training {
       result_.parameters = job_.parameters_of(store, rounds_.scale());
     } else {
       // Validation kept an earlier epoch's parameters: they are what is returned, so they are what is reported.
+      crew_.settle();
       job_.assign(store, best_);
       rounds_.resume_at(1.0);
       last_ = measure(progress_.epoch, last_.step, last_.wall_seconds);
@@ -242,7 +247,7 @@ class training {
   round_driver rounds_;
   run_progress progress_{};
   epoch_report last_{};
-  double objective_before_ = 0.0;
+  double objective_before_ = 0.0, objective_at_start_ = 0.0;
   std::vector<float> best_;
   train_result result_{};
 };

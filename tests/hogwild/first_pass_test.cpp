@@ -191,6 +191,17 @@ TEST_F(first_pass_of_text, leaves_out_rows_that_it_has_no_place_for) {
   EXPECT_EQ(of_two->examples, 200u);
 }
 
+TEST_F(first_pass_of_text, ends_where_l2_would_shrink_the_weights_away) {
+  // Some three megabytes, so about three blocks of text; each shrinks what is there by e^9 or so, and e^14 is the most.
+  const auto two = test::planted_classification({.rows = 40'000, .columns = 300});
+  const auto [data, pass] = read(write(two), logistic{}, {.step = {.initial = 0.5}, .l2 = 1.4e-3});
+  ASSERT_TRUE(pass);
+  EXPECT_LT(pass->examples, two.rows());
+  double squares = 0.0;
+  for (const float w : pass->parameters) squares += static_cast<double>(w) * static_cast<double>(w);
+  EXPECT_GT(std::sqrt(squares), 0.1);
+}
+
 TEST_F(first_pass_of_text, has_nothing_where_the_rows_come_from_a_cache) {
   const std::string path = write(test::planted_classification({.rows = 200, .columns = 30}));
   open_libsvm(path);

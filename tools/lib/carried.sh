@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
 # Packages carried to a machine without a network: packed on one that has apt, unpacked into a folder of their own.
 # Sourced, after setup.sh.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154  # out and seconds are set by whoever sources this
 # Parts of a check that has to end in time: each has a budget, and what became of it is recorded. Sourced, after setup.sh.
 # Expects `out`, the folder of the records, and `seconds`, what everything together may take.
 
@@ -29,7 +30,7 @@ part() { # name, budget in seconds, log file, command
   fi
   timeout --kill-after=5 "$budget" "$@" >>"$log" 2>&1 </dev/null || status=$?
   case $status in
-    0) record_part "$name" done $((SECONDS - begin)) "$budget" "" ;;
+    0) record_part "$name" "done" $((SECONDS - begin)) "$budget" "" ;;
     124 | 137) record_part "$name" cut $((SECONDS - begin)) "$budget" "its time was up" ;;
     *)
       failed_parts=$((failed_parts + 1))

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154  # root is set by whoever sources this
 # Shared by the scripts in tools/ and .ci/; sourced, not run. Expects `root`, the folder of the project.
 
 say() { printf '%s\n' "$*"; }

@@ -33,7 +33,8 @@ inline constexpr std::size_t rows_at_once = [] {
 
 /// Margin models under sgd, a few rows at a time, on parameters that nobody else writes meanwhile: all dots, then the
 /// derivatives, then the updates, by kernels as wide as the machine. Every row of a batch sees the weights as they were
-/// before it; a step size that suits row after row suits this as well. With batches of one row, models of at most
+/// before it: rows that point the same way add up, so that a step may be too large for a batch which suits them one by
+/// one. The search for a step trains in batches too. With batches of one row, models of at most
 /// register_columns columns are held in registers over many rows; each row then waits for the one before, which takes
 /// longer than a batch.
 ///

@@ -55,11 +55,9 @@ class general_job final : public job {
     if (options_.sharing == sharing_kind::frozen) {
       return train_with(store, slot, frozen_sharing<scalar>(store, groups_of(model_)));
     }
-    // Locks are for one shared array; who did not ask for one gets what is as safe.
-    const bool replicated = options_.sharing != sharing_kind::direct;
-    const bool locked = options_.update == update_kind::locked;
-    with_update(replicated && locked ? update_kind::exact : options_.update, [&]<class Update>() {
-      if (options_.sharing == sharing_kind::direct)
+    with_update(options_.update, [&]<class Update>() {
+      // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
+      if (options_.sharing == sharing_kind::direct || options_.sharing == sharing_kind::alone)
         train_with(store, slot, direct_sharing<scalar, Update>(store, slot));
       else if constexpr (Update::kind != update_kind::locked)
         train_with(store, slot, buffered_sharing<scalar, Update>(store, slot, memory, groups_of(model_)));

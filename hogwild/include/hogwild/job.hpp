@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include <hogwild/core/chunk.hpp>
 #include <hogwild/core/dataset.hpp>
 #include <hogwild/core/labels.hpp>
+#include <hogwild/core/model.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/private_memory.hpp>
 #include <hogwild/loop_options.hpp>
@@ -32,6 +35,8 @@ class job {
   const loop_options& options() const { return options_; }
   const chunk_plan& plan() const { return plan_; }
 
+  /// At most so many rows see the same weights.
+  void limit_batch(std::uint32_t rows) { options_.batch = std::min(options_.batch, std::max(rows, 1u)); }
   /// Where workers read and write; decided after the job was made, before anybody is hired for it.
   void share(sharing_kind kind, const exchange_options& exchange) {
     options_.sharing = kind;
@@ -88,6 +93,9 @@ class job {
     return chunk_plan::choose(data.rows(), data.nonzeros());
   }
 };
+
+/// Throws config_error unless the groups cover every parameter once: replicas exchange what groups name.
+void require_cover(std::vector<parameter_group> groups, std::size_t parameters);
 
 /// Calls f.operator()<Update>() with the update policy that `kind` names.
 template <class F>

@@ -40,8 +40,8 @@ struct loop_options {
   sharding shards = sharding::claimed;
   std::uint32_t bias = 0;
   std::uint32_t telemetry = 1;
-  hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set of the kernels on replicas; never automatic here
-  std::uint32_t batch = 16;                 ///< rows that see the same weights, on replicas of margin models under sgd
+  hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set of the kernels; never automatic here
+  std::uint32_t batch = 16;                 ///< rows that see the same weights, where kernels train them
   std::uint32_t reserved = 0;
   double l2 = 0.0;
   double weight_positive = 1.0;

@@ -61,6 +61,7 @@ class run_scope {
 
  private:
   std::size_t share_among(std::size_t workers);
+  void limit_batch();
   void deal_to_virtual_workers();
 
   job& job_;

@@ -27,14 +27,15 @@ class round_driver {
   /// Rows between two exchanges of replicas at this step; 0 without any.
   std::uint32_t exchanged_after(double step) const { return exchange_rows(exchange_, step); }
   /// After an epoch in which summed gains overshot: from now on replicas exchange twice as often, and of the gains of
-  /// virtual workers half as much is added, down to their mean. False where there is no less to do; a sentence's end
-  /// that says what is done where there is.
+  /// virtual workers half as much is added, down to their mean. Returns what is done, as the end of a sentence; nothing
+  /// where there is no less to do.
   std::optional<std::string> calm_down(double step);
   void resume_at(double scale) { scale_ = scale; }
   double share() const { return exchange_.share; }  ///< of the workers' gains that is added
   void resume_share(double share) { exchange_.share = share; }
 
  private:
+  double share_now() const;
   void run(round_plan round);
   void run_in_turns(round_plan round);
   void open_tickets(round_plan& round);

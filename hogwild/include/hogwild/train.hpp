@@ -33,6 +33,7 @@ std::unique_ptr<job> make_job(const M& m, const sparse_view& data, label_map lab
 template <model M>
 void require_room(const M& m, const prepared_data& ready) {
   if constexpr (general_model<M>) {
+    require_cover(groups_of(m), m.dim());
     for (const parameter_group& g : groups_of(m)) {
       if (!g.hot_first || g.rows >= ready.train().columns) continue;
       throw config_error("the model has " + std::to_string(g.rows) + " rows of " + std::string(g.name) + " for " +

@@ -22,8 +22,9 @@ struct turn_choice {
   std::string reason;
 };
 
-/// The rule. Turns are as long as the stability bound of summed gains allows (longest_exchange in choose.hpp), at most
-/// 512 rows each, so that meeting costs little. There are four virtual workers, or two where four could train only for
+/// The rule. Turns are as long as the stability bound of summed gains allows (longest_exchange in choose.hpp; two go
+/// twice as far), at most 512 rows each, so that meeting costs little, and short enough for eight of them an epoch.
+/// There are four virtual workers, or two where four could train only for
 /// a moment; whatever number is asked for is kept.
 turn_choice choose_turns(const turn_facts& facts);
 

@@ -192,8 +192,10 @@ class param_view {
   }
 
 #if defined(HOGWILD_VECTOR_EXCHANGE)
-  /// Four elements of a lossy exchange at once, with the same results. On the machines that have these instructions an
-  /// aligned element of a vector access is as untorn as an access of its own.
+  /// Four elements of a lossy exchange at once; where nobody else writes meanwhile, with the same results. An element
+  /// without a gain is written back as it was read if a neighbour has one: what others add to it in that moment is
+  /// lost. On the machines that have these instructions an aligned element of a vector access is as untorn as an access
+  /// of its own.
   template <bool Fetch>
   static void meet_four(float* shared, float* work, float* base, float share) {
     const __m128 mine = _mm_loadu_ps(work), seen = _mm_loadu_ps(base), theirs = _mm_loadu_ps(shared);

@@ -61,8 +61,8 @@ class recording_reader {
   mutable std::array<read, 8> seen_;
 };
 
-/// Watches one row in `period`: how stale its update was and whether others had written what it read. Belongs to one
-/// worker; writes that worker's slot only.
+/// Watches one row in `period`, of replicas one exchange in eight, of virtual workers every turn: how stale an update
+/// was and whether others had written what it read. Belongs to one worker; writes that worker's slot only.
 class race_probe {
  public:
   static constexpr std::uint64_t period = 1024;

@@ -35,7 +35,7 @@ struct alignas(128) worker_slot {
   published<std::uint64_t> held;          ///< ticket in hand + 1; 0 for none
   published<std::uint64_t> waits;         ///< signs of life of a worker that waits for others in a reproducible round
 
-  alignas(128) published<std::uint64_t> rows;  ///< rows done, published after each: what staleness is counted in
+  alignas(128) published<std::uint64_t> rows;  ///< done, published batch by batch: what staleness is counted in
   published<std::uint64_t> updates;            ///< rows that changed a parameter
   published<std::uint64_t> nonzeros;
   published<std::uint64_t> conflict_samples;  ///< sampled adds
@@ -43,9 +43,9 @@ struct alignas(128) worker_slot {
   published<std::uint64_t> unsent;            ///< rows done whose changes, in part at least, are in a replica only
   alignas(128) std::array<published<std::uint32_t>, staleness_histogram::buckets> staleness;
 
-  /// By the owner, before each draw and each row: whether the others wait for it. If not, the round may be over by now,
-  /// and so the chunk in hand is dropped: others train on it. True says that the plan read before belongs to the round
-  /// that is open.
+  /// By the owner, before each draw and each batch of rows: whether the others wait for it. If not, the round may be
+  /// over by now, and so the chunk in hand is dropped: others train on it. True says that the plan read before belongs
+  /// to the round that is open.
   bool counts() const noexcept {
     order_earlier_reads();
     return state.load(std::memory_order_relaxed) != worker_state::left_out;

@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of docs/performance.md from the records of bench_scaling under bench/results.
+
+Usage: make_tables.py            rewrites what stands between the marks in the page
+       make_tables.py --check    changes nothing; ends with 1 where the page is out of date
+"""
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench" / "scaling"))
+import speedup_table as parts  # noqa: E402  (lies beside, in no package)
+
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN, END = "<!-- tables:begin -->\n", "<!-- tables:end -->\n"
+SCHEMA = 2
+WAYS = ["direct", "buffered", "head", "auto", "reproducible"]
+
+
+def records_in(folder):
+    """Records of bench_scaling of the schema that this script knows; a folder has others too."""
+    records = [parts.read(path) for path in sorted(folder.glob("*.jsonl"))]
+    return [lines for lines in records if lines and lines[0]["kind"] == "context" and "dataset" in lines[0]
+            and lines[0].get("schema") == SCHEMA]
+
+
+def told_once(values):
+    return ", ".join(dict.fromkeys(values))
+
+
+def machine(records):
+    contexts = [lines[0] for lines in records]
+    facts = [c["machine"] for c in contexts]
+    cpus = told_once(f"{m['usable_cpus']} CPUs of {m['cpu_model']}" for m in facts)
+    kernels, commits = told_once(c["options"]["isa"] for c in contexts), told_once(c["commit"] for c in contexts)
+    return (f"{cpus}, {told_once(m['kernel'] for m in facts)}, {told_once(c['compiler'] for c in contexts)}, "
+            f"{kernels} kernels, commit {commits}.")
+
+
+def singles(records):
+    """One worker: our fastest, whatever its engine."""
+    rows = []
+    for lines in records:
+        data = lines[0]["dataset"]
+        for reference in parts.of_kind(lines, "reference"):
+            model = reference["model"]
+            ours = [c for c in parts.of_kind(lines, "configuration")
+                    if c["state"] == parts.MEASURED and c["model"] == model and c["workers"] == 1]
+            if not ours:
+                continue
+            best = min(ours, key=lambda c: c["median_epoch_seconds"])
+            rows.append([parts.name_of(lines), model, f"{data['rows']:,}", f"{data['columns']:,}",
+                         f"{data['index_bits']} + {data['value_bits']}", f"{best['engine']} {parts.way_of(best)}",
+                         parts.milliseconds(best["median_epoch_seconds"]), f"{best['nonzeros_per_second'] / 1e6:,.0f}"])
+    return parts.table(["set", "model", "rows", "columns", "bits an entry", "fastest single worker", "ms an epoch",
+                        "M nonzeros/s"], rows)
+
+
+def gains(records):
+    """Several workers over that one, with a column for each way of sharing."""
+    rows = {}
+    for lines in records:
+        for c in parts.of_kind(lines, "configuration"):
+            if c["workers"] > 1 and c["state"] == "failed":
+                rows.setdefault(place(lines, c), {})[parts.way_of(c)] = "missed"
+        for s in parts.of_kind(lines, "speedup"):
+            rows.setdefault(place(lines, s), {})[parts.way_of(s)] = f"{s['ratio']:.2f}"
+    ways = [way for way in WAYS if any(way in row for row in rows.values())]
+    return parts.table(["set", "model", "workers", "update", *ways],
+                       [[*key, *(row.get(way, "") for way in ways)] for key, row in rows.items()])
+
+
+def place(lines, line):
+    return (parts.name_of(lines), line["model"], f"{line['workers']} {line['engine']}", line["update"])
+
+
+def without_skipped(records):
+    return [[line for line in lines if line.get("state") != "skipped"] for lines in records]
+
+
+def skipped(records):
+    """What was left out and why, each once."""
+    reasons = {}
+    for lines in records:
+        for line in lines:
+            if line.get("state") == "skipped":
+                who = line["name"] if line["kind"] == "rival" else f"{line['engine']} {line['workers']}"
+                reasons.setdefault(line["reason"], {})[who] = None
+    return [f"Left out: {', '.join(names)} ({reason})." for reason, names in reasons.items()]
+
+
+def titled(title, text, table):
+    return [f"**{title}** {text}", "", *table] if table else []
+
+
+def section(folder):
+    every = records_in(folder)
+    if not every:
+        return []
+    records, left_out = without_skipped(every), skipped(every)
+    return [f"### {folder.name}", "", machine(records), "",
+            *titled("One worker.", "Medians of epochs.", singles(records)),
+            *titled("What workers gain.", "The fastest single worker's median epoch over theirs, whatever its engine; "
+                    "`missed`: the serial objective was not reached, so no speed is told.", gains(records)),
+            *titled("Rivals", "on the same rows, with our step, decay and l2 as far as they have them. `of our time`: "
+                    "their epoch over our shortest with at most as many workers.", parts.rivals(records)),
+            *titled("Missed.", "Trained, but not to the reference's quality.", parts.failures(records)),
+            *(["\n".join(left_out), ""] if left_out else [])]
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"]):
+        print(__doc__)
+        return 2
+    page = PAGE.read_text(encoding="utf-8")
+    head, begin, rest = page.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        print(f"{PAGE}: the marks of the tables are missing")
+        return 1
+    tables = [line for folder in sorted((ROOT / "bench" / "results").iterdir()) if folder.is_dir()
+              for line in section(folder)]
+    made = head + BEGIN + "".join(f"{line}\n" for line in tables) + END + tail
+    if made == page:
+        return 0
+    if arguments:
+        print(f"{PAGE} is not what the records say: run bench/make_tables.py")
+        return 1
+    PAGE.write_text(made, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
