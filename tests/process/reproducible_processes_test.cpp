@@ -31,7 +31,7 @@ template <class Model>
 void expect_bits_of_serial(const Model& model, const test::toy_rows& toy, const train_options& options) {
   const csr_rows data = toy.csr();
   const auto expected = bits_of(train(model, data, serial_engine{}, options));
-  for (const std::size_t workers : {1u, 2u, 4u}) {
+  for (const std::size_t workers : {1u, 2u, 4u, 8u}) {
     const train_result run = train(model, data, process_engine{.workers = workers}, options);
     EXPECT_EQ(run.status, run_status::done);
     EXPECT_EQ(bits_of(run), expected) << model_name<Model>() << ", " << workers << " processes";
@@ -41,7 +41,8 @@ void expect_bits_of_serial(const Model& model, const test::toy_rows& toy, const 
 TEST(reproducible_processes, have_the_bits_of_one_serial_worker_with_every_linear_model) {
   constexpr test::toy_shape shape{.rows = 3001, .columns = 5000, .per_row = 12};
   for (const auto optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
-    train_options options{.epochs = 3, .optimizer = optimizer, .reproducible = true, .bias = true};
+    train_options options{
+        .epochs = 3, .optimizer = optimizer, .reproducible = true, .virtual_workers = 8, .bias = true};
     expect_bits_of_serial(logistic{}, test::planted_classification(shape), options);
     expect_bits_of_serial(hinge_svm{}, test::planted_classification(shape), options);
     expect_bits_of_serial(least_squares{}, test::planted_regression(shape), options);
