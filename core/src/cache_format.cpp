@@ -2,9 +2,10 @@
 #include "cache_format.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <vector>
 
 #include "checksum.hpp"
+#include "packed_numbers.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -15,23 +16,33 @@ struct section_shape {
   std::uint64_t count;
 };
 
-std::array<section_shape, 8> shapes(const cache_header& header) {
-  return {{{section_kind::row_start, header.row_start_bytes, header.rows + 1},
-           {section_kind::label, header.label_values > 0 ? 1u : 8u, header.rows},
-           {section_kind::index, header.index_bytes, header.nonzeros},
-           {section_kind::value, header.value_bytes, header.nonzeros},
-           {section_kind::original, header.original_bytes, header.columns},
-           {section_kind::degree, header.degree_bytes, header.columns},
-           {section_kind::block_checksum, 8, header.blocks()},
-           {section_kind::label_table, 8, header.label_values}}};
+/// The sections whose length follows from the sizes.
+std::vector<section_shape> shapes(const cache_header& header) {
+  std::vector<section_shape> all = {{section_kind::index, header.index_bytes, header.nonzeros},
+                                    {section_kind::value, header.value_bytes, header.nonzeros},
+                                    {section_kind::block_checksum, 8, header.blocks()},
+                                    {section_kind::label_table, 8, header.label_values}};
+  if (!header.labels_coded()) all.push_back({section_kind::label, 8, header.rows});
+  if (!header.columns_packed())
+    all.insert(all.end(), {{section_kind::original, 4, header.columns}, {section_kind::degree, 4, header.columns}});
+  return all;
+}
+
+/// The packed sections, and how many numbers each one holds.
+std::vector<section_shape> packed_shapes(const cache_header& header) {
+  std::vector<section_shape> all = {{section_kind::row_length, 8, header.rows}};
+  if (header.labels_coded()) all.push_back({section_kind::label_code, 8, header.rows});
+  if (header.columns_packed())
+    all.insert(all.end(),
+               {{section_kind::original_step, 8, header.columns}, {section_kind::degree_step, 8, header.columns}});
+  return all;
 }
 
 bool widths_possible(const cache_header& header) {
   const auto one_of = [](std::uint8_t bytes, std::uint8_t narrow, std::uint8_t wide) {
     return bytes == narrow || bytes == wide;
   };
-  return one_of(header.row_start_bytes, 4, 8) && one_of(header.index_bytes, 2, 4) && one_of(header.value_bytes, 2, 4) &&
-         one_of(header.original_bytes, 2, 4) && one_of(header.degree_bytes, 2, 4) && header.label_values <= 256;
+  return one_of(header.index_bytes, 2, 4) && one_of(header.value_bytes, 2, 4) && header.label_values <= 256;
 }
 
 const section_entry* find_section(const cache_header& header, section_kind kind) {
@@ -40,15 +51,31 @@ const section_entry* find_section(const cache_header& header, section_kind kind)
   return found == header.sections.end() ? nullptr : found;
 }
 
-bool section_fits(const section_entry* entry, const section_shape& shape, std::uint64_t file_bytes) {
-  return entry != nullptr && entry->element_bytes == shape.element_bytes && entry->offset % cache_page == 0 &&
-         entry->offset >= cache_page && entry->offset <= file_bytes && entry->bytes <= file_bytes - entry->offset &&
-         entry->bytes % shape.element_bytes == 0 && entry->bytes / shape.element_bytes == shape.count;
+bool section_lies_inside(const section_entry* entry, std::uint32_t element_bytes, std::uint64_t file_bytes) {
+  return entry != nullptr && entry->element_bytes == element_bytes && entry->offset % section_alignment == 0 &&
+         entry->offset >= sizeof(cache_header) && entry->offset <= file_bytes &&
+         entry->bytes <= file_bytes - entry->offset && entry->bytes % element_bytes == 0;
+}
+
+bool sections_fit(const cache_header& header) {
+  for (const section_shape& shape : shapes(header)) {
+    const section_entry* const entry = find_section(header, shape.kind);
+    if (!section_lies_inside(entry, shape.element_bytes, header.file_bytes)) return false;
+    if (entry->bytes / shape.element_bytes != shape.count) return false;
+  }
+  for (const section_shape& shape : packed_shapes(header)) {
+    const section_entry* const entry = find_section(header, shape.kind);
+    if (!section_lies_inside(entry, shape.element_bytes, header.file_bytes)) return false;
+    // So that nobody asks for much memory because of a few bytes.
+    if (shape.count > most_packed(entry->bytes)) return false;
+  }
+  return true;
 }
 
 template <class T>
 std::span<const T> section(std::span<const std::byte> file, const cache_header& header, section_kind kind) {
   const section_entry* const entry = find_section(header, kind);
+  if (entry == nullptr) return {};
   return {reinterpret_cast<const T*>(file.data() + entry->offset), entry->bytes / sizeof(T)};
 }
 
@@ -80,7 +107,7 @@ std::uint64_t header_checksum(const cache_header& header) {
 }
 
 std::string header_fault(std::span<const std::byte> file) {
-  if (file.size() < cache_page) return "is torn";
+  if (file.size() < sizeof(cache_header)) return "is torn";
   cache_header header;
   std::memcpy(&header, file.data(), sizeof header);
   if (header.magic != cache_magic) return "is damaged at its start or is no cache";
@@ -89,78 +116,75 @@ std::string header_fault(std::span<const std::byte> file) {
     return "has version " + std::to_string(header.version) + ", not " + std::to_string(cache_version);
   if (header.checksum != header_checksum(header)) return "has a damaged header";
   if (header.file_bytes != file.size()) return "is torn";
-  // Sizes first, so that no later product overflows: every row and entry takes room in the file.
-  const bool possible = header.rows > 0 && header.rows <= file.size() && header.nonzeros <= file.size() &&
-                        header.columns <= file.size() && header.columns < 0xffffffffu && header.rows_per_block > 0 &&
-                        header.rows_per_block <= header.rows;
+  // Sizes first, so that no later product overflows: every row, column and entry takes room in the file.
+  const bool possible = header.rows > 0 && header.rows <= most_packed(file.size()) && header.nonzeros <= file.size() &&
+                        header.columns <= std::max<std::uint64_t>(file.size(), 65536) && header.columns < 0xffffffffu &&
+                        header.rows_per_block > 0 && header.rows_per_block <= header.rows;
   if (!possible) return "has impossible sizes";
   if (!widths_possible(header)) return "has impossible widths";
-  for (const section_shape& shape : shapes(header))
-    if (!section_fits(find_section(header, shape.kind), shape, header.file_bytes)) return "has a damaged section table";
+  if (!sections_fit(header)) return "has a damaged section table";
   return {};
 }
 
 cache_arrays::cache_arrays(std::span<const std::byte> file) {
   std::memcpy(&header, file.data(), sizeof header);
-  if (header.row_start_bytes == 4)
-    row_start = section<std::uint32_t>(file, header, section_kind::row_start);
-  else
-    row_start = section<std::uint64_t>(file, header, section_kind::row_start);
   index = section_of_width<std::uint32_t>(file, header, section_kind::index, header.index_bytes);
   index16 = section_of_width<std::uint16_t>(file, header, section_kind::index, header.index_bytes);
   value = section_of_width<float>(file, header, section_kind::value, header.value_bytes);
   value16 = section_of_width<half>(file, header, section_kind::value, header.value_bytes);
   label_table = section<double>(file, header, section_kind::label_table);
-  if (header.label_values > 0)
-    label = {section<std::uint8_t>(file, header, section_kind::label), label_table};
-  else
-    label = section<double>(file, header, section_kind::label);
-  original = section_of_width<std::uint32_t>(file, header, section_kind::original, header.original_bytes);
-  original16 = section_of_width<std::uint16_t>(file, header, section_kind::original, header.original_bytes);
-  degree = section_of_width<std::uint32_t>(file, header, section_kind::degree, header.degree_bytes);
-  degree16 = section_of_width<std::uint16_t>(file, header, section_kind::degree, header.degree_bytes);
+  if (!header.labels_coded()) label = section<double>(file, header, section_kind::label);
+  original = section<std::uint32_t>(file, header, section_kind::original);
+  degree = section<std::uint32_t>(file, header, section_kind::degree);
   block_checksum = section<std::uint64_t>(file, header, section_kind::block_checksum);
+  row_length = section<std::byte>(file, header, section_kind::row_length);
+  label_code = section<std::byte>(file, header, section_kind::label_code);
+  original_step = section<std::byte>(file, header, section_kind::original_step);
+  degree_step = section<std::byte>(file, header, section_kind::degree_step);
 }
 
 std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::uint64_t end) {
   const std::uint64_t first = block * arrays.header.rows_per_block;
   const std::uint64_t rows = std::min(arrays.header.rows_per_block, arrays.header.rows - first);
   const std::uint64_t begin = arrays.row_start[first], entries = end - begin;
-  const std::array<std::uint64_t, 6> parts = {
-      block,
-      end,
-      sum_of_part(arrays.row_start.narrow(), arrays.row_start.wide(), first, rows),
-      sum_of_part(arrays.label.codes(), arrays.label.numbers(), first, rows),
-      sum_of_part(arrays.index16, arrays.index, begin, entries),
-      sum_of_part(arrays.value16, arrays.value, begin, entries)};
+  const std::span<const double> labels = arrays.label.numbers();
+  const std::array<std::uint64_t, 6> parts = {block,
+                                              begin,
+                                              end,
+                                              labels.empty() ? 0 : checksum(labels.subspan(first, rows)),
+                                              sum_of_part(arrays.index16, arrays.index, begin, entries),
+                                              sum_of_part(arrays.value16, arrays.value, begin, entries)};
   return checksum(std::span<const std::uint64_t>(parts));
 }
 
 bool block_holds(const cache_arrays& arrays, std::uint64_t block) {
   const std::uint64_t first = block * arrays.header.rows_per_block;
   const std::uint64_t rows = std::min(arrays.header.rows_per_block, arrays.header.rows - first);
-  const row_starts starts = arrays.row_start.subspan(first, rows + 1);
-  if (!std::is_sorted(starts.begin(), starts.end()) || starts.back() > arrays.header.nonzeros) return false;
-  if (first == 0 && starts.front() != 0) return false;
-  if (first + rows == arrays.header.rows && starts.back() != arrays.header.nonzeros) return false;
-  if (block_sum(arrays, block, starts.back()) != arrays.block_checksum[block]) return false;
-  const std::uint64_t entries = starts.back() - starts.front();
-  if (arrays.header.index_bytes == 2
-          ? !all_below(arrays.index16.subspan(starts.front(), entries), arrays.header.columns)
-          : !all_below(arrays.index.subspan(starts.front(), entries), arrays.header.columns))
-    return false;
-  return !arrays.label.coded() || all_below(arrays.label.codes().subspan(first, rows), arrays.header.label_values);
+  const std::uint64_t begin = arrays.row_start[first], end = arrays.row_start[first + rows];
+  if (block_sum(arrays, block, end) != arrays.block_checksum[block]) return false;
+  return arrays.header.index_bytes == 2 ? all_below(arrays.index16.subspan(begin, end - begin), arrays.header.columns)
+                                        : all_below(arrays.index.subspan(begin, end - begin), arrays.header.columns);
 }
 
 void lay_out(cache_header& header) {
-  std::uint64_t offset = cache_page;
-  std::size_t place = 0;
-  for (const section_shape& shape : shapes(header)) {
-    const std::uint64_t bytes = shape.count * shape.element_bytes;
-    header.sections[place++] = {shape.kind, shape.element_bytes, offset, bytes, 0};
-    offset = (offset + bytes + cache_page - 1) / cache_page * cache_page;
-  }
-  header.file_bytes = offset;
+  header.sections = {};
+  header.file_bytes = sizeof header;
+  for (const section_shape& shape : shapes(header))
+    append_section(header, shape.kind, shape.element_bytes, shape.count * shape.element_bytes);
+}
+
+section_entry& append_section(cache_header& header, section_kind kind, std::uint32_t element_bytes,
+                              std::uint64_t bytes) {
+  section_entry& entry = *std::ranges::find(header.sections, section_kind::none, &section_entry::kind);
+  const std::uint64_t offset = (header.file_bytes + section_alignment - 1) / section_alignment * section_alignment;
+  entry = {kind, element_bytes, offset, bytes, 0};
+  header.file_bytes = offset + bytes;
+  return entry;
+}
+
+bool is_summed_whole(section_kind kind) {
+  return kind != section_kind::none && kind != section_kind::index && kind != section_kind::value &&
+         kind != section_kind::label && kind != section_kind::block_checksum;
 }
 
 }  // namespace hogwild::detail

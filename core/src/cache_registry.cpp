@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -31,15 +32,19 @@ std::optional<cache_info> look_at(const std::filesystem::path& path) {
   if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;  // somebody writes it
   cache_info info{.path = path, .bytes = static_cast<std::uint64_t>(state.st_size)};
   try {
-    const detail::dataset_mapping mapping(std::move(fd), path.string(), true);
-    const detail::cache_header& header = mapping.arrays().header;
+    const auto region = detail::map_whole(fd, boost::interprocess::read_only, path.string());
+    const std::span file(static_cast<const std::byte*>(region.get_address()), region.get_size());
+    // Another version or a damaged one is listed too, since purging should find it.
+    if (!detail::header_fault(file).empty()) return info;
+    detail::cache_header header;
+    std::memcpy(&header, file.data(), sizeof header);
     info.source_bytes = header.source_bytes;
     info.rows = header.rows;
     info.features = header.columns;
     info.nonzeros = header.nonzeros;
     info.valid = true;
   } catch (const error&) {
-    // Another version or a damaged one: listed, since purging should find it.
+    // It cannot be mapped: listed for the same reason.
   }
   return info;
 }

@@ -11,6 +11,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "checksum.hpp"
+#include "packed_numbers.hpp"
 
 namespace hogwild::detail {
 
@@ -34,7 +35,18 @@ dataset_mapping::dataset_mapping(unique_fd fd, std::string path, bool from_cache
   const std::span file(static_cast<const std::byte*>(region_.get_address()), region_.get_size());
   if (const std::string fault = header_fault(file); !fault.empty()) throw cache_error(path_, fault);
   arrays_.emplace(file);
+  unpack_rows();
   checked_ = std::make_unique<std::atomic<bool>[]>(arrays_->header.blocks());
+}
+
+void dataset_mapping::unpack_rows() {
+  const bool coded = arrays_->header.labels_coded();
+  const bool sums_hold = sum_holds(section_kind::row_length) && (!coded || sum_holds(section_kind::label_code));
+  auto rows = sums_hold ? row_table::unpack(*arrays_) : std::nullopt;
+  if (!rows) throw cache_error(path_, "has a damaged table of rows");
+  rows_ = *std::move(rows);
+  arrays_->row_start = rows_.starts();
+  if (coded) arrays_->label = {rows_.codes(), arrays_->label_table};
 }
 
 void dataset_mapping::damaged(const std::string& part) const {
@@ -60,32 +72,42 @@ void dataset_mapping::verify() const {
   static_cast<void>(label());
 }
 
-void dataset_mapping::check_small(section_kind kind, const char* part) const {
+bool dataset_mapping::sum_holds(section_kind kind) const {
   const std::span file(static_cast<const std::byte*>(region_.get_address()), region_.get_size());
   const auto& sections = arrays_->header.sections;
   // The first of its kind is the one whose bounds were checked.
   const auto entry = std::ranges::find(sections, kind, &section_entry::kind);
-  if (entry->checksum != checksum(file.subspan(entry->offset, entry->bytes))) damaged(part);
+  return entry->checksum == checksum(file.subspan(entry->offset, entry->bytes));
+}
+
+void dataset_mapping::read_columns(section_kind plain, section_kind packed, const char* part,
+                                   std::vector<std::uint32_t>& unpacked) const {
+  const cache_header& header = arrays_->header;
+  if (!sum_holds(header.columns_packed() ? packed : plain)) damaged(part);
+  if (!header.columns_packed()) return;
+  auto numbers = unpack_differences(packed == section_kind::degree_step ? arrays_->degree_step : arrays_->original_step,
+                                    header.columns);
+  if (!numbers) damaged(part);
+  unpacked = *std::move(numbers);
 }
 
 std::span<const std::uint32_t> dataset_mapping::degree() const {
-  std::call_once(degree_once_, [&] {
-    check_small(section_kind::degree, "column counts");
-    degree_.assign(arrays_->degree16.begin(), arrays_->degree16.end());
-  });
-  return arrays_->degree16.empty() ? arrays_->degree : degree_;
+  std::call_once(degree_once_,
+                 [&] { read_columns(section_kind::degree, section_kind::degree_step, "column counts", degree_); });
+  return arrays_->header.columns_packed() ? degree_ : arrays_->degree;
 }
 
 std::span<const std::uint32_t> dataset_mapping::original() const {
   std::call_once(original_once_, [&] {
-    check_small(section_kind::original, "column numbers");
-    original_.assign(arrays_->original16.begin(), arrays_->original16.end());
+    read_columns(section_kind::original, section_kind::original_step, "column numbers", original_);
   });
-  return arrays_->original16.empty() ? arrays_->original : original_;
+  return arrays_->header.columns_packed() ? original_ : arrays_->original;
 }
 
 label_column dataset_mapping::label() const {
-  std::call_once(label_once_, [&] { check_small(section_kind::label_table, "table of labels"); });
+  std::call_once(label_once_, [&] {
+    if (!sum_holds(section_kind::label_table)) damaged("table of labels");
+  });
   return arrays_->label;
 }
 

@@ -14,6 +14,7 @@
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "cache_format.hpp"
+#include "row_table.hpp"
 #include "unique_fd.hpp"
 
 namespace hogwild {
@@ -22,8 +23,8 @@ namespace detail {
 /// A dataset file mapped for reading, and what has been checked of it so far in this process.
 class dataset_mapping : public row_source {
  public:
-  /// Maps `fd`. `path` is what others open; `label` names the data in messages. Throws cache_error, with the end of a
-  /// sentence as header_fault() gives it, where header or table do not hold.
+  /// Maps `fd` and unpacks the rows. `path` is what others open. Throws cache_error, with the end of a sentence as
+  /// header_fault() gives it, where header, section table or rows do not hold.
   dataset_mapping(unique_fd fd, std::string path, bool from_cache);
 
   const cache_arrays& arrays() const { return *arrays_; }
@@ -44,16 +45,21 @@ class dataset_mapping : public row_source {
 
  private:
   [[noreturn]] void damaged(const std::string& part) const;
-  void check_small(section_kind kind, const char* part) const;
+  bool sum_holds(section_kind kind) const;
+  void unpack_rows();
+  /// Checks what belongs to each column and, where the file has it packed, unpacks it.
+  void read_columns(section_kind plain, section_kind packed, const char* part,
+                    std::vector<std::uint32_t>& unpacked) const;
 
   unique_fd fd_;
   std::string path_;
   bool from_cache_;
   boost::interprocess::mapped_region region_;
   std::optional<cache_arrays> arrays_;
+  row_table rows_;
   std::unique_ptr<std::atomic<bool>[]> checked_;
   mutable std::once_flag degree_once_, original_once_, label_once_, numbering_once_;
-  mutable std::vector<std::uint32_t> degree_, original_;  ///< where the file has them in 16 bits
+  mutable std::vector<std::uint32_t> degree_, original_;  ///< where the file has them packed
   mutable column_numbering numbering_;
 };
 

@@ -18,6 +18,7 @@
 
 #include "checksum.hpp"
 #include "dataset_mapping.hpp"
+#include "packed_numbers.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -50,13 +51,23 @@ dataset_writer::dataset_writer(unique_fd fd, std::string place, std::string asid
       place_(std::move(place)),
       aside_(std::move(aside)),
       region_(map_with_header(fd_, place_.empty() ? "memory file" : place_, sizes)),
-      arrays_(bytes_of(region_)) {}
+      rows_(sizes),
+      arrays_(bytes_of(region_)) {
+  arrays_.row_start = rows_.starts();
+  if (sizes.labels_coded()) arrays_.label = {rows_.codes(), arrays_.label_table};
+  if (!sizes.columns_packed()) return;
+  original_.resize(sizes.columns), degree_.resize(sizes.columns);
+  arrays_.original = original_, arrays_.degree = degree_;
+}
 
 dataset_writer::dataset_writer(dataset_writer&& other) noexcept
     : fd_(std::move(other.fd_)),
       place_(std::move(other.place_)),
       aside_(std::exchange(other.aside_, {})),
       region_(std::move(other.region_)),
+      rows_(std::move(other.rows_)),
+      original_(std::move(other.original_)),
+      degree_(std::move(other.degree_)),
       arrays_(other.arrays_) {}
 
 dataset_writer::~dataset_writer() {
@@ -96,7 +107,7 @@ void dataset_writer::seal_block(std::uint64_t block, std::uint64_t end) {
 void dataset_writer::populate(void* place, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   const auto address = reinterpret_cast<std::uintptr_t>(place);
-  const std::uintptr_t first = address / cache_page * cache_page;
+  const std::uintptr_t page = 4096, first = address / page * page;
   // A hint: older kernels do not know it, and then each page faults by itself.
   if (bytes > 0) ::madvise(reinterpret_cast<void*>(first), address + bytes - first, MADV_POPULATE_WRITE);
 #else
@@ -104,12 +115,37 @@ void dataset_writer::populate(void* place, std::size_t bytes) {
 #endif
 }
 
+void dataset_writer::append(cache_header& header, section_kind kind, std::span<const std::uint64_t> packed) const {
+  section_entry& entry = append_section(header, kind, sizeof(std::uint64_t), packed.size_bytes());
+  entry.checksum = checksum(packed);
+  const auto refuse = [&](int code) {
+    if (place_.empty()) throw resource_error("no memory for the data: " + std::generic_category().message(code));
+    throw_system(code, "writing " + aside_);
+  };
+  // Claimed first, as all the rest of the file was: where a file has space that was merely promised, ext4 writes all of
+  // it to the disk before it renames it over another one.
+  if (const int code = ::posix_fallocate(fd_.get(), static_cast<off_t>(entry.offset), static_cast<off_t>(entry.bytes));
+      code != 0)
+    refuse(code);
+  std::span<const std::byte> left = std::as_bytes(packed);
+  for (std::uint64_t place = entry.offset; !left.empty();) {
+    const ssize_t written = ::pwrite(fd_.get(), left.data(), left.size(), static_cast<off_t>(place));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) refuse(written < 0 ? errno : ENOSPC);
+    left = left.subspan(static_cast<std::size_t>(written));
+    place += static_cast<std::uint64_t>(written);
+  }
+}
+
 sparse_dataset dataset_writer::finish() && {
   cache_header header = arrays_.header;
-  for (section_entry& entry : header.sections) {
-    const bool small = entry.kind == section_kind::original || entry.kind == section_kind::degree ||
-                       entry.kind == section_kind::label_table;
-    if (small) entry.checksum = checksum(bytes_of(region_).subspan(entry.offset, entry.bytes));
+  for (section_entry& entry : header.sections)
+    if (is_summed_whole(entry.kind)) entry.checksum = checksum(bytes_of(region_).subspan(entry.offset, entry.bytes));
+  append(header, section_kind::row_length, rows_.pack_lengths());
+  if (header.labels_coded()) append(header, section_kind::label_code, rows_.pack_codes());
+  if (header.columns_packed()) {
+    append(header, section_kind::original_step, pack_differences(original_));
+    append(header, section_kind::degree_step, pack_differences(degree_));
   }
   header.checksum = header_checksum(header);
   std::memcpy(region_.get_address(), &header, sizeof header);

@@ -4,19 +4,23 @@
 #include <boost/interprocess/mapped_region.hpp>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "cache_format.hpp"
+#include "row_table.hpp"
 #include "unique_fd.hpp"
 
 namespace hogwild::detail {
 
 /// A dataset file while it is written: aside its place in a folder, or in memory. Until finish() it is nobody else's,
-/// and without finish() nothing stays behind.
+/// and without finish() nothing stays behind. What the file has packed is written to memory of this process, and packed
+/// by finish().
 class dataset_writer {
  public:
-  /// `sizes`: everything of the header but table, file size and checksums. The space is claimed at once.
+  /// `sizes`: everything of the header but table, file size and checksums. The space for all that is not packed is
+  /// claimed at once.
   /// at() throws std::system_error where folder or space are not to be had; in_memory() throws resource_error.
   /// `permissions` as for open(2): what the source allows, the cache allows.
   static dataset_writer at(const std::filesystem::path& place, cache_header sizes, unsigned permissions = 0600);
@@ -37,17 +41,21 @@ class dataset_writer {
     populate(static_cast<void*>(part.data()), part.size_bytes());
   }
 
-  /// Call when all arrays are written and all blocks sealed. Throws std::system_error where renaming fails.
+  /// Call when all arrays are written and all blocks sealed. Throws as at() and in_memory() do, where there is no space
+  /// for what is packed, and std::system_error where renaming fails.
   sparse_dataset finish() &&;
 
  private:
   dataset_writer(unique_fd fd, std::string place, std::string aside, const cache_header& sizes);
+  void append(cache_header& header, section_kind kind, std::span<const std::uint64_t> packed) const;
   static void populate(void* place, std::size_t bytes);
 
   unique_fd fd_;
   std::string place_;  ///< empty in memory
   std::string aside_;  ///< empty in memory and after finish()
   boost::interprocess::mapped_region region_;
+  row_table rows_;
+  std::vector<std::uint32_t> original_, degree_;  ///< where they are packed
   cache_arrays arrays_;
 };
 

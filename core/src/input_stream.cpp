@@ -21,12 +21,15 @@ namespace {
 class line_stream : public input_stream {
  public:
   line_stream(std::unique_ptr<byte_reader> reader, std::string name, std::optional<source_stamp> stamp,
-              std::uint64_t text_bytes, std::size_t block_bytes)
-      : input_stream(std::move(name), stamp, text_bytes), reader_(std::move(reader)), block_bytes_(block_bytes) {}
+              std::uint64_t text_bytes, std::size_t block_bytes, std::size_t longest_line)
+      : input_stream(std::move(name), stamp, text_bytes),
+        reader_(std::move(reader)),
+        block_bytes_(block_bytes),
+        longest_line_(longest_line) {}
 
   std::optional<text_block> next() override {
     if (ended_) return std::nullopt;
-    std::size_t have = carry_.size(), room = have + block_bytes_;
+    std::size_t have = carry_.size(), room = std::min(have + block_bytes_, longest_line_);
     memory block = copied(carry_, room);
     carry_.clear();
     for (;;) {
@@ -42,15 +45,20 @@ class line_stream : public input_stream {
         return text_block{text.substr(0, newline + 1), std::move(block)};
       }
       // A line that is longer than a block doubles it, so that growing stays linear in all.
-      if (room >= longest_line)
-        throw input_error(name() + ": there is a line of more than 1 GiB; is this the right file?");
-      block = copied(text, room = std::min(2 * room, longest_line));
+      if (room == longest_line_) refuse_line();
+      block = copied(text, room = std::min(2 * room, longest_line_));
     }
   }
 
  private:
   using memory = std::shared_ptr<char[]>;
-  static constexpr std::size_t longest_line = std::size_t{1} << 30;  // places in a block have 32 bits
+
+  [[noreturn]] void refuse_line() const {
+    constexpr std::size_t gibibyte = std::size_t{1} << 30;
+    const std::string limit = longest_line_ % gibibyte == 0 ? std::to_string(longest_line_ / gibibyte) + " GiB"
+                                                            : std::to_string(longest_line_) + " bytes";
+    throw input_error(name() + ": there is a line of more than " + limit + "; is this the right file?");
+  }
 
   /// `text` in front of so much room in all, a newline and the padding; what is not text is not initialised.
   static memory copied(std::string_view text, std::size_t room) {
@@ -60,7 +68,7 @@ class line_stream : public input_stream {
   }
 
   std::unique_ptr<byte_reader> reader_;
-  std::size_t block_bytes_;
+  std::size_t block_bytes_, longest_line_;
   std::string carry_;
   bool ended_ = false;
 };
@@ -73,7 +81,7 @@ unique_fd opened(const std::string& path, const std::string& name) {
 
 }  // namespace
 
-std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t block_bytes) {
+std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t block_bytes, std::size_t longest_line) {
   const bool standard = path == "-";
   const std::string name = standard ? "standard input" : path;
   unique_fd fd = opened(path, name);
@@ -82,14 +90,17 @@ std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t bl
   auto input = std::make_unique<raw_input>(std::move(fd), name, stamp);
   const compression kind = detect_compression(input->peek(8));
   const std::uint64_t text_bytes = kind == compression::none && stamp ? stamp->bytes : 0;
-  return std::make_unique<line_stream>(make_byte_reader(std::move(input), kind), name, stamp, text_bytes, block_bytes);
+  return std::make_unique<line_stream>(make_byte_reader(std::move(input), kind), name, stamp, text_bytes, block_bytes,
+                                       longest_line);
 }
 
-std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, std::size_t block_bytes) {
+std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, std::size_t block_bytes,
+                                                std::size_t longest_line) {
   const compression kind = detect_compression(bytes);
   auto reader = make_byte_reader(std::make_unique<raw_input>(bytes, name), kind);
   const std::uint64_t text_bytes = kind == compression::none ? bytes.size() : 0;
-  return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, text_bytes, block_bytes);
+  return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, text_bytes, block_bytes,
+                                       longest_line);
 }
 
 }  // namespace hogwild::detail

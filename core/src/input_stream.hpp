@@ -23,11 +23,12 @@ struct text_block {
 class input_stream {
  public:
   static constexpr std::size_t default_block_bytes = std::size_t{1} << 20;
+  static constexpr std::size_t default_longest_line = std::size_t{1} << 30;  // places in a block have 32 bits
 
   virtual ~input_stream() = default;
   /// The next block in order, of about the size asked for unless a line is longer; none at the end.
   /// Throws input_error where the file cannot be read or is written to meanwhile, its archive is damaged or
-  /// truncated, or a line is longer than 1 GiB.
+  /// truncated, or a line is longer than the stream takes.
   virtual std::optional<text_block> next() = 0;
 
   const std::string& name() const { return name_; }
@@ -46,13 +47,15 @@ class input_stream {
   std::uint64_t text_bytes_;
 };
 
-/// Opens a path, or standard input for "-".
+/// Opens a path, or standard input for "-". Lines of up to `longest_line` bytes, their newlines included, are taken.
 /// Throws input_error.
 std::unique_ptr<input_stream> open_input(const std::string& path,
-                                         std::size_t block_bytes = input_stream::default_block_bytes);
+                                         std::size_t block_bytes = input_stream::default_block_bytes,
+                                         std::size_t longest_line = input_stream::default_longest_line);
 
 /// The same from bytes in memory, which outlive the stream.
 std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name,
-                                                std::size_t block_bytes = input_stream::default_block_bytes);
+                                                std::size_t block_bytes = input_stream::default_block_bytes,
+                                                std::size_t longest_line = input_stream::default_longest_line);
 
 }  // namespace hogwild::detail

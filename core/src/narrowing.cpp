@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <limits>
 
 #include <hogwild/core/half.hpp>
 
@@ -35,14 +34,8 @@ std::size_t first_beyond_half(std::span<const float> values) {
   return static_cast<std::size_t>(found - values.begin());
 }
 
-void narrow_indices(cache_header& header, std::span<const std::uint32_t> original,
-                    std::span<const std::uint32_t> degree) {
-  constexpr std::uint64_t beyond_16 = std::uint64_t{1} << 16;
-  const auto narrow = [](std::uint32_t n) { return n < beyond_16; };
-  header.row_start_bytes = header.nonzeros <= std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
-  header.index_bytes = header.columns <= beyond_16 ? 2 : 4;
-  header.original_bytes = std::ranges::all_of(original, narrow) ? 2 : 4;
-  header.degree_bytes = std::ranges::all_of(degree, narrow) ? 2 : 4;
+void narrow_indices(cache_header& header) {
+  header.index_bytes = header.columns <= std::uint64_t{1} << 16 ? 2 : 4;
 }
 
 }  // namespace hogwild::detail

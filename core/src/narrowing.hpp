@@ -60,9 +60,7 @@ bool are_halves(std::span<const float> values);
 /// The place of the first value that half precision cannot hold even roughly; values.size() where there is none.
 std::size_t first_beyond_half(std::span<const float> values);
 
-/// Sets the widths that follow from the sizes in `header` and from what belongs to each column: its number in the
-/// input, and the rows in which it occurs.
-void narrow_indices(cache_header& header, std::span<const std::uint32_t> original,
-                    std::span<const std::uint32_t> degree);
+/// Sets the widths that follow from the sizes in `header`.
+void narrow_indices(cache_header& header);
 
 }  // namespace hogwild::detail

@@ -25,6 +25,7 @@ class libsvm_opening {
   libsvm_opening(const std::string& path, const open_options& options) : path_(path), options_(options) {}
 
   sparse_dataset run() {
+    choose_isa(options_.isa);  // is it there?
     if (path_ != "-" && options_.cache != open_options::cache_use::none)
       if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_);
     if (options_.cache == open_options::cache_use::automatic)
@@ -52,8 +53,8 @@ class libsvm_opening {
 
   sparse_dataset build() const {
     const auto input = detail::open_input(path_);
-    const auto text =
-        detail::parse_all(*input, {.labels_optional = options_.labels_optional, .on_rows = options_.on_rows});
+    const auto text = detail::parse_all(
+        *input, {.labels_optional = options_.labels_optional, .set = options_.isa, .on_rows = options_.on_rows});
     const detail::row_plan plan = detail::plan_rows(*text, options_.numbering, options_.values, path_);
     detail::cache_header header = detail::sizes_of(*text, plan);
     header.options = options_digest();

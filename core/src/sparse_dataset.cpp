@@ -150,7 +150,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   sizes.label_values = codes.table().size();
   sizes.value_bytes = are_halves(rows) ? 2 : 4;
   const std::vector<std::uint32_t> degree = degrees_of(rows);
-  detail::narrow_indices(sizes, original, degree);
+  detail::narrow_indices(sizes);
   detail::dataset_writer file = detail::dataset_writer::in_memory(sizes);
   const detail::writable_arrays to(file.arrays());
   to.columns(original, degree);

@@ -25,9 +25,7 @@ struct writable_arrays {
         label_code(cache_arrays::writable(arrays.label.codes())),
         label_table(cache_arrays::writable(arrays.label_table)),
         original(cache_arrays::writable(arrays.original)),
-        original16(cache_arrays::writable(arrays.original16)),
-        degree(cache_arrays::writable(arrays.degree)),
-        degree16(cache_arrays::writable(arrays.degree16)) {}
+        degree(cache_arrays::writable(arrays.degree)) {}
 
   std::span<std::uint64_t> row_start;
   std::span<std::uint32_t> row_start32;
@@ -39,9 +37,7 @@ struct writable_arrays {
   std::span<std::uint8_t> label_code;
   std::span<double> label_table;
   std::span<std::uint32_t> original;
-  std::span<std::uint16_t> original16;
   std::span<std::uint32_t> degree;
-  std::span<std::uint16_t> degree16;
 
   void start_row(std::size_t r, std::uint64_t entry) const {
     if (row_start32.empty())
@@ -52,8 +48,8 @@ struct writable_arrays {
 
   /// What belongs to each column: its number in the input, and in how many rows it occurs.
   void columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> rows) const {
-    copy(numbers, original, original16);
-    copy(rows, degree, degree16);
+    std::ranges::copy(numbers, original.begin());
+    std::ranges::copy(rows, degree.begin());
   }
 
   /// Faults in the pages behind entries [begin, begin + count) of column and value.
@@ -62,15 +58,6 @@ struct writable_arrays {
       if (!part.empty()) dataset_writer::populate(part.subspan(begin, count));
     };
     fault_in(index), fault_in(index16), fault_in(value), fault_in(value16);
-  }
-
- private:
-  static void copy(std::span<const std::uint32_t> from, std::span<std::uint32_t> wide,
-                   std::span<std::uint16_t> narrow) {
-    if (narrow.empty())
-      std::ranges::copy(from, wide.begin());
-    else
-      std::ranges::transform(from, narrow.begin(), [](std::uint32_t n) { return static_cast<std::uint16_t>(n); });
   }
 };
 

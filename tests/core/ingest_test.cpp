@@ -149,6 +149,21 @@ TEST(ingest, threads_do_not_change_a_byte) {
   EXPECT_EQ(bytes(7), one);
 }
 
+TEST(ingest, the_instruction_set_changes_nothing_and_has_to_be_there) {
+  const scratch_folder folder;
+  const std::string path = folder.write("rows.svm", text_of(random_rows(3000, 500)));
+  const auto opened = [&](isa set) {
+    return open_libsvm(path, {.cache = open_options::cache_use::none, .threads = 1, .isa = set});
+  };
+  const auto expected = rows_of(opened(isa::automatic));
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512}) {
+    if (has_isa(set))
+      EXPECT_EQ(rows_of(opened(set)), expected) << name_of(set);
+    else
+      EXPECT_THROW(opened(set), config_error) << name_of(set);
+  }
+}
+
 TEST(ingest, the_earliest_faulty_line_is_reported_whatever_the_block_size) {
   std::string text;
   for (int n = 0; n < 4000; ++n) text += n % 50 == 49 ? "\n# note\n" : "1 1:1 2:1\n";

@@ -139,6 +139,27 @@ TEST(input_stream, blocks_have_about_the_size_asked_for) {
   EXPECT_GT(blocks, 50u);
 }
 
+TEST(input_stream, lines_are_taken_up_to_the_longest_and_no_further) {
+  constexpr std::size_t longest = 1000;
+  const std::string before = numbered_lines(70), fits = std::string(longest - 1, 'x') + "\n";
+  const scratch_folder folder;
+  for (const std::size_t block_bytes : {std::size_t{1}, std::size_t{64}, longest, 10 * longest}) {
+    for (const std::string& text : {fits, before + fits + fits + before, before + fits.substr(0, longest - 1)}) {
+      const std::string expected = text.ends_with('\n') ? text : text + "\n";
+      EXPECT_EQ(read_all(*open_input_memory(text, "memory", block_bytes, longest)), expected) << block_bytes;
+      EXPECT_EQ(read_all(*open_input(folder.write("text", text), block_bytes, longest)), expected) << block_bytes;
+    }
+    for (const std::string& text : {"x" + fits, before + "x" + fits + before, before + "x" + fits.substr(0, 999)}) {
+      try {
+        read_all(*open_input(folder.write("text", text), block_bytes, longest));
+        FAIL() << block_bytes;
+      } catch (const input_error& fault) {
+        EXPECT_THAT(fault.what(), HasSubstr("text: there is a line of more than 1000 bytes"));
+      }
+    }
+  }
+}
+
 TEST(input_stream, a_pipe_is_read_and_has_no_stamp) {
   const scratch_folder folder;
   const std::string pipe = (folder.path() / "pipe").string(), text = numbered_lines(30000);

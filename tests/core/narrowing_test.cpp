@@ -75,49 +75,16 @@ TEST(halves, the_first_value_beyond_them_is_found) {
   EXPECT_EQ(first_beyond_half(std::vector{std::numeric_limits<float>::infinity()}), 0u);
 }
 
-TEST(widths, follow_from_the_sizes) {
-  const std::vector<std::uint32_t> near{1, 65535}, far{1, 65536};
+TEST(widths, follow_from_the_columns) {
   cache_header header;
   header.columns = 65536;
-  header.nonzeros = 0xffffffffu;
-  narrow_indices(header, near, far);
-  EXPECT_EQ(header.row_start_bytes, 4);
+  narrow_indices(header);
   EXPECT_EQ(header.index_bytes, 2);
-  EXPECT_EQ(header.original_bytes, 2);
-  EXPECT_EQ(header.degree_bytes, 4);
+  EXPECT_TRUE(header.columns_packed());
   header.columns = 65537;
-  header.nonzeros = std::uint64_t{1} << 32;
-  narrow_indices(header, far, near);
-  EXPECT_EQ(header.row_start_bytes, 8);
+  narrow_indices(header);
   EXPECT_EQ(header.index_bytes, 4);
-  EXPECT_EQ(header.original_bytes, 4);
-  EXPECT_EQ(header.degree_bytes, 2);
-}
-
-struct set_shape {
-  std::uint64_t rows, columns, nonzeros;
-  std::uint32_t most_frequent;  ///< rows of the commonest column
-};
-
-double bytes_per_nonzero(const set_shape& set, std::uint8_t value_bytes) {
-  cache_header header;
-  header.rows = set.rows;
-  header.columns = set.columns;
-  header.nonzeros = set.nonzeros;
-  header.rows_per_block = 16384 * header.rows / header.nonzeros;
-  header.label_values = 2;
-  header.value_bytes = value_bytes;
-  narrow_indices(header, std::vector{static_cast<std::uint32_t>(set.columns)}, std::vector{set.most_frequent});
-  lay_out(header);
-  return static_cast<double>(header.file_bytes) / static_cast<double>(header.nonzeros);
-}
-
-TEST(widths, text_takes_little_more_than_its_entries) {
-  // What `hogwild generate` makes by default, and a collection of 25,000 reviews.
-  for (const set_shape& set : {set_shape{179'882, 47'236, 13'465'548, 79'098}, {25'000, 47'603, 3'496'081, 25'000}}) {
-    EXPECT_LE(bytes_per_nonzero(set, 2), 4.1);
-    EXPECT_LE(bytes_per_nonzero(set, 4), 6.1);
-  }
+  EXPECT_FALSE(header.columns_packed());
 }
 
 }  // namespace

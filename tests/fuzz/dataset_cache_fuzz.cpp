@@ -16,7 +16,10 @@
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "cache_format.hpp"
+#include "checksum.hpp"
 #include "dataset_writer.hpp"
+#include "packed_numbers.hpp"
+#include "row_table.hpp"
 #include "unique_fd.hpp"
 #include "writable_arrays.hpp"
 
@@ -26,14 +29,14 @@ using namespace hogwild;
 
 std::vector<std::byte> bytes_of(const sparse_dataset& data) {
   detail::unique_fd fd(::open(data.shared_path().c_str(), O_RDONLY));
-  std::vector<std::byte> bytes(10 * detail::cache_page);
+  std::vector<std::byte> bytes(4096);
   const ssize_t length = ::read(fd.get(), bytes.data(), bytes.size());
-  if (length <= 0) std::abort();
+  if (length <= 0 || length == static_cast<ssize_t>(bytes.size())) std::abort();
   bytes.resize(static_cast<std::size_t>(length));
   return bytes;
 }
 
-/// Rows in the widths that only large data have.
+/// Rows in the widths that only large data have, and labels that are no codes.
 sparse_dataset wide_rows(const libsvm_rows& rows) {
   detail::cache_header header;
   header.rows = rows.label.size();
@@ -42,7 +45,7 @@ sparse_dataset wide_rows(const libsvm_rows& rows) {
   header.rows_per_block = 2;
   detail::dataset_writer file = detail::dataset_writer::in_memory(header);
   const detail::writable_arrays to(file.arrays());
-  std::ranges::copy(rows.row_start, to.row_start.begin());
+  for (std::size_t r = 0; r <= header.rows; ++r) to.start_row(r, rows.row_start[r]);
   std::ranges::copy(rows.index, to.index.begin());
   std::ranges::copy(rows.value, to.value.begin());
   std::ranges::copy(rows.label, to.label.begin());
@@ -76,8 +79,18 @@ void open_and_read(const std::vector<std::byte>& bytes) {
   }
 }
 
-/// `good` with some bytes overwritten: as they are, then with the header summed anew, then with the blocks too, so that
-/// the input gets behind one check after the other.
+/// Sums the tables of rows anew, wherever the section table says that they are.
+void sum_rows(std::vector<std::byte>& file, detail::cache_header& header) {
+  for (detail::section_entry& entry : header.sections) {
+    const bool of_rows =
+        entry.kind == detail::section_kind::row_length || entry.kind == detail::section_kind::label_code;
+    if (of_rows && entry.offset <= file.size() && entry.bytes <= file.size() - entry.offset)
+      entry.checksum = detail::checksum(std::span<const std::byte>(file).subspan(entry.offset, entry.bytes));
+  }
+}
+
+/// `good` with some bytes overwritten: as they are, then with header and rows summed anew, then with the blocks too, so
+/// that the input gets behind one check after the other.
 void change_and_read(const std::vector<std::byte>& good, const std::uint8_t* data, std::size_t size) {
   std::vector<std::byte> changed = good;
   for (std::size_t at = 0; at + 3 < size;) {
@@ -89,30 +102,37 @@ void change_and_read(const std::vector<std::byte>& good, const std::uint8_t* dat
   open_and_read(changed);
   detail::cache_header header;
   std::memcpy(&header, changed.data(), sizeof header);
+  sum_rows(changed, header);
   header.checksum = detail::header_checksum(header);
   std::memcpy(changed.data(), &header, sizeof header);
   open_and_read(changed);
   if (!detail::header_fault(changed).empty()) return;
-  // Now the blocks, so that only the ranges of rows, columns and labels stand between the input and the reader.
-  const detail::cache_arrays arrays(changed);
+  // Now the blocks, so that only the range of columns stands between the input and the reader.
+  detail::cache_arrays arrays(changed);
+  const auto rows = detail::row_table::unpack(arrays);
+  if (!rows) return;
+  arrays.row_start = rows->starts();
   for (std::uint64_t block = 0; block < header.blocks(); ++block) {
-    const std::uint64_t first = block * header.rows_per_block;
-    const std::uint64_t last = std::min(first + header.rows_per_block, header.rows);
-    const std::uint64_t begin = arrays.row_start[first], end = arrays.row_start[last];
-    if (begin <= end && end <= header.nonzeros)
-      detail::cache_arrays::writable(arrays.block_checksum)[block] = detail::block_sum(arrays, block, end);
+    const std::uint64_t last = std::min((block + 1) * header.rows_per_block, header.rows);
+    detail::cache_arrays::writable(arrays.block_checksum)[block] =
+        detail::block_sum(arrays, block, arrays.row_start[last]);
   }
   open_and_read(changed);
 }
 
 }  // namespace
 
-// Any bytes; and good caches that the input changes. The input is a list of records: two bytes place, one byte length,
-// then what to write there.
+// Any bytes, as a cache and as packed numbers; and good caches that the input changes. The input is a list of records:
+// two bytes place, one byte length, then what to write there.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::vector<std::vector<std::byte>> good = good_caches();
   const auto* const input = reinterpret_cast<const std::byte*>(data);
   if (size > 0) open_and_read({input, input + size});
+  if (size > 0) {
+    const std::size_t count = data[0] * 8u;
+    const auto numbers = detail::unpack_differences({input + 1, size - 1}, count);
+    if (numbers && numbers->size() != count) std::abort();
+  }
   for (const auto& cache : good) change_and_read(cache, data, size);
   return 0;
 }

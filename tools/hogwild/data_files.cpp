@@ -17,6 +17,7 @@ open_options base_options(const data_options& options) {
   opening.cache_folder =
       options.cache_folder.empty() ? default_cache_folder() : std::filesystem::path(options.cache_folder);
   opening.values = options.values;
+  opening.isa = options.isa;
   if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
   return opening;
 }

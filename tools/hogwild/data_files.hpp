@@ -22,6 +22,7 @@ struct data_options {
   bool no_cache = false;
   std::string format = "libsvm";
   value_precision values = value_precision::single;
+  hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name
   bool quiet = false;
 
   void declare(command_line& line);

@@ -40,9 +40,10 @@ void declare_engine(command_line& line, train_request& r) {
   line.option("--virtual-workers", r.options.virtual_workers,
               "how many the rows are dealt to in a reproducible run (0: by the data); another number gives other bits");
   line.needs("--virtual-workers", "--reproducible");
-  line.option("--batch", r.options.batch, "1 to 16 rows see the same weights, where workers have replicas");
+  line.option("--batch", r.options.batch,
+              "1 to 16 rows see the same weights; for linear models under sgd, without direct or head sharing");
   named(line, "--isa", r.options.isa, {isa::automatic, isa::scalar, isa::avx2, isa::avx512},
-        "instruction set of the kernels; all give the same bits");
+        "instruction set of the parser and, where --batch applies, of the kernels; all give the same bits");
   named(line, "--update", r.options.update, {update_kind::lossy, update_kind::exact, update_kind::locked},
         "how a parameter is changed");
   named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
@@ -166,6 +167,7 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   declare_end(line, r);
   declare_files(line, r);
   if (const auto code = line.parse(argc, argv)) return code;
+  r.files.isa = r.options.isa;
   check(line, r);
   return std::nullopt;
 }
