@@ -13,28 +13,31 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <hogwild/batch_step.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/private_memory.hpp>
 
+#include "exchange_ruler.hpp"
+#include "provisional_ranks.hpp"
+
 namespace hogwild {
 namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Columns that a pass trains; in memory, only those that occur.
+/// Columns that a pass trains. Arrays have room for all, with what threads keep in reserve; in memory, only as many as
+/// occur.
 constexpr std::size_t most_columns = std::size_t{1} << 24;
-constexpr std::size_t parameters = most_columns + 1;  // and the bias
-
-/// Entries that a thread trains on between two exchanges, for each parameter exchanged: one costs about as much as the
-/// other, so that an exchange is an eighth of the work.
-constexpr std::size_t entries_per_parameter = 8;
+constexpr std::size_t most_threads = 4096;
+constexpr std::size_t bias_place = most_columns + most_threads * detail::provisional_ranks::reserve::most;
+constexpr std::size_t parameters = bias_place + 1;
 
 void check(const train_options& o) {
-  const auto require = [](bool holds, const char* reason) {
-    if (!holds) throw config_error(std::string("training while the text is parsed (overlap) ") + reason);
+  const auto require = [](bool holds, const std::string& reason) {
+    if (!holds) throw config_error("training while the text is parsed (overlap) " + reason);
   };
   require(o.step.initial > 0.0, "needs a step size: give one, for it is found only when all rows are there");
   require(!o.reproducible, "depends on which thread parses which rows: it does not go with a reproducible run");
@@ -42,6 +45,10 @@ void check(const train_options& o) {
   require(o.order == row_order::chunked, "follows the order of the text: it does not go with another order of rows");
   require(o.sharing != sharing_kind::direct, "is done on replicas: it does not go with direct sharing");
   require(o.validation_fraction == 0.0, "would train on the rows that are held back; give a validation file instead");
+  require(o.update != update_kind::locked,
+          "is done on replicas, which exchange without locks: use lossy or exact updates");
+  require(o.shards == sharding::claimed, "trains rows where they are parsed: it does not go with fixed shards");
+  require(o.batch >= 1 && o.batch <= batch_rows, "trains batches of 1 to " + std::to_string(batch_rows) + " rows");
   require(o.resume.empty(), "is the first epoch of a run: it does not go with one that is resumed");
 }
 
@@ -58,6 +65,9 @@ class own_array {
 struct trainee {
   worker_memory memory;
   std::span<float> work = memory.array<float>(0, 2, parameters), base = memory.array<float>(1, 2, parameters);
+  std::vector<std::uint32_t> rank;  ///< of each entry of the rows at hand
+  detail::provisional_ranks::reserve reserve;
+  detail::exchange_ruler ruler;
   std::size_t entries = 0;  ///< since the last exchange
   std::uint64_t examples = 0;
   batch_outcome outcome{};
@@ -70,26 +80,24 @@ class first_pass::work {
  public:
   work(margin_loss loss, label_kind kind, const train_options& options) : loss_(loss), kind_(kind), options_(options) {
     check(options);
-    loop_ = {
-        .bias = options.bias ? 1u : 0u, .isa = choose_isa(options.isa), .weight_positive = options.weight_positive};
+    loop_ = {.bias = options.bias ? 1u : 0u,
+             .isa = choose_isa(options.isa),
+             .batch = static_cast<std::uint32_t>(options.batch),
+             .weight_positive = options.weight_positive};
   }
 
   void train(const sparse_view& rows, double share) {
     if (!begun(rows, share)) return;
     trainee& me = trainee_here();
     const auto begin = clock::now();
-    if (const auto position = place_of(rows.rows())) {
-      train(me, rows, static_cast<double>(*position));
-      me.entries += rows.nonzeros();
-      if (me.entries >= entries_per_parameter * columns_) exchange(me);
-    }
+    if (const auto position = place_of(rows.rows())) train(me, rows, static_cast<double>(*position));
     me.seconds += std::chrono::duration<double>(clock::now() - begin).count();
   }
 
   std::shared_ptr<const trained_pass> finish(const column_numbering& numbering) {
     auto result = std::make_shared<trained_pass>();
     for (const auto& [thread, one] : trainees_) {
-      exchange(*one);
+      exchange(*one, ranks_.size());
       result->examples += one->examples;
       result->updates += one->outcome.updates;
       result->nonzeros += one->outcome.nonzeros;
@@ -97,14 +105,16 @@ class first_pass::work {
     }
     if (result->examples == 0) return nullptr;
     const auto scale = static_cast<float>(l2_.at(static_cast<double>(position_)));
-    for (const std::uint32_t number : numbering.original())
-      result->parameters.push_back(number <= most_columns ? scale * shared_.load(number - 1) : 0.0f);
-    if (options_.bias) result->parameters.push_back(shared_.load(most_columns));
+    for (const std::uint32_t number : numbering.original()) {
+      const std::uint32_t rank = ranks_.find(number - 1);
+      result->parameters.push_back(rank != detail::provisional_ranks::none ? scale * shared_.load(rank) : 0.0f);
+    }
+    if (options_.bias) result->parameters.push_back(shared_.load(bias_place));
     return result;
   }
 
  private:
-  /// Whether the labels are known; the first block that shows them also settles l2.
+  /// Whether the labels are known; the first block that shows them also settles l2 and ranks its columns.
   bool begun(const sparse_view& rows, double share) {
     const std::scoped_lock lock(mutex_);
     if (labels_) return true;
@@ -115,12 +125,13 @@ class first_pass::work {
       }
       if (seen.size() < 2) return false;
     }
-    labels_.emplace(kind_, std::vector<double>(seen.begin(), seen.end()));
     const double n = share > 0.0 ? static_cast<double>(rows.rows()) / share : 0.0;
     const double l2 = options_.l2.value_or(n > 0.0 ? 1.0 / n : 0.0);
     if (options_.step.initial * l2 >= 1.0)
       throw config_error("step * l2 is " + std::to_string(options_.step.initial * l2) + "; it must stay below 1");
     l2_.shrink = 1.0 - options_.step.initial * l2;
+    if (rows.nonzeros() > 0) ranks_.rank_by_frequency(rows.index.subspan(rows.row_start.front(), rows.nonzeros()));
+    labels_.emplace(kind_, std::vector<double>(seen.begin(), seen.end()));
     return true;
   }
 
@@ -137,6 +148,9 @@ class first_pass::work {
   trainee& trainee_here() {
     const std::scoped_lock lock(mutex_);
     auto& mine = trainees_[std::this_thread::get_id()];
+    if (trainees_.size() > most_threads)
+      throw resource_error("training while the text is parsed (overlap) is for at most " +
+                           std::to_string(most_threads) + " threads; read with fewer");
     if (!mine) mine = std::make_unique<trainee>();
     // Sums of gains overshoot where there are many to sum; twice the mean of them cannot.
     gain_share_ = trainees_.size() <= 2 ? 1.0f : 2.0f / static_cast<float>(trainees_.size());
@@ -144,26 +158,33 @@ class first_pass::work {
   }
 
   void train(trainee& me, const sparse_view& rows, double position) {
-    sparse_view wide = rows;
-    wide.columns = most_columns;  // where the step looks for the bias
+    if (me.rank.size() < rows.index.size()) me.rank.resize(rows.index.size());
+    sparse_view ranked = rows;
+    ranked.index = me.rank;
+    ranked.columns = bias_place;  // where the step looks for the bias
     margin_batch_step<own_array, std::uint32_t, float> step(own_array(me.work), loss_,
-                                                            {*labels_, {}, rows.rows(), loop_}, wide);
+                                                            {*labels_, {}, rows.rows(), loop_}, ranked);
     step.begin({.step = options_.step.initial, .l2 = l2_}, position);
     std::array<std::size_t, batch_rows> batch;
     std::size_t filled = 0;
     const auto flush = [&] {
-      if (filled > 0) me.outcome += step.train_batch({batch.data(), filled});
+      if (filled == 0) return;
+      const batch_outcome done = step.train_batch({batch.data(), filled});
+      me.outcome += done;
       me.examples += filled;
+      me.entries += done.nonzeros;
       filled = 0;
+      const std::size_t ranks = ranks_.size();
+      if (me.entries >= detail::exchange_ruler::period(ranks)) exchange(me, me.ruler.next(ranks));
     };
     for (std::size_t r = 0; r < rows.rows(); ++r) {
       if (!suits(rows, r)) continue;
+      const std::uint64_t begin = rows.row_start[r];
+      ranks_.rank(rows.index.subspan(begin, rows.row_start[r + 1] - begin), me.rank.data() + begin, me.reserve);
       batch[filled++] = r;
-      if (filled == batch_rows) flush();
+      if (filled == options_.batch) flush();
     }
     flush();
-    for (std::size_t seen = columns_; seen < std::min(rows.columns, most_columns);)
-      if (columns_.compare_exchange_weak(seen, std::min(rows.columns, most_columns))) break;
   }
 
   bool suits(const sparse_view& rows, std::size_t r) const {
@@ -173,11 +194,10 @@ class first_pass::work {
     return kind_ != label_kind::binary || rows.label[r] == known[0] || rows.label[r] == known[1];
   }
 
-  void exchange(trainee& me) {
-    const std::size_t columns = columns_;
+  void exchange(trainee& me, std::size_t prefix) {
     const auto send = [&](const auto& shared) {
-      shared.exchange(0, me.work.first(columns), me.base.first(columns), gain_share_);
-      if (options_.bias) shared.exchange(most_columns, me.work.last(1), me.base.last(1), gain_share_);
+      shared.exchange(0, me.work.first(prefix), me.base.first(prefix), gain_share_);
+      if (options_.bias) shared.exchange(bias_place, me.work.last(1), me.base.last(1), gain_share_);
     };
     if (options_.update == update_kind::exact)
       send(param_view<float, update::exact>(shared_values_));
@@ -193,11 +213,11 @@ class first_pass::work {
 
   std::mutex mutex_;
   std::optional<label_map> labels_;  // not changed once it is there; nor is l2_
+  detail::provisional_ranks ranks_{most_columns};
   scaled_l2 l2_{};
   std::map<std::thread::id, std::unique_ptr<trainee>> trainees_;
 
   std::atomic<std::uint64_t> position_{0};
-  std::atomic<std::size_t> columns_{0};  ///< that have occurred
   std::atomic<float> gain_share_{1.0f};
   worker_memory memory_;
   std::span<float> shared_values_ = memory_.array<float>(0, 1, parameters);

@@ -13,6 +13,7 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/libsvm.hpp>
+#include <hogwild/core/row_cursor.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
@@ -55,12 +56,22 @@ class first_pass_of_text : public ::testing::Test {
   const test::scratch_folder folder;
 };
 
-/// Plain sgd over the rows in the order of the text: sixteen dots, then sixteen updates, each after a shrink.
+/// How the rows are trained on.
+struct plain_sgd {
+  double step, l2;
+  bool bias = false;
+  std::size_t batch = 16;
+
+  operator train_options() const { return {.step = {.initial = step}, .l2 = l2, .bias = bias, .batch = batch}; }
+};
+
+/// Plain sgd over the rows in the order of the text: a batch of dots, then as many updates, each after a shrink.
 template <class M>
-std::vector<double> by_hand(const test::toy_rows& rows, const M& m, double step, double l2, bool bias) {
+std::vector<double> by_hand(const test::toy_rows& rows, const M& m, const plain_sgd& how) {
+  const auto [step, l2, bias, batch] = how;
   std::vector<double> w(rows.columns + 1);
-  for (std::size_t first = 0; first < rows.rows(); first += 16) {
-    const std::size_t last = std::min(first + 16, rows.rows());
+  for (std::size_t first = 0; first < rows.rows(); first += batch) {
+    const std::size_t last = std::min(first + batch, rows.rows());
     std::vector<double> move;
     double shrunk = 1.0;
     for (std::size_t r = first; r < last; ++r, shrunk *= 1.0 - step * l2) {
@@ -82,12 +93,12 @@ std::vector<double> by_hand(const test::toy_rows& rows, const M& m, double step,
 
 template <class M>
 void expect_as_by_hand(const test::toy_rows& rows, const M& m, const sparse_dataset& data, const trained_pass& pass,
-                       double step, double l2, bool bias) {
-  const std::vector<double> expected = by_hand(rows, m, step, l2, bias);
-  ASSERT_EQ(pass.parameters.size(), data.features() + (bias ? 1 : 0));
+                       const plain_sgd& how) {
+  const std::vector<double> expected = by_hand(rows, m, how);
+  ASSERT_EQ(pass.parameters.size(), data.features() + (how.bias ? 1 : 0));
   for (std::size_t rank = 0; rank < data.features(); ++rank)
     EXPECT_NEAR(pass.parameters[rank], expected[data.original(rank) - 1], 1e-4) << data.original(rank);
-  if (bias) {
+  if (how.bias) {
     EXPECT_NEAR(pass.parameters.back(), expected.back(), 1e-4);
   }
   EXPECT_EQ(pass.examples, rows.rows());
@@ -97,25 +108,81 @@ void expect_as_by_hand(const test::toy_rows& rows, const M& m, const sparse_data
 TEST_F(first_pass_of_text, is_plain_sgd_in_the_order_of_the_text) {
   const auto two = test::planted_classification({.rows = 1000, .columns = 300});
   for (const bool bias : {false, true}) {
-    const train_options options{.step = {.initial = 0.5}, .l2 = 0.01, .bias = bias};
-    const auto [data, pass] = read(write(two), logistic{}, options);
-    ASSERT_TRUE(pass);
-    expect_as_by_hand(two, logistic{}, data, *pass, 0.5, 0.01, bias);
-    const auto [hinge_data, hinge_pass] = read(write(two), hinge_svm{}, options);
-    ASSERT_TRUE(hinge_pass);
-    expect_as_by_hand(two, hinge_svm{}, hinge_data, *hinge_pass, 0.5, 0.01, bias);
+    for (const std::size_t batch : {16u, 5u, 1u}) {
+      const plain_sgd how{.step = 0.5, .l2 = 0.01, .bias = bias, .batch = batch};
+      const auto [data, pass] = read(write(two), logistic{}, how);
+      ASSERT_TRUE(pass);
+      expect_as_by_hand(two, logistic{}, data, *pass, how);
+      const auto [hinge_data, hinge_pass] = read(write(two), hinge_svm{}, how);
+      ASSERT_TRUE(hinge_pass);
+      expect_as_by_hand(two, hinge_svm{}, hinge_data, *hinge_pass, how);
+    }
   }
   const auto real = test::planted_regression({.rows = 1000, .columns = 300}, 0.5);
-  const auto [data, pass] = read(write(real), least_squares{}, {.step = {.initial = 0.2}, .l2 = 0.01});
+  const plain_sgd how{.step = 0.2, .l2 = 0.01};
+  const auto [data, pass] = read(write(real), least_squares{}, how);
   ASSERT_TRUE(pass);
-  expect_as_by_hand(real, least_squares{}, data, *pass, 0.2, 0.01, false);
+  expect_as_by_hand(real, least_squares{}, data, *pass, how);
+}
+
+TEST_F(first_pass_of_text, trains_columns_that_only_its_end_has) {
+  // More than two blocks of text with a third of the columns, then the others; row by row, since blocks cut batches.
+  auto two = test::planted_classification({.rows = 30'000, .columns = 100});
+  const auto end = test::planted_classification({.rows = 3'000, .columns = 300, .seed = 2});
+  two.columns = end.columns;
+  for (std::size_t r = 0; r < end.rows(); ++r) {
+    const auto cut = [&](const auto& all) {
+      return std::vector(all.begin() + static_cast<std::ptrdiff_t>(end.row_start[r]),
+                         all.begin() + static_cast<std::ptrdiff_t>(end.row_start[r + 1]));
+    };
+    two.push(cut(end.index), cut(end.value), end.label[r]);
+  }
+  const plain_sgd how{.step = 0.5, .l2 = 1e-4, .batch = 1};
+  const auto [data, pass] = read(write(two), logistic{}, how);
+  ASSERT_TRUE(pass);
+  ASSERT_EQ(data.features(), 300u);
+  expect_as_by_hand(two, logistic{}, data, *pass, how);
 }
 
 TEST_F(first_pass_of_text, l2_is_one_over_the_rows_where_nobody_names_it) {
   const auto two = test::planted_classification({.rows = 1000, .columns = 300});
   const auto [data, pass] = read(write(two), logistic{}, {.step = {.initial = 0.5}});
   ASSERT_TRUE(pass);
-  expect_as_by_hand(two, logistic{}, data, *pass, 0.5, 1e-3, false);  // the text is one block, so n is exact
+  expect_as_by_hand(two, logistic{}, data, *pass, {.step = 0.5, .l2 = 1e-3});  // the text is one block, so n is exact
+}
+
+TEST_F(first_pass_of_text, by_several_threads_predicts_like_an_epoch_of_one_worker) {
+  const auto two = test::planted_classification({.rows = 40'000, .columns = 300, .per_row = 8}, 0.05);
+  train_options options{.epochs = 1, .step = {.initial = 0.5}, .l2 = 1e-4};
+  const auto [data, pass] = read(write(two), logistic{}, options, 2);
+  const auto serial = train(logistic{}, data, serial_engine{}, options);
+  options.first_pass = pass;
+  const auto overlapped = train(logistic{}, data, serial_engine{}, options);
+  ASSERT_EQ(overlapped.parameters, pass->parameters);
+  std::size_t agreeing = 0;
+  row_cursor cursor(data.view());
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    const auto row = cursor.row(r);
+    agreeing += (dot(serial.parameters, row) > 0) == (dot(overlapped.parameters, row) > 0);
+  }
+  // Another order of the rows and what threads do not know of each other, which is bounded by the exchanges whatever
+  // the schedule: within 1.1 per cent and 0.928 to 0.942 alike in 120 runs. The band is nine times as wide.
+  EXPECT_NEAR(overlapped.objective, serial.objective, 0.1 * serial.objective);
+  EXPECT_GT(static_cast<double>(agreeing), 0.85 * static_cast<double>(data.rows()));
+}
+
+TEST_F(first_pass_of_text, leaves_the_cache_as_it_is_without) {
+  const std::string path = write(test::planted_classification({.rows = 40'000, .columns = 3000}));
+  const auto cache_of = [&](const row_listener& listener) {
+    open_libsvm(path, {.cache = open_options::cache_use::rebuild, .on_rows = listener});
+    std::ifstream cache(path + ".hogwild", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(cache), {});
+  };
+  const std::string without = cache_of({});
+  const logistic model;
+  first_pass pass(model, {.step = {.initial = 0.5}});
+  EXPECT_GT(without.size(), 40'000u);
+  EXPECT_TRUE(cache_of(pass.listener()) == without);
 }
 
 TEST_F(first_pass_of_text, is_the_first_epoch_of_the_run_that_follows) {
@@ -210,26 +277,6 @@ TEST_F(first_pass_of_text, has_nothing_where_the_rows_come_from_a_cache) {
   const auto data = open_libsvm(path, {.on_rows = pass.listener()});
   EXPECT_TRUE(data.from_cache());
   EXPECT_EQ(pass.finish(data.numbering()), nullptr);
-}
-
-TEST(first_pass, options_that_need_the_rows_first_are_refused) {
-  const auto refused = [](train_options options, const char* reason) {
-    try {
-      const logistic model;
-      first_pass(model, options);
-      FAIL() << reason;
-    } catch (const config_error& fault) {
-      EXPECT_THAT(fault.what(), HasSubstr(reason));
-    }
-  };
-  const step_options given{.initial = 0.5};
-  refused({}, "step size");
-  refused({.step = given, .optimizer = optimizer_kind::adagrad}, "sgd");
-  refused({.step = given, .sharing = sharing_kind::direct}, "direct");
-  refused({.step = given, .order = row_order::permuted}, "order");
-  refused({.step = given, .reproducible = true}, "reproducible");
-  refused({.step = given, .validation_fraction = 0.1}, "validation");
-  refused({.step = given, .resume = "run.ckpt"}, "resumed");
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ TEST(first_pass_threads, train_on_every_row_once_and_lose_nothing_in_the_end) {
       EXPECT_EQ(options.first_pass->parameters.size(), 3000u);
       const auto run = train(model, rows, serial_engine{}, options);
       EXPECT_EQ(run.parameters, options.first_pass->parameters);
-      // 0.573 by one thread, 0.693 untrained. What threads do not know of each other is bounded by the exchange after
-      // every eight entries a parameter, however they are scheduled; at most 0.585 was seen.
+      // 0.573 by one thread, 0.693 untrained. What threads do not know of each other is bounded by the exchanges, one
+      // after every ten thousand entries, however they are scheduled; at most 0.585 was seen.
       EXPECT_LT(run.objective, 0.62) << threads;
     }
   }

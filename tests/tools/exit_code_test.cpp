@@ -33,6 +33,7 @@ TEST_F(exit_codes, usage_is_2_and_names_the_option) {
                          {{"train", train(), "--overlap"}, "needs a step size"},
                          {{"train", train(), "--overlap", "--step", "1", "--model", "softmax"}, "linear models"},
                          {{"train", train(), "--overlap", "--step", "1", "--reproducible"}, "reproducible"},
+                         {{"train", train(), "--overlap", "--step", "1", "--update", "locked"}, "without locks"},
                          {{"train", train(), "--engine", "serial", "--workers", "2"}, "serial engine has one worker"},
                          {{"train", train(), "--engine", "serial", "--team", "tbb"}, "--team"},
                          {{"train", train(), "--engine", "processes", "--team", "tbb"}, "--team"},
