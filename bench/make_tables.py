@@ -16,6 +16,7 @@ import speedup_table as parts  # noqa: E402  (lies beside, in no package)
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- tables:begin -->\n", "<!-- tables:end -->\n"
 SCHEMA = 2
+UNTOLD = {"failed": "missed", "broken": "broken"}  # why there is no speed
 WAYS = ["direct", "buffered", "head", "auto", "reproducible"]
 
 
@@ -52,10 +53,15 @@ def singles(records):
                 continue
             best = min(ours, key=lambda c: c["median_epoch_seconds"])
             rows.append([parts.name_of(lines), model, f"{data['rows']:,}", f"{data['columns']:,}",
-                         f"{data['index_bits']} + {data['value_bits']}", f"{best['engine']} {parts.way_of(best)}",
+                         bits_of(lines[0]), f"{best['engine']} {parts.way_of(best)}",
                          parts.milliseconds(best["median_epoch_seconds"]), f"{best['nonzeros_per_second'] / 1e6:,.0f}"])
     return parts.table(["set", "model", "rows", "columns", "bits an entry", "fastest single worker", "ms an epoch",
                         "M nonzeros/s"], rows)
+
+
+def bits_of(context):
+    data = context["dataset"]
+    return f"{data['index_bits']} + {data['value_bits']}" + (", rounded" if context["options"].get("half") else "")
 
 
 def gains(records):
@@ -63,8 +69,8 @@ def gains(records):
     rows = {}
     for lines in records:
         for c in parts.of_kind(lines, "configuration"):
-            if c["workers"] > 1 and c["state"] == "failed":
-                rows.setdefault(place(lines, c), {})[parts.way_of(c)] = "missed"
+            if c["workers"] > 1 and c["state"] in UNTOLD:
+                rows.setdefault(place(lines, c), {})[parts.way_of(c)] = UNTOLD[c["state"]]
         for s in parts.of_kind(lines, "speedup"):
             rows.setdefault(place(lines, s), {})[parts.way_of(s)] = f"{s['ratio']:.2f}"
     ways = [way for way in WAYS if any(way in row for row in rows.values())]
@@ -106,7 +112,7 @@ def section(folder):
                     "`missed`: the serial objective was not reached, so no speed is told.", gains(records)),
             *titled("Rivals", "on the same rows, with our step, decay and l2 as far as they have them. `of our time`: "
                     "their epoch over our shortest with at most as many workers.", parts.rivals(records)),
-            *titled("Missed.", "Trained, but not to the reference's quality.", parts.failures(records)),
+            *titled("Missed.", "Trained, but not to the reference's quality; `broken`: ended with an error.", parts.failures(records)),
             *(["\n".join(left_out), ""] if left_out else [])]
 
 

@@ -20,7 +20,7 @@ std::string percent(double share) {
 }  // namespace
 
 void judge(point_report& p, const bench_options& options, std::size_t nonzeros) {
-  if (p.state == point_state::skipped) return;
+  if (p.state != point_state::measured) return;
   std::vector<double> counted, objectives;
   for (const run_outcome& run : p.runs) {
     const double gap = std::abs(run.result.objective / p.reference_objective - 1.0);
@@ -46,7 +46,7 @@ void judge(point_report& p, const bench_options& options, std::size_t nonzeros) 
 }
 
 void judge(rival_report& r, const bench_options& options, const model_settings& reference, std::size_t nonzeros) {
-  if (r.state == point_state::skipped) return;
+  if (r.state != point_state::measured) return;
   std::vector<double> commands, epochs, best;
   for (const rival_run& run : r.runs) {
     const std::string fault = fault_of_quality(run.objective, run.test_accuracy, r.who.same_objective, reference,

@@ -27,18 +27,16 @@ double share_of_ceiling(const point_report& p, const std::vector<stream_speed>& 
   return ceiling > 0.0 ? streamed_bytes(rows) / p.median_seconds / ceiling : 0.0;
 }
 
-/// False where a configuration failed.
+/// False where a configuration failed, or something that was to run ended with an error.
 bool run_scaling(const bench_options& options, const workload& data, const std::vector<stream_speed>& speeds,
                  std::size_t cpus, bench_record& record) {
   const scaling_report report = measure_scaling(options, data, cpus);
   for (const model_settings& m : report.models) record.write(m);
   const bool with_target = options.target || options.target_gap;
   std::vector<double> shares;
-  bool good = true;
   for (const point_report& p : report.points) {
     shares.push_back(share_of_ceiling(p, speeds, data.train().view()));
     record.write(p, shares.back(), with_target);
-    good = good && p.state != point_state::failed;
   }
   record.write_rounds(options.repeats, report.rounds);
   const std::vector<speedup> speedups = speedups_of(report);
@@ -50,7 +48,7 @@ bool run_scaling(const bench_options& options, const workload& data, const std::
   if (report.rounds < options.repeats) {
     std::printf("\nthe budget had room for %zu of %zu repeats\n", report.rounds, options.repeats);
   }
-  return good;
+  return is_sound(report);
 }
 
 exit_code run(const bench_options& options) {
@@ -59,7 +57,7 @@ exit_code run(const bench_options& options) {
   const machine_facts machine = this_machine();
   const std::size_t cpus = std::max<std::size_t>(machine.usable_cpus, 1);
   record.write(options, data, machine);
-  print_context(machine, data);
+  print_context(machine, data, options.half);
 
   // Memory first: what later measurements leave in the allocator would count.
   std::optional<model_settings> first;

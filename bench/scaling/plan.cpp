@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan.hpp"
 
+#include <variant>
+
+#include <hogwild/combinations.hpp>
+#include <hogwild/models/registry.hpp>
 #include <hogwild/names.hpp>
 
 namespace hogwild::bench {
 namespace {
+
+bool is_margin(const std::string& model) {
+  return std::visit([]<class M>(const M&) { return margin_model<M>; }, make_model(model));
+}
 
 /// One engine under one way of sharing, over all numbers of workers.
 void add_workers(std::vector<planned_point>& points, const point& what, const bench_options& options,
@@ -12,7 +20,11 @@ void add_workers(std::vector<planned_point>& points, const point& what, const be
   for (const std::size_t workers : options.workers) {
     planned_point p{what};
     p.what.workers = workers;
-    if (workers > usable_cpus && !options.oversubscribe) {
+    p.skip = why_refused({.sharing = what.sharing,
+                          .update = what.update,
+                          .margin = is_margin(what.model),
+                          .reproducible = what.reproducible});
+    if (p.skip.empty() && workers > usable_cpus && !options.oversubscribe) {
       p.skip = std::to_string(workers) + " workers on " + std::to_string(usable_cpus) +
                " CPUs would measure the system's scheduler; --oversubscribe measures it all the same";
     }

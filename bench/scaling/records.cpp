@@ -89,6 +89,7 @@ void bench_record::write(const bench_options& o, const workload& data, const mac
                {"sharing", names(o.sharing)},
                {"reproducible", o.reproducible},
                {"isa", hogwild::name_of(o.isa)},
+               {"half", o.half},
                {"rivals", o.rivals.names},
                {"epochs", o.epochs},
                {"repeats", o.repeats},
@@ -141,7 +142,7 @@ void bench_record::write(const point_report& p, double share_of_ceiling, bool wi
   line["state"] = name_of(p.state);
   const bool measured = p.state == point_state::measured;
   if (!measured) line["reason"] = p.reason;
-  if (p.state != point_state::skipped) {
+  if (measured || p.state == point_state::failed) {
     line["reference_objective"] = p.reference_objective;
     line["worst_gap"] = p.worst_gap;
     json runs = json::array();
@@ -169,7 +170,7 @@ void bench_record::write(const rival_report& r) {
             {"state", name_of(r.state)}};
   const bool measured = r.state == point_state::measured;
   if (!measured) line["reason"] = r.reason;
-  if (r.state != point_state::skipped) {
+  if (measured || r.state == point_state::failed) {
     json runs = json::array();
     for (const rival_run& run : r.runs) runs.push_back(to_json(run, measured));
     line["runs"] = std::move(runs);

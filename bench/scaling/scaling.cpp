@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scaling.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <exception>
 #include <map>
@@ -25,7 +26,7 @@ class competition {
     if (!options_.rivals.names.empty()) add_rivals();
     std::vector<turn> turns;
     for (point_report& p : report_.points) {
-      if (p.state != point_state::skipped) turns.push_back({p.what.model + " " + words_of(p.what), [&] { run(p); }});
+      if (p.state == point_state::measured) turns.push_back({p.what.model + " " + words_of(p.what), [&] { run(p); }});
     }
     for (rival_report& r : report_.rivals) {
       if (r.state == point_state::skipped) continue;
@@ -57,8 +58,11 @@ class competition {
 
   void add_points() {
     for (const planned_point& p : plan_points(options_, cpus_)) {
-      point_report entry{.what = p.what, .reason = unfit_.contains(p.what.model) ? unfit_[p.what.model] : p.skip};
-      if (!entry.reason.empty()) {
+      point_report entry{.what = p.what, .reason = p.skip};
+      if (unfit_.contains(p.what.model)) {
+        entry.state = point_state::broken;
+        entry.reason = "its reference: " + unfit_[p.what.model];
+      } else if (!p.skip.empty()) {
         entry.state = point_state::skipped;
       } else {
         entry.reference_objective = reference(p.what.model).objective;
@@ -78,19 +82,21 @@ class competition {
     }
   }
 
-  /// What cannot be run is skipped with its reason; the others go on.
+  /// Whatever ends with an error has its last turn; the others go on.
   template <class Report, class Run>
   void attempt(Report& r, const Run& once) {
-    if (r.state == point_state::skipped) return;
+    if (r.state == point_state::broken) return;
+    const auto broken = [&r](const std::exception& e) {
+      r.state = point_state::broken;
+      r.reason = e.what();
+    };
     try {
       r.runs.push_back(once());
     } catch (const error& e) {
       if (e.code() == exit_code::interrupted) throw;
-      r.state = point_state::skipped;
-      r.reason = e.what();
+      broken(e);
     } catch (const std::exception& e) {  // what a rival says may be anything
-      r.state = point_state::skipped;
-      r.reason = e.what();
+      broken(e);
     }
   }
 
@@ -126,10 +132,19 @@ std::string_view name_of(point_state state) {
       return "failed";
     case point_state::skipped:
       return "skipped";
+    case point_state::broken:
+      return "broken";
     case point_state::measured:
       break;
   }
   return "measured";
+}
+
+bool is_sound(const scaling_report& report) {
+  return std::ranges::none_of(
+             report.points,
+             [](const point_report& p) { return p.state == point_state::failed || p.state == point_state::broken; }) &&
+         std::ranges::none_of(report.rivals, [](const rival_report& r) { return r.state == point_state::broken; });
 }
 
 model_settings settle(const std::string& model, const bench_options& options, const workload& data) {

@@ -12,14 +12,16 @@
 
 namespace hogwild::bench {
 
-enum class point_state { measured, failed, skipped };
+/// Failed: it trained, but not to the reference's quality. Skipped: it cannot be run here, which was known before.
+/// Broken: it was to run, and ended with an error.
+enum class point_state { measured, failed, skipped, broken };
 std::string_view name_of(point_state state);
 
 /// A configuration of ours and what became of it. Numbers of speed are there for a measured one only.
 struct point_report {
   point what{};
   point_state state = point_state::measured;
-  std::string reason{};  ///< why it failed or was skipped
+  std::string reason{};  ///< why it was not measured
   std::vector<run_outcome> runs{};
   double reference_objective = 0.0;  ///< of the serial run with the same options
   double worst_gap = 0.0;            ///< largest |objective / reference - 1| of the runs
@@ -46,6 +48,10 @@ struct scaling_report {
   std::vector<rival_report> rivals;
   std::size_t rounds = 0;  ///< runs of each configuration that the budget had room for
 };
+
+/// Whether everything that was to run ran, and every configuration of ours reached its quality. What rivals reach is
+/// theirs.
+bool is_sound(const scaling_report& report);
 
 /// Runs the serial reference of each model, then all points and rivals in turn, `repeats` times over. Tells on standard
 /// error how far it is.

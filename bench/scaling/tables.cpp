@@ -47,7 +47,7 @@ void print_point(const point_report& p, double share, double serial_seconds, boo
 
 }  // namespace
 
-void print_context(const machine_facts& m, const workload& data) {
+void print_context(const machine_facts& m, const workload& data, bool half) {
   std::printf("hogwild %s (%s, %s, %s)\n", std::string(build_info.version).c_str(),
               std::string(build_info.commit).c_str(), std::string(build_info.build_type).c_str(),
               std::string(build_info.compiler).c_str());
@@ -55,8 +55,10 @@ void print_context(const machine_facts& m, const workload& data) {
   if (m.cpu_quota) std::printf(" (quota %g)", *m.cpu_quota);
   std::printf(", %.0f GiB, Linux %s, governor %s\n", static_cast<double>(m.memory_bytes) / (1 << 30), m.kernel.c_str(),
               m.governor.value_or("unknown").c_str());
-  std::printf("data: %s, %zu rows x %zu columns, %zu nonzeros\n", data.name().c_str(), data.train().rows(),
-              data.train().features(), data.train().nonzeros());
+  const sparse_view rows = data.train().view();
+  std::printf("data: %s, %zu rows x %zu columns, %zu nonzeros of %d + %d bits%s\n", data.name().c_str(), rows.rows(),
+              data.train().features(), rows.nonzeros(), rows.has_narrow_index() ? 16 : 32,
+              rows.has_narrow_value() ? 16 : 32, half ? ", values rounded to half precision" : "");
 }
 
 void print(const std::vector<stream_speed>& speeds) {

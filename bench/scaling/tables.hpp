@@ -16,7 +16,8 @@
 
 namespace hogwild::bench {
 
-void print_context(const machine_facts& machine, const workload& data);
+/// `half`: values were asked to be kept in half precision.
+void print_context(const machine_facts& machine, const workload& data, bool half);
 void print(const std::vector<stream_speed>& speeds);
 /// `shares[i]` is the share of the ceiling that the i-th point reached.
 void print(const scaling_report& report, const std::vector<double>& shares, bool with_target);

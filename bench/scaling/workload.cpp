@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload.hpp"
 
-#include <unistd.h>
-
 #include <generate/generate.hpp>
-#include <system_error>
 
 namespace hogwild::bench {
 
@@ -15,22 +12,10 @@ workload::workload(const bench_options& options) {
     return;
   }
   name_ = "generated";
-  folder_ = std::filesystem::temp_directory_path() / ("hogwild-bench-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder_);
-  try {
-    const auto train = folder_ / "train.svm", test = folder_ / "test.svm";
-    generate::write_files(options.shape, train, test);
-    open(train.string(), test.string(), options.half);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-    throw;
-  }
-}
-
-workload::~workload() {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  folder_.emplace("bench");
+  const auto train = *folder_ / "train.svm", test = *folder_ / "test.svm";
+  generate::write_files(options.shape, train, test);
+  open(train.string(), test.string(), options.half);
 }
 
 void workload::open(const std::string& train, const std::string& test, bool half) {

@@ -8,6 +8,7 @@
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "options.hpp"
+#include "temporary_folder.hpp"
 
 namespace hogwild::bench {
 
@@ -17,9 +18,6 @@ class workload {
  public:
   /// Throws what open_libsvm and the generator throw.
   explicit workload(const bench_options& options);
-  ~workload();
-  workload(const workload&) = delete;
-  workload& operator=(const workload&) = delete;
 
   const std::string& name() const { return name_; }
   const std::filesystem::path& text() const { return text_; }
@@ -30,7 +28,8 @@ class workload {
   void open(const std::string& train, const std::string& test, bool half);
 
   std::string name_;
-  std::filesystem::path folder_, text_;
+  std::optional<temporary_folder> folder_;
+  std::filesystem::path text_;
   std::optional<sparse_dataset> train_, test_;
 };
 

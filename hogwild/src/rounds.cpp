@@ -140,7 +140,7 @@ std::optional<std::string> round_driver::calm_down(double step) {
     return "with " + std::to_string(exchange_.share) + " of the sum";
   }
   if (exchanged_after(step) < 2) return std::nullopt;
-  exchange_.rows = exchanged_after(step) / 2;
+  resume_exchange(exchanged_after(step) / 2);
   return "with an exchange every " + std::to_string(exchanged_after(step)) + " rows";
 }
 

@@ -192,6 +192,7 @@ class training {
       tell(options_, [&](observer& o) { o.on_note(sentence); });
     });
     rounds_.resume_at(progress_.scale);
+    rounds_.resume_exchange(progress_.longest_exchange);
     if (options_.reproducible) rounds_.resume_share(progress_.share);
   }
 
@@ -200,6 +201,7 @@ class training {
     now.wall_seconds += seconds_since(begin);
     now.scale = rounds_.scale();
     now.share = rounds_.share();
+    now.longest_exchange = rounds_.longest_exchange();
     now.examples = last_.examples;
     now.updates = last_.updates;
     now.nonzeros = last_.nonzeros;

@@ -62,13 +62,15 @@ TEST(judge, a_run_that_diverged_fails_the_point) {
   EXPECT_EQ(p.state, point_state::failed);
 }
 
-TEST(judge, a_skipped_one_stays_skipped) {
-  point_report p;
-  p.state = point_state::skipped;
-  p.reason = "no CPU";
-  judge(p, within(0.005), 100);
-  EXPECT_EQ(p.state, point_state::skipped);
-  EXPECT_EQ(p.reason, "no CPU");
+TEST(judge, a_skipped_one_stays_skipped_and_a_broken_one_broken) {
+  for (const point_state state : {point_state::skipped, point_state::broken}) {
+    point_report p = point_of({});
+    p.state = state;
+    p.reason = "no CPU";
+    judge(p, within(0.005), 100);
+    EXPECT_EQ(p.state, state);
+    EXPECT_EQ(p.reason, "no CPU");
+  }
 }
 
 TEST(judge, a_rival_that_tells_no_epochs_has_its_command_only) {

@@ -37,6 +37,21 @@ TEST(plan, skips_more_workers_than_cpus_with_a_reason_unless_asked) {
   EXPECT_EQ(skipped(), 0);
 }
 
+TEST(plan, skips_what_does_not_go_together_with_the_reason_that_users_are_told) {
+  bench_options o = axes();
+  o.models = {"logistic", "softmax"};
+  o.updates = {update_kind::locked};
+  o.sharing = {sharing_kind::automatic, sharing_kind::buffered};
+  for (const auto& [what, skip] : plan_points(o, 4)) {
+    EXPECT_EQ(skip.empty(), !what.reproducible && what.sharing == sharing_kind::automatic) << words_of(what);
+  }
+  o.updates = {update_kind::lossy};
+  o.sharing = {sharing_kind::head};
+  for (const auto& [what, skip] : plan_points(o, 4)) {
+    EXPECT_EQ(skip.empty(), what.sharing != sharing_kind::head || what.model == "logistic") << words_of(what);
+  }
+}
+
 TEST(plan, points_have_words) {
   const point p{"logistic", engine_kind::threads, 2, update_kind::exact, sharing_kind::buffered};
   EXPECT_EQ(words_of(p), "threads 2 exact buffered");

@@ -107,18 +107,29 @@ TEST_F(probing, files_the_rows_of_others_between_read_and_write) {
   EXPECT_EQ(filed(0) + filed(2), 0u);
 }
 
-TEST_F(probing, watches_one_exchange_in_eight_and_none_when_off) {
+TEST_F(probing, watches_the_first_exchange_then_one_in_eight_and_none_when_off) {
   race_probe on(slots, 0, true), off(slots, 0, false);
   for (int exchange = 1; exchange <= 80; ++exchange) {
-    EXPECT_EQ(on.due_at_exchange(), exchange % 8 == 0) << exchange;
+    EXPECT_EQ(on.due_at_exchange(), exchange % 8 == 1) << exchange;
     EXPECT_FALSE(off.due_at_exchange());
   }
+}
+
+TEST_F(probing, files_the_rows_of_others_since_the_round_began_at_its_first_exchange) {
+  slots[0].rows.set(1000);  // of rounds before
+  race_probe probe(slots, 1, true);
+  slots[0].rows.raise(4);
+  slots[1].rows.raise(50);
+  ASSERT_TRUE(probe.due_at_exchange());
+  probe.file_exchange([](auto&&) {});
+  EXPECT_EQ(slots[1].staleness[staleness_histogram::bucket(4)].get(), 1u);
 }
 
 TEST_F(probing, files_the_rows_of_others_since_the_exchange_before_and_what_they_changed) {
   race_probe probe(slots, 1, true);
   slots[0].rows.set(1000);  // before: not stale
-  for (int exchange = 1; exchange <= 7; ++exchange) EXPECT_FALSE(probe.due_at_exchange());
+  EXPECT_TRUE(probe.due_at_exchange());
+  for (int exchange = 2; exchange <= 8; ++exchange) EXPECT_FALSE(probe.due_at_exchange());
   slots[0].rows.raise(4);
   slots[2].rows.raise(1);
   slots[1].rows.raise(50);  // its own rows are not stale

@@ -18,6 +18,7 @@
 #include <hogwild/train.hpp>
 
 #include "support/ridge.hpp"
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -28,6 +29,7 @@ constexpr thread_engine four{.workers = 4, .team = team_kind::std, .pin = false}
 
 /// Least squares whose first four workers wait for each other in their first row: then all of them have fetched the
 /// same parameters, and each finds the whole way to the optimum by itself, however they are scheduled.
+template <int test>
 struct started_together : least_squares {
   static constexpr std::string_view name = "started_together";
   static inline std::atomic<int> arrived{0};
@@ -65,6 +67,17 @@ struct listener : observer {
   std::vector<epoch_report> epochs;
 };
 
+/// A job that was told that its curvature is 1e-4, where it is 9.4: with 4 workers summed gains are stable up to z =
+/// 0.69, which is 3 rows between exchanges at a step of 0.02. Its workers exchange every 256 rows: together they jump 4
+/// times as far as the optimum lies, and the loss is 9 times what it was.
+template <int test>
+std::unique_ptr<job> misled(const csr_rows& data, double l2) {
+  auto work =
+      make_job(started_together<test>{}, data.view(), label_map{}, {.isa = choose_isa(isa::automatic), .l2 = l2});
+  work->share(sharing_kind::buffered, {.rows = 256, .curvature = 1e-4, .workers = 4});
+  return work;
+}
+
 TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
   const auto toy = steep_rows();
   const csr_rows data = toy.csr();
@@ -73,12 +86,7 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
   resolved_run run{.options = {.epochs = 30, .l2 = l2, .observers = {&heard}},
                    .schedule = {schedule_kind::geometric, step, 0.85},
                    .l2 = l2};
-  const auto work =
-      make_job(started_together{}, data.view(), label_map{}, {.isa = choose_isa(isa::automatic), .l2 = l2});
-  // The curvature is 9.4; with 4 workers summed gains are stable up to z = 0.69, which is 3 rows between exchanges.
-  // Told that it is 1e-4, the workers exchange every 256 rows: together they jump 4 times as far as the optimum lies,
-  // and the loss is 9 times what it was.
-  work->share(sharing_kind::buffered, {.rows = 256, .curvature = 1e-4, .workers = 4});
+  const auto work = misled<0>(data, l2);
   const auto crew = hire(four, *work, {});
   const train_result result = run_training(*work, *crew, run);
   EXPECT_EQ(result.status, run_status::done);
@@ -94,6 +102,25 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
   const double best = test::ridge_optimum(toy, l2);
   EXPECT_LE(result.objective, 1.02 * best);
   EXPECT_GE(result.objective, best * (1.0 - 1e-5));
+}
+
+TEST(divergence_guard, what_it_learned_is_known_to_a_run_that_is_resumed) {
+  const auto toy = steep_rows();
+  const csr_rows data = toy.csr();
+  const test::scratch_folder folder;
+  const std::string file = folder / "run.ckpt";
+  constexpr double l2 = 0.01;
+  const auto exchange_of = [&](train_options options) {
+    options.l2 = l2;
+    resolved_run run{.options = options, .schedule = {schedule_kind::geometric, 0.02, 0.85}, .l2 = l2};
+    const auto work = misled<1>(data, l2);
+    const auto crew = hire(four, *work, {});
+    EXPECT_EQ(run_training(*work, *crew, run).status, run_status::done);
+    return crew->store().control().round.exchange_rows;
+  };
+  const std::uint32_t learned = exchange_of({.epochs = 2, .checkpoint = file});
+  EXPECT_LE(learned, 128u);
+  EXPECT_LE(exchange_of({.epochs = 3, .resume = file}), learned);
 }
 
 struct restored : testing::Test {

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include <hogwild/hogwild.hpp>
+#include <hogwild/training_run.hpp>
+
+#include "support/toy_data.hpp"
 
 namespace hogwild {
 namespace {
@@ -41,6 +44,27 @@ TEST_F(observers, are_told_of_a_run_that_ends_with_an_exception) {
   EXPECT_THROW(train(logistic{}, rows, serial_engine{}, {.epochs = 2, .step = {.initial = 1.0}, .observers = {&told}}),
                std::runtime_error);
   EXPECT_EQ(told.calls, "start epoch failure");
+}
+
+struct last_epoch final : observer {
+  void on_epoch(const epoch_report& e) override { report = e; }
+  epoch_report report;
+};
+
+TEST(telemetry, tells_how_stale_replicas_were_that_exchange_once_or_twice_an_epoch) {
+  const auto toy = test::planted_classification({.rows = 1000, .columns = 30});
+  const csr_rows data = toy.csr();
+  last_epoch seen;
+  resolved_run run{.options = {.epochs = 2, .l2 = 0.01, .observers = {&seen}},
+                   .schedule = {schedule_kind::geometric, 0.1, 1.0},
+                   .l2 = 0.01};
+  const auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                             {.isa = choose_isa(isa::automatic), .l2 = 0.01});
+  // The second worker begins half a period in: either it trains 256 rows, or the first one trains 512.
+  work->share(sharing_kind::buffered, {.rows = 512, .curvature = 1e-4, .workers = 2});
+  const auto crew = hire(thread_engine{.workers = 2, .team = team_kind::std, .pin = false}, *work, {});
+  run_training(*work, *crew, run);
+  EXPECT_TRUE(seen.report.staleness_p50 && seen.report.staleness_p99 && seen.report.conflict_rate);
 }
 
 }  // namespace

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rivals/files.hpp"
 
-#include <unistd.h>
-
-#include <system_error>
-
 namespace hogwild::bench {
 
-rival_files::rival_files(const workload& data) : data_(data), columns_(data.train().numbering().original()) {
-  folder_ = std::filesystem::temp_directory_path() / ("hogwild-rivals-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder_);
-}
-
-rival_files::~rival_files() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+rival_files::rival_files(const workload& data) : data_(data), columns_(data.train().numbering().original()) {}
 
 std::filesystem::path rival_files::train(export_format format) {
   return written("train", data_.train().view(), format);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rivals/export.hpp"
+#include "temporary_folder.hpp"
 #include "workload.hpp"
 
 namespace hogwild::bench {
@@ -15,9 +16,6 @@ namespace hogwild::bench {
 class rival_files {
  public:
   explicit rival_files(const workload& data);
-  ~rival_files();
-  rival_files(const rival_files&) = delete;
-  rival_files& operator=(const rival_files&) = delete;
 
   std::filesystem::path train(export_format format);
   std::filesystem::path test(export_format format);
@@ -32,7 +30,7 @@ class rival_files {
   const workload& data_;
   label_map labels_;
   exported_columns columns_;
-  std::filesystem::path folder_;
+  temporary_folder folder_{"rivals"};
   std::set<std::filesystem::path> ready_;
 };
 

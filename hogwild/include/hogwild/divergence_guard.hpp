@@ -23,12 +23,9 @@ class divergence_guard {
   std::optional<std::string> turn_back(double step);
 
  private:
-  template <class F>
-  void for_each_array(const F& f) const;
-
   const param_store& store_;
   round_driver& rounds_;
-  std::vector<std::vector<double>> arrays_;  ///< parameters and optimiser state; empty: nothing to guard
+  std::vector<std::byte> before_;  ///< parameters and optimiser state; empty: nothing to guard
   double scale_;
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -11,6 +13,9 @@
 #include <hogwild/engines.hpp>
 
 namespace hogwild {
+
+/// As many rows between two exchanges as the rule says.
+inline constexpr std::uint64_t unlimited_rows = std::numeric_limits<std::uint64_t>::max();
 
 /// Cuts epochs into rounds and has a crew train them: opens the tickets, closes the account of what was not finished,
 /// and carries the scale of the weights from gate to gate. Belongs to the coordinator.
@@ -33,6 +38,12 @@ class round_driver {
   void resume_at(double scale) { scale_ = scale; }
   double share() const { return exchange_.share; }  ///< of the workers' gains that is added
   void resume_share(double share) { exchange_.share = share; }
+  /// The most rows between two exchanges that calm_down() has left; at least 1.
+  std::uint64_t longest_exchange() const { return longest_exchange_; }
+  void resume_exchange(std::uint64_t longest) {
+    longest_exchange_ = std::max<std::uint64_t>(longest, 1);
+    exchange_.rows = std::min(exchange_.rows, longest_exchange_);
+  }
 
  private:
   double share_now() const;
@@ -47,6 +58,7 @@ class round_driver {
   const job& job_;
   crew& crew_;
   exchange_options exchange_;
+  std::uint64_t longest_exchange_ = unlimited_rows;
   double scale_ = 1.0;
   std::uint32_t number_ = 0;
   std::uint32_t first_of_part_ = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <hogwild/engines.hpp>
+#include <hogwild/rounds.hpp>
 #include <hogwild/stop_rules.hpp>
 #include <hogwild/training_run.hpp>
 
@@ -13,9 +14,10 @@ namespace hogwild {
 
 /// How far a run has come; with parameters, optimiser state and options it is all that resuming needs.
 struct run_progress {
-  std::uint64_t epoch = 0;  ///< finished
-  double scale = 1.0;       ///< w = scale * v
-  double share = 1.0;       ///< of the workers' gains that is added
+  std::uint64_t epoch = 0;                          ///< finished
+  double scale = 1.0;                               ///< w = scale * v
+  double share = 1.0;                               ///< of the workers' gains that is added
+  std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, after gains that overshot
   double train_seconds = 0.0, wall_seconds = 0.0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
   stop_rules rules{};

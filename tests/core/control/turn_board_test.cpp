@@ -105,6 +105,23 @@ TEST(turn_board, breaking_off_wakes_who_sleeps) {
   sleeper.join();
 }
 
+TEST(turn_board, a_sleeper_of_the_round_before_is_counted_until_it_leaves) {
+  const auto board = new_board();
+  const std::uint32_t before = board->open(1);
+  std::atomic<bool> go_on{true};
+  std::thread sleeper([&] {
+    published<std::uint64_t> waits{};
+    while (go_on.load()) board->wait(before, waits);
+  });
+  while (board->sleepers.load() == 0) std::this_thread::yield();
+  ++board->sleepers;  // a second one, that does not get a CPU before the next round is open
+  go_on = false;
+  board->open(1);
+  sleeper.join();
+  EXPECT_EQ(board->sleepers.load(), 1u);
+  --board->sleepers;
+}
+
 /// Workers that come and go as they like; plain memory is handed over by the board alone.
 TEST(turn_board, hands_plain_memory_from_phase_to_phase_whatever_the_number_of_workers) {
   constexpr std::uint32_t turns = 300;

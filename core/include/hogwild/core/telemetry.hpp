@@ -61,26 +61,28 @@ class recording_reader {
   mutable std::array<read, 8> seen_;
 };
 
-/// Watches one row in `period`, of replicas one exchange in eight, of virtual workers every turn: how stale an update
-/// was and whether others had written what it read. Belongs to one worker; writes that worker's slot only.
+/// Watches one row in `period`, of replicas the first exchange of a round and every eighth after it, of virtual workers
+/// every turn: how stale an update was and whether others had written what it read. Made anew for each round, before
+/// the worker reads anything. Belongs to one worker; writes that worker's slot only.
 class race_probe {
  public:
   static constexpr std::uint64_t period = 1024;
 
   race_probe(std::span<worker_slot> slots, std::size_t self, bool enabled)
-      : slots_(slots), self_(self), enabled_(enabled) {}
+      : slots_(slots), self_(self), enabled_(enabled), rows_seen_(enabled ? rows_of_others() : 0) {}
 
   bool due(std::uint64_t row) const { return enabled_ && row % period == period / 2; }
 
-  /// Whether this exchange of a replica is watched: one in eight.
+  /// Whether this exchange of a replica is watched: the first, since there may be few, and then one in eight.
   bool due_at_exchange() {
     if (!enabled_) return false;
-    if (++turn_ % 8 == 7) rows_seen_ = rows_of_others();
-    return turn_ % 8 == 0;
+    if (++turn_ % 8 == 0) rows_seen_ = rows_of_others();
+    return turn_ % 8 == 1;
   }
 
-  /// Files an exchange: how many rows others did since the one before, and for some of the parameters that are sent
-  /// whether somebody else wrote them since the worker saw them: `samples(sample)` calls sample(changed) for each.
+  /// Files an exchange: how many rows others did since the one before (or the round's start), and for some of the
+  /// parameters that are sent whether somebody else wrote them since the worker saw them: `samples(sample)` calls
+  /// sample(changed) for each.
   template <class Samples>
   void file_exchange(const Samples& samples) {
     std::uint64_t taken = 0, changed = 0;
@@ -125,7 +127,7 @@ class race_probe {
   std::size_t self_;
   bool enabled_;
   std::size_t turn_ = 0;
-  std::uint64_t rows_seen_ = 0;
+  std::uint64_t rows_seen_;  ///< of others, when the replica took in what they had sent
 };
 
 }  // namespace hogwild

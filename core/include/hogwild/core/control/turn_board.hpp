@@ -36,9 +36,9 @@ struct turn_board {
   static constexpr std::uint32_t broken = 1u << 31;    ///< in `phase`
   static constexpr std::uint32_t phases = broken - 1;  ///< mask: they are numbered in a circle over the whole run
 
-  alignas(128) std::atomic<std::uint32_t> phase;   ///< that is open; workers sleep on it
-  std::atomic<std::uint32_t> turns;                ///< of the round; lowered when the run is asked to stop
-  std::atomic<std::uint32_t> sleepers;             ///< that may have to be woken; the dead still count
+  alignas(128) std::atomic<std::uint32_t> phase;  ///< that is open; workers sleep on it
+  std::atomic<std::uint32_t> turns;               ///< of the round; lowered when the run is asked to stop
+  std::atomic<std::uint32_t> sleepers;  ///< that may have to be woken: each counts itself, and the dead stay counted
   alignas(128) std::atomic<std::uint64_t> claims;  ///< the phase, and a bit for each item that is taken
   alignas(128) std::atomic<std::uint32_t> finished;
 
@@ -46,7 +46,6 @@ struct turn_board {
   std::uint32_t open(std::uint32_t of_turns) noexcept {
     const std::uint32_t first = (phase.load(std::memory_order_relaxed) + 1) & phases;
     turns.store(of_turns, std::memory_order_relaxed);
-    sleepers.store(0, std::memory_order_relaxed);
     begin(first);
     phase.store(first, std::memory_order_release);
     return first;
