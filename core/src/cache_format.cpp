@@ -100,6 +100,19 @@ bool all_below(std::span<const T> numbers, std::uint64_t bound) {
   return numbers.empty() || largest < bound;
 }
 
+/// Whether entries of columns from `frequent` on stand last in each row, and all are below `columns`.
+template <class T>
+bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint64_t frequent, std::uint64_t columns) {
+  if (frequent == columns) return all_below(index.subspan(starts.front(), starts.back() - starts.front()), columns);
+  for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
+    const std::span<const T> row = index.subspan(starts[r], starts[r + 1] - starts[r]);
+    std::size_t head = row.size();
+    while (head > 0 && row[head - 1] >= frequent) --head;
+    if (!all_below(row.first(head), frequent) || !all_below(row.subspan(head), columns)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::uint64_t header_checksum(const cache_header& header) {
@@ -119,7 +132,8 @@ std::string header_fault(std::span<const std::byte> file) {
   // Sizes first, so that no later product overflows: every row, column and entry takes room in the file.
   const bool possible = header.rows > 0 && header.rows <= most_packed(file.size()) && header.nonzeros <= file.size() &&
                         header.columns <= std::max<std::uint64_t>(file.size(), 65536) && header.columns < 0xffffffffu &&
-                        header.rows_per_block > 0 && header.rows_per_block <= header.rows;
+                        header.frequent <= header.columns && header.rows_per_block > 0 &&
+                        header.rows_per_block <= header.rows;
   if (!possible) return "has impossible sizes";
   if (!widths_possible(header)) return "has impossible widths";
   if (!sections_fit(header)) return "has a damaged section table";
@@ -160,10 +174,11 @@ std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::ui
 bool block_holds(const cache_arrays& arrays, std::uint64_t block) {
   const std::uint64_t first = block * arrays.header.rows_per_block;
   const std::uint64_t rows = std::min(arrays.header.rows_per_block, arrays.header.rows - first);
-  const std::uint64_t begin = arrays.row_start[first], end = arrays.row_start[first + rows];
-  if (block_sum(arrays, block, end) != arrays.block_checksum[block]) return false;
-  return arrays.header.index_bytes == 2 ? all_below(arrays.index16.subspan(begin, end - begin), arrays.header.columns)
-                                        : all_below(arrays.index.subspan(begin, end - begin), arrays.header.columns);
+  const row_starts starts = arrays.row_start.subspan(first, rows + 1);
+  if (block_sum(arrays, block, starts.back()) != arrays.block_checksum[block]) return false;
+  const std::uint64_t frequent = arrays.header.frequent, columns = arrays.header.columns;
+  return arrays.header.index_bytes == 2 ? columns_hold(arrays.index16, starts, frequent, columns)
+                                        : columns_hold(arrays.index, starts, frequent, columns);
 }
 
 void lay_out(cache_header& header) {

@@ -64,6 +64,7 @@ struct cache_header {
   std::uint64_t rows = 0;
   std::uint64_t columns = 0;
   std::uint64_t nonzeros = 0;
+  std::uint64_t frequent = 0;  ///< columns from here on are in one row each, and last in it; columns: none known
   std::uint64_t unknown_entries = 0;
   std::uint64_t rows_per_block = 1;
   std::uint64_t label_values = 0;   ///< entries of label_table; 0: labels are f64
@@ -79,7 +80,7 @@ struct cache_header {
   std::uint64_t blocks() const { return (rows + rows_per_block - 1) / rows_per_block; }
 };
 static_assert(std::is_trivially_copyable_v<cache_header> && std::has_unique_object_representations_v<cache_header>);
-static_assert(sizeof(section_entry) == 32 && sizeof(cache_header) == 368);
+static_assert(sizeof(section_entry) == 32 && sizeof(cache_header) == 376);
 
 std::uint64_t header_checksum(const cache_header& header);
 

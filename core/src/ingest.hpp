@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct row_plan {
   };
   std::vector<place> order;  ///< where each row of the file stands in the text
   column_ranking columns;
+  std::uint32_t frequent = std::numeric_limits<std::uint32_t>::max();  ///< entries from this rank on stand last in rows
   label_codes labels;
   bool half_values = false;     ///< values are stored in half precision,
   bool values_rounded = false;  ///< which changes some of them

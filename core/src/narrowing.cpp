@@ -35,7 +35,7 @@ std::size_t first_beyond_half(std::span<const float> values) {
 }
 
 void narrow_indices(cache_header& header) {
-  header.index_bytes = header.columns <= std::uint64_t{1} << 16 ? 2 : 4;
+  header.index_bytes = header.columns <= most_narrow_columns ? 2 : 4;
 }
 
 }  // namespace hogwild::detail

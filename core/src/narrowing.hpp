@@ -60,6 +60,9 @@ bool are_halves(std::span<const float> values);
 /// The place of the first value that half precision cannot hold even roughly; values.size() where there is none.
 std::size_t first_beyond_half(std::span<const float> values);
 
+/// Indices of at most so many columns are 16 bits wide.
+inline constexpr std::uint64_t most_narrow_columns = std::uint64_t{1} << 16;
+
 /// Sets the widths that follow from the sizes in `header`.
 void narrow_indices(cache_header& header);
 

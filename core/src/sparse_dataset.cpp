@@ -32,6 +32,7 @@ sparse_view sparse_dataset::view() const {
           .label = mapping_->label(),
           .columns = arrays.header.columns,
           .degree = mapping_->degree(),
+          .frequent = arrays.header.frequent,
           .source = mapping_.get()};
 }
 
@@ -146,6 +147,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   sizes.rows = rows.rows();
   sizes.columns = rows.columns;
   sizes.nonzeros = rows.nonzeros();
+  sizes.frequent = std::min(rows.frequent, rows.columns);
   sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
   sizes.label_values = codes.table().size();
   sizes.value_bytes = are_halves(rows) ? 2 : 4;

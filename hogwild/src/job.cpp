@@ -14,7 +14,7 @@ store_shape job::shape(std::size_t workers, std::size_t spare, std::size_t setup
           .scalar_bytes = scalar_bytes(),
           .state_arrays = options_.optimizer == optimizer_kind::adagrad ? 1u : 0u,
           .workers = workers + spare,
-          .shards = options_.shards == sharding::fixed ? workers : 1,
+          .shards = options_.sharing == sharing_kind::frozen ? 1 : workers,  // dealt out by turns, not by shards
           .chunks = std::max<std::uint64_t>(plan_.count(), 1),
           .stripes = options_.update == update_kind::locked ? stripes : 0,
           .setup_bytes = setup_bytes,

@@ -62,10 +62,13 @@ void margin_job_base::work(const param_store& store, std::size_t slot, worker_me
     if (options_.sharing == sharing_kind::direct || options_.sharing == sharing_kind::alone) {
       row_by_row(store, slot, direct_sharing<float, Update>(store, slot));
     } else if constexpr (Update::kind != update_kind::locked) {
+      // A chunk of rows in another order than they are stored has no run of columns of its own.
+      const std::size_t frequent = options_.order == row_order::chunked ? data_.frequent : data_.columns;
       if (options_.sharing == sharing_kind::head)
-        row_by_row(store, slot, head_sharing<float, Update>(store, slot, memory, groups(), options_.exchange.head));
+        row_by_row(store, slot,
+                   head_sharing<float, Update>(store, slot, memory, groups(), options_.exchange.head, frequent));
       else
-        by_batches(store, slot, buffered_sharing<float, Update>(store, slot, memory, groups()));
+        by_batches(store, slot, buffered_sharing<float, Update>(store, slot, memory, groups(), frequent));
     }
   });
 }

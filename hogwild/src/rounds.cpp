@@ -115,11 +115,15 @@ void round_driver::open_tickets(round_plan& round) {
   round.number = ++number_;
   round.only_slot = only_slot(store);
   store.control().round = round;
+  std::size_t drawn = 0;
   for (std::size_t i = 0; i < store.counters().size(); ++i) {
     const std::size_t chunks = job_.plan().count();
     const shard whole = shard::part(chunks, shard_id(static_cast<std::uint32_t>(i)), round.shards);
-    store.counters()[i].open(round.number, round.redo > 0 ? 0 : ticket_source::part_of(whole, round).first);
+    const std::size_t first = ticket_source::part_of(whole, round).first;
+    store.counters()[i].open(round.number, round.redo > 0 ? 0 : first);
+    drawn += first - whole.first;
   }
+  store.control().drawn.open(round.number, drawn);
 }
 
 // The bound was kept for those who were expected; with guests among them each adds less.
@@ -165,6 +169,8 @@ double round_driver::drawn_rows(const round_plan& round) const {
     const std::size_t drawn = crew_.store().control().board.turns_of_round() * crew_.store().shape().replicas;
     return static_cast<double>((range.first + std::min(drawn, range.size())) * job_.plan().rows_per_chunk());
   }
+  if (round.redo == 0 && job_.options().shards == sharding::claimed)
+    return static_cast<double>(crew_.store().control().drawn.next() * job_.plan().rows_per_chunk());
   const auto counters = crew_.store().counters();
   const std::size_t used = round.redo > 0 ? 1 : counters.size();
   std::size_t most = 0;

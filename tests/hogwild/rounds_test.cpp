@@ -217,7 +217,7 @@ TEST_F(regularised, a_redo_ticket_stands_behind_the_redo_rows_before_it_whatever
   const round_plan round{.pass = 1, .number = 1, .redo = 3, .shards = 2};
   store.counters()[0].open(1, 0);
   store.redo()[0] = 4, store.redo()[1] = 40, store.redo()[2] = 41;
-  ticket_source tickets(store, round, 1, work->plan(), 1);
+  ticket_source tickets(store, round, 1, work->plan(), work->options());
   const int no_step = 0;
   const auto size = static_cast<double>(work->plan().rows_per_chunk());
   for (const double position : {0.0, size, 2.0 * size}) {
@@ -234,6 +234,59 @@ TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
   round_driver rounds(*work, *crew);
   EXPECT_THROW(rounds.train_epoch(1, 0.5), config_error);
   EXPECT_NO_THROW(rounds.train_epoch(1, 0.4));
+}
+
+struct claimed_tickets : testing::Test {
+  test::toy_rows toy = one_column_a_row(1000);
+  csr_rows data = toy.csr();
+  std::unique_ptr<job> work = make_job(counting_model{1000}, data.view(), label_map{}, {});
+  param_store store = param_store::in_memory(work->shape(3, 1, 0));
+  round_plan round{.pass = 1, .number = 1, .shards = 3};
+  void SetUp() override {
+    for (std::uint32_t s = 0; s < 3; ++s) store.counters()[s].open(1, part(s).first);
+    store.control().drawn.open(1, 0);
+  }
+  shard part(std::uint32_t s) const { return shard::part(work->plan().count(), shard_id(s), 3); }
+  ticket_source of(std::size_t slot) const { return {store, round, slot, work->plan(), work->options()}; }
+};
+
+TEST_F(claimed_tickets, come_from_the_workers_own_part_and_then_from_where_most_is_left) {
+  const int no_step = 0;
+  ticket_source mine = of(1);
+  store.counters()[0].open(1, part(0).last - 2);
+  std::vector<std::size_t> numbers;
+  while (const auto drawn = mine.draw(no_step)) numbers.push_back(drawn->number);
+  std::vector<std::size_t> expected;
+  for (std::size_t t = part(1).first; t < part(1).last; ++t) expected.push_back(t);
+  for (std::size_t t = part(2).first; t + 2 < part(2).last; ++t) expected.push_back(t);
+  ASSERT_EQ(numbers.size(), part(1).size() + part(2).size() + 2);
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), numbers.begin()));
+  std::ranges::sort(numbers);
+  EXPECT_TRUE(std::ranges::adjacent_find(numbers) == numbers.end());
+}
+
+TEST_F(claimed_tickets, of_one_who_joined_late_come_from_the_fullest_part) {
+  const int no_step = 0;
+  store.counters()[0].open(1, part(0).first + 3);
+  store.counters()[1].open(1, part(1).first + 1);
+  store.counters()[2].open(1, part(2).first + 2);
+  EXPECT_EQ(of(3).draw(no_step)->number, part(1).first + 1);
+}
+
+TEST_F(claimed_tickets, stand_behind_all_that_were_drawn_before_them_by_anybody) {
+  const int no_step = 0;
+  const auto size = static_cast<double>(work->plan().rows_per_chunk());
+  ticket_source first = of(0), second = of(2);
+  EXPECT_EQ(first.draw(no_step)->position, 0.0);
+  EXPECT_EQ(second.draw(no_step)->position, size);
+  EXPECT_EQ(first.draw(no_step)->position, 2.0 * size);
+}
+
+TEST_F(claimed_tickets, end_with_their_round) {
+  const int no_step = 0;
+  ticket_source sleeper = of(0);
+  for (ticket_counter& counter : store.counters()) counter.open(2, 0);
+  EXPECT_FALSE(sleeper.draw(no_step));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ template <class Update>
 void exchange_for_ever(const param_store& store, std::size_t slot) {
   worker_memory memory;
   replica<float, Update> mine(store, slot, memory, {{.rows = parameters, .hot_first = false}},
-                              static_cast<std::size_t>(-1));
+                              static_cast<std::size_t>(-1), parameters);
   race_probe probe(store.slots(), slot, false);
   worker_slot& me = store.slots()[slot];
   mine.begin_round({.exchange_rows = 1});

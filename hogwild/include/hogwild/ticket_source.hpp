@@ -9,6 +9,7 @@
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/shard.hpp>
 #include <hogwild/core/telemetry.hpp>
+#include <hogwild/loop_options.hpp>
 
 namespace hogwild {
 
@@ -26,33 +27,32 @@ struct ticket {
 class ticket_source {
  public:
   ticket_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
-                std::uint64_t seed)
-      : store_(store), round_(round), plan_(plan), seed_(seed), shards_(round.shards), own_(slot) {
-    if (round_.redo > 0) {
-      own_ = 0;
-      range_ = {0, round_.redo};
-    } else if (shards_ == 1) {
-      own_ = 0;
-      range_ = part_of(shard{0, plan.count()}, round_);
-    } else if (own_ < shards_) {
-      range_ = part_of(shard::part(plan.count(), shard_id(static_cast<std::uint32_t>(own_)), shards_), round_);
-    }
-    // A worker beyond the fixed shards joined late: it has nothing to draw until a redo round.
-  }
+                const loop_options& options)
+      : store_(store),
+        round_(round),
+        plan_(plan),
+        seed_(options.seed),
+        claimed_(options.shards == sharding::claimed),
+        own_(slot) {}
 
   /// The next ticket; nothing when all are dealt out.
   template <class Step>
   std::optional<ticket> draw(Step&) {
-    if (range_.size() == 0) return std::nullopt;
-    const auto i = store_.counters()[own_].draw(round_.number, range_.last);
-    if (!i) return std::nullopt;
-    const double before = static_cast<double>(round_.redo > 0 ? *i : *i - shard_holding(*i).first);
-    // All workers draw redo tickets from one counter, whatever the shards.
-    const std::size_t counters = round_.redo > 0 ? 1 : shards_;
-    const double position = before * static_cast<double>(counters * plan_.rows_per_chunk());
-    const std::size_t number = round_.redo > 0 ? store_.redo()[*i] : *i;
-    const chunk_order order(plan_, shard_holding(number), seed_, round_.pass);
-    return ticket{number, order(number), std::min(position, static_cast<double>(plan_.rows()))};
+    if (round_.redo > 0) {
+      // All workers draw redo tickets from one counter, whatever the shards.
+      const auto i = store_.counters()[0].draw(round_.number, round_.redo);
+      if (!i) return std::nullopt;
+      return ticket_of(store_.redo()[*i], static_cast<double>(*i));
+    }
+    const auto number = draw_number();
+    if (!number) return std::nullopt;
+    if (!claimed_) {
+      const double before = static_cast<double>(*number - shard_of(own_).first);
+      return ticket_of(*number, before * static_cast<double>(round_.shards));
+    }
+    const auto before = store_.control().drawn.draw(round_.number, plan_.count());
+    if (!before) return std::nullopt;
+    return ticket_of(*number, static_cast<double>(*before));
   }
 
   template <class Step>
@@ -68,19 +68,51 @@ class ticket_source {
   }
 
  private:
+  shard shard_of(std::size_t id) const {
+    return shard::part(plan_.count(), shard_id(static_cast<std::uint32_t>(id)), round_.shards);
+  }
+
   shard shard_holding(std::size_t number) const {
-    if (shards_ == 1) return {0, plan_.count()};
-    std::size_t id = number * shards_ / plan_.count();
-    while (shard::part(plan_.count(), shard_id(static_cast<std::uint32_t>(id)), shards_).last <= number) ++id;
-    return shard::part(plan_.count(), shard_id(static_cast<std::uint32_t>(id)), shards_);
+    std::size_t id = number * round_.shards / plan_.count();
+    while (shard_of(id).last <= number) ++id;
+    return shard_of(id);
+  }
+
+  /// `before`: how many tickets were drawn before this one.
+  ticket ticket_of(std::size_t number, double before) const {
+    const chunk_order order(plan_, shard_holding(number), seed_, round_.pass);
+    const double position = before * static_cast<double>(plan_.rows_per_chunk());
+    return {number, order(number), std::min(position, static_cast<double>(plan_.rows()))};
+  }
+
+  /// From the worker's own shard, then from where most is left. Who joined late has no shard: it helps, or waits for a
+  /// redo round where shards are fixed.
+  std::optional<std::size_t> draw_number() {
+    if (own_ < round_.shards) {
+      if (const auto i = draw_from(own_)) return i;
+    }
+    while (claimed_) {
+      std::size_t fullest = 0, most = 0;
+      for (std::size_t id = 0; id < round_.shards; ++id) {
+        const std::size_t left = store_.counters()[id].left(round_.number, part_of(shard_of(id), round_).last);
+        if (left > most) fullest = id, most = left;
+      }
+      if (most == 0) break;
+      if (const auto i = draw_from(fullest)) return i;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> draw_from(std::size_t id) {
+    return store_.counters()[id].draw(round_.number, part_of(shard_of(id), round_).last);
   }
 
   const param_store& store_;
   round_plan round_;
   chunk_plan plan_;
   std::uint64_t seed_;
-  std::size_t shards_, own_;
-  shard range_{};
+  bool claimed_;
+  std::size_t own_;
 };
 
 }  // namespace hogwild

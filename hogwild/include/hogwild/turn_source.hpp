@@ -33,13 +33,13 @@ struct merge_slice {
 class turn_source {
  public:
   turn_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
-              std::uint64_t seed)
+              const loop_options& options)
       : control_(store.control()),
         me_(store.slots()[slot]),
         round_(round),
         plan_(plan),
         range_(ticket_source::part_of(shard{0, plan.count()}, round)),
-        order_(plan, shard{0, plan.count()}, seed, round.pass),
+        order_(plan, shard{0, plan.count()}, options.seed, round.pass),
         virtual_workers_(std::min<std::size_t>(store.shape().replicas, range_.size())),
         place_(slot % round.crew) {}
   /// Who leaves with a ticket in hand (its row source threw, say) must not keep the others waiting.

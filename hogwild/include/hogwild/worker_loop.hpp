@@ -8,6 +8,7 @@
 #include <span>
 
 #include <hogwild/batch_step.hpp>
+#include <hogwild/core/own_columns.hpp>
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/core/telemetry.hpp>
 #include <hogwild/loop_options.hpp>
@@ -39,6 +40,11 @@ struct tickets_of<Step> {
   using type = typename Step::tickets;
 };
 
+/// Whether a step's sharing policy fetches the columns that only the rows of a chunk have before it, and stores them
+/// after it.
+template <class Step>
+inline constexpr bool keeps_own_columns = requires(Step step) { step.begin_chunk(column_range{}); };
+
 /// The inner loop of every engine: draw a ticket, train on the rows of its chunk, look for races now and then, exchange
 /// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop.
 ///
@@ -49,7 +55,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
                  const loop_options& options, Step& step) {
   const round_plan round = store.control().round;  // a copy: whoever sleeps through a gate goes on with what it read
   worker_slot& me = store.slots()[slot];
-  typename tickets_of<Step>::type tickets(store, round, slot, plan, options.seed);
+  typename tickets_of<Step>::type tickets(store, round, slot, plan, options);
   const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);
   race_probe probe(store.slots(), slot, options.telemetry != 0);
   row_cursor cursor(data);
@@ -65,6 +71,8 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     me.held.set(drawn->number + 1);
     me.beats.raise(1);
     if (options.order == row_order::chunked) data.ensure(work.first, work.last);
+    if constexpr (keeps_own_columns<Step>)
+      step.begin_chunk(options.order == row_order::chunked ? own_columns(data, work.first, work.last) : column_range{});
     step.begin(round, drawn->position);
     for (std::size_t position = work.first; position < work.last;) {
       if (!me.counts()) return me.held.set(0);  // slept too long: the others train on this chunk, and it stays unmarked
@@ -81,6 +89,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
       me.rows.set(rows += n);
       step.exchange(n, probe);
     }
+    if constexpr (keeps_own_columns<Step>) step.end_chunk();
     me.updates.raise(sum.updates);
     me.nonzeros.raise(sum.nonzeros);
     store.done()[drawn->number].set(round.number);

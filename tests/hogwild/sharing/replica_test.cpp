@@ -22,8 +22,9 @@ struct replicas : testing::Test {
   void make(std::size_t parameters, std::size_t state_arrays = 0) {
     store = param_store::in_memory({.parameters = parameters, .state_arrays = state_arrays, .workers = 8});
   }
-  lossy_replica in_slot(std::size_t slot, std::vector<parameter_group> groups, std::size_t head = unlimited) {
-    return lossy_replica(store, slot, memory, std::move(groups), head);
+  lossy_replica in_slot(std::size_t slot, std::vector<parameter_group> groups, std::size_t head = unlimited,
+                        std::size_t frequent = unlimited) {
+    return lossy_replica(store, slot, memory, std::move(groups), head, frequent);
   }
   std::span<float> shared() const { return store.parameters<float>(); }
   std::uint64_t unsent(std::size_t slot = 0) const { return store.slots()[slot].unsent.get(); }
@@ -228,7 +229,7 @@ TEST_F(replicas, of_several_workers_bring_everything_together) {
   make(1500);
   worker_memory other_memory;
   lossy_replica one = in_slot(0, {{.rows = 1500}});
-  lossy_replica two(store, 1, other_memory, {{.rows = 1500}}, unlimited);
+  lossy_replica two(store, 1, other_memory, {{.rows = 1500}}, unlimited, unlimited);
   one.begin_round({.exchange_rows = 4});
   two.begin_round({.exchange_rows = 4});
   race_probe probe(store.slots(), 0, false), other_probe(store.slots(), 1, false);
@@ -241,6 +242,58 @@ TEST_F(replicas, of_several_workers_bring_everything_together) {
   one.end_round();
   two.end_round();
   EXPECT_TRUE(std::ranges::all_of(shared(), [](float w) { return w == 50.0f * 101.0f; }));
+}
+
+/// Which of the values are `wanted`.
+std::vector<std::size_t> places_of(std::span<const float> values, float wanted) {
+  std::vector<std::size_t> places;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    if (values[j] == wanted) places.push_back(j);
+  }
+  return places;
+}
+
+TEST_F(replicas, fetch_and_store_the_columns_of_a_single_row_with_its_chunk_and_exchange_none_of_them) {
+  make(2000, 1);
+  std::ranges::fill(shared(), 1.0f);
+  std::ranges::fill(store.state<float>(0), 1.0f);
+  lossy_replica r = in_slot(0, {{.rows = 2000}}, unlimited, 1500);
+  r.begin_round({.exchange_rows = 1});
+  EXPECT_EQ(places_of(r.values(0), 1.0f), range(0, 1500));
+  r.begin_chunk({1600, 1700});
+  for (const std::size_t k : {0u, 1u}) {
+    EXPECT_EQ(places_of(r.values(k).subspan(1500), 1.0f), range(100, 200));
+    for (float& w : r.values(k)) w += 1.0f;
+  }
+  race_probe probe(store.slots(), 0, false);
+  r.exchange(1, probe);
+  EXPECT_EQ(places_of(shared(), 2.0f), range(0, 512));
+  r.end_chunk();
+  EXPECT_EQ(places_of(shared().subspan(1500), 2.0f), range(100, 200));
+  r.end_round();
+  for (const auto values : {store.parameters<float>(), store.state<float>(0)}) {
+    EXPECT_EQ(places_of(values.first(1500), 2.0f), range(0, 1500));
+    EXPECT_EQ(places_of(values.subspan(1500), 2.0f), range(100, 200));
+  }
+  EXPECT_EQ(unsent(), 0u);
+}
+
+TEST_F(replicas, of_wide_rows_behind_others_fetch_those_that_they_hold) {
+  make(100 + 3 * 50);
+  std::ranges::fill(shared(), 1.0f);
+  // Three parameters to a column, of which 40 occur in several rows; the columns up to 45 are held.
+  lossy_replica r =
+      in_slot(0, {{.rows = 100, .hot_first = false}, {.offset = 100, .rows = 50, .width = 3}}, 100 + 3 * 45, 40);
+  r.begin_round({.exchange_rows = 1});
+  EXPECT_EQ(places_of(r.values(0), 1.0f), range(0, 100 + 3 * 40));
+  r.begin_chunk({43, 48});
+  EXPECT_EQ(places_of(r.values(0).subspan(220), 1.0f), range(9, 15));
+  for (float& w : r.values(0).subspan(220)) w += 1.0f;
+  r.end_chunk();
+  EXPECT_EQ(places_of(shared(), 2.0f), range(229, 235));
+  r.begin_chunk({});
+  r.end_chunk();
+  EXPECT_EQ(places_of(shared(), 2.0f), range(229, 235));
 }
 
 }  // namespace

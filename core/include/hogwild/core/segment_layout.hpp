@@ -71,7 +71,7 @@ struct store_layout {
 
 static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 72);
 static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
-static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 896);
+static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 1024);
 static_assert(sizeof(ticket_counter) == 128);
 static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 88);
 

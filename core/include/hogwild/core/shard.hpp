@@ -12,8 +12,9 @@ namespace hogwild {
 
 /// How chunks are dealt out.
 enum class sharding : std::uint32_t {
-  claimed,  ///< any worker draws any chunk from one counter: a slow worker simply draws fewer (the default)
-  fixed     ///< each worker owns a partition of the chunks, as the papers do
+  claimed,  ///< each worker begins with a part of the chunks, the same one each epoch, and helps the others with theirs
+            ///< when it is through: a slow worker simply draws fewer (the default)
+  fixed     ///< each worker owns a part of the chunks and draws no others, as the papers do
 };
 
 /// A range of tickets that is drawn from one counter. The shards of a plan are disjoint and cover every chunk: an exact

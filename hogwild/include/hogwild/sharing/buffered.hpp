@@ -19,10 +19,13 @@ class buffered_sharing {
   using scalar_type = T;
   using view_type = param_view<T>;
   static constexpr bool replicated = true;
+  static constexpr std::size_t all = static_cast<std::size_t>(-1);
+
+  /// `frequent`: see replica; all, where a row may touch more than its own columns.
 
   buffered_sharing(const param_store& store, std::size_t slot, worker_memory& memory,
-                   std::vector<parameter_group> groups)
-      : replica_(store, slot, memory, std::move(groups), static_cast<std::size_t>(-1)) {}
+                   std::vector<parameter_group> groups, std::size_t frequent = all)
+      : replica_(store, slot, memory, std::move(groups), all, frequent) {}
 
   /// The replica: nobody but this worker reads or writes it.
   std::span<T> values() const { return replica_.values(0); }
@@ -34,6 +37,8 @@ class buffered_sharing {
   std::size_t rows_to_exchange() const { return replica_.rows_to_exchange(); }
   void exchange(std::size_t rows, race_probe& probe) { replica_.exchange(rows, probe); }
   void end_round() { replica_.end_round(); }
+  void begin_chunk(column_range own) { replica_.begin_chunk(own); }
+  void end_chunk() { replica_.end_chunk(); }
 
  private:
   replica<T, Update> replica_;

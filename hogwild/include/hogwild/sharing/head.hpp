@@ -20,10 +20,10 @@ class head_sharing {
   using view_type = split_view<T, Update>;
   static constexpr bool replicated = true;
 
-  /// `head`: how many parameters each worker holds.
+  /// `head`: how many parameters each worker holds; `frequent`: see replica.
   head_sharing(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
-               std::size_t head)
-      : store_(store), replica_(store, slot, memory, std::move(groups), head) {}
+               std::size_t head, std::size_t frequent)
+      : store_(store), replica_(store, slot, memory, std::move(groups), head, frequent) {}
 
   view_type reader() const { return parameters(); }
   view_type parameters() const { return {replica_.values(0), param_view<T, Update>(store_.parameters<T>())}; }
@@ -33,6 +33,8 @@ class head_sharing {
   std::size_t rows_to_exchange() const { return replica_.rows_to_exchange(); }
   void exchange(std::size_t rows, race_probe& probe) { replica_.exchange(rows, probe); }
   void end_round() { replica_.end_round(); }
+  void begin_chunk(column_range own) { replica_.begin_chunk(own); }
+  void end_chunk() { replica_.end_chunk(); }
 
  private:
   const param_store& store_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <hogwild/core/model.hpp>
+#include <hogwild/core/own_columns.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/private_memory.hpp>
@@ -24,6 +25,9 @@ namespace hogwild {
 /// as many, until all are covered: hot ranks travel each time, rare ones logarithmically rarely. Groups that are not
 /// ordered by rank travel whole each time.
 ///
+/// Columns of a single row need no exchange: whoever holds the chunk with that row fetches them before it and stores
+/// them after it, and nobody else reads or writes them meanwhile.
+///
 /// An exchange never waits: it adds what was gained since the last one and reads what is there. Belongs to one worker.
 template <parameter T, class Update>
 class replica {
@@ -31,10 +35,10 @@ class replica {
   static constexpr std::size_t shortest_prefix = 512;
 
   /// `groups` say which parts of the arrays are ordered by rank; of these, at most the first `head` parameters are
-  /// held.
+  /// held. Ranks from `frequent` on are those of columns of a single row, each touched by that row alone.
   replica(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
-          std::size_t head)
-      : me_(store.slots()[slot]), place_(place_of(slot)), groups_(std::move(groups)) {
+          std::size_t head, std::size_t frequent)
+      : me_(store.slots()[slot]), place_(place_of(slot)), groups_(std::move(groups)), frequent_(frequent) {
     const std::size_t count = 1 + store.shape().state_arrays;
     for (std::size_t k = 0; k < count; ++k) {
       const std::span<T> shared = k == 0 ? store.parameters<T>() : store.state<T>(k - 1);
@@ -46,7 +50,7 @@ class replica {
     for (const parameter_group& g : groups_) {
       widest_ = std::max(widest_, g.width);
       if (!g.hot_first || g.offset >= held) continue;
-      ranks_ = std::max(ranks_, std::min(g.rows, (held - g.offset + g.width - 1) / g.width));
+      ranks_ = std::max(ranks_, std::min({g.rows, frequent_, (held - g.offset + g.width - 1) / g.width}));
     }
   }
 
@@ -54,12 +58,30 @@ class replica {
 
   /// Fetches everything: what the others did between the rounds, and the coordinator (a fold, say).
   void begin_round(const round_plan& round) {
-    for (const array& a : arrays_) a.shared.fetch(0, a.work, a.base);
+    for (const array& a : arrays_) {
+      for (const parameter_group& g : groups_) {
+        const auto [offset, n] = part_of(g, frequent_);
+        a.shared.fetch(offset, a.work.subspan(offset, n), a.base.subspan(offset, n));
+      }
+    }
     period_ = round.exchange_rows;
     share_ = static_cast<T>(round.share);
     rows_ = period_ * place_ / places;  // workers that start together would exchange together
     turn_ = 0;
     me_.unsent.set(0);
+  }
+
+  /// Before rows are trained that alone have the columns `own`, and after them.
+  void begin_chunk(column_range own) {
+    own_ = own;
+    for_own([](const array& a, std::size_t offset, std::size_t n) {
+      a.shared.load_block(offset, a.work.subspan(offset, n));
+    });
+  }
+  void end_chunk() {
+    for_own([](const array& a, std::size_t offset, std::size_t n) {
+      a.shared.store_block(offset, a.work.subspan(offset, n));
+    });
   }
 
   std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
@@ -92,23 +114,44 @@ class replica {
     std::span<T> work, base;
   };
 
+  struct part {
+    std::size_t offset, size;
+  };
+
+  /// What is held of a group, and of one that is ordered by rank no ranks but the first `ranks`.
+  part part_of(const parameter_group& g, std::size_t ranks) const {
+    const std::size_t held = arrays_[0].work.size(), offset = std::min(g.offset, held);
+    const std::size_t rows = g.hot_first ? std::min(g.rows, ranks) : g.rows;
+    return {offset, std::min(rows * g.width, held - offset)};
+  }
+
+  template <class Visit>
+  void for_own(const Visit& visit) const {
+    if (own_.size() == 0) return;
+    for (const array& a : arrays_) {
+      for (const parameter_group& g : groups_) {
+        if (!g.hot_first) continue;
+        const std::size_t begin = part_of(g, own_.first).size, end = part_of(g, own_.last).size;
+        if (begin < end) visit(a, g.offset + begin, end - begin);
+      }
+    }
+  }
+
   void send(std::size_t prefix, bool last) {
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
       const array& a = arrays_[k];
       for (const parameter_group& g : groups_) {
-        const std::size_t rows = g.hot_first ? std::min(g.rows, prefix) : g.rows;
-        if (g.offset >= a.work.size()) continue;
-        const std::size_t n = std::min(rows * g.width, a.work.size() - g.offset);
+        const std::size_t n = part_of(g, std::min(prefix, frequent_)).size;
         // Two workers that walk along the same lines side by side would overtake each other's adds.
         const std::size_t cut = n * place_ / places / 16 * 16;
         // What an optimiser sums up is summed over all workers, whatever is done with the parameters.
         const T share = k == 0 ? share_ : T(1);
-        const auto part = [&](std::size_t first, std::size_t size) {
+        const auto meet = [&](std::size_t first, std::size_t size) {
           const std::span<T> work = a.work.subspan(first, size), base = a.base.subspan(first, size);
           last ? a.shared.send(first, work, base, share) : a.shared.exchange(first, work, base, share);
         };
-        part(g.offset + cut, n - cut);
-        part(g.offset, cut);
+        meet(g.offset + cut, n - cut);
+        meet(g.offset, cut);
       }
     }
     if (prefix >= ranks_) me_.unsent.set(0);
@@ -118,7 +161,7 @@ class replica {
   void sample_conflicts(const Sample& sample) const {
     const array& a = arrays_[0];
     std::size_t taken = 0;
-    for (std::size_t j = turn_ * 7 % 64; j < a.work.size() && taken < 8; j += 61) {
+    for (std::size_t j = turn_ * 7 % 64; j < std::min(a.work.size(), frequent_) && taken < 8; j += 61) {
       if (a.work[j] == a.base[j]) continue;
       sample(a.shared.load(j) != a.base[j]);
       ++taken;
@@ -129,6 +172,8 @@ class replica {
   std::size_t place_;
   std::vector<parameter_group> groups_;
   std::vector<array> arrays_;
+  std::size_t frequent_;
+  column_range own_{};
   std::size_t ranks_ = 0, widest_ = 1;
   std::size_t period_ = 0, rows_ = 0;
   std::uint64_t turn_ = 0;

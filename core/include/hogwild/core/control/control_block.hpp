@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <hogwild/core/control/round_plan.hpp>
+#include <hogwild/core/control/ticket_counter.hpp>
 #include <hogwild/core/control/turn_board.hpp>
 
 namespace hogwild {
@@ -25,6 +26,7 @@ struct control_block {
   alignas(128) std::atomic<std::uint32_t> arrivals;  ///< counts arrivals; the coordinator sleeps on it
   alignas(128) std::atomic<stop_request> stop;
   alignas(128) round_plan round;
+  ticket_counter drawn;  ///< claimed tickets of this pass, from whichever shard: how far the epoch has come
   turn_board board;  ///< of reproducible rounds
 
   bool leaving() const noexcept { return stop.load() >= stop_request::leave; }

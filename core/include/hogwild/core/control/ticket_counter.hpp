@@ -21,6 +21,13 @@ struct alignas(128) ticket_counter {
   /// The ticket that would be drawn next; by the coordinator, while the gate is closed.
   std::size_t next() const noexcept { return static_cast<std::uint32_t>(word.load(std::memory_order_relaxed)); }
 
+  /// How many tickets below `last` are left; none when another round has begun.
+  std::size_t left(std::uint32_t round, std::size_t last) const noexcept {
+    const std::uint64_t seen = word.load(std::memory_order_relaxed);
+    const std::size_t next = static_cast<std::uint32_t>(seen);
+    return (seen >> 32) == round && next < last ? last - next : 0;
+  }
+
   /// The next ticket below `last`; none when they are dealt out or another round has begun. A draw comes once in
   /// thousands of additions, so compare-and-swap costs nothing here.
   std::optional<std::size_t> draw(std::uint32_t round, std::size_t last) noexcept {
