@@ -56,14 +56,15 @@ void margin_job_base::work(const param_store& store, std::size_t slot, worker_me
     if (only == slot) return by_batches(store, slot, alone_sharing<float>(store));
     if (only != round_plan::no_slot) return;
   }
-  if (options_.sharing == sharing_kind::frozen) return by_batches(store, slot, frozen_sharing<float>(store, groups()));
+  // A chunk of rows in another order than they are stored has no run of columns of its own.
+  const std::size_t frequent = options_.order == row_order::chunked ? data_.frequent : data_.columns;
+  if (options_.sharing == sharing_kind::frozen)
+    return by_batches(store, slot, frozen_sharing<float>(store, groups(), frequent));
   with_update(options_.update, [&]<class Update>() {
     // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
     if (options_.sharing == sharing_kind::direct || options_.sharing == sharing_kind::alone) {
       row_by_row(store, slot, direct_sharing<float, Update>(store, slot));
     } else if constexpr (Update::kind != update_kind::locked) {
-      // A chunk of rows in another order than they are stored has no run of columns of its own.
-      const std::size_t frequent = options_.order == row_order::chunked ? data_.frequent : data_.columns;
       if (options_.sharing == sharing_kind::head)
         row_by_row(store, slot,
                    head_sharing<float, Update>(store, slot, memory, groups(), options_.exchange.head, frequent));

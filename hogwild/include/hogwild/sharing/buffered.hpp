@@ -38,7 +38,7 @@ class buffered_sharing {
   void exchange(std::size_t rows, race_probe& probe) { replica_.exchange(rows, probe); }
   void end_round() { replica_.end_round(); }
   void begin_chunk(column_range own) { replica_.begin_chunk(own); }
-  void end_chunk() { replica_.end_chunk(); }
+  void end_chunk() const { replica_.end_chunk(); }
 
  private:
   replica<T, Update> replica_;

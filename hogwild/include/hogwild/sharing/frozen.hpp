@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <hogwild/core/model.hpp>
+#include <hogwild/core/own_columns.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/telemetry.hpp>
@@ -22,7 +23,8 @@ namespace hogwild {
 ///
 ///   shared += share * ((replica 0 - shared) + (replica 1 - shared) + ...)
 ///
-/// for a prefix of the ranks that follows the marks of a ruler, as in replica.hpp, and for all at the end of the round.
+/// for a prefix of the ranks that follows the marks of a ruler, as in replica.hpp, and for all at the end of the round,
+/// but for the columns of a single row: they go with its chunk, as in replica.hpp.
 /// That prefix of a replica is made anew by the worker that takes it up in the next turn: it may be in another cache.
 /// A sum is made by one worker, coordinate by coordinate, so it does not matter by which, or how the coordinates are
 /// cut. All memory is plain: at each moment one worker owns it, and the turn board hands it over.
@@ -33,9 +35,11 @@ class frozen_sharing {
   using view_type = param_view<T>;
   using tickets = turn_source;
   static constexpr bool replicated = true;
+  static constexpr std::size_t all = static_cast<std::size_t>(-1);
 
-  frozen_sharing(const param_store& store, std::vector<parameter_group> groups)
-      : store_(store), groups_(std::move(groups)) {
+  /// `frequent`: see replica; all, where a row may touch more than its own columns.
+  frozen_sharing(const param_store& store, std::vector<parameter_group> groups, std::size_t frequent = all)
+      : store_(store), groups_(std::move(groups)), frequent_(frequent) {
     for (const parameter_group& g : groups_) {
       widest_ = std::max(widest_, g.width);
     }
@@ -51,6 +55,13 @@ class frozen_sharing {
   std::size_t rows_to_exchange() const { return static_cast<std::size_t>(-1); }
   void exchange(std::size_t, race_probe&) const {}
   void end_round() const {}
+  void begin_chunk(column_range own) {
+    own_ = own;
+    for_own([](T* shared, T* replica, std::size_t n) { std::copy_n(shared, n, replica); });
+  }
+  void end_chunk() const {
+    for_own([](T* shared, T* replica, std::size_t n) { std::copy_n(replica, n, shared); });
+  }
 
   /// From here the worker is virtual worker `v`, whose replica takes in what the turn before merged: in the first turn
   /// of a round, everything.
@@ -58,7 +69,7 @@ class frozen_sharing {
     self_ = v;
     for (std::size_t k = 0; k < arrays(); ++k) {
       for (const parameter_group& g : groups_) {
-        const std::size_t n = (turn == 0 ? g.rows : merged_rows(g, {turn - 1, 0, false})) * g.width;
+        const std::size_t n = merged_rows(g, {turn == 0 ? 0 : turn - 1, 0, turn == 0}) * g.width;
         std::copy_n(shared(k).data() + g.offset, n, store_.replica<T>(v, k).data() + g.offset);
       }
     }
@@ -93,10 +104,20 @@ class frozen_sharing {
   std::size_t arrays() const { return 1 + store_.shape().state_arrays; }
   std::span<T> shared(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
 
+  template <class Copy>
+  void for_own(const Copy& copy) const {
+    for (std::size_t k = 0; k < arrays(); ++k) {
+      for_parameters_of(own_, groups_, shared(k).size(), [&](std::size_t offset, std::size_t n) {
+        copy(shared(k).data() + offset, store_.replica<T>(self_, k).data() + offset, n);
+      });
+    }
+  }
+
   std::size_t merged_rows(const parameter_group& g, const merge_plan& turn) const {
-    if (!g.hot_first || turn.last) return g.rows;
+    if (!g.hot_first) return g.rows;
+    if (turn.last) return std::min(g.rows, frequent_);
     const std::size_t shortest = std::max<std::size_t>(shortest_prefix / widest_, 16);
-    return std::min(g.rows, shortest << std::min(std::countr_zero(turn.turn + 1), 40));
+    return std::min({g.rows, frequent_, shortest << std::min(std::countr_zero(turn.turn + 1), 40)});
   }
 
   void merge_block(const merge_plan& turn, std::size_t k, std::size_t first, std::size_t n) const {
@@ -118,6 +139,8 @@ class frozen_sharing {
 
   const param_store& store_;
   std::vector<parameter_group> groups_;
+  std::size_t frequent_;
+  column_range own_{};
   std::size_t widest_ = 1;
   std::size_t self_ = 0;
   T share_ = T(1);

@@ -74,14 +74,18 @@ class replica {
   /// Before rows are trained that alone have the columns `own`, and after them.
   void begin_chunk(column_range own) {
     own_ = own;
-    for_own([](const array& a, std::size_t offset, std::size_t n) {
-      a.shared.load_block(offset, a.work.subspan(offset, n));
-    });
+    for (const array& a : arrays_) {
+      for_parameters_of(own_, groups_, a.work.size(), [&a](std::size_t offset, std::size_t n) {
+        a.shared.load_block(offset, a.work.subspan(offset, n));
+      });
+    }
   }
-  void end_chunk() {
-    for_own([](const array& a, std::size_t offset, std::size_t n) {
-      a.shared.store_block(offset, a.work.subspan(offset, n));
-    });
+  void end_chunk() const {
+    for (const array& a : arrays_) {
+      for_parameters_of(own_, groups_, a.work.size(), [&a](std::size_t offset, std::size_t n) {
+        a.shared.store_block(offset, a.work.subspan(offset, n));
+      });
+    }
   }
 
   std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
@@ -123,18 +127,6 @@ class replica {
     const std::size_t held = arrays_[0].work.size(), offset = std::min(g.offset, held);
     const std::size_t rows = g.hot_first ? std::min(g.rows, ranks) : g.rows;
     return {offset, std::min(rows * g.width, held - offset)};
-  }
-
-  template <class Visit>
-  void for_own(const Visit& visit) const {
-    if (own_.size() == 0) return;
-    for (const array& a : arrays_) {
-      for (const parameter_group& g : groups_) {
-        if (!g.hot_first) continue;
-        const std::size_t begin = part_of(g, own_.first).size, end = part_of(g, own_.last).size;
-        if (begin < end) visit(a, g.offset + begin, end - begin);
-      }
-    }
   }
 
   void send(std::size_t prefix, bool last) {
