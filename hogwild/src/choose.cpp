@@ -66,7 +66,7 @@ prediction predict(const sharing_facts& f, std::size_t p, std::size_t held) {
   const double each = static_cast<double>(f.rows) / workers / exchanges_an_epoch;
   prediction made;
   made.mean = p > 2 && f.step * f.curvature > longest_way(p);  // of steep data a single row may be too far
-  if (p == 2) made.least = std::bit_floor(static_cast<std::uint64_t>(std::clamp(cheap / 2.0, 1.0, most_rows + 0.0)));
+  if (p == 2) made.least = std::bit_ceil(static_cast<std::uint64_t>(std::clamp(cheap / 2.0, 1.0, most_rows + 0.0)));
   const double allowed = made.mean ? wanted : std::max(bound, static_cast<double>(made.least));
   made.rows = std::bit_floor(static_cast<std::uint64_t>(std::min({wanted, allowed, each, most_rows + 0.0})));
   const double training = static_cast<double>(f.rows) * row_ns / static_cast<double>(std::min(p, f.cpus));

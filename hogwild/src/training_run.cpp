@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/training_run.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -85,16 +86,7 @@ class training {
       const bool stopped = options_.stop.stop_requested();
       if (!stopped) progress_.epoch = e;
       last_ = measure(e, step, progress_.wall_seconds + seconds_since(begin));
-      const auto remedy =
-          !stopped && strayed(last_.objective, e) ? guard.turn_back(step) : std::optional<std::string>();
-      if (remedy) {
-        progress_.epoch = e - 1;
-        tell(options_, [&](observer& o) {
-          o.on_note("the workers' summed changes overshot in epoch " + std::to_string(e) + "; it is trained again " +
-                    *remedy);
-        });
-        continue;
-      }
+      if (!stopped && turned_back(guard, e, step)) continue;
       if (stopped) {
         if (last_.examples > 0) tell(options_, [&](observer& o) { o.on_epoch(last_); });
         result_.status = run_status::stopped;
@@ -107,9 +99,32 @@ class training {
   }
 
  private:
+  /// Whether the epoch is trained again, because its summed gains overshot. Where the objective rises under the most
+  /// careful exchange too, the step is too large for one worker as well: then workers exchange as rarely as ended about
+  /// as well as that, and no other epoch is turned back.
+  bool turned_back(divergence_guard& guard, std::size_t e, double step) {
+    const auto note = [&](const std::string& sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); };
+    if (step_overshoots_ || !strayed(last_.objective, e)) return false;
+    tries_.push_back({rounds_.current_pace(), last_.objective});
+    if (const auto remedy = guard.turn_back(step)) {
+      progress_.epoch = e - 1;
+      note("the workers' summed changes overshot in epoch " + std::to_string(e) + "; it is trained again " + *remedy);
+      return true;
+    }
+    if (tries_.size() < 2) return false;
+    const auto as_good = [&](const one_try& t) { return t.objective <= last_.objective + slack * objective_at_start_; };
+    const auto found = std::ranges::find_if(tries_, as_good);
+    if (found != tries_.end()) rounds_.resume_pace(found->pace);
+    step_overshoots_ = true;
+    note("the objective rises in epoch " + std::to_string(e) + " however often the workers exchange: the step " +
+         std::to_string(step) + " is too large for one worker, too");
+    return false;
+  }
+
   /// After the measurement of a finished epoch; true where the run ends with it.
   bool conclude(clock::time_point begin) {
     objective_before_ = last_.objective;
+    tries_.clear();
     tell(options_, [&](observer& o) { o.on_epoch(last_); });
     bool better = false;
     const auto verdict = progress_.rules.after(last_, options_, better);
@@ -250,6 +265,12 @@ class training {
   run_progress progress_{};
   epoch_report last_{};
   double objective_before_ = 0.0, objective_at_start_ = 0.0;
+  struct one_try {
+    round_driver::pace pace;
+    double objective;
+  };
+  std::vector<one_try> tries_;  ///< of the epoch at hand
+  bool step_overshoots_ = false;
   std::vector<float> best_;
   train_result result_{};
 };

@@ -104,6 +104,24 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
   EXPECT_GE(result.objective, best * (1.0 - 1e-5));
 }
 
+TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_what_overshoots) {
+  const auto toy = test::planted_classification({.rows = 500, .columns = 30});
+  const csr_rows data = toy.csr();
+  auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, toy.csr().view().label, "toy"),
+                       {.isa = choose_isa(isa::automatic)});
+  work->share(sharing_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
+  // Only one of the two comes, so that it makes no difference how often it exchanges.
+  const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, {});
+  listener heard;
+  resolved_run run{.options = {.epochs = 3, .observers = {&heard}}, .schedule = {schedule_kind::constant, 1000.0, 0.0}};
+  EXPECT_EQ(run_training(*work, *crew, run).status, run_status::done);
+  EXPECT_EQ(crew->store().control().round.exchange_rows, 16u);
+  ASSERT_EQ(heard.notes.size(), 5u);  // 8, 4, 2 and 1 rows did not help
+  EXPECT_NE(heard.notes[4].find("the step 1000.000000 is too large for one worker, too"), std::string::npos)
+      << heard.notes[4];
+  EXPECT_EQ(heard.epochs.size(), 3u);
+}
+
 TEST(divergence_guard, what_it_learned_is_known_to_a_run_that_is_resumed) {
   const auto toy = steep_rows();
   const csr_rows data = toy.csr();

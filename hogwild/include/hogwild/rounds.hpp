@@ -45,6 +45,14 @@ class round_driver {
     exchange_.rows = std::min(exchange_.rows, longest_exchange_);
   }
 
+  /// How often replicas exchange, and how much of their gains.
+  struct pace {
+    exchange_options exchange;
+    std::uint64_t longest;
+  };
+  pace current_pace() const { return {exchange_, longest_exchange_}; }
+  void resume_pace(const pace& p) { exchange_ = p.exchange, longest_exchange_ = p.longest; }
+
  private:
   double share_now() const;
   void run(round_plan round);
