@@ -100,15 +100,21 @@ bool all_below(std::span<const T> numbers, std::uint64_t bound) {
   return numbers.empty() || largest < bound;
 }
 
-/// Whether entries of columns from `frequent` on stand last in each row, and all are below `columns`.
+/// Whether entries of columns from `frequent` on stand last in each row, numbered in the order of the rows, and all are
+/// below `columns`.
 template <class T>
 bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint64_t frequent, std::uint64_t columns) {
   if (frequent == columns) return all_below(index.subspan(starts.front(), starts.back() - starts.front()), columns);
+  std::uint64_t next = columns;  // unknown before the first
   for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
     const std::span<const T> row = index.subspan(starts[r], starts[r + 1] - starts[r]);
     std::size_t head = row.size();
     while (head > 0 && row[head - 1] >= frequent) --head;
-    if (!all_below(row.first(head), frequent) || !all_below(row.subspan(head), columns)) return false;
+    if (!all_below(row.first(head), frequent)) return false;
+    for (const T own : row.subspan(head)) {
+      if (own >= columns || (next != columns && own != next)) return false;
+      next = std::uint64_t{own} + 1;
+    }
   }
   return true;
 }

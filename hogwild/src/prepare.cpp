@@ -167,42 +167,48 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
 
 run_scope::~run_scope() = default;
 
-namespace {
-
 /// Of the mean loss, at most: rows that weigh more bend it more.
-double curvature_of(const job& work) {
-  return work.steepness() * std::max(1.0, work.options().weight_positive) *
-         largest_eigenvalue(work.data(), work.options().bias != 0);
+double run_scope::curvature() {
+  if (!curvature_) {
+    curvature_ = job_.steepness() * std::max(1.0, job_.options().weight_positive) *
+                 largest_eigenvalue(job_.data(), job_.options().bias != 0);
+  }
+  return *curvature_;
 }
-
-}  // namespace
 
 // Nothing here may depend on the machine or on how many workers there are.
 void run_scope::deal_to_virtual_workers() {
-  const auto begin = std::chrono::steady_clock::now();
   const turn_choice choice = choose_turns({.asked = run_.options.virtual_workers,
                                            .rows = job_.data().rows(),
                                            .nonzeros = job_.data().nonzeros(),
                                            .step = run_.schedule.initial,
-                                           .curvature = curvature_of(job_)});
+                                           .curvature = curvature()});
   job_.share(sharing_kind::frozen, choice.exchange);
-  run_.search_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run_.sharing_reason = choice.reason;
 }
 
 // A batch is one step of as many rows: stable while step * curvature * rows is below 2. A search has tried its step.
 void run_scope::limit_batch() {
-  if (run_.step_found || !job_.margin() || run_.options.sharing == sharing_kind::direct) return;
-  const double rows = 1.0 / std::max(run_.schedule.initial * curvature_of(job_), 1e-9);
+  if (!job_.margin() || job_.options().optimizer != optimizer_kind::sgd) return;
+  if (run_.options.sharing == sharing_kind::direct || job_.options().update == update_kind::locked) return;
+  if (!run_.options.resume.empty()) return job_.limit_batch(batch_of_checkpoint(run_.options.resume));
+  if (run_.step_found) return;
+  const double rows = 1.0 / std::max(run_.schedule.initial * curvature(), 1e-9);
   job_.limit_batch(static_cast<std::uint32_t>(std::min(rows, static_cast<double>(batch_rows))));
 }
 
 std::size_t run_scope::share_among(std::size_t workers) {
+  const auto begin = std::chrono::steady_clock::now();
   limit_batch();
-  if (run_.options.reproducible) {
+  if (run_.options.reproducible)
     deal_to_virtual_workers();
-    return std::min<std::size_t>(workers, job_.options().exchange.workers);
-  }
+  else
+    workers = choose_among(workers);
+  run_.search_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return run_.options.reproducible ? std::min<std::size_t>(workers, job_.options().exchange.workers) : workers;
+}
+
+std::size_t run_scope::choose_among(std::size_t workers) {
   const loop_options& loop = job_.options();
   sharing_facts facts{.asked = run_.options.sharing,
                       .update = loop.update,
@@ -214,10 +220,9 @@ std::size_t run_scope::share_among(std::size_t workers) {
                       .degree = job_.data().degree,
                       .margin = job_.margin(),
                       .step = run_.schedule.initial};
-  const auto begin = std::chrono::steady_clock::now();
   const bool locked = loop.update == update_kind::locked;
   if (workers > 1 && run_.options.sharing != sharing_kind::direct && !locked) {
-    facts.curvature = curvature_of(job_);
+    facts.curvature = curvature();
     facts.row_ns = measure_row(job_);
     const line_speed lines = measure_lines();
     facts.line_ns = lines.exchange_ns;
@@ -226,7 +231,6 @@ std::size_t run_scope::share_among(std::size_t workers) {
   }
   const sharing_choice choice = choose_sharing(facts);
   job_.share(choice.kind, choice.exchange);
-  run_.search_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run_.sharing_reason = choice.reason;
   return choice.workers;
 }

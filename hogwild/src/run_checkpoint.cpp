@@ -79,6 +79,10 @@ step_schedule schedule_of_checkpoint(const std::string& path) {
   return read_checkpoint(path).get<step_schedule>("schedule");
 }
 
+std::uint32_t batch_of_checkpoint(const std::string& path) {
+  return static_cast<std::uint32_t>(read_checkpoint(path).get<run_fingerprint>("fingerprint").batch);
+}
+
 run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run, const job& work,
                            std::vector<float>& best, const note_function& note) {
   const checkpoint file = read_checkpoint(path, note);

@@ -69,7 +69,8 @@ class training {
     crew_.start();
     announce();
     if (job_.options().exchange.workers > 1 || options_.first_pass) {
-      objective_before_ = objective_at_start_ = measure(0, 0.0, 0.0).objective;
+      objective_before_ = measure(0, 0.0, 0.0).objective;
+      if (progress_.epoch == 0) progress_.objective_at_start = objective_before_;
     }
     // From here a request to stop reaches the workers themselves, within a chunk.
     const std::stop_callback on_stop(options_.stop, [&store] { store.control().stop = stop_request::round; });
@@ -104,7 +105,7 @@ class training {
   /// as well as that, and no other epoch is turned back.
   bool turned_back(divergence_guard& guard, std::size_t e, double step) {
     const auto note = [&](const std::string& sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); };
-    if (step_overshoots_ || !strayed(last_.objective, e)) return false;
+    if (progress_.step_overshoots != 0 || !strayed(last_.objective, e)) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
     if (const auto remedy = guard.turn_back(step)) {
       progress_.epoch = e - 1;
@@ -112,10 +113,12 @@ class training {
       return true;
     }
     if (tries_.size() < 2) return false;
-    const auto as_good = [&](const one_try& t) { return t.objective <= last_.objective + slack * objective_at_start_; };
+    const auto as_good = [&](const one_try& t) {
+      return t.objective <= last_.objective + slack * progress_.objective_at_start;
+    };
     const auto found = std::ranges::find_if(tries_, as_good);
     if (found != tries_.end()) rounds_.resume_pace(found->pace);
-    step_overshoots_ = true;
+    progress_.step_overshoots = 1;
     note("the objective rises in epoch " + std::to_string(e) + " however often the workers exchange: the step " +
          std::to_string(step) + " is too large for one worker, too");
     return false;
@@ -144,7 +147,8 @@ class training {
                                                          .train_seconds = pass.train_seconds,
                                                          .examples = pass.examples,
                                                          .updates = pass.updates,
-                                                         .nonzeros = pass.nonzeros});
+                                                         .nonzeros = pass.nonzeros,
+                                                         .objective_at_start = progress_.objective_at_start});
     last_ = measure(1, run_.schedule.at(1), seconds_since(begin));
     if (last_.objective <= objective_before_) return conclude(begin);
     progress_ = fresh;
@@ -195,7 +199,7 @@ class training {
 
   /// Whether an epoch left the objective worse than a sound epoch does.
   bool strayed(double objective, std::size_t epoch) const {
-    return !(objective <= (epoch == 1 ? 1.0 : most_growth) * objective_before_ + slack * objective_at_start_);
+    return !(objective <= (epoch == 1 ? 1.0 : most_growth) * objective_before_ + slack * progress_.objective_at_start);
   }
 
   measurement loss_of(const sparse_view& rows, bool all_measures) {
@@ -264,13 +268,12 @@ class training {
   round_driver rounds_;
   run_progress progress_{};
   epoch_report last_{};
-  double objective_before_ = 0.0, objective_at_start_ = 0.0;
+  double objective_before_ = 0.0;
   struct one_try {
     round_driver::pace pace;
     double objective;
   };
   std::vector<one_try> tries_;  ///< of the epoch at hand
-  bool step_overshoots_ = false;
   std::vector<float> best_;
   train_result result_{};
 };

@@ -102,7 +102,10 @@ TEST(own_columns, of_ingested_text_are_disjoint_for_disjoint_rows_and_cover_all_
 TEST(own_columns, that_do_not_stand_last_in_their_row_are_a_damaged_file) {
   few_rows rows;
   sparse_dataset::copy_of(rows.view(false)).verify();
+  std::swap(rows.index[3], rows.index[5]);  // 3 4 0
+  EXPECT_THROW(sparse_dataset::copy_of(rows.view(false)).verify(), cache_error);
   std::swap(rows.index[3], rows.index[5]);
+  std::swap(rows.index[4], rows.index[7]);  // in the order 2, 5, 4, 3
   EXPECT_THROW(sparse_dataset::copy_of(rows.view(false)).verify(), cache_error);
 }
 

@@ -55,6 +55,23 @@ TEST_F(run_control, a_resumed_run_equals_an_uninterrupted_one) {
   EXPECT_THAT(hogwild({"inspect", *folder / "half.ckpt"}).out, HasSubstr("checkpoint"));
 }
 
+TEST_F(run_control, a_resumed_run_goes_on_with_the_step_and_the_batches_that_were_found) {
+  for (const bool reproducible : {false, true}) {
+    const auto run = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = {"train",   train(), "--model",   "hinge_svm",
+                                            "--decay", "0.9",   "--workers", "1"};
+      if (reproducible) arguments.push_back("--reproducible");
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const outcome o = hogwild(arguments);
+      EXPECT_EQ(o.code, 0) << o.err;
+    };
+    run({"--epochs", "6", "--save", *folder / "whole.bin"});
+    run({"--epochs", "3", "--checkpoint", *folder / "half.ckpt"});
+    run({"--epochs", "6", "--resume", *folder / "half.ckpt", "--save", *folder / "resumed.bin"});
+    EXPECT_TRUE(read_file(*folder / "resumed.bin") == read_file(*folder / "whole.bin"));
+  }
+}
+
 TEST_F(run_control, off_a_terminal_there_is_one_line_an_epoch) {
   const outcome o = hogwild({"train", train(), "--epochs", "4"});
   ASSERT_EQ(o.code, 0);

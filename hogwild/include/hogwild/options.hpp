@@ -56,7 +56,8 @@ struct train_options {
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
   double validation_fraction = 0.0;         ///< in [0, 1): hold back this share of the training rows as validation
   std::size_t patience = 3;                 ///< epochs without a better validation loss before the run stops
-  std::size_t batch = 16;  ///< 1 to 16 rows see the same weights: margin models, sgd, not direct or head sharing
+  std::size_t batch = 16;  ///< 1 to 16 rows see the same weights, fewer where the step asks for it: margin
+                           ///< models, sgd, not direct or head sharing
   hogwild::isa isa = hogwild::isa::automatic;        ///< instruction set of the kernels, where `batch` counts
   bool telemetry = true;                             ///< sample staleness and conflicts
   std::string record{};                              ///< write a run record (JSON lines) here

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <hogwild/engines.hpp>
@@ -62,10 +63,13 @@ class run_scope {
  private:
   std::size_t share_among(std::size_t workers);
   void limit_batch();
+  double curvature();
   void deal_to_virtual_workers();
+  std::size_t choose_among(std::size_t workers);
 
   job& job_;
   resolved_run run_;
+  std::optional<double> curvature_;
   std::unique_ptr<observer> record_;
 };
 

@@ -20,6 +20,8 @@ struct run_progress {
   std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, after gains that overshot
   double train_seconds = 0.0, wall_seconds = 0.0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
+  double objective_at_start = 0.0;
+  std::uint64_t step_overshoots = 0;  ///< 1: the step is too large for one worker, whatever the exchange
   stop_rules rules{};
 };
 
@@ -30,6 +32,9 @@ void save_progress(const std::string& path, const param_store& store, const reso
 
 /// The schedule of the run that wrote a checkpoint. Throws input_error where there is no whole one.
 step_schedule schedule_of_checkpoint(const std::string& path);
+
+/// How many rows its batches have at most. Throws like schedule_of_checkpoint.
+std::uint32_t batch_of_checkpoint(const std::string& path);
 
 /// Fills store and schedule from a checkpoint. Throws input_error where there is no whole one, config_error where it
 /// was written by a run with other data, model or options (the number of epochs may differ where the decay was given).

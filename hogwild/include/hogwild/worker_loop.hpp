@@ -40,10 +40,12 @@ struct tickets_of<Step> {
   using type = typename Step::tickets;
 };
 
-/// Whether a step's sharing policy fetches the columns that only the rows of a chunk have before it, and stores them
-/// after it.
+/// Whether a step's sharing policy fetches the columns that only the rows of a chunk have before it, and sends what
+/// they gained after it.
 template <class Step>
-inline constexpr bool keeps_own_columns = requires(Step step) { step.begin_chunk(column_range{}); };
+inline constexpr bool keeps_own_columns = requires(Step step) {
+  step.begin_chunk(column_range{});
+};
 
 /// The inner loop of every engine: draw a ticket, train on the rows of its chunk, look for races now and then, exchange
 /// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop.
@@ -89,7 +91,10 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
       me.rows.set(rows += n);
       step.exchange(n, probe);
     }
-    if constexpr (keeps_own_columns<Step>) step.end_chunk();
+    if constexpr (keeps_own_columns<Step>) {
+      if (!me.counts()) return me.held.set(0);
+      step.end_chunk();
+    }
     me.updates.raise(sum.updates);
     me.nonzeros.raise(sum.nonzeros);
     store.done()[drawn->number].set(round.number);

@@ -39,7 +39,8 @@ struct sparse_view {
   label_column label{};                      ///< one a row, as read
   std::size_t columns = 0;
   std::span<const std::uint32_t> degree{};  ///< rows in which each column occurs; empty where nobody counted
-  /// Columns from this one on occur in one row each, where they stand last: no two workers ever meet there.
+  /// Columns from this one on occur in one row each, where they stand last, numbered in the order of the rows: whoever
+  /// trains a run of rows has a run of columns that nobody else needs. Beyond all columns where that is not known.
   std::size_t frequent = static_cast<std::size_t>(-1);
   const row_source* source = nullptr;       ///< null for rows in somebody's memory: nothing to check or to share
   std::size_t first_row = 0;                ///< place of row 0 in the whole dataset, for `source`

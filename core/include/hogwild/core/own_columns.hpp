@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <span>
 
 #include <hogwild/core/dataset.hpp>
-#include <hogwild/core/model.hpp>
 
 namespace hogwild {
 
@@ -34,20 +31,6 @@ inline column_range own_columns(const sparse_view& data, std::size_t first, std:
   };
   if (data.frequent >= data.columns) return {};
   return data.has_narrow_index() ? range(data.index16) : range(data.index);
-}
-
-/// Calls visit(offset, n) for each run of parameters of `columns` in groups that are ordered by rank, as far as they
-/// lie among the first `held` parameters.
-template <class Visit>
-void for_parameters_of(column_range columns, std::span<const parameter_group> groups, std::size_t held,
-                       const Visit& visit) {
-  if (columns.size() == 0) return;
-  for (const parameter_group& g : groups) {
-    if (!g.hot_first) continue;
-    const std::size_t begin = std::min(g.offset + std::min(columns.first, g.rows) * g.width, held);
-    const std::size_t end = std::min(g.offset + std::min(columns.last, g.rows) * g.width, held);
-    if (begin < end) visit(begin, end - begin);
-  }
 }
 
 }  // namespace hogwild

@@ -124,25 +124,7 @@ class param_view {
 
   /// Copies a dense run; elements may be of different ages.
   void load_block(std::size_t offset, std::span<T> out) const {
-    assert(offset + out.size() <= size_);
-    std::size_t i = 0;
-#if defined(HOGWILD_VECTOR_EXCHANGE)
-    if constexpr (std::same_as<T, float>) {
-      for (; i + 4 <= out.size(); i += 4) _mm_storeu_ps(&out[i], _mm_loadu_ps(data_ + offset + i));
-    }
-#endif
-    for (; i < out.size(); ++i) out[i] = load(offset + i);
-  }
-  /// Overwrites a dense run that only the caller writes at the moment.
-  void store_block(std::size_t offset, std::span<const T> values) const {
-    assert(offset + values.size() <= size_);
-    std::size_t i = 0;
-#if defined(HOGWILD_VECTOR_EXCHANGE)
-    if constexpr (std::same_as<T, float>) {
-      for (; i + 4 <= values.size(); i += 4) _mm_storeu_ps(data_ + offset + i, _mm_loadu_ps(&values[i]));
-    }
-#endif
-    for (; i < values.size(); ++i) store(offset + i, values[i]);
+    reader().block(offset, out.size()).copy_to(out);
   }
 
   /// Sends what a worker's replica of the run from `offset` on gained, `share` of it, and fetches what others sent:

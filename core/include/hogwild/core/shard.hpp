@@ -32,7 +32,7 @@ struct shard {
 };
 
 /// Which chunk a ticket stands for: within each shard a fresh random order each pass. The short chunk, where there is
-/// one, keeps the last ticket, so that a ticket number alone says how many rows were drawn before it.
+/// one, keeps the last ticket, so that where a shard's tickets are drawn in turn all before it are of full size.
 class chunk_order {
  public:
   chunk_order(const chunk_plan& plan, shard range, std::uint64_t seed, std::uint64_t pass)

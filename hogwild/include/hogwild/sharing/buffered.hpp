@@ -19,13 +19,11 @@ class buffered_sharing {
   using scalar_type = T;
   using view_type = param_view<T>;
   static constexpr bool replicated = true;
-  static constexpr std::size_t all = static_cast<std::size_t>(-1);
 
-  /// `frequent`: see replica; all, where a row may touch more than its own columns.
-
+  /// `frequent`: see replica.
   buffered_sharing(const param_store& store, std::size_t slot, worker_memory& memory,
-                   std::vector<parameter_group> groups, std::size_t frequent = all)
-      : replica_(store, slot, memory, std::move(groups), all, frequent) {}
+                   std::vector<parameter_group> groups, std::size_t frequent = no_own_columns)
+      : replica_(store, slot, memory, std::move(groups), static_cast<std::size_t>(-1), frequent) {}
 
   /// The replica: nobody but this worker reads or writes it.
   std::span<T> values() const { return replica_.values(0); }

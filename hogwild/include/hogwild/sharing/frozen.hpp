@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <hogwild/core/model.hpp>
-#include <hogwild/core/own_columns.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/telemetry.hpp>
+#include <hogwild/sharing/own_parameters.hpp>
 #include <hogwild/turn_source.hpp>
 
 namespace hogwild {
@@ -35,10 +35,9 @@ class frozen_sharing {
   using view_type = param_view<T>;
   using tickets = turn_source;
   static constexpr bool replicated = true;
-  static constexpr std::size_t all = static_cast<std::size_t>(-1);
 
-  /// `frequent`: see replica; all, where a row may touch more than its own columns.
-  frozen_sharing(const param_store& store, std::vector<parameter_group> groups, std::size_t frequent = all)
+  /// `frequent`: see replica.
+  frozen_sharing(const param_store& store, std::vector<parameter_group> groups, std::size_t frequent = no_own_columns)
       : store_(store), groups_(std::move(groups)), frequent_(frequent) {
     for (const parameter_group& g : groups_) {
       widest_ = std::max(widest_, g.width);
@@ -57,10 +56,20 @@ class frozen_sharing {
   void end_round() const {}
   void begin_chunk(column_range own) {
     own_ = own;
-    for_own([](T* shared, T* replica, std::size_t n) { std::copy_n(shared, n, replica); });
+    for (std::size_t k = 0; k < arrays(); ++k) {
+      for_own_parameters(own_, frequent_, groups_, shared(k).size(), [&](std::size_t first, std::size_t n) {
+        std::copy_n(shared(k).data() + first, n, store_.replica<T>(self_, k).data() + first);
+      });
+    }
   }
   void end_chunk() const {
-    for_own([](T* shared, T* replica, std::size_t n) { std::copy_n(replica, n, shared); });
+    for (std::size_t k = 0; k < arrays(); ++k) {
+      for_own_parameters(own_, frequent_, groups_, shared(k).size(), [&](std::size_t first, std::size_t n) {
+        T* const base = shared(k).data() + first;
+        const T* const own = store_.replica<T>(self_, k).data() + first;
+        for (std::size_t i = 0; i < n; ++i) base[i] += share_of(k) * (own[i] - base[i]);
+      });
+    }
   }
 
   /// From here the worker is virtual worker `v`, whose replica takes in what the turn before merged: in the first turn
@@ -104,14 +113,8 @@ class frozen_sharing {
   std::size_t arrays() const { return 1 + store_.shape().state_arrays; }
   std::span<T> shared(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
 
-  template <class Copy>
-  void for_own(const Copy& copy) const {
-    for (std::size_t k = 0; k < arrays(); ++k) {
-      for_parameters_of(own_, groups_, shared(k).size(), [&](std::size_t offset, std::size_t n) {
-        copy(shared(k).data() + offset, store_.replica<T>(self_, k).data() + offset, n);
-      });
-    }
-  }
+  /// What an optimiser sums up is summed over all workers, whatever is done with the parameters.
+  T share_of(std::size_t k) const { return k == 0 ? share_ : T(1); }
 
   std::size_t merged_rows(const parameter_group& g, const merge_plan& turn) const {
     if (!g.hot_first) return g.rows;
@@ -131,8 +134,7 @@ class frozen_sharing {
       else
         for (std::size_t i = 0; i < n; ++i) gain[i] += own[i] - old[i];
     }
-    // What an optimiser sums up is summed over all workers, whatever is done with the parameters.
-    const T share = k == 0 ? share_ : T(1);
+    const T share = share_of(k);
     for (std::size_t i = 0; i < n; ++i) old[i] += share * gain[i];
     std::copy_n(old.data(), n, base);
   }

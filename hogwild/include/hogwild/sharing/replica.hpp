@@ -10,11 +10,11 @@
 #include <vector>
 
 #include <hogwild/core/model.hpp>
-#include <hogwild/core/own_columns.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/private_memory.hpp>
 #include <hogwild/core/telemetry.hpp>
+#include <hogwild/sharing/own_parameters.hpp>
 
 namespace hogwild {
 
@@ -25,8 +25,8 @@ namespace hogwild {
 /// as many, until all are covered: hot ranks travel each time, rare ones logarithmically rarely. Groups that are not
 /// ordered by rank travel whole each time.
 ///
-/// Columns of a single row need no exchange: whoever holds the chunk with that row fetches them before it and stores
-/// them after it, and nobody else reads or writes them meanwhile.
+/// Columns of a single row need no exchange: whoever holds the chunk with that row fetches them before it and sends
+/// them after it; nobody else has a use for them.
 ///
 /// An exchange never waits: it adds what was gained since the last one and reads what is there. Belongs to one worker.
 template <parameter T, class Update>
@@ -35,7 +35,8 @@ class replica {
   static constexpr std::size_t shortest_prefix = 512;
 
   /// `groups` say which parts of the arrays are ordered by rank; of these, at most the first `head` parameters are
-  /// held. Ranks from `frequent` on are those of columns of a single row, each touched by that row alone.
+  /// held. Ranks from `frequent` on are those of columns of a single row, each touched by that row
+  /// alone; no_own_columns where a row may touch others.
   replica(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
           std::size_t head, std::size_t frequent)
       : me_(store.slots()[slot]), place_(place_of(slot)), groups_(std::move(groups)), frequent_(frequent) {
@@ -75,15 +76,17 @@ class replica {
   void begin_chunk(column_range own) {
     own_ = own;
     for (const array& a : arrays_) {
-      for_parameters_of(own_, groups_, a.work.size(), [&a](std::size_t offset, std::size_t n) {
-        a.shared.load_block(offset, a.work.subspan(offset, n));
+      for_own_parameters(own_, frequent_, groups_, a.work.size(), [&](std::size_t first, std::size_t n) {
+        a.shared.fetch(first, a.work.subspan(first, n), a.base.subspan(first, n));
       });
     }
   }
+  /// What was gained is added, not stored: somebody who thinks that this worker is dead may have trained the same rows.
   void end_chunk() const {
-    for (const array& a : arrays_) {
-      for_parameters_of(own_, groups_, a.work.size(), [&a](std::size_t offset, std::size_t n) {
-        a.shared.store_block(offset, a.work.subspan(offset, n));
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+      const array& a = arrays_[k];
+      for_own_parameters(own_, frequent_, groups_, a.work.size(), [&](std::size_t first, std::size_t n) {
+        a.shared.send(first, a.work.subspan(first, n), a.base.subspan(first, n), share_of(k));
       });
     }
   }
@@ -118,6 +121,9 @@ class replica {
     std::span<T> work, base;
   };
 
+  /// What an optimiser sums up is summed over all workers, whatever is done with the parameters.
+  T share_of(std::size_t k) const { return k == 0 ? share_ : T(1); }
+
   struct part {
     std::size_t offset, size;
   };
@@ -133,17 +139,16 @@ class replica {
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
       const array& a = arrays_[k];
       for (const parameter_group& g : groups_) {
-        const std::size_t n = part_of(g, std::min(prefix, frequent_)).size;
+        const auto [offset, n] = part_of(g, std::min(prefix, frequent_));
         // Two workers that walk along the same lines side by side would overtake each other's adds.
         const std::size_t cut = n * place_ / places / 16 * 16;
-        // What an optimiser sums up is summed over all workers, whatever is done with the parameters.
-        const T share = k == 0 ? share_ : T(1);
+        const T share = share_of(k);
         const auto meet = [&](std::size_t first, std::size_t size) {
           const std::span<T> work = a.work.subspan(first, size), base = a.base.subspan(first, size);
           last ? a.shared.send(first, work, base, share) : a.shared.exchange(first, work, base, share);
         };
-        meet(g.offset + cut, n - cut);
-        meet(g.offset, cut);
+        meet(offset + cut, n - cut);
+        meet(offset, cut);
       }
     }
     if (prefix >= ranks_) me_.unsent.set(0);
