@@ -42,8 +42,8 @@ struct sparse_view {
   /// Columns from this one on occur in one row each, where they stand last, numbered in the order of the rows: whoever
   /// trains a run of rows has a run of columns that nobody else needs. Beyond all columns where that is not known.
   std::size_t frequent = static_cast<std::size_t>(-1);
-  const row_source* source = nullptr;       ///< null for rows in somebody's memory: nothing to check or to share
-  std::size_t first_row = 0;                ///< place of row 0 in the whole dataset, for `source`
+  const row_source* source = nullptr;  ///< null for rows in somebody's memory: nothing to check or to share
+  std::size_t first_row = 0;           ///< place of row 0 in the whole dataset, for `source`
 
   std::size_t rows() const { return label.size(); }
   std::size_t nonzeros() const { return rows() == 0 ? 0 : row_start.back() - row_start.front(); }
