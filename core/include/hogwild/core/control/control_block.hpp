@@ -27,7 +27,7 @@ struct control_block {
   alignas(128) std::atomic<stop_request> stop;
   alignas(128) round_plan round;
   ticket_counter drawn;  ///< claimed tickets of this pass, from whichever shard: how far the epoch has come
-  turn_board board;  ///< of reproducible rounds
+  turn_board board;      ///< of reproducible rounds
 
   bool leaving() const noexcept { return stop.load() >= stop_request::leave; }
   bool stopping() const noexcept { return stop.load(std::memory_order_relaxed) != stop_request::none; }
