@@ -6,11 +6,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include <hogwild/sharing/ruler.hpp>
+
 namespace hogwild {
 
 namespace {
 
-constexpr double line_parameters = 16.0, shortest_prefix = 512.0;
+constexpr double line_parameters = 16.0;
 constexpr std::uint64_t usual_rows = 512, most_rows = 4096;
 constexpr double gate_ns = 20'000.0;        // opening and closing a round
 constexpr double worth_it = 0.95;           // of the time alone: predictions are not exact
@@ -20,7 +22,7 @@ constexpr double exchanges_an_epoch = 4.0;  // a worker; with fewer, replicas ha
 
 /// Lines that an exchange covers on average, by the marks of the ruler.
 double lines_an_exchange(double ranks) {
-  const double prefix = std::min(shortest_prefix, ranks);
+  const double prefix = std::min(static_cast<double>(shortest_prefix), ranks);
   return prefix / line_parameters * (1.0 + std::log2(std::max(1.0, ranks / prefix)) / 2.0);
 }
 

@@ -6,16 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <hogwild/sharing/ruler.hpp>
+
 namespace hogwild::detail {
 
-/// When a thread exchanges, and how many of the ranks: a short prefix each time, twice as many every second time, four
-/// times as many every fourth, until all are covered. The exchanges of sharing/replica.hpp are timed in rows of a round
-/// that is planned; here threads come and go and the number of ranks grows, so that time is counted in the entries that
-/// were trained on.
+/// When a thread exchanges, and how many of the ranks. The exchanges of sharing/replica.hpp are timed in rows of a
+/// round that is planned; here threads come and go and the number of ranks grows, so that time is counted in the
+/// entries that were trained on.
 class exchange_ruler {
  public:
-  static constexpr std::size_t shortest_prefix = 512;
-
   /// Entries for each parameter exchanged: one costs about as much as the other, so that exchanges are an eighth of the
   /// work.
   static constexpr std::size_t entries_per_parameter = 8;
@@ -29,10 +28,7 @@ class exchange_ruler {
   }
 
   /// How many of the ranks the next exchange covers.
-  std::size_t next(std::size_t ranks) {
-    const int doublings = std::min(std::countr_zero(++turn_), 40);
-    return std::min(ranks, shortest_prefix << doublings);
-  }
+  std::size_t next(std::size_t ranks) { return std::min(ranks, ruler_prefix(++turn_)); }
 
  private:
   std::uint64_t turn_ = 0;

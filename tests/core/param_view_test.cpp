@@ -71,6 +71,9 @@ TYPED_TEST(param_view_of, adds_and_copies_blocks) {
   const auto run = w.reader().block(15, 2);
   EXPECT_EQ(run.size(), 2u);
   EXPECT_EQ(run[1], number(3));
+  w.store_block(13, std::span<const number>(out).first(5));
+  w.load_block(12, out);
+  EXPECT_EQ(out, (std::array<number, 6>{0, 0, 1, 3, 5, 3}));
 }
 
 TYPED_TEST(param_view_of, is_a_small_value_whose_reader_sees_every_store) {

@@ -103,7 +103,7 @@ TEST(exchange_ruler, has_longer_marks_more_rarely_until_all_is_covered) {
 TEST(exchange_ruler, spends_an_eighth_of_the_work_whatever_the_number_of_ranks) {
   for (const std::size_t ranks : {1u, 512u, 513u, 1024u, 1025u, 4096u, 47236u, 1u << 20}) {
     std::size_t turns = 1;
-    while (exchange_ruler::shortest_prefix * turns < ranks) turns *= 2;
+    while (shortest_prefix * turns < ranks) turns *= 2;
     exchange_ruler ruler;
     std::size_t sum = 0, most = 0;
     for (std::size_t k = 0; k < turns; ++k) {

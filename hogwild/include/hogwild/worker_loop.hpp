@@ -40,8 +40,8 @@ struct tickets_of<Step> {
   using type = typename Step::tickets;
 };
 
-/// Whether a step's sharing policy fetches the columns that only the rows of a chunk have before it, and sends what
-/// they gained after it.
+/// Whether a step's sharing policy loads the columns that only the rows of a chunk have before it, and stores them
+/// after it.
 template <class Step>
 inline constexpr bool keeps_own_columns = requires(Step step) {
   step.begin_chunk(column_range{});

@@ -55,8 +55,7 @@ TEST(own_parameters, are_runs_of_the_groups_in_the_order_of_ranks) {
   EXPECT_TRUE(seen.empty());
 }
 
-struct same_bits
-    : testing::TestWithParam<std::tuple<sharing_kind, optimizer_kind, row_order, sharding, double, double>> {
+struct same_bits : testing::TestWithParam<std::tuple<sharing_kind, optimizer_kind, row_order, sharding, double>> {
   const sharing_kind sharing = std::get<0>(GetParam());
   const test::toy_rows toy = rows_with_own_columns(0.7f);
   const csr_rows data = toy.csr();
@@ -74,7 +73,7 @@ struct same_bits
                                 .shards = std::get<3>(GetParam()),
                                 .isa = choose_isa(isa::automatic),
                                 .l2 = std::get<1>(GetParam()) == optimizer_kind::sgd ? std::get<4>(GetParam()) : 0.0});
-    work->share(sharing, {.head = 300, .rows = 32, .curvature = 1e-3, .share = std::get<5>(GetParam()), .workers = 4});
+    work->share(sharing, {.head = 300, .rows = 32, .curvature = 1e-3, .workers = 4});
     const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, {});
     round_driver rounds(*work, *crew);
     for (std::size_t e = 1; e <= 2; ++e) rounds.train_epoch(e, 0.3);
@@ -104,8 +103,26 @@ INSTANTIATE_TEST_SUITE_P(every, same_bits,
                                           testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad),
                                           testing::Values(row_order::chunked, row_order::permuted),
                                           testing::Values(sharding::claimed, sharding::fixed),
-                                          testing::Values(0.0, 0.1),  // the second takes several gates an epoch
-                                          testing::Values(1.0, 0.5)));
+                                          testing::Values(0.0, 0.1)));  // the second takes several gates an epoch
+
+TEST(own_parameters, count_in_full_where_workers_take_the_mean_of_their_gains) {
+  test::toy_rows toy = rows_with_own_columns(1.0f);
+  std::ranges::fill(toy.value, 1.0f);
+  const csr_rows data = toy.csr();
+  sparse_view rows = data.view();
+  rows.frequent = common;
+  for (const sharing_kind sharing : {sharing_kind::buffered, sharing_kind::frozen}) {
+    const auto work = make_job(test::counting_margins{}, rows, label_map{}, {.isa = choose_isa(isa::automatic)});
+    work->share(sharing, {.rows = 8, .share = 0.5, .workers = 4});
+    const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, {});
+    round_driver rounds(*work, *crew);
+    rounds.train_epoch(1, 1.0);
+    const auto got = crew->store().parameters<float>();
+    const auto all = test::counts_after(toy, 1);
+    EXPECT_TRUE(std::ranges::equal(got.subspan(common), std::span(all).subspan(common)));
+    EXPECT_EQ(got[0], all[0] / 2);
+  }
+}
 
 struct counted : testing::TestWithParam<std::tuple<sharing_kind, sharding, std::size_t>> {};
 

@@ -124,7 +124,14 @@ class param_view {
 
   /// Copies a dense run; elements may be of different ages.
   void load_block(std::size_t offset, std::span<T> out) const {
-    reader().block(offset, out.size()).copy_to(out);
+    assert(offset + out.size() <= size_);
+    copy(data_ + offset, out.data(), out.size());
+  }
+
+  /// Overwrites a dense run: for a worker who alone adds to it at the moment.
+  void store_block(std::size_t offset, std::span<const T> in) const {
+    assert(offset + in.size() <= size_);
+    copy(in.data(), data_ + offset, in.size());
   }
 
   /// Sends what a worker's replica of the run from `offset` on gained, `share` of it, and fetches what others sent:
@@ -162,6 +169,19 @@ class param_view {
   }
 
  private:
+  static void copy(const T* from, T* to, std::size_t n) {
+    std::size_t i = 0;
+#if defined(HOGWILD_VECTOR_EXCHANGE)
+    if constexpr (std::same_as<T, float>) {
+      for (; i + 4 <= n; i += 4) _mm_storeu_ps(to + i, _mm_loadu_ps(from + i));
+    }
+#endif
+    for (; i < n; ++i) {
+      const T value = std::atomic_ref<T>(const_cast<T&>(from[i])).load(std::memory_order_relaxed);
+      std::atomic_ref<T>(to[i]).store(value, std::memory_order_relaxed);
+    }
+  }
+
   template <bool Fetch>
   void meet(std::size_t offset, std::span<T> work, std::span<T> base, T share) const {
     assert(offset + work.size() <= size_ && work.size() == base.size());

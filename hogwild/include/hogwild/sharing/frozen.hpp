@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -14,6 +13,7 @@
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/telemetry.hpp>
 #include <hogwild/sharing/own_parameters.hpp>
+#include <hogwild/sharing/ruler.hpp>
 #include <hogwild/turn_source.hpp>
 
 namespace hogwild {
@@ -24,7 +24,7 @@ namespace hogwild {
 ///   shared += share * ((replica 0 - shared) + (replica 1 - shared) + ...)
 ///
 /// for a prefix of the ranks that follows the marks of a ruler, as in replica.hpp, and for all at the end of the round,
-/// but for the columns of a single row: they go with its chunk, as in replica.hpp.
+/// but for the columns of a single row: they go with its chunk and count in full, as in replica.hpp.
 /// That prefix of a replica is made anew by the worker that takes it up in the next turn: it may be in another cache.
 /// A sum is made by one worker, coordinate by coordinate, so it does not matter by which, or how the coordinates are
 /// cut. All memory is plain: at each moment one worker owns it, and the turn board hands it over.
@@ -65,9 +65,7 @@ class frozen_sharing {
   void end_chunk() const {
     for (std::size_t k = 0; k < arrays(); ++k) {
       for_own_parameters(own_, frequent_, groups_, shared(k).size(), [&](std::size_t first, std::size_t n) {
-        T* const base = shared(k).data() + first;
-        const T* const own = store_.replica<T>(self_, k).data() + first;
-        for (std::size_t i = 0; i < n; ++i) base[i] += share_of(k) * (own[i] - base[i]);
+        std::copy_n(store_.replica<T>(self_, k).data() + first, n, shared(k).data() + first);
       });
     }
   }
@@ -107,7 +105,6 @@ class frozen_sharing {
   }
 
  private:
-  static constexpr std::size_t shortest_prefix = 512;
   static constexpr std::size_t block = 256;  ///< elements that stay in the nearest cache for all replicas
 
   std::size_t arrays() const { return 1 + store_.shape().state_arrays; }
@@ -119,8 +116,7 @@ class frozen_sharing {
   std::size_t merged_rows(const parameter_group& g, const merge_plan& turn) const {
     if (!g.hot_first) return g.rows;
     if (turn.last) return std::min(g.rows, frequent_);
-    const std::size_t shortest = std::max<std::size_t>(shortest_prefix / widest_, 16);
-    return std::min({g.rows, frequent_, shortest << std::min(std::countr_zero(turn.turn + 1), 40)});
+    return std::min({g.rows, frequent_, ruler_prefix(turn.turn + 1, widest_)});
   }
 
   void merge_block(const merge_plan& turn, std::size_t k, std::size_t first, std::size_t n) const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +14,7 @@
 #include <hogwild/core/private_memory.hpp>
 #include <hogwild/core/telemetry.hpp>
 #include <hogwild/sharing/own_parameters.hpp>
+#include <hogwild/sharing/ruler.hpp>
 
 namespace hogwild {
 
@@ -25,15 +25,13 @@ namespace hogwild {
 /// as many, until all are covered: hot ranks travel each time, rare ones logarithmically rarely. Groups that are not
 /// ordered by rank travel whole each time.
 ///
-/// Columns of a single row need no exchange: whoever holds the chunk with that row fetches them before it and sends
-/// them after it; nobody else has a use for them.
+/// Columns of a single row need no exchange: whoever holds the chunk with that row loads them before it and stores them
+/// after it; nobody else has a use for them.
 ///
 /// An exchange never waits: it adds what was gained since the last one and reads what is there. Belongs to one worker.
 template <parameter T, class Update>
 class replica {
  public:
-  static constexpr std::size_t shortest_prefix = 512;
-
   /// `groups` say which parts of the arrays are ordered by rank; of these, at most the first `head` parameters are
   /// held. Ranks from `frequent` on are those of columns of a single row, each touched by that row
   /// alone; no_own_columns where a row may touch others.
@@ -72,23 +70,19 @@ class replica {
     me_.unsent.set(0);
   }
 
-  /// Before rows are trained that alone have the columns `own`, and after them.
+  /// Before rows are trained that alone have the columns `own`, and after them. Nobody else adds to these columns, so
+  /// that their values are moved as they are and count in full whatever the round's share. A worker that is taken for
+  /// dead must not call end_chunk(); one that was stopped inside it puts back, for these columns, what it had gained.
   void begin_chunk(column_range own) {
     own_ = own;
-    for (const array& a : arrays_) {
-      for_own_parameters(own_, frequent_, groups_, a.work.size(), [&](std::size_t first, std::size_t n) {
-        a.shared.fetch(first, a.work.subspan(first, n), a.base.subspan(first, n));
-      });
-    }
+    for_own_values([](const param_view<T, Update>& shared, std::size_t first, std::span<T> work) {
+      shared.load_block(first, work);
+    });
   }
-  /// What was gained is added, not stored: somebody who thinks that this worker is dead may have trained the same rows.
   void end_chunk() const {
-    for (std::size_t k = 0; k < arrays_.size(); ++k) {
-      const array& a = arrays_[k];
-      for_own_parameters(own_, frequent_, groups_, a.work.size(), [&](std::size_t first, std::size_t n) {
-        a.shared.send(first, a.work.subspan(first, n), a.base.subspan(first, n), share_of(k));
-      });
-    }
+    for_own_values([](const param_view<T, Update>& shared, std::size_t first, std::span<T> work) {
+      shared.store_block(first, work);
+    });
   }
 
   std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
@@ -101,8 +95,7 @@ class replica {
     rows_ = 0;
     ++turn_;
     if (probe.due_at_exchange()) probe.file_exchange([this](auto&& sample) { this->sample_conflicts(sample); });
-    const std::size_t shortest = std::max<std::size_t>(shortest_prefix / widest_, 16);
-    send(shortest << std::min(std::countr_zero(turn_), 40), false);
+    send(ruler_prefix(turn_, widest_), false);
   }
 
   /// Sends everything that is left; what the others sent is fetched when the next round begins.
@@ -133,6 +126,14 @@ class replica {
     const std::size_t held = arrays_[0].work.size(), offset = std::min(g.offset, held);
     const std::size_t rows = g.hot_first ? std::min(g.rows, ranks) : g.rows;
     return {offset, std::min(rows * g.width, held - offset)};
+  }
+
+  template <class Visit>
+  void for_own_values(const Visit& visit) const {
+    for (const array& a : arrays_) {
+      for_own_parameters(own_, frequent_, groups_, a.work.size(),
+                         [&](std::size_t first, std::size_t n) { visit(a.shared, first, a.work.subspan(first, n)); });
+    }
   }
 
   void send(std::size_t prefix, bool last) {
