@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- tables:begin -->\n", "<!-- tables:end -->\n"
 SCHEMA = 2
 UNTOLD = {"failed": "missed", "broken": "broken"}  # why there is no speed
-WAYS = ["direct", "buffered", "head", "auto", "reproducible"]
+WAYS = ["direct", "buffered", "head", "auto", "reproducible", "deltas", "average", "released"]
 
 
 def records_in(folder):

@@ -4,8 +4,10 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/hogwild")
 get_property(libraries GLOBAL PROPERTY HOGWILD_LIBRARIES)
+set(hogwild_components "")
 foreach(library IN LISTS libraries)
   get_target_property(component ${library} EXPORT_NAME)
+  list(APPEND hogwild_components ${component})
   install(TARGETS ${library} EXPORT hogwild-${component} ARCHIVE LIBRARY RUNTIME
           FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(EXPORT hogwild-${component} NAMESPACE hogwild:: DESTINATION "${package_dir}")
@@ -14,6 +16,7 @@ if(TARGET hogwild)
   install(TARGETS hogwild RUNTIME)
 endif()
 
+list(JOIN hogwild_components " " hogwild_components)
 configure_package_config_file(cmake/hogwildConfig.cmake.in "${PROJECT_BINARY_DIR}/hogwildConfig.cmake"
                               INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a minor version may break its users.

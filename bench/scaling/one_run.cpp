@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "one_run.hpp"
 
+#include <cmath>
 #include <variant>
 
 #include <hogwild/models/registry.hpp>
@@ -8,6 +9,7 @@
 #include <hogwild/process_engine.hpp>
 #include <hogwild/stop_rules.hpp>
 #include <hogwild/train.hpp>
+#include <hogwildpp/ring_engine.hpp>
 
 #include "any_model.hpp"
 #include "interrupt.hpp"
@@ -40,6 +42,9 @@ train_result train_with(const M& m, const point& what, const sparse_view& rows, 
       return train(m, rows, thread_engine{.workers = what.workers}, options);
     case engine_kind::processes:
       return train(m, rows, process_engine{.workers = what.workers}, options);
+    case engine_kind::ring:
+      return train(m, rows, ring_engine{.workers = what.workers, .replicas = what.workers, .rule = what.exchange},
+                   options);
     case engine_kind::serial:
       break;
   }
@@ -71,6 +76,11 @@ run_outcome run_once(const point& what, const sparse_view& rows, const train_opt
   o.update = what.update;
   o.sharing = what.sharing;
   o.reproducible = what.reproducible;
+  if (what.engine == engine_kind::ring && what.exchange != ring_rule::deltas) {
+    // Replicas that keep their mean gain only are given as many epochs as it takes, under the same schedule of steps.
+    o.epochs *= what.workers;
+    o.step.decay = std::pow(o.step.decay, 1.0 / static_cast<double>(what.workers));
+  }
   o.observers.push_back(&clock);
   if (watch != nullptr) o.observers.push_back(watch);
   outcome.result = std::visit([&](const auto& m) { return train_with(m, what, rows, o); }, any_model(what.model, rows));

@@ -17,10 +17,12 @@
 namespace hogwild::bench {
 namespace {
 
-constexpr std::array known_engines{engine_kind::serial, engine_kind::threads, engine_kind::processes};
+constexpr std::array known_engines{engine_kind::serial, engine_kind::threads, engine_kind::processes,
+                                   engine_kind::ring};
 constexpr std::array known_updates{update_kind::lossy, update_kind::exact, update_kind::locked};
 constexpr std::array known_sharing{sharing_kind::direct, sharing_kind::buffered, sharing_kind::head,
                                    sharing_kind::automatic};
+constexpr std::array known_rules{ring_rule::deltas, ring_rule::average, ring_rule::released};
 constexpr std::array known_isas{isa::automatic, isa::scalar, isa::avx2, isa::avx512};
 constexpr std::array known_metrics{metric::train_loss, metric::objective, metric::test_loss, metric::test_accuracy,
                                    metric::test_auc,   metric::test_f1,   metric::test_rmse};
@@ -64,6 +66,7 @@ struct words {
   std::vector<std::string> engines = list_of<std::string>(defaults::engines);
   std::vector<std::string> updates = list_of<std::string>(defaults::updates);
   std::vector<std::string> sharing = list_of<std::string>(defaults::sharing);
+  std::vector<std::string> exchange = {"deltas"};
   std::string target, data, isa = "auto";
   bool no_scaling = false;
 };
@@ -92,10 +95,13 @@ void declare_data(CLI::App& app, bench_options& o, words& w) {
 
 void declare_axes(CLI::App& app, bench_options& o, words& w) {
   app.add_option("--model", o.models, "models to train")->type_name("LIST")->delimiter(',');
-  app.add_option("--engines", w.engines, "serial, threads, processes")->type_name("LIST")->delimiter(',');
+  app.add_option("--engines", w.engines, "serial, threads, processes, ring")->type_name("LIST")->delimiter(',');
   app.add_option("--workers", o.workers, "numbers of workers")->type_name("LIST")->delimiter(',');
   app.add_option("--update", w.updates, "lossy, exact, locked")->type_name("LIST")->delimiter(',');
   app.add_option("--sharing", w.sharing, "direct, buffered, head, auto")->type_name("LIST")->delimiter(',');
+  app.add_option("--exchange", w.exchange, "deltas, average, released: of rings with one worker a replica")
+      ->type_name("LIST")
+      ->delimiter(',');
   app.add_flag("--reproducible", o.reproducible, "measure the reproducible mode too");
   app.add_option("--virtual-workers", o.virtual_workers, "of the reproducible mode; 0: its default")->type_name("N");
   app.add_option("--isa", w.isa, "kernels: auto, scalar, avx2, avx512")->type_name("NAME");
@@ -169,6 +175,8 @@ std::string_view name_of(engine_kind kind) {
       return "threads";
     case engine_kind::processes:
       return "processes";
+    case engine_kind::ring:
+      return "ring";
     case engine_kind::serial:
       break;
   }
@@ -203,6 +211,7 @@ std::optional<bench_options> read_options(int argc, const char* const* argv) {
   o.engines = all_named(w.engines, known_engines, "--engines");
   o.updates = all_named(w.updates, known_updates, "--update");
   o.sharing = all_named(w.sharing, known_sharing, "--sharing");
+  o.exchange = all_named(w.exchange, known_rules, "--exchange");
   o.isa = choose_isa(named(w.isa, known_isas, "--isa"));
   if (!w.target.empty()) o.target = read_target(w.target);
   if (!o.set.empty()) apply_set(o, w.data, app);
@@ -212,6 +221,7 @@ std::optional<bench_options> read_options(int argc, const char* const* argv) {
   drop_repeated(o.workers);
   drop_repeated(o.updates);
   drop_repeated(o.sharing);
+  drop_repeated(o.exchange);
   o.rivals.names = expand_rivals(o.rivals.names);
   o.scaling = !w.no_scaling;
   o.shape.seed = o.seed;

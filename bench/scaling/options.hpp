@@ -17,7 +17,7 @@
 
 namespace hogwild::bench {
 
-enum class engine_kind { serial, threads, processes };
+enum class engine_kind { serial, threads, processes, ring };
 std::string_view name_of(engine_kind kind);
 
 /// Which programs of others take turns with ours, and where those are that no search finds.
@@ -41,6 +41,7 @@ struct bench_options {
   std::vector<std::size_t> workers;
   std::vector<update_kind> updates;
   std::vector<sharing_kind> sharing;
+  std::vector<ring_rule> exchange;             ///< rules of the ring
   bool reproducible = false;                   ///< measure the reproducible mode too
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the kernels
   std::size_t virtual_workers = 0;             ///< of the reproducible mode; 0: the library's default

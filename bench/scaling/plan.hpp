@@ -17,10 +17,11 @@ struct point {
   update_kind update = update_kind::lossy;
   sharing_kind sharing = sharing_kind::automatic;
   bool reproducible = false;
+  ring_rule exchange = ring_rule::deltas;  ///< of a ring, which has as many replicas as workers
 };
 
-/// "threads 2 lossy buffered": what a progress line says of it after its model. The last word is the sharing policy, or
-/// "reproducible".
+/// "threads 2 lossy buffered": what a progress line says of it after its model. The last word is the sharing policy,
+/// "reproducible", or the rule of a ring.
 std::string words_of(const point& p);
 std::string way_of(const point& p);
 

@@ -33,12 +33,14 @@ json to_json(const machine_facts& m) {
 }
 
 json to_json(const point& p) {
-  return {{"model", p.model},
-          {"engine", name_of(p.engine)},
-          {"workers", p.workers},
-          {"update", hogwild::name_of(p.update)},
-          {"sharing", hogwild::name_of(p.sharing)},
-          {"reproducible", p.reproducible}};
+  json object{{"model", p.model},
+              {"engine", name_of(p.engine)},
+              {"workers", p.workers},
+              {"update", hogwild::name_of(p.update)},
+              {"sharing", hogwild::name_of(p.sharing)},
+              {"reproducible", p.reproducible}};
+  if (p.engine == engine_kind::ring) object["exchange"] = hogwild::name_of(p.exchange);
+  return object;
 }
 
 template <class T>
@@ -87,6 +89,7 @@ void bench_record::write(const bench_options& o, const workload& data, const mac
                {"workers", o.workers},
                {"updates", names(o.updates)},
                {"sharing", names(o.sharing)},
+               {"exchange", names(o.exchange)},
                {"reproducible", o.reproducible},
                {"isa", hogwild::name_of(o.isa)},
                {"half", o.half},

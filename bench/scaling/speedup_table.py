@@ -25,6 +25,8 @@ def name_of(lines):
 
 
 def way_of(line):
+    if "exchange" in line:
+        return line["exchange"]
     return "reproducible" if line["reproducible"] else line["sharing"]
 
 

@@ -100,6 +100,13 @@ void param_store::require_scalar(std::size_t bytes) const {
   }
 }
 
+param_store param_store::ring_replica(std::size_t v) const {
+  param_store seen{nullptr, base_, shape(), name_};
+  seen.layout_.parameters = layout_.ring + 2 * v * store_layout::replica_stride(shape());
+  seen.layout_.state = seen.layout_.parameters + store_layout::state_stride(shape());
+  return seen;
+}
+
 stripe_locks param_store::locks(std::size_t slot) const {
   if (stripes().empty()) return {};
   const std::uint32_t generation = slots()[slot].generation.load(std::memory_order_acquire);

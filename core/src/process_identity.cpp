@@ -3,7 +3,7 @@
 
 #include <charconv>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -21,8 +21,10 @@ struct stat_line {
 };
 
 std::string whole_file(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // Through <<, which ends quietly where a process goes between opening and reading: iterators would throw then.
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 /// Fields are counted from the last ')', since a program's name may hold blanks and brackets.

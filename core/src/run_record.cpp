@@ -119,6 +119,13 @@ json to_json(const record_result& r) {
   line["search_seconds"] = r.search_seconds;
   line["step"] = r.step;
   line["rows_lost"] = r.rows_lost;
+  if (r.ring) {
+    line["ring"] = {{"exchanges", r.ring->exchanges},
+                    {"bytes", r.ring->bytes},
+                    {"held_seconds", r.ring->held_seconds},
+                    {"waits", r.ring->waits},
+                    {"taken_over", r.ring->taken_over}};
+  }
   line["peak_rss_bytes"] = r.peak_rss_bytes;
   put(line, "advice", r.advice);
   return line;

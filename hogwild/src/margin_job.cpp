@@ -49,7 +49,8 @@ std::vector<parameter_group> margin_job_base::groups() const {
   return groups;
 }
 
-void margin_job_base::work(const param_store& store, std::size_t slot, worker_memory& memory) const {
+void margin_job_base::work(const param_store& store, std::size_t slot, worker_memory& memory,
+                           neighbours* others) const {
   if (options_.sharing == sharing_kind::alone) {
     // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
     const std::uint32_t only = store.control().round.only_slot;
@@ -69,7 +70,7 @@ void margin_job_base::work(const param_store& store, std::size_t slot, worker_me
         row_by_row(store, slot,
                    head_sharing<float, Update>(store, slot, memory, groups(), options_.exchange.head, frequent));
       else
-        by_batches(store, slot, buffered_sharing<float, Update>(store, slot, memory, groups(), frequent));
+        by_batches(store, slot, buffered_sharing<float, Update>(store, slot, memory, groups(), frequent, others));
     }
   });
 }

@@ -39,6 +39,18 @@ std::string_view name_of(sharing_kind kind) {
   return "auto";
 }
 
+std::string_view name_of(ring_rule rule) {
+  switch (rule) {
+    case ring_rule::average:
+      return "average";
+    case ring_rule::released:
+      return "released";
+    case ring_rule::deltas:
+      break;
+  }
+  return "deltas";
+}
+
 std::string_view name_of(row_order order) {
   switch (order) {
     case row_order::permuted:

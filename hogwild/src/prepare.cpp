@@ -208,6 +208,23 @@ std::size_t run_scope::share_among(std::size_t workers) {
   return run_.options.reproducible ? std::min<std::size_t>(workers, job_.options().exchange.workers) : workers;
 }
 
+// Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
+std::size_t run_scope::share_on_ring(std::size_t workers, const ring_layout& ring) {
+  if (ring.replicas < 2) return share_among(workers);
+  const std::string_view refused = why_refused_on_ring(
+      {.sharing = run_.options.sharing, .update = job_.options().update, .reproducible = run_.options.reproducible});
+  require(refused.empty(), std::string(refused));
+  run_.options.sharing = sharing_kind::buffered;
+  workers = share_among(workers);
+  exchange_options exchange = job_.options().exchange;
+  exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
+  exchange.rule = ring.rule;
+  // An exchange may find the token elsewhere: then replicas gain for two periods before they hear of each other.
+  exchange.curvature *= 2.0;
+  job_.share(sharing_kind::buffered, exchange);
+  return workers;
+}
+
 std::size_t run_scope::choose_among(std::size_t workers) {
   const loop_options& loop = job_.options();
   sharing_facts facts{.asked = run_.options.sharing,

@@ -84,6 +84,8 @@ class record_observer final : public observer {
                      number(o.sharing == sharing_kind::frozen ? o.exchange.rows
                                                               : exchange_rows(o.exchange, run_.schedule.initial))},
                     {"exchange_share", o.exchange.share},
+                    {"replicas", number(o.exchange.replicas)},
+                    {"exchange_rule", text(o.exchange.replicas > 1 ? name_of(o.exchange.rule) : "none")},
                     {"head", number(o.sharing == sharing_kind::head ? o.exchange.head : 0)},
                     {"reproducible", run_.options.reproducible},
                     {"virtual_workers", number(run_.options.reproducible ? o.exchange.workers : 0)},
@@ -139,6 +141,13 @@ class record_observer final : public observer {
                        .step = r.step,
                        .rows_lost = r.rows_lost,
                        .peak_rss_bytes = r.peak_rss_bytes};
+    if (r.ring) {
+      line.ring = record_ring{.exchanges = r.ring->exchanges,
+                              .bytes = r.ring->bytes,
+                              .held_seconds = r.ring->held_seconds,
+                              .waits = r.ring->waits,
+                              .taken_over = r.ring->taken_over};
+    }
     if (r.status == run_status::diverged) line.advice = divergence_advice(r);
     record_.write(line);
   }

@@ -37,8 +37,8 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
                    .exchange_rows = exchanged_after(step),
                    .share = static_cast<float>(share_now()),
                    .crew = static_cast<std::uint32_t>(std::max<std::size_t>(crew_.workers(), 1))};
-  // Where only a share of the gains is sent, weights shrink by that share as well: else l2 would be too strong.
-  if (job_.scaled()) round.l2.shrink = 1.0 - static_cast<double>(round.share) * step * job_.options().l2;
+  // Where only a share of the gains is kept, weights shrink by that share as well: else l2 would be too strong.
+  if (job_.scaled()) round.l2.shrink = 1.0 - kept_share(round) * step * job_.options().l2;
   if (round.l2.shrink <= 0.0) {
     throw config_error("step * l2 is " + std::to_string(step * job_.options().l2) +
                        ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
@@ -124,6 +124,12 @@ void round_driver::open_tickets(round_plan& round) {
     drawn += first - whole.first;
   }
   store.control().drawn.open(round.number, drawn);
+}
+
+// Replicas that average keep their mean gain only.
+double round_driver::kept_share(const round_plan& round) const {
+  const bool averaged = exchange_.replicas > 1 && exchange_.rule != ring_rule::deltas;
+  return static_cast<double>(round.share) / (averaged ? static_cast<double>(exchange_.replicas) : 1.0);
 }
 
 // The bound was kept for those who were expected; with guests among them each adds less.

@@ -26,7 +26,7 @@ class thread_crew final : public crew {
   std::size_t workers() const override { return threads_->size(); }
   const param_store& store() const override { return store_; }
   void run_round() override {
-    threads_->run([this](std::size_t worker) { job_.work(store_, worker, memory_[worker]); });
+    threads_->run([this](std::size_t worker) { job_.work(store_, worker, memory_[worker], nullptr); });
   }
   team& helpers() override { return *threads_; }
 

@@ -56,6 +56,19 @@ void read_telemetry(const param_store& store, const loop_options& options, epoch
   if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
 }
 
+std::optional<ring_report> ring_of(const param_store& store, const exchange_options& ring) {
+  if (ring.replicas < 2) return std::nullopt;
+  ring_report all{.replicas = ring.replicas};
+  for (const worker_slot& slot : store.slots()) {
+    all.exchanges += slot.ring_exchanges.get();
+    all.bytes += slot.ring_bytes.get();
+    all.held_seconds += static_cast<double>(slot.ring_held_ns.get()) * 1e-9;
+    all.waits += slot.ring_waits.get();
+    all.taken_over += slot.ring_taken_over.get();
+  }
+  return all;
+}
+
 class training {
  public:
   training(const job& work, crew& who, resolved_run& run)
@@ -241,6 +254,7 @@ class training {
     result_.workers = crew_.workers();
     result_.workers_replaced = crew_.replaced();
     result_.rows_lost = crew_.rows_lost();
+    result_.ring = ring_of(store, job_.options().exchange);
     result_.labels = job_.labels();
     if (best_.empty()) {
       result_.parameters = job_.parameters_of(store, rounds_.scale());

@@ -122,7 +122,7 @@ void train_rounds(const job& work, const param_store& store, const slot_lease& p
     const std::uint32_t gate = visitor.next(seen, 100ms);
     if (gate == seen) continue;
     if (gate_open(gate)) {
-      work.work(store, place.slot(), memory);
+      work.work(store, place.slot(), memory, nullptr);
       if (!place.self().counts()) continue;  // left out on the way: come in once more
     }
     visitor.arrive(gate);
@@ -142,6 +142,17 @@ std::optional<worker_ticket> worker_place(int argc, const char* const* argv) {
     return worker_ticket{argv[i + 1], slot};
   }
   return std::nullopt;
+}
+
+std::optional<int> work_where_placed(int argc, const char* const* argv,
+                                     const std::function<job_factory(std::string_view)>& find) {
+  const auto place = worker_place(argc, argv);
+  if (!place) return std::nullopt;
+  try {
+    return work_for_segment(*place, find);
+  } catch (const error& e) {
+    return static_cast<int>(e.code());
+  }
 }
 
 int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find) {

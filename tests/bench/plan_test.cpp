@@ -52,6 +52,19 @@ TEST(plan, skips_what_does_not_go_together_with_the_reason_that_users_are_told) 
   }
 }
 
+TEST(plan, has_a_ring_for_each_rule_and_number_of_replicas_from_two_on) {
+  bench_options o = axes();
+  o.engines = {engine_kind::ring};
+  o.exchange = {ring_rule::deltas, ring_rule::average};
+  const auto points = plan_points(o, 4);
+  ASSERT_EQ(points.size(), 4u);
+  EXPECT_EQ(words_of(points[1].what), "ring 4 lossy deltas");
+  EXPECT_EQ(words_of(points[2].what), "ring 2 lossy average");
+  EXPECT_TRUE(std::ranges::all_of(points, [](const auto& p) { return p.skip.empty(); }));
+  o.updates = {update_kind::locked};
+  for (const auto& p : plan_points(o, 4)) EXPECT_NE(p.skip.find("without locks"), std::string::npos);
+}
+
 TEST(plan, points_have_words) {
   const point p{"logistic", engine_kind::threads, 2, update_kind::exact, sharing_kind::buffered};
   EXPECT_EQ(words_of(p), "threads 2 exact buffered");

@@ -80,8 +80,8 @@ class accident_crew final : public crew {
   void run_round() override {
     ++rounds;
     if (before_) before_(store_, rounds);
-    job_.work(store_, 0, memory_[0]);
-    job_.work(store_, 1, memory_[1]);
+    job_.work(store_, 0, memory_[0], nullptr);
+    job_.work(store_, 1, memory_[1], nullptr);
     if (after_) after_(store_, rounds);
   }
   int rounds = 0;

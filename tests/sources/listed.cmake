@@ -3,8 +3,8 @@
 # named without its ending, as in foreach(name IN ITEMS ...). Every file of ours begins with its licence.
 set(faults "")
 file(GLOB_RECURSE files RELATIVE "${ROOT}"
-     "${ROOT}/core/*.?pp" "${ROOT}/models/*.?pp" "${ROOT}/hogwild/*.?pp" "${ROOT}/tools/*.?pp" "${ROOT}/bench/*.?pp"
-     "${ROOT}/tests/*.?pp")
+     "${ROOT}/core/*.?pp" "${ROOT}/models/*.?pp" "${ROOT}/hogwild/*.?pp" "${ROOT}/hogwildpp/*.?pp" "${ROOT}/tools/*.?pp"
+     "${ROOT}/bench/*.?pp" "${ROOT}/tests/*.?pp")
 if(NOT files)
   message(FATAL_ERROR "no sources under ${ROOT}")
 endif()

@@ -35,6 +35,7 @@ class running_command {
   /// Waits until that has the text; false where it ended or 30 seconds passed before.
   bool says(const std::string& text);
   void signal(int number) const;
+  pid_t pid() const { return pid_; }
   outcome wait();
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "summary.hpp"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,8 @@ const char* engine_text(const train_request& request) {
       return "serial";
     case engine_name::processes:
       return "processes";
+    case engine_name::ring:
+      return "ring";
     case engine_name::threads:
       break;
   }
@@ -72,6 +75,14 @@ std::string summary_text(const train_request& request, const train_result& r) {
   text += "\nmodel       " + request.model + formatted(", l2 %.6g", r.l2);
   text += formatted("\nengine      %s, %zu worker%s", engine_text(request), r.workers, r.workers == 1 ? "" : "s");
   if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
+  if (r.ring) {
+    text +=
+        formatted("\nring        %zu replicas, %s; %llu exchanges of %.1f KB, %llu waits, %llu tokens taken over",
+                  r.ring->replicas, std::string(name_of(request.exchange)).c_str(),
+                  static_cast<unsigned long long>(r.ring->exchanges),
+                  static_cast<double>(r.ring->bytes) / 1e3 / std::max(1.0, static_cast<double>(r.ring->exchanges)),
+                  static_cast<unsigned long long>(r.ring->waits), static_cast<unsigned long long>(r.ring->taken_over));
+  }
   text += "\nstep        " + step_text(request, r);
   text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.final_loss, r.objective);
   if (r.validation) text += "\nvalidation  " + measures_text(*r.validation);
@@ -108,6 +119,12 @@ std::string summary_json(const train_request& request, const train_result& r) {
   if (r.seconds_to_target) all["seconds_to_target"] = *r.seconds_to_target;
   all["rows_lost"] = r.rows_lost;
   all["workers_replaced"] = r.workers_replaced;
+  if (r.ring) {
+    all["ring"] = {{"replicas", r.ring->replicas},         {"exchange", name_of(request.exchange)},
+                   {"exchanges", r.ring->exchanges},       {"bytes", r.ring->bytes},
+                   {"held_seconds", r.ring->held_seconds}, {"waits", r.ring->waits},
+                   {"taken_over", r.ring->taken_over}};
+  }
   all["peak_rss_bytes"] = r.peak_rss_bytes;
   if (!request.save.empty() && r.status != run_status::diverged) all["saved"] = request.save;
   // JSON has no word for a loss that is not finite: the library writes null.

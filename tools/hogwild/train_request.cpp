@@ -28,11 +28,20 @@ void declare_model(command_line& line, train_request& r) {
 }
 
 void declare_engine(command_line& line, train_request& r) {
-  line.choice<engine_name>(
-      "--engine", r.engine,
-      {{"threads", engine_name::threads}, {"processes", engine_name::processes}, {"serial", engine_name::serial}},
-      "who trains");
+  line.choice<engine_name>("--engine", r.engine,
+                           {{"threads", engine_name::threads},
+                            {"processes", engine_name::processes},
+                            {"ring", engine_name::ring},
+                            {"serial", engine_name::serial}},
+                           "who trains");
   line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give)");
+  line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
+  named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},
+        "what replicas on the ring do when they meet");
+  line.choice<ring_transport>(
+      "--transport", r.transport,
+      {{"in_process", ring_transport::in_process}, {"shared_segment", ring_transport::shared_segment}},
+      "whether the ring's workers are threads or processes");
   named(line, "--sharing", r.options.sharing,
         {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head},
         "where workers read and write");
@@ -132,12 +141,20 @@ void check(const command_line& line, const train_request& r) {
       if (line.given(name)) throw config_error(std::string(name) + " is about threads; the serial engine has none");
     }
   }
+  for (const char* name : {"--replicas", "--exchange", "--transport"}) {
+    if (r.engine != engine_name::ring && line.given(name))
+      throw config_error(std::string(name) + " is about replicas on a ring: it needs --engine ring");
+  }
+  if (r.engine == engine_name::ring && r.transport == ring_transport::shared_segment && line.given("--team"))
+    throw config_error("--team is about threads; under --transport shared_segment the workers are processes");
   if (r.engine == engine_name::processes && line.given("--team")) {
     throw config_error("--team is about threads; the workers of --engine processes are processes");
   }
-  if (line.given("--pin") && r.engine == engine_name::threads && r.team != team_kind::std) {
+  const bool threads =
+      r.engine == engine_name::threads || (r.engine == engine_name::ring && r.transport == ring_transport::in_process);
+  if (line.given("--pin") && threads && r.team != team_kind::std) {
     throw config_error(
-        "--pin and --no-pin are for --engine processes and --team std; OpenMP is bound by OMP_PLACES and "
+        "--pin and --no-pin are for worker processes and --team std; OpenMP is bound by OMP_PLACES and "
         "OMP_PROC_BIND, "
         "oneTBB by the system");
   }

@@ -7,12 +7,13 @@
 
 #include <hogwild/options.hpp>
 #include <hogwild/team.hpp>
+#include <hogwildpp/ring_engine.hpp>
 
 #include "data_files.hpp"
 
 namespace hogwild::cli {
 
-enum class engine_name { serial, threads, processes };
+enum class engine_name { serial, threads, processes, ring };
 
 /// What `hogwild train` was asked for.
 struct train_request {
@@ -26,6 +27,9 @@ struct train_request {
   std::size_t workers = 0;  ///< 0: as many as this process may use
   team_kind team = team_kind::openmp;
   bool pin = true;
+  std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
+  ring_rule exchange = ring_rule::deltas;
+  ring_transport transport = ring_transport::in_process;
 
   train_options options{};
   std::string save;

@@ -7,12 +7,13 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwild/train.hpp>
-#include <hogwild/worker_main.hpp>
+#include <hogwildpp/ring_engine.hpp>
+#include <hogwildpp/worker_main.hpp>
 
 namespace hogwild::cli {
 namespace {
 
-using named_engine = std::variant<serial_engine, thread_engine, process_engine>;
+using named_engine = std::variant<serial_engine, thread_engine, process_engine, ring_engine>;
 
 named_engine engine_of(const train_request& request) {
   switch (request.engine) {
@@ -20,6 +21,13 @@ named_engine engine_of(const train_request& request) {
       return serial_engine{};
     case engine_name::processes:
       return process_engine{.workers = request.workers, .pin = request.pin};
+    case engine_name::ring:
+      return ring_engine{.workers = request.workers,
+                         .replicas = request.replicas,
+                         .rule = request.exchange,
+                         .transport = request.transport,
+                         .team = request.team,
+                         .pin = request.pin};
     case engine_name::threads:
       break;
   }
@@ -47,11 +55,13 @@ std::unique_ptr<first_pass> first_pass_of(const named_model& m, const train_opti
 }
 
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {
-  return worker_main<logistic, hinge_svm, least_squares, huber, softmax>(argc, argv);
+  return ring_worker_main<logistic, hinge_svm, least_squares, huber, softmax>(argc, argv);
 }
 
 int join_job(const std::string& segment_name) {
-  return work_as<logistic, hinge_svm, least_squares, huber, softmax>({.segment = segment_name});
+  return work_for_segment({.segment = segment_name}, [](std::string_view name) {
+    return on_a_ring(factory_of<logistic, hinge_svm, least_squares, huber, softmax>(name));
+  });
 }
 
 }  // namespace hogwild::cli

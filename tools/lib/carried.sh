@@ -4,10 +4,10 @@
 # Sourced, after setup.sh.
 
 # The libraries that the build needs, with what they need themselves, but without the compiler and the C library, which
-# the other machine has.
+# the other machine has, and without MPI, whose component is left out where it is not found.
 carried_packages() {
   local roots
-  roots=$(packages_of run test | grep -E '^(lib|zlib|nlohmann)' | grep -v '^libomp-dev$')
+  roots=$(packages_of run test | grep -E '^(lib|zlib|nlohmann)' | grep -vE '^lib(omp|openmpi)-dev$')
   # shellcheck disable=SC2086  # a list of words
   apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances $roots |
     grep -E '^(lib|zlib|nlohmann|googletest)' |

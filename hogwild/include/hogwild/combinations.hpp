@@ -65,6 +65,16 @@ inline constexpr std::array refusals = {
             .reason = "a replica of the hot columns (head) is for margin models; use buffered for others"},
 };
 
+/// The same for replicas on a ring.
+constexpr std::string_view why_refused_on_ring(const combination& c) {
+  if (c.reproducible)
+    return "a reproducible run is not possible on a ring, where it is chance who exchanges when: use threads or "
+           "processes";
+  if (c.update == update_kind::locked) return "replicas on a ring exchange without locks: use lossy or exact updates";
+  if (c.sharing == sharing_kind::automatic || c.sharing == sharing_kind::buffered) return {};
+  return "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto";
+}
+
 /// Why these options do not go together; empty where they do.
 constexpr std::string_view why_refused(const combination& c) {
   for (const refusal& r : refusals) {

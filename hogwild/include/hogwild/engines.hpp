@@ -17,6 +17,12 @@ namespace hogwild {
 /// What a crew may tell while it works.
 using note_function = std::function<void(std::string_view)>;
 
+/// How an engine divides its workers among replicas on a ring.
+struct ring_layout {
+  std::size_t replicas = 1;  ///< 1: no ring
+  ring_rule rule = ring_rule::deltas;
+};
+
 /// One worker, in the calling thread: the reference for all others.
 struct serial_engine {};
 

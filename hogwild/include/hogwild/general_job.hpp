@@ -45,7 +45,9 @@ class general_job final : public job {
     }
   }
 
-  void work(const param_store& store, std::size_t slot, worker_memory& memory) const override {
+  std::vector<parameter_group> groups() const override { return groups_of(model_); }
+
+  void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override {
     if (options_.sharing == sharing_kind::alone) {
       // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
       const std::uint32_t only = store.control().round.only_slot;
@@ -60,7 +62,8 @@ class general_job final : public job {
       if (options_.sharing == sharing_kind::direct || options_.sharing == sharing_kind::alone)
         train_with(store, slot, direct_sharing<scalar, Update>(store, slot));
       else if constexpr (Update::kind != update_kind::locked)
-        train_with(store, slot, buffered_sharing<scalar, Update>(store, slot, memory, groups_of(model_)));
+        train_with(store, slot,
+                   buffered_sharing<scalar, Update>(store, slot, memory, groups_of(model_), no_own_columns, others));
     });
   }
 

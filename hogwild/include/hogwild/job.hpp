@@ -18,6 +18,7 @@
 #include <hogwild/core/private_memory.hpp>
 #include <hogwild/loop_options.hpp>
 #include <hogwild/result.hpp>
+#include <hogwild/sharing/neighbours.hpp>
 #include <hogwild/team.hpp>
 
 namespace hogwild {
@@ -59,8 +60,11 @@ class job {
 
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
-  /// The worker loop of one round for the worker in `slot`, which keeps `memory` from round to round.
-  virtual void work(const param_store& store, std::size_t slot, worker_memory& memory) const = 0;
+  /// The worker loop of one round for the worker in `slot`, which keeps `memory` from round to round. Where the store
+  /// is one replica of several, `others` hears of each exchange of the worker with it.
+  virtual void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const = 0;
+  /// How the parameters are grouped: together the groups cover them once.
+  virtual std::vector<parameter_group> groups() const = 0;
 
   /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone.
   virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,

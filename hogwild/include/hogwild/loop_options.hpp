@@ -21,14 +21,23 @@ enum class sharing_kind : std::uint32_t {
   frozen      ///< virtual workers that add what they gained turn by turn: what `reproducible` chooses
 };
 
+/// What replicas on a ring do when they meet; see hogwildpp/exchange_rule.hpp.
+enum class ring_rule : std::uint32_t {
+  deltas,   ///< what each gained is added to a model that travels
+  average,  ///< a replica and its successor take the mean
+  released  ///< the rule of the code that was released with the Hogwild++ paper
+};
+
 /// How replicas exchange; decided once a run, before the first epoch.
 struct exchange_options {
-  std::uint64_t head = 0;     ///< parameters that each worker holds under head sharing
-  std::uint64_t rows = 0;     ///< a worker's rows between two exchanges, where the step allows as many
-  std::uint64_t least = 1;    ///< rows that two replicas train at least: fewer would not pay
-  double curvature = 0.0;     ///< of the mean loss: largest second derivative along any direction
-  double share = 1.0;         ///< 1: gains are summed; 1 / workers: their mean is taken
-  std::uint64_t workers = 1;  ///< who exchange; under frozen sharing the virtual workers, a chunk of `rows` a turn
+  std::uint64_t head = 0;      ///< parameters that each worker holds under head sharing
+  std::uint64_t rows = 0;      ///< a worker's rows between two exchanges, where the step allows as many
+  std::uint64_t least = 1;     ///< rows that two replicas train at least: fewer would not pay
+  double curvature = 0.0;      ///< of the mean loss: largest second derivative along any direction
+  double share = 1.0;          ///< 1: gains are summed; 1 / workers: their mean is taken
+  std::uint64_t workers = 1;   ///< who exchange; under frozen sharing the virtual workers, a chunk of `rows` a turn
+  std::uint32_t replicas = 1;  ///< on a ring, each with as many of the workers; 1: there is no ring
+  ring_rule rule = ring_rule::deltas;
 };
 
 /// What the inner loop needs to know of a run's options; copied into the segment for worker processes.

@@ -26,7 +26,8 @@ class margin_job_base : public job {
   bool scaled() const override { return options_.optimizer == optimizer_kind::sgd; }
 
   void initialise(const param_store&) const override {}
-  void work(const param_store& store, std::size_t slot, worker_memory& memory) const override;
+  void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override;
+  std::vector<parameter_group> groups() const override;
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
                        bool all_measures) const override;
   double squared_norm(const param_store& store, double scale, team& crew) const override;
@@ -35,7 +36,6 @@ class margin_job_base : public job {
 
  private:
   virtual margin_loss loss() const = 0;
-  std::vector<parameter_group> groups() const;
   template <class Sharing>
   void row_by_row(const param_store& store, std::size_t slot, const Sharing& sharing) const;
   template <class Sharing>

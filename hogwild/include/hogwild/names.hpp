@@ -17,6 +17,7 @@ namespace hogwild {
 std::string_view name_of(update_kind kind);
 std::string_view name_of(optimizer_kind kind);
 std::string_view name_of(sharing_kind kind);
+std::string_view name_of(ring_rule rule);
 std::string_view name_of(row_order order);
 std::string_view name_of(sharding kind);
 std::string_view name_of(schedule_kind kind);

@@ -52,7 +52,11 @@ class run_scope {
   serial_engine staffed(serial_engine engine) { return share_among(1), engine; }
   template <class Engine>
   Engine staffed(Engine engine) {
-    engine.workers = share_among(crew_size(engine.workers));
+    const std::size_t workers = crew_size(engine.workers);
+    if constexpr (requires { engine.layout(workers); })
+      engine.workers = share_on_ring(workers, engine.layout(workers));
+    else
+      engine.workers = share_among(workers);
     return engine;
   }
 
@@ -62,6 +66,7 @@ class run_scope {
 
  private:
   std::size_t share_among(std::size_t workers);
+  std::size_t share_on_ring(std::size_t workers, const ring_layout& ring);
   void limit_batch();
   double curvature();
   void deal_to_virtual_workers();

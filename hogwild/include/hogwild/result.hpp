@@ -44,6 +44,16 @@ enum class run_status {
 
 std::string_view to_string(run_status status);
 
+/// What the replicas of a ring told each other in a run, summed over all.
+struct ring_report {
+  std::size_t replicas = 0;
+  std::uint64_t exchanges = 0;   ///< of one replica with the common model, or with its successor
+  std::uint64_t bytes = 0;       ///< read from the other side and written to it
+  double held_seconds = 0.0;     ///< from taking up the token to passing it on
+  std::uint64_t waits = 0;       ///< times a worker would have exchanged and found the token elsewhere
+  std::uint64_t taken_over = 0;  ///< tokens that were overdue
+};
+
 /// What a finished run leaves behind.
 struct train_result {
   run_status status = run_status::done;
@@ -65,6 +75,7 @@ struct train_result {
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along
   std::size_t workers_replaced = 0;  ///< worker processes that died and were replaced
   std::uint64_t peak_rss_bytes = 0;
+  std::optional<ring_report> ring{};  ///< of a run with several replicas
   /// By frequency rank; the bias, where there is one, last. Rounded to float for models of double too, as saved models
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.
   std::vector<float> parameters;

@@ -55,6 +55,7 @@ class round_driver {
 
  private:
   double share_now() const;
+  double kept_share(const round_plan& round) const;
   void run(round_plan round);
   void run_in_turns(round_plan round);
   void open_tickets(round_plan& round);

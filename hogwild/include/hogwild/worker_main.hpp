@@ -28,6 +28,10 @@ std::optional<worker_ticket> worker_place(int argc, const char* const* argv);
 /// Makes the job that the segment's setup describes, from a model of the right type.
 using job_factory = std::function<std::unique_ptr<job>(const run_setup&, const sparse_view&, label_map)>;
 
+/// What a worker's main returns, `find` as below; nothing in the process that the user started.
+std::optional<int> work_where_placed(int argc, const char* const* argv,
+                                     const std::function<job_factory(std::string_view)>& find);
+
 /// Attaches, trains until the supervisor says that the run is over (or is gone), and leaves. `find` gives the factory
 /// for a model's name, or nothing. Returns an exit_code; throws segment_error and cache_error.
 int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find);
@@ -44,14 +48,18 @@ requires segment_storable<M> job_factory factory_for() {
   };
 }
 
+/// The factory for the one of `Models` that has this name; empty where there is none.
+template <model... Models>
+job_factory factory_of(std::string_view name) {
+  job_factory found;
+  ((name == model_name<Models>() ? void(found = factory_for<Models>()) : void()), ...);
+  return found;
+}
+
 /// Trains for the segment as one of `Models`.
 template <model... Models>
 int work_as(const worker_ticket& place) {
-  return work_for_segment(place, [](std::string_view name) -> job_factory {
-    job_factory found;
-    ((name == model_name<Models>() ? void(found = factory_for<Models>()) : void()), ...);
-    return found;
-  });
+  return work_for_segment(place, factory_of<Models...>);
 }
 
 /// First line of the main function of every program that trains with process_engine:
@@ -61,13 +69,7 @@ int work_as(const worker_ticket& place) {
 /// Does nothing in the process that the user started; in a worker process it trains and gives what main shall return.
 template <model... Models>
 std::optional<int> worker_main(int argc, const char* const* argv) {
-  const auto place = worker_place(argc, argv);
-  if (!place) return std::nullopt;
-  try {
-    return work_as<Models...>(*place);
-  } catch (const error& e) {
-    return static_cast<int>(e.code());
-  }
+  return work_where_placed(argc, argv, factory_of<Models...>);
 }
 
 }  // namespace hogwild

@@ -69,6 +69,16 @@ class param_store {
     const std::size_t inside = k * store_layout::state_stride(shape());
     return array<T>(layout_.replicas + v * store_layout::replica_stride(shape()) + inside, shape().parameters);
   }
+  /// This store as a worker of the v-th replica on the ring sees it: all is the same but parameters and state, which
+  /// are the replica's. Does not own the memory.
+  param_store ring_replica(std::size_t v) const;
+  /// What that replica saw last of the parameters (k = 0), or of the state array k - 1, that all replicas share.
+  template <parameter T>
+  std::span<T> ring_base(std::size_t v, std::size_t k) const {
+    require_scalar(sizeof(T));
+    const std::size_t inside = k * store_layout::state_stride(shape());
+    return array<T>(layout_.ring + (2 * v + 1) * store_layout::replica_stride(shape()) + inside, shape().parameters);
+  }
   /// Parameters and optimiser state as bytes, to be put aside and back between rounds.
   std::span<std::byte> state_of_training() const {
     return array<std::byte>(layout_.parameters, layout_.state - layout_.parameters +

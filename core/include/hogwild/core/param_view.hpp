@@ -165,7 +165,17 @@ class param_view {
 
   /// Adds to a dense run, element by element.
   void add_block(std::size_t offset, std::span<const T> delta) const {
-    for (std::size_t i = 0; i < delta.size(); ++i) add(offset + i, delta[i]);
+    assert(offset + delta.size() <= size_);
+    std::size_t i = 0;
+#if defined(HOGWILD_VECTOR_EXCHANGE)
+    if constexpr (std::same_as<T, float> && Update::kind == update_kind::lossy) {
+      for (; i + 4 <= delta.size(); i += 4) {
+        float* const cell = data_ + offset + i;
+        _mm_storeu_ps(cell, _mm_add_ps(_mm_loadu_ps(cell), _mm_loadu_ps(&delta[i])));
+      }
+    }
+#endif
+    for (; i < delta.size(); ++i) add(offset + i, delta[i]);
   }
 
  private:

@@ -72,6 +72,14 @@ enum class record_status {
   stopped     ///< somebody asked it to stop
 };
 
+/// What replicas on a ring told each other.
+struct record_ring {
+  std::uint64_t exchanges = 0, bytes = 0;
+  double held_seconds = 0;  ///< with the token in hand, summed over all
+  std::uint64_t waits = 0;  ///< exchanges that found the token elsewhere
+  std::uint64_t taken_over = 0;
+};
+
 /// Last line.
 struct record_result {
   record_status status = record_status::done;
@@ -83,6 +91,7 @@ struct record_result {
   double search_seconds = 0;  ///< spent on finding a step
   double step = 0;            ///< initial step of the run
   std::uint64_t rows_lost = 0;
+  std::optional<record_ring> ring{};  ///< of a run with several replicas
   std::uint64_t peak_rss_bytes = 0;
   std::optional<std::string> advice{};  ///< what the user could do better
 };

@@ -32,13 +32,14 @@ struct store_shape {
   std::uint64_t stripes = 0;       ///< locks of the locked baseline: 0 or a power of two
   std::uint64_t setup_bytes = 0;   ///< what workers need to know besides: options, model, labels, paths
   std::uint64_t replicas = 0;      ///< copies of parameters and state: one a virtual worker of a reproducible run
+  std::uint64_t ring = 0;          ///< replicas on a ring: parameters and state, and what each saw of them last
 
   bool operator==(const store_shape&) const = default;
 };
 
 /// Where each array of a store lies, in bytes from its base; all but small control arrays begin on a page.
 struct store_layout {
-  std::size_t shape, control, slots, counters, done, redo, stripes, setup, parameters, state, replicas, total;
+  std::size_t shape, control, slots, counters, done, redo, stripes, setup, parameters, state, replicas, ring, total;
 
   explicit store_layout(const store_shape& s) {
     constexpr std::size_t page = 4096;
@@ -59,6 +60,7 @@ struct store_layout {
     parameters = place(s.parameters * s.scalar_bytes, page);
     state = place(s.state_arrays * state_stride(s), page);
     replicas = place(s.replicas * replica_stride(s), page);
+    ring = place(2 * s.ring * replica_stride(s), page);
     total = place(0, page);
   }
 
@@ -69,9 +71,9 @@ struct store_layout {
   static std::size_t replica_stride(const store_shape& s) { return (1 + s.state_arrays) * state_stride(s) + 256; }
 };
 
-static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 72);
+static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 80);
 static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
-static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 1024);
+static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 1152);
 static_assert(sizeof(ticket_counter) == 128);
 static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 88);
 

@@ -22,8 +22,9 @@ class buffered_sharing {
 
   /// `frequent`: see replica.
   buffered_sharing(const param_store& store, std::size_t slot, worker_memory& memory,
-                   std::vector<parameter_group> groups, std::size_t frequent = no_own_columns)
-      : replica_(store, slot, memory, std::move(groups), static_cast<std::size_t>(-1), frequent) {}
+                   std::vector<parameter_group> groups, std::size_t frequent = no_own_columns,
+                   neighbours* others = nullptr)
+      : replica_(store, slot, memory, std::move(groups), static_cast<std::size_t>(-1), frequent, others) {}
 
   /// The replica: nobody but this worker reads or writes it.
   std::span<T> values() const { return replica_.values(0); }

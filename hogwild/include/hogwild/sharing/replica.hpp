@@ -13,6 +13,7 @@
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/private_memory.hpp>
 #include <hogwild/core/telemetry.hpp>
+#include <hogwild/sharing/neighbours.hpp>
 #include <hogwild/sharing/own_parameters.hpp>
 #include <hogwild/sharing/ruler.hpp>
 
@@ -34,10 +35,14 @@ class replica {
  public:
   /// `groups` say which parts of the arrays are ordered by rank; of these, at most the first `head` parameters are
   /// held. Ranks from `frequent` on are those of columns of a single row, each touched by that row
-  /// alone; no_own_columns where a row may touch others.
+  /// alone; no_own_columns where a row may touch others. `others`: whom to tell of each exchange.
   replica(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
-          std::size_t head, std::size_t frequent)
-      : me_(store.slots()[slot]), place_(place_of(slot)), groups_(std::move(groups)), frequent_(frequent) {
+          std::size_t head, std::size_t frequent, neighbours* others = nullptr)
+      : me_(store.slots()[slot]),
+        place_(place_of(slot)),
+        groups_(std::move(groups)),
+        others_(others),
+        frequent_(frequent) {
     const std::size_t count = 1 + store.shape().state_arrays;
     for (std::size_t k = 0; k < count; ++k) {
       const std::span<T> shared = k == 0 ? store.parameters<T>() : store.state<T>(k - 1);
@@ -96,6 +101,7 @@ class replica {
     ++turn_;
     if (probe.due_at_exchange()) probe.file_exchange([this](auto&& sample) { this->sample_conflicts(sample); });
     send(ruler_prefix(turn_, widest_), false);
+    if (others_ != nullptr) others_->exchanged();
   }
 
   /// Sends everything that is left; what the others sent is fetched when the next round begins.
@@ -170,6 +176,7 @@ class replica {
   std::size_t place_;
   std::vector<parameter_group> groups_;
   std::vector<array> arrays_;
+  neighbours* others_;
   std::size_t frequent_;
   column_range own_{};
   std::size_t ranks_ = 0, widest_ = 1;

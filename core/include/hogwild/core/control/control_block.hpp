@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <hogwild/core/control/ring_token.hpp>
 #include <hogwild/core/control/round_plan.hpp>
 #include <hogwild/core/control/ticket_counter.hpp>
 #include <hogwild/core/control/turn_board.hpp>
@@ -28,6 +29,7 @@ struct control_block {
   alignas(128) round_plan round;
   ticket_counter drawn;  ///< claimed tickets of this pass, from whichever shard: how far the epoch has come
   turn_board board;      ///< of reproducible rounds
+  ring_token token;      ///< of replicas on a ring: whose turn it is to exchange
 
   bool leaving() const noexcept { return stop.load() >= stop_request::leave; }
   bool stopping() const noexcept { return stop.load(std::memory_order_relaxed) != stop_request::none; }

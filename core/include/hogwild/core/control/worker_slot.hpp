@@ -41,6 +41,11 @@ struct alignas(128) worker_slot {
   published<std::uint64_t> conflict_samples;  ///< sampled adds
   published<std::uint64_t> conflicts;         ///< of those, how many found another value than the dot had read
   published<std::uint64_t> unsent;            ///< rows done whose changes, in part at least, are in a replica only
+  published<std::uint64_t> ring_exchanges;    ///< of this worker's replica with another, made by this worker
+  published<std::uint64_t> ring_bytes;        ///< read from others and written to them
+  published<std::uint64_t> ring_held_ns;      ///< how long the token was held
+  published<std::uint64_t> ring_waits;        ///< exchanges with the replica that found the token elsewhere
+  published<std::uint64_t> ring_taken_over;   ///< tokens that were overdue
   alignas(128) std::array<published<std::uint32_t>, staleness_histogram::buckets> staleness;
 
   /// By the owner, before each draw and each batch of rows: whether the others wait for it. If not, the round may be

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/mpi/collective.hpp>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include <hogwild/collectives/lost_peer.hpp>
+#include <hogwild/collectives/rank_sum.hpp>
+#include <hogwild/collectives/typed.hpp>
+
+#include "messages.hpp"
+
+namespace hogwild {
+
+namespace detail {
+
+enum tag : int { all_reduce_tag, broadcast_tag, reduce_tag, gather_tag, barrier_tag };
+
+class mpi_collective final : public typed_collective<mpi_collective> {
+ public:
+  mpi_collective(mpi_session::state& session, const collective_options& options) : messages_(session, options) {}
+
+  std::size_t rank() const noexcept override { return messages_.rank(); }
+  std::size_t size() const noexcept override { return messages_.size(); }
+
+  void barrier() override {
+    messages_.begin("barrier", barrier_tag);
+    for_others([&](std::size_t r) {
+      messages_.send<float>(nullptr, 0, r);
+      messages_.receive<float>(nullptr, 0, r);
+    });
+    messages_.finish();
+  }
+
+  void fail(const std::string& reason) noexcept override {
+    constexpr std::size_t longest = 300;
+    try {
+      messages_.tell(failed_text(rank(), size(), reason.substr(0, longest)));
+    } catch (...) {  // no memory for the whole sentence
+      messages_.tell("a rank gave up");
+    }
+  }
+
+  template <class T>
+  void sum_to_all(std::span<T> x) {
+    if (size() == 1) return;
+    in_pieces(x, [&](std::span<T> piece) {
+      messages_.begin("all_reduce", all_reduce_tag);
+      if (is_short(piece)) return sum_everywhere(piece);
+      sum_own_part(piece, part(piece, rank()));
+      hand_around(piece, size());
+    });
+  }
+
+  template <class T>
+  void send_from(std::span<T> x, std::size_t root) {
+    check_root(root, size());
+    if (size() == 1) return;
+    in_pieces(x, [&](std::span<T> piece) {
+      messages_.begin("broadcast", broadcast_tag);
+      const bool whole = is_short(piece);
+      const auto share = [&](std::size_t r) { return whole ? piece : part(piece, r); };
+      if (rank() == root) {
+        for_others([&](std::size_t r) { send(share(r), r); });
+      } else {
+        receive(share(rank()), root);
+      }
+      messages_.finish();
+      if (!whole) hand_around(piece, root);
+    });
+  }
+
+  template <class T>
+  void sum_to(std::span<T> x, std::size_t root) {
+    check_root(root, size());
+    if (size() == 1) return;
+    in_pieces(x, [&](std::span<T> piece) {
+      messages_.begin("reduce", reduce_tag);
+      const std::span<T> own = part(piece, rank());
+      if (rank() == root) {
+        sum_own_part(piece, own);
+        for_others([&](std::size_t r) { receive(part(piece, r), r); });
+      } else {
+        const std::span<T> sum = room<T>(sums_, own.size());
+        sum_own_part(piece, sum);
+        send(sum, root);
+      }
+      messages_.finish();
+    });
+  }
+
+  template <class T>
+  void collect(std::span<const T> x, std::span<T> all, std::size_t root) {
+    check_root(root, size());
+    if (rank() == root) check_gathered(all.size(), x.size(), size());
+    in_pieces(x, [&](std::span<const T> piece) {
+      messages_.begin("gather", gather_tag);
+      const auto at = static_cast<std::size_t>(piece.data() - x.data());
+      if (rank() == root) {
+        for_others([&](std::size_t r) { receive(all.subspan(r * x.size() + at, piece.size()), r); });
+        std::copy(piece.begin(), piece.end(), all.begin() + static_cast<std::ptrdiff_t>(rank() * x.size() + at));
+      } else {
+        send(piece, root);
+      }
+      messages_.finish();
+    });
+  }
+
+ private:
+  /// Bounds what is kept beside the caller's arrays, and the counts of MPI, which are ints.
+  static constexpr std::size_t longest_piece = std::size_t{1} << 22;
+  /// All ranks' numbers together: below this a second round of messages costs more than the bytes that it saves.
+  static constexpr std::size_t short_bytes = 32 * 1024;
+
+  template <class T, class Body>
+  static void in_pieces(std::span<T> x, const Body& body) {
+    for (std::size_t at = 0;; at += longest_piece) {
+      body(x.subspan(at, std::min(longest_piece, x.size() - at)));
+      if (x.size() - at <= longest_piece) return;
+    }
+  }
+  template <class Body>
+  void for_others(const Body& body) const {
+    // Each begins with the one after it, so that not all send to the same one first.
+    for (std::size_t k = 1; k < size(); ++k) body((rank() + k) % size());
+  }
+  template <class T>
+  bool is_short(std::span<T> x) const {
+    return x.size_bytes() * size() <= short_bytes;
+  }
+  template <class T>
+  std::span<T> part(std::span<T> x, std::size_t r) const {
+    const index_range range = part_of(x.size(), r, size());
+    return x.subspan(range.begin, range.size());
+  }
+  template <class T>
+  void send(std::span<T> x, std::size_t to) {
+    messages_.send<std::remove_const_t<T>>(x.data(), x.size(), to);
+  }
+  template <class T>
+  void receive(std::span<T> x, std::size_t from) {
+    messages_.receive(x.data(), x.size(), from);
+  }
+  template <class T>
+  static std::span<T> room(std::vector<double>& memory, std::size_t n) {
+    const std::size_t doubles = (n * sizeof(T) + sizeof(double) - 1) / sizeof(double);
+    if (memory.size() < doubles) memory.resize(doubles);
+    return {reinterpret_cast<T*>(memory.data()), n};
+  }
+
+  /// `mine` and what the others sent, added in the order of the ranks. `sum` may be `mine`.
+  template <class T>
+  void add_up(std::span<T> mine, std::span<T> received, std::span<T> sum) {
+    std::vector<const T*> sources(size());
+    for (std::size_t r = 0; r < size(); ++r) sources[r] = received.data() + r * mine.size();
+    sources[rank()] = mine.data();
+    T* const target = sum.data();
+    sum_in_order<T>(sources, std::span(&target, 1), {0, mine.size()});
+  }
+
+  /// Everybody gets everybody's numbers and adds them.
+  template <class T>
+  void sum_everywhere(std::span<T> x) {
+    const std::span<T> received = room<T>(received_, x.size() * size());
+    for_others([&](std::size_t r) {
+      receive(received.subspan(r * x.size(), x.size()), r);
+      send(x, r);
+    });
+    messages_.finish();
+    add_up(x, received, x);
+  }
+
+  /// `sum` becomes this rank's part of the sum over all ranks' x.
+  template <class T>
+  void sum_own_part(std::span<T> x, std::span<T> sum) {
+    const std::span<T> own = part(x, rank());
+    const std::span<T> received = room<T>(received_, own.size() * size());
+    for_others([&](std::size_t r) {
+      receive(received.subspan(r * own.size(), own.size()), r);
+      send(part(x, r), r);
+    });
+    messages_.finish();
+    add_up(own, received, sum);
+  }
+
+  /// Everybody gets the parts of all others, but for `has_all`, which needs none.
+  template <class T>
+  void hand_around(std::span<T> x, std::size_t has_all) {
+    for_others([&](std::size_t r) {
+      if (rank() != has_all) receive(part(x, r), r);
+      if (r != has_all) send(part(x, rank()), r);
+    });
+    messages_.finish();
+  }
+
+  messages messages_;
+  std::vector<double> received_, sums_;
+};
+
+}  // namespace detail
+
+std::unique_ptr<collective> join_mpi_group(mpi_session& session, const collective_options& options) {
+  return std::make_unique<detail::mpi_collective>(session.internals(), options);
+}
+
+}  // namespace hogwild

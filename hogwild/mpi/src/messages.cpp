@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "messages.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <thread>
+
+#include <hogwild/collectives/lost_peer.hpp>
+#include <hogwild/core/control/turn_board.hpp>
+
+namespace hogwild::detail {
+
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int notice_tag = 1;
+constexpr auto patience = 200ms;  ///< for what is under way: numbers of a peer that has left, the last words of our own
+
+/// All ranks together, each with a bounded wait for the others.
+MPI_Comm own_copy(std::chrono::nanoseconds timeout) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request), "a group of ranks cannot be made");
+  const auto deadline = steady_clock::now() + timeout;
+  for (int done = 0;;) {
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "a group of ranks cannot be made");
+    if (done != 0) break;
+    if (steady_clock::now() >= deadline) throw worker_error(not_joined_text(timeout));
+    std::this_thread::yield();
+  }
+  check_mpi(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "errors cannot be caught");
+  return copy;
+}
+
+}  // namespace
+
+messages::messages(mpi_session::state& session, const collective_options& options)
+    : session_(session), options_(options), left_(session.size) {
+  try {
+    data_ = own_copy(options.timeout);
+    notices_ = own_copy(options.timeout);
+    expect_notice();
+  } catch (const worker_error&) {
+    session_.lost = true;
+    throw;
+  }
+}
+
+messages::~messages() {
+  if (std::uncaught_exceptions() > exceptions_) session_.lost = true;  // who leaves in haste cannot be finalized with
+  if (incoming_request_ != MPI_REQUEST_NULL) {
+    MPI_Cancel(&incoming_request_);
+    MPI_Wait(&incoming_request_, MPI_STATUS_IGNORE);  // a matter of this rank alone
+  }
+  if (lost_.empty()) send_notice({});
+  // The communicators stay until MPI is finalized: a notice that is under way still must not get into a new group, to
+  // which MPI would give the same number.
+}
+
+void messages::begin(const char* call, int tag) {
+  if (!lost_.empty()) throw worker_error(lost_);
+  call_ = call;
+  tag_ = tag;
+  look_at_notices();  // who comes late to a group that has lost somebody is told so, and not what follows from it
+}
+
+void messages::start(void* numbers, std::size_t n, std::size_t peer, MPI_Datatype type, bool sends) {
+  const int count = static_cast<int>(n), other = static_cast<int>(peer);
+  requests_.push_back(MPI_REQUEST_NULL);
+  transfers_.push_back({.peer = peer, .count = count, .sends = sends, .type = type});
+  const int code = sends ? MPI_Isend(numbers, count, type, other, tag_, data_, &requests_.back())
+                         : MPI_Irecv(numbers, count, type, other, MPI_ANY_TAG, data_, &requests_.back());
+  if (code != MPI_SUCCESS)
+    give_up(ranks_text({&peer, 1}, size()) + " is lost: MPI says '" + mpi_error_text(code) + "'");
+}
+
+/// Looks at all that is under way; true once nothing is.
+bool messages::some_done() {
+  int n = 0;
+  done_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+  const int code =
+      MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &n, done_.data(), statuses_.data());
+  if (n == MPI_UNDEFINED) return true;
+  for (int i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (code == MPI_SUCCESS) statuses_[k].MPI_ERROR = MPI_SUCCESS;  // only set where the whole call failed
+    check(transfers_[static_cast<std::size_t>(done_[k])], statuses_[k]);
+  }
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)
+    give_up("MPI cannot go on in " + std::string(call_) + ": '" + mpi_error_text(code) + "'");
+  return std::all_of(requests_.begin(), requests_.end(), [](MPI_Request r) { return r == MPI_REQUEST_NULL; });
+}
+
+/// That a peer sent what this call is about.
+void messages::check(const transfer& t, const MPI_Status& status) {
+  int error = MPI_SUCCESS, count = t.count;
+  if (status.MPI_ERROR != MPI_SUCCESS) MPI_Error_class(status.MPI_ERROR, &error);
+  if (error == MPI_SUCCESS && !t.sends) MPI_Get_count(&status, t.type, &count);
+  if (error == MPI_ERR_TRUNCATE || count != t.count || (!t.sends && status.MPI_TAG != tag_)) {
+    give_up(mismatch_text(rank(), call_, t.peer, "something else, or with another length"));
+  }
+  if (error != MPI_SUCCESS) {
+    give_up(ranks_text({&t.peer, 1}, size()) + " is lost: MPI says '" + mpi_error_text(status.MPI_ERROR) + "'");
+  }
+}
+
+void messages::finish() {
+  const auto begin = steady_clock::now(), deadline = begin + options_.timeout;
+  auto next_notices = begin + 1ms;
+  // Where every rank has a CPU it is faster to keep it for a while than to get it back.
+  const int most_looks = session_.size_on_machine <= std::thread::hardware_concurrency() ? 3000 : 50;
+  for (int looks = 0; !some_done(); ++looks) {
+    if (looks < most_looks) {
+      relax_cpu();
+      continue;
+    }
+    const auto now = steady_clock::now();
+    if (now >= next_notices) {
+      look_at_notices();
+      next_notices = now + 1ms;
+    }
+    if (now >= deadline) give_up(silent_text(pending_peers(), size(), call_, options_.timeout));
+    // MPI moves messages only while somebody calls it, so sleeps are short, and begin when it takes long anyway.
+    if (now - begin < 5ms)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(50us);
+  }
+  requests_.clear();
+  transfers_.clear();
+}
+
+/// Whose messages are missing, or do not get through.
+std::vector<std::size_t> messages::pending_peers() const {
+  std::vector<std::size_t> peers;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL) peers.push_back(transfers_[i].peer);
+  }
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  return peers;
+}
+
+void messages::expect_notice() {
+  check_mpi(MPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, notice_tag, notices_, &incoming_request_),
+            "no messages can be received");
+}
+
+void messages::look_at_notices() {
+  for (;;) {
+    int arrived = 0;
+    MPI_Status status;
+    check_mpi(MPI_Test(&incoming_request_, &arrived, &status), "no messages can be received");
+    if (arrived == 0) break;
+    const auto peer = static_cast<std::size_t>(status.MPI_SOURCE);
+    if (incoming_.what == notice::kind::failed) {
+      incoming_.sentence.back() = '\0';
+      lost_ = incoming_.sentence.data();
+      session_.lost = true;
+      drop_pending();
+      throw worker_error(lost_);
+    }
+    left_[peer] = steady_clock::now();
+    expect_notice();
+  }
+  for (const std::size_t peer : pending_peers()) {
+    const bool has_left = left_[peer] != steady_clock::time_point{};
+    if (has_left && steady_clock::now() - left_[peer] > patience) {
+      give_up(gone_text(peer, size(), "has left", call_));
+    }
+  }
+}
+
+void messages::give_up(const std::string& sentence) {
+  tell(sentence);
+  drop_pending();
+  throw worker_error(sentence);
+}
+
+void messages::tell(const std::string& sentence) noexcept {
+  if (!lost_.empty()) return;
+  session_.lost = true;
+  notice n{.what = notice::kind::failed};
+  std::copy_n(sentence.data(), std::min(sentence.size(), n.sentence.size() - 1), n.sentence.data());
+  try {
+    lost_ = sentence;
+  } catch (...) {  // no memory for the sentence; there is room for this one in the string itself
+    lost_ = "out of memory";
+  }
+  send_notice(n);
+}
+
+/// To everybody, as far as it goes: a peer that is gone takes nothing.
+void messages::send_notice(const notice& n) noexcept {
+  // A notice that is not taken in time stays with MPI, and so does its memory.
+  static_assert(std::is_trivially_destructible_v<notice>);
+  auto* const kept = new (std::nothrow) notice(n);
+  if (kept == nullptr) return;
+  bool all_sent = true;
+  const auto deadline = steady_clock::now() + patience;
+  for (std::size_t peer = 0; peer < size(); ++peer) {
+    if (peer == rank()) continue;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int sent = 0;
+    if (MPI_Isend(kept, sizeof *kept, MPI_BYTE, static_cast<int>(peer), notice_tag, notices_, &request) !=
+        MPI_SUCCESS) {
+      continue;
+    }
+    do {
+      if (MPI_Test(&request, &sent, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
+    } while (sent == 0 && steady_clock::now() < deadline);
+    if (sent == 0 && request != MPI_REQUEST_NULL) {
+      MPI_Request_free(&request);
+      all_sent = false;
+    }
+  }
+  if (all_sent) delete kept;
+}
+
+/// Takes back what nobody has answered, so that no late message writes where the caller has other things by then.
+void messages::drop_pending() noexcept {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL && !transfers_[i].sends) MPI_Cancel(&requests_[i]);
+  }
+  const auto deadline = steady_clock::now() + patience;
+  for (MPI_Request& request : requests_) {
+    int ended = 0;
+    while (request != MPI_REQUEST_NULL && ended == 0 && steady_clock::now() < deadline) {
+      if (MPI_Test(&request, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
+    }
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
+  requests_.clear();
+  transfers_.clear();
+}
+
+}  // namespace hogwild::detail

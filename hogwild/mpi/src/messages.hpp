@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <mpi.h>
+
+#include <hogwild/collective.hpp>
+
+#include "session_state.hpp"
+
+namespace hogwild::detail {
+
+/// What goes beside the numbers.
+struct notice {
+  enum class kind : std::uint32_t {
+    left,   ///< the sender is through; what it has sent before may still be under way
+    failed  ///< `sentence` says who is lost, and why
+  };
+  kind what = kind::left;
+  std::array<char, 1020> sentence{};
+};
+static_assert(std::is_trivially_copyable_v<notice> && sizeof(notice) == 1024);
+
+/// Messages between the ranks, in rounds: start some, then finish() them all, within the timeout and not without all
+/// peers. Once a peer is lost every call throws. Used by one thread at a time.
+class messages {
+ public:
+  messages(mpi_session::state& session, const collective_options& options);
+  messages(const messages&) = delete;
+  messages& operator=(const messages&) = delete;
+  ~messages();
+
+  std::size_t rank() const noexcept { return session_.rank; }
+  std::size_t size() const noexcept { return session_.size; }
+
+  /// Names the call whose messages follow; messages of another call are refused by who receives them.
+  void begin(const char* call, int tag);
+  template <class T>
+  void send(const T* from, std::size_t n, std::size_t to) {
+    start(const_cast<T*>(from), n, to, type_of<T>(), true);
+  }
+  template <class T>
+  void receive(T* to, std::size_t n, std::size_t from) {
+    start(to, n, from, type_of<T>(), false);
+  }
+  void finish();
+
+  /// Tells all others the sentence, so that they throw it too.
+  void tell(const std::string& sentence) noexcept;
+  [[noreturn]] void give_up(const std::string& sentence);
+
+ private:
+  struct transfer {
+    std::size_t peer;
+    int count;
+    bool sends;
+    MPI_Datatype type;
+  };
+  template <class T>
+  static MPI_Datatype type_of() {
+    return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
+  }
+  void start(void* numbers, std::size_t n, std::size_t peer, MPI_Datatype type, bool sends);
+  bool some_done();
+  void check(const transfer& t, const MPI_Status& status);
+  std::vector<std::size_t> pending_peers() const;
+  void look_at_notices();
+  void expect_notice();
+  void send_notice(const notice& n) noexcept;
+  void drop_pending() noexcept;
+
+  mpi_session::state& session_;
+  int exceptions_ = std::uncaught_exceptions();  ///< when the group was made
+  collective_options options_;
+  MPI_Comm data_ = MPI_COMM_NULL, notices_ = MPI_COMM_NULL;
+  const char* call_ = "";
+  int tag_ = 0;
+  std::vector<MPI_Request> requests_;  ///< MPI_REQUEST_NULL once done
+  std::vector<transfer> transfers_;
+  std::vector<int> done_;
+  std::vector<MPI_Status> statuses_;
+  notice incoming_{};
+  MPI_Request incoming_request_ = MPI_REQUEST_NULL;
+  std::vector<std::chrono::steady_clock::time_point> left_;  ///< when each peer said that it leaves; zero: it has not
+  std::string lost_;                                         ///< the sentence, once somebody is
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include <mpi.h>
+
+#include <hogwild/mpi/session.hpp>
+
+namespace hogwild {
+
+struct mpi_session::state {
+  std::size_t rank = 0, size = 1;
+  std::size_t rank_on_machine = 0, size_on_machine = 1;
+  mpi_threads threads = mpi_threads::first_only;
+  bool launched = false;
+  bool ours = false;              ///< started, and so to be finalized, by the session
+  std::atomic<bool> lost{false};  ///< a rank does not answer any more
+};
+
+namespace detail {
+
+/// Throws worker_error with what MPI says about the error, unless there is none.
+void check_mpi(int code, const char* what);
+std::string mpi_error_text(int code);
+
+}  // namespace detail
+}  // namespace hogwild

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include <hogwild/core/control/phase_barrier.hpp>
+#include <hogwild/core/control/published.hpp>
+#include <hogwild/core/process_identity.hpp>
+
+// What the members of a group in common memory share besides their numbers. No pointers: every process maps it where it
+// likes. Zero bytes are a place that nobody has come to.
+
+namespace hogwild::detail {
+
+enum class operation : std::uint32_t { none, all_reduce, broadcast, reduce, gather, barrier };
+
+/// What a member is about to do. Written before a meeting, read by the others until the next one.
+struct offer {
+  operation call = operation::none;
+  std::uint32_t scalar_bytes = 0;
+  std::uint64_t length = 0;  ///< of the whole call
+  std::uint64_t root = 0;
+  std::uint64_t address = 0;  ///< of this piece of its numbers, in bytes from the base of the common memory
+};
+
+enum class presence : std::uint32_t { expected, entering, present, left };
+
+struct alignas(128) group_member {
+  std::atomic<presence> state;
+  published<std::uint32_t> meetings;  ///< that it has come to, the open one included
+  process_identity process;           ///< whose member; zero in threads. Written while entering
+  offer offered;
+};
+
+struct meeting_place {
+  static constexpr std::size_t longest_reason = 1000;
+
+  phase_barrier barrier;
+  alignas(128) std::atomic<std::uint32_t> explained;  ///< 1 once `reason` may be read
+  std::array<char, longest_reason> reason;            ///< by the one who broke the barrier off; ends with a zero
+};
+
+static_assert(std::is_standard_layout_v<group_member> && sizeof(group_member) == 128);
+static_assert(std::is_standard_layout_v<meeting_place> && sizeof(meeting_place) % 128 == 0);
+
+/// What one member knows of its group.
+struct common_memory {
+  meeting_place* place = nullptr;
+  std::span<group_member> members{};
+  std::span<std::byte> shared{};  ///< what every member sees; empty: all memory, as threads do
+  std::span<std::byte> window{};  ///< this member's, within `shared`, for numbers that lie elsewhere
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hogwild/collectives/typed.hpp>
+#include <hogwild/core/process_watch.hpp>
+
+#include "meeting_place.hpp"
+
+namespace hogwild::detail {
+
+/// A member of a group in common memory: threads of a process, or processes that map the same bytes.
+///
+/// All-reduce, in two meetings: at the first everybody knows where everybody's numbers lie; then rank r sums up the
+/// r-th part over all members and writes it to all of them, and nobody else touches that part; at the second all parts
+/// are done. That moves as few bytes as can be, and the bits do not depend on who comes when. Numbers outside the
+/// common memory pass through windows of it, piece by piece, small enough to stay in the caches.
+class memory_collective final : public typed_collective<memory_collective> {
+ public:
+  /// Takes the place of `rank`. Throws config_error where it is taken, or does not exist.
+  memory_collective(const common_memory& memory, std::size_t rank, const collective_options& options);
+  ~memory_collective() override;
+
+  std::size_t rank() const noexcept override { return rank_; }
+  std::size_t size() const noexcept override { return memory_.members.size(); }
+  void barrier() override;
+  void fail(const std::string& reason) noexcept override;
+
+  template <class T>
+  void sum_to_all(std::span<T> x);
+  template <class T>
+  void send_from(std::span<T> x, std::size_t root);
+  template <class T>
+  void sum_to(std::span<T> x, std::size_t root);
+  template <class T>
+  void collect(std::span<const T> x, std::span<T> all, std::size_t root);
+
+ private:
+  template <class T, class Part, class Body>
+  void in_pieces(std::span<T> x, offer call, const Part& own_part, const Body& body);
+  bool is_shared(const void* begin, std::size_t bytes) const;
+  std::byte* base() const { return memory_.shared.data(); }
+  template <class T>
+  T* numbers_of(std::size_t rank) const;
+  template <class T>
+  std::vector<T*> everybodys_numbers() const;
+
+  void begin(const offer& call);
+  void meet();
+  void give_up(std::uint32_t number, const std::string& sentence);
+  void explain(const std::string& sentence) noexcept;
+  [[noreturn]] void throw_reason() const;
+  std::optional<std::size_t> lost_rank(std::string& how);
+  std::vector<std::size_t> absent_ranks() const;
+  group_member& self() const { return memory_.members[rank_]; }
+
+  common_memory memory_;
+  std::size_t rank_;
+  collective_options options_;
+  std::vector<std::optional<process_watch>> watches_;
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+// What two sides of a ring tell each other, as pure arithmetic on blocks of coordinates. A replica is trained by its
+// own workers while it exchanges, so a rule never says what a value becomes, only what is to be added to it: the caller
+// loads a block, asks a rule, and adds. What others add to an array in between stays in it, and since it is in
+// own - base too, it travels with the next exchange.
+
+namespace hogwild {
+
+/// The weights of the released rule, for a ring of so many replicas.
+struct released_weights {
+  double beta = 0;    ///< of a change, what the successor gets
+  double lambda = 0;  ///< of the successor's value, what is mixed into one's own
+};
+
+/// beta in (0, 1) with beta^K + beta = 1, to the last bit, and lambda = 1 - beta^(K - 1), for K `replicas` (Zhang,
+/// Hsieh and Akella: HogWild++, ICDM 2016). A ring of one, or none, has nobody to exchange with: both are 0 and
+/// mix_released() then adds nothing, so that one replica is exactly Hogwild!. (Solved for K = 1, the equation would
+/// make a replica shrink its own changes.)
+released_weights released_weights_of(std::size_t replicas);
+
+/// A block as it was read: n coordinates of one's own replica; of the other side, which is the common model or the
+/// successor; and of what the rule remembers. mix_average() remembers nothing, and its `base` is left empty.
+template <std::floating_point T>
+struct ring_block {
+  std::span<const T> own = {}, other = {}, base = {};
+};
+
+/// Where a rule writes what is to be added to each of the three, n coordinates as well. They overlap neither each other
+/// nor what was read.
+template <std::floating_point T>
+struct ring_increments {
+  std::span<T> own = {}, other = {}, base = {};
+};
+
+namespace detail {
+
+/// `value` where `condition` holds, else 0. Without a branch: with one, compilers go coordinate by coordinate.
+template <class T>
+T where(bool condition, T value) {
+  using bits = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+  return std::bit_cast<T>(std::bit_cast<bits>(value) & (bits{0} - static_cast<bits>(condition)));
+}
+
+}  // namespace detail
+
+/// The middle of two replicas, own' = other' = (own + other) / 2:
+///
+///   own += (other - own) / 2;  other -= (other - own) / 2
+///
+/// The two increments are each other's negatives to the bit, so the sum over the ring stays what it was, whatever is
+/// added meanwhile, whoever exchanges at the same time, and however old the values are that were read.
+template <std::floating_point T>
+void mix_average(const ring_block<T>& read, const ring_increments<T>& add) {
+  const std::size_t n = read.own.size();
+  assert(read.other.size() == n && add.own.size() == n && add.other.size() == n);
+  const auto mix = [n](const T* own, const T* other, T* __restrict to_own, T* __restrict to_other) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const T half = T(0.5) * (other[i] - own[i]);
+      to_own[i] = half;
+      to_other[i] = -half;
+    }
+  };
+  mix(read.own.data(), read.other.data(), add.own.data(), add.other.data());
+}
+
+/// A replica hands `share` (in (0, 1]) of what it gained to the common model, and takes the common model over. `base`
+/// is the common model as this replica left it; both begin equal.
+///
+///   gain = share * (own - base);  common' = common + gain
+///   common += gain;  own += common' - own;  base += common' - base
+///
+/// With share 1, common plus every replica's own - base is what all workers ever added: an exchange does not change
+/// it, from whichever moments the three values were read. So two that exchange for the same replica at once, because
+/// one was taken for lost, send a gain twice and take one back the next time. That needs adds to all three; whoever is
+/// surely alone may store base + its increment.
+///
+/// Where nobody else changed the common model (common == base) and share is 1, common' is `own` itself: own gets 0.
+/// Then base holds, to the bit, what the add makes of the common model; what is rounded off by that add stays in
+/// own - base and is sent next time. A replica without others thus keeps every bit, as if it were alone.
+template <std::floating_point T>
+void mix_deltas(const ring_block<T>& read, std::type_identity_t<T> share, const ring_increments<T>& add) {
+  const std::size_t n = read.own.size();
+  assert(read.other.size() == n && read.base.size() == n);
+  assert(add.own.size() == n && add.other.size() == n && add.base.size() == n);
+  const bool part = share != T(1);
+  const auto mix = [=](const T* own, const T* common, const T* base, T* __restrict to_own, T* __restrict to_common,
+                       T* __restrict to_base) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const T gain = share * (own[i] - base[i]);
+      const T after = common[i] + gain;
+      to_common[i] = gain;
+      to_own[i] = detail::where((common[i] != base[i]) | part, after - own[i]);
+      to_base[i] = after - base[i];
+    }
+  };
+  mix(read.own.data(), read.other.data(), read.base.data(), add.own.data(), add.other.data(), add.base.data());
+}
+
+/// The rule of the released Hogwild++ program, which scales changes by the current `step`. `base` is the snapshot,
+/// one's own values after the last exchange; `other` is the successor.
+///
+///   delta = step * (own - base)
+///   |delta| >  tolerance:  own' = lambda * other + (1 - lambda) * own + (beta + lambda - 1) * delta;  base' = own'
+///                          other' = other + beta * delta
+///   |delta| <= tolerance:  own' = lambda * other + (1 - lambda) * own + lambda * delta;       base' = own' - delta
+///                          other' = other
+///
+/// written as own += own' - own and so on. The program itself stores, and so loses what a replica's workers add
+/// meanwhile; otherwise this is what it does, with its faults: pushes dry up as the step shrinks, and of a change
+/// that was not sent only `step` times as much is remembered.
+template <std::floating_point T>
+void mix_released(const ring_block<T>& read, const released_weights& weights, std::type_identity_t<T> step,
+                  std::type_identity_t<T> tolerance, const ring_increments<T>& add) {
+  const std::size_t n = read.own.size();
+  assert(read.other.size() == n && read.base.size() == n);
+  assert(add.own.size() == n && add.other.size() == n && add.base.size() == n);
+  const bool alone = weights.beta == 0;
+  const T beta = static_cast<T>(weights.beta), lambda = static_cast<T>(weights.lambda);
+  const T echo = alone ? T(0) : static_cast<T>(weights.beta + weights.lambda - 1);
+  const auto mix = [=](const T* own, const T* other, const T* base, T* __restrict to_own, T* __restrict to_other,
+                       T* __restrict to_base) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const T delta = step * (own[i] - base[i]);
+      const bool above = std::abs(delta) > tolerance;
+      const T sent = detail::where(above, delta), held = detail::where(!above, delta);
+      const T pull = lambda * (other[i] - own[i]) + (echo * sent + lambda * held);
+      to_own[i] = pull;
+      to_other[i] = beta * sent;
+      to_base[i] = (own[i] + pull) - held - base[i];
+    }
+  };
+  mix(read.own.data(), read.other.data(), read.base.data(), add.own.data(), add.other.data(), add.base.data());
+}
+
+}  // namespace hogwild

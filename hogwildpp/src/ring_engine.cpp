@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwildpp/ring_engine.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/topology.hpp>
+#include <hogwild/process_engine.hpp>
+#include <hogwildpp/worker_main.hpp>
+
+#include "ring_job.hpp"
+#include "ring_merge.hpp"
+
+namespace hogwild {
+
+namespace {
+
+/// Threads or processes that train the replicas of a ring; the coordinator sees the merged model.
+class ring_crew final : public crew {
+ public:
+  template <class Engine>
+  ring_crew(const Engine& engine, const job& work, const note_function& note)
+      : work_(work), members_(hire(engine, work_, note)) {}
+
+  std::string_view engine() const override { return "ring"; }
+  std::size_t workers() const override { return members_->workers(); }
+  const param_store& store() const override { return members_->store(); }
+  void start() override { members_->start(); }
+  void run_round() override {
+    const exchange_options& ring = work_.options().exchange;
+    detail::give_to_replicas(store(), ring, helpers());
+    store().control().token.open(0);
+    members_->run_round();
+    // Whoever is stopped in the middle of an exchange would send once more what is merged now.
+    members_->settle();
+    detail::merge_replicas(store(), ring, helpers());
+  }
+  void settle() override { members_->settle(); }
+  team& helpers() override { return members_->helpers(); }
+  std::size_t replaced() const override { return members_->replaced(); }
+  std::uint64_t rows_lost() const override { return members_->rows_lost(); }
+
+ private:
+  detail::ring_job work_;
+  std::unique_ptr<crew> members_;
+};
+
+}  // namespace
+
+ring_layout ring_engine::layout(std::size_t crew) const {
+  if (replicas > crew) {
+    throw config_error(std::to_string(replicas) + " replicas need as many workers at least, but there are " +
+                       std::to_string(crew) + "; ask for more workers or for fewer replicas");
+  }
+  return {.replicas = replicas == 0 ? std::min(numa_nodes(), crew) : replicas, .rule = rule};
+}
+
+std::unique_ptr<crew> hire(const ring_engine& engine, const job& work, const note_function& note) {
+  const thread_engine threads{.workers = engine.workers, .team = engine.team, .pin = engine.pin};
+  const process_engine processes{
+      .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments};
+  const bool in_process = engine.transport == ring_transport::in_process;
+  if (work.options().exchange.replicas < 2) return in_process ? hire(threads, work, note) : hire(processes, work, note);
+  if (in_process) return std::make_unique<ring_crew>(threads, work, note);
+  return std::make_unique<ring_crew>(processes, work, note);
+}
+
+job_factory on_a_ring(job_factory make) {
+  if (!make) return make;
+  return [make = std::move(make)](const run_setup& setup, const sparse_view& rows,
+                                  label_map labels) -> std::unique_ptr<job> {
+    std::unique_ptr<job> whole = make(setup, rows, std::move(labels));
+    if (setup.options.exchange.replicas < 2) return whole;
+    return std::make_unique<detail::ring_job>(std::move(whole));
+  };
+}
+
+}  // namespace hogwild

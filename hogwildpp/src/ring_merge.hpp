@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/loop_options.hpp>
+#include <hogwild/team.hpp>
+
+namespace hogwild::detail {
+
+/// Between rounds, while nobody trains: gives every replica of the ring the shared parameters and optimiser state.
+void give_to_replicas(const param_store& store, const exchange_options& ring, team& helpers);
+
+/// Between rounds: makes the shared parameters of what the replicas have become: under the rule `deltas` what each has
+/// gained since it exchanged last is added, else they are the replicas' mean. Optimiser state is summed over all in any
+/// case.
+void merge_replicas(const param_store& store, const exchange_options& ring, team& helpers);
+
+}  // namespace hogwild::detail

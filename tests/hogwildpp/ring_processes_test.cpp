@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replicas on a ring whose workers are processes. This program is its own worker program as well.
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/rounds.hpp>
+#include <hogwildpp/ring_engine.hpp>
+#include <hogwildpp/worker_main.hpp>
+
+#include "support/counting.hpp"
+
+namespace hogwild {
+namespace {
+
+struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
+  const std::size_t replicas = std::get<0>(GetParam()), workers = replicas * std::get<1>(GetParam());
+
+  ring_engine engine(ring_rule rule = ring_rule::deltas) const {
+    return {.workers = workers, .replicas = replicas, .rule = rule, .transport = ring_transport::shared_segment};
+  }
+
+  template <class Model>
+  void expect_every_add_once(const Model& m, std::size_t columns) const {
+    constexpr std::size_t epochs = 4;
+    const auto toy = test::countable_rows(6'000, columns);
+    const csr_rows data = toy.csr();
+    const auto work =
+        make_job(m, data.view(), label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
+    work->share(sharing_kind::buffered,
+                {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas)});
+    const auto crew = hire(engine(), *work, {});
+    crew->start();
+    round_driver rounds(*work, *crew);
+    for (std::size_t e = 1; e <= epochs; ++e) {
+      rounds.train_epoch(e, 1.0);
+      EXPECT_EQ(work->parameters_of(crew->store(), rounds.scale()), test::counts_after(toy, e)) << "epoch " << e;
+    }
+    EXPECT_EQ(crew->rows_lost(), 0u);
+    std::uint64_t exchanges = 0;
+    for (const worker_slot& slot : crew->store().slots()) exchanges += slot.ring_exchanges.get();
+    EXPECT_GT(exchanges, 0u);
+  }
+};
+
+TEST_P(ring, of_processes_adds_up_what_a_margin_model_adds) {
+  expect_every_add_once(test::counting_margins{}, 1'500);
+}
+TEST_P(ring, of_processes_adds_up_what_a_general_model_adds) {
+  expect_every_add_once(test::counting_columns{1'500}, 1'500);
+}
+
+TEST_P(ring, of_processes_ends_where_serial_ends) {
+  const auto toy = test::planted_classification({.rows = 20'000, .columns = 40});
+  const train_options options{.epochs = 15, .step = {.initial = 0.5, .decay = 0.65}, .l2 = 0.01};
+  const double serial = train(logistic{}, toy.csr(), serial_engine{}, options).objective;
+  const train_result run = train(logistic{}, toy.csr(), engine(), options);
+  RecordProperty("above_serial", std::to_string(run.objective / serial - 1.0));
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_NEAR(run.objective, serial, 0.01 * serial);
+  ASSERT_TRUE(run.ring);
+  EXPECT_EQ(run.ring->replicas, replicas);
+  EXPECT_GT(run.ring->exchanges, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(of, ring, testing::Combine(testing::Values(2u, 4u), testing::Values(1u, 2u)));
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  using namespace hogwild;
+  if (const auto rc = ring_worker_main<logistic, test::counting_margins, test::counting_columns>(argc, argv))
+    return *rc;
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of three ranks, of which rank 1 gets lost in the way that the first argument names; each leaves what it was told
+// in a file of the folder that the second one names.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/mpi/collective.hpp>
+
+using namespace hogwild;
+using namespace std::chrono_literals;
+
+namespace {
+
+void take_part(collective& c, const std::string& how) {
+  std::vector<float> x(50'000, 1.0f), few(10, 1.0f);
+  for (int k = 0; k < 5; ++k) c.all_reduce(x);
+  if (c.rank() == 1) {
+    if (how == "killed") std::raise(SIGKILL);
+    if (how == "leaves") return;
+    if (how == "fails") return c.fail("its disk is full");
+    if (how == "silent") std::this_thread::sleep_for(4s);
+    if (how == "shorter") x.resize(10'000);
+    if (how == "other_call") return c.barrier();
+    if (how == "wrong_root") return c.broadcast(x, 5);
+  }
+  if (how == "other_call") return c.all_reduce(few);
+  c.all_reduce(x);
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const std::string how = argv[1];
+  mpi_session session;
+  std::string said = "nothing happened";
+  try {
+    const bool patient = how != "killed" && how != "silent";
+    const auto member = join_mpi_group(session, {.timeout = patient ? 60s : 2s});
+    take_part(*member, how);
+  } catch (const error& e) {
+    said = e.what();
+  }
+  std::ofstream(std::string(argv[2]) + "/rank-" + std::to_string(session.rank())) << said << std::flush;
+  // To finalize is to wait for the others, who have given up.
+  if (how == "leaves" && session.rank() == 1) std::_Exit(1);
+  return said == "nothing happened" ? 0 : 1;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counting on a ring of processes: under exact updates no add is lost but what a dead worker had not sent.
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <hogwild/rounds.hpp>
+
+#include "ring_run.hpp"
+#include "support/counting.hpp"
+
+namespace hogwild {
+namespace {
+
+using namespace std::chrono_literals;
+using test::comes_true;
+using test::ring_size;
+
+constexpr std::size_t columns = 1'500;
+
+/// Sleeps for a moment in each row, so that it can be caught at work.
+struct slow_counting : test::counting_margins {
+  static constexpr std::string_view name = "slow_counting";
+  float derivative(float margin, float label) const {
+    std::this_thread::sleep_for(20us);
+    return test::counting_margins::derivative(margin, label);
+  }
+};
+
+template <class Model>
+std::unique_ptr<job> ring_job_of(const Model& m, const sparse_view& data, const ring_size& size, std::uint64_t rows) {
+  auto work = make_job(m, data, label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
+  work->share(sharing_kind::buffered,
+              {.rows = rows, .workers = size.workers, .replicas = static_cast<std::uint32_t>(size.replicas)});
+  return work;
+}
+
+struct counted_on_a_ring : testing::TestWithParam<ring_size> {
+  const ring_size size = GetParam();
+  const test::toy_rows toy = test::countable_rows(3'000, columns);
+  const csr_rows data = toy.csr();
+
+  template <class Model>
+  void expect_all_counted(const Model& m) const {
+    constexpr std::size_t epochs = 4;
+    const auto work = ring_job_of(m, data.view(), size, 8);
+    const auto processes = hire(size.engine(), *work, {});
+    processes->start();
+    round_driver rounds(*work, *processes);
+    for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
+    EXPECT_EQ(work->parameters_of(processes->store(), rounds.scale()), test::counts_after(toy, epochs));
+    EXPECT_EQ(processes->rows_lost(), 0u);
+    std::uint64_t exchanges = 0;
+    for (std::size_t v = 0; v < size.replicas; ++v) exchanges += test::ring_exchanges(processes->store(), size, v);
+    EXPECT_GT(exchanges, 0u);
+  }
+};
+
+TEST_P(counted_on_a_ring, no_add_of_a_margin_model_is_lost) {
+  expect_all_counted(test::counting_margins{});
+}
+TEST_P(counted_on_a_ring, no_add_of_a_general_model_is_lost) {
+  expect_all_counted(test::counting_columns{columns});
+}
+
+TEST_P(counted_on_a_ring, none_is_lost_or_doubled_where_workers_are_stopped_for_moments) {
+  constexpr std::size_t epochs = 12;
+  const auto work = ring_job_of(slow_counting{}, data.view(), size, 2);
+  const auto processes = hire(size.engine(), *work, {});
+  processes->start();
+  // Nobody is left out: none is stopped for longer than a small part of a second. But the token is taken over from
+  // those who have it in hand, and they find it dead when they wake.
+  std::size_t stops = 0;
+  std::jthread interrupter([&](const std::stop_token& end) {
+    std::mt19937 random(11);
+    std::uniform_int_distribution<int> moment(0, 6000);
+    while (!end.stop_requested()) {
+      const pid_t pid = test::send(processes->store().slots()[random() % size.workers], SIGSTOP);
+      std::this_thread::sleep_for(std::chrono::microseconds(moment(random)));
+      if (pid > 0) stops += ::kill(pid, SIGCONT) == 0;
+    }
+  });
+  round_driver rounds(*work, *processes);
+  for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
+  interrupter.request_stop();
+  interrupter.join();
+  std::uint64_t taken_over = 0;
+  for (const worker_slot& slot : processes->store().slots()) taken_over += slot.ring_taken_over.get();
+  RecordProperty("stops", std::to_string(stops));
+  RecordProperty("taken_over", std::to_string(taken_over));
+  EXPECT_GT(stops, 20u);
+  EXPECT_GT(taken_over, 0u);
+  EXPECT_EQ(work->parameters_of(processes->store(), rounds.scale()), test::counts_after(toy, epochs));
+  EXPECT_EQ(processes->rows_lost(), 0u);
+}
+
+/// How often each column occurs in the chunk that has it most often: what may be counted twice where a chunk is drawn
+/// again.
+std::vector<float> most_in_a_chunk(const test::toy_rows& toy, const job& work) {
+  std::vector<float> most(toy.columns);
+  for (std::size_t c = 0; c < work.plan().count(); ++c) {
+    const chunk rows = work.plan()[c];
+    std::vector<float> n(toy.columns);
+    for (std::size_t k = 2 * rows.first; k < 2 * rows.last; ++k) ++n[toy.index[k]];
+    for (std::size_t j = 0; j < n.size(); ++j) most[j] = std::max(most[j], n[j]);
+  }
+  return most;
+}
+
+TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) {
+  constexpr std::size_t epochs = 12;
+  const auto work = ring_job_of(slow_counting{}, data.view(), size, 8);
+  const auto processes = hire(size.engine(), *work, {});
+  processes->start();
+  const param_store& store = processes->store();
+  std::size_t killed = 0;
+  std::uint64_t unsent = 0;
+  std::jthread death([&](const std::stop_token& end) {
+    std::mt19937 random(13);
+    // One an epoch, at a random moment in it. First stopped, so that what it has not sent stands still.
+    for (std::uint32_t epoch = 0; !end.stop_requested() && killed < epochs - 1;) {
+      comes_true(10s, [&] { return store.control().round.epoch > epoch || end.stop_requested(); });
+      epoch = store.control().round.epoch;
+      worker_slot& slot = store.slots()[random() % size.workers];
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
+      comes_true(1s, [&] { return slot.unsent.get() > 0 || end.stop_requested(); });
+      const pid_t pid = test::send(slot, SIGSTOP);
+      if (pid <= 0) continue;
+      siginfo_t info{};
+      ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOWAIT);
+      unsent += slot.unsent.get();
+      ::kill(pid, SIGKILL);
+      ++killed;
+      comes_true(10s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
+    }
+  });
+  round_driver rounds(*work, *processes);
+  for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
+  death.request_stop();
+  death.join();
+  EXPECT_GT(killed, 0u);
+  EXPECT_GT(processes->rows_lost(), 0u);
+  EXPECT_EQ(processes->rows_lost(), unsent);
+
+  // A row adds 1 to two columns. Of an unfinished chunk, which is drawn again, what had been sent counts twice; and who
+  // is killed in the middle of an exchange may leave the replica with what the others gained in this epoch, in one
+  // block of columns, as if it had gained that itself.
+  const auto w = work->parameters_of(store, rounds.scale()), once = test::counts_after(toy, 1);
+  const auto again = most_in_a_chunk(toy, *work);
+  double missing = 0.0, above = 0.0;
+  std::size_t too_many = 0, broken = 0;
+  for (std::size_t j = 0; j < columns; ++j) {
+    const float expected = static_cast<float>(epochs) * once[j];
+    missing += std::max(expected - w[j], 0.0f);
+    above += std::max(w[j] - expected, 0.0f);
+    too_many += w[j] > expected + static_cast<float>(killed) * (again[j] + once[j]);
+    broken += w[j] != std::floor(w[j]);
+  }
+  EXPECT_EQ(too_many, 0u);
+  EXPECT_EQ(broken, 0u);
+  EXPECT_LE(missing, 2.0 * static_cast<double>(processes->rows_lost()));
+  RecordProperty("killed", std::to_string(killed));
+  RecordProperty("rows_lost", std::to_string(processes->rows_lost()));
+  RecordProperty("missing", std::to_string(missing));
+  RecordProperty("above", std::to_string(above));
+}
+
+INSTANTIATE_TEST_SUITE_P(two_and_four, counted_on_a_ring,
+                         testing::Values(ring_size{2, 2}, ring_size{2, 4}, ring_size{4, 4}), test::ring_size_name);
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  using namespace hogwild;
+  return test::ring_test_main<test::counting_margins, test::counting_columns, slow_counting>(argc, argv);
+}
