@@ -210,17 +210,19 @@ std::size_t run_scope::share_among(std::size_t workers) {
 
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
 std::size_t run_scope::share_on_ring(std::size_t workers, const ring_layout& ring) {
-  if (ring.replicas < 2) return share_among(workers);
+  if (ring.replicas < 2) {
+    note()("one replica is no ring but plain Hogwild!; ask for more replicas than this machine has memory nodes");
+    return share_among(workers);
+  }
   const std::string_view refused = why_refused_on_ring(
       {.sharing = run_.options.sharing, .update = job_.options().update, .reproducible = run_.options.reproducible});
   require(refused.empty(), std::string(refused));
   run_.options.sharing = sharing_kind::buffered;
+  delay_ = 2.0;  // an exchange may find the token elsewhere
   workers = share_among(workers);
   exchange_options exchange = job_.options().exchange;
   exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
   exchange.rule = ring.rule;
-  // An exchange may find the token elsewhere: then replicas gain for two periods before they hear of each other.
-  exchange.curvature *= 2.0;
   job_.share(sharing_kind::buffered, exchange);
   return workers;
 }
@@ -239,7 +241,7 @@ std::size_t run_scope::choose_among(std::size_t workers) {
                       .step = run_.schedule.initial};
   const bool locked = loop.update == update_kind::locked;
   if (workers > 1 && run_.options.sharing != sharing_kind::direct && !locked) {
-    facts.curvature = curvature();
+    facts.curvature = delay_ * curvature();
     facts.row_ns = measure_row(job_);
     const line_speed lines = measure_lines();
     facts.line_ns = lines.exchange_ns;

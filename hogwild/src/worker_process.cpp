@@ -144,6 +144,18 @@ std::optional<worker_ticket> worker_place(int argc, const char* const* argv) {
   return std::nullopt;
 }
 
+job_factory off_the_ring(job_factory make) {
+  if (!make) return make;
+  return [make = std::move(make)](const run_setup& setup, const sparse_view& rows, label_map labels) {
+    if (setup.options.exchange.replicas > 1) {
+      throw segment_error(
+          "this run trains replicas on a ring, and this program plain workers: call hogwild::ring_worker_main first "
+          "thing in main, with the model's type");
+    }
+    return make(setup, rows, std::move(labels));
+  };
+}
+
 std::optional<int> work_where_placed(int argc, const char* const* argv,
                                      const std::function<job_factory(std::string_view)>& find) {
   const auto place = worker_place(argc, argv);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/core/control/ring_token.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/topology.hpp>
 #include <hogwild/process_engine.hpp>
@@ -53,6 +54,10 @@ ring_layout ring_engine::layout(std::size_t crew) const {
   if (replicas > crew) {
     throw config_error(std::to_string(replicas) + " replicas need as many workers at least, but there are " +
                        std::to_string(crew) + "; ask for more workers or for fewer replicas");
+  }
+  if (replicas > ring_token::most_replicas) {
+    throw config_error(std::to_string(replicas) + " replicas are more than the " +
+                       std::to_string(ring_token::most_replicas) + " that a ring may have");
   }
   return {.replicas = replicas == 0 ? std::min(numa_nodes(), crew) : replicas, .rule = rule};
 }

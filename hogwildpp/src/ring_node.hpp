@@ -47,7 +47,8 @@ class ring_node final : public neighbours {
         groups_(std::move(groups)),
         replica_(replica_of(slot, ring)),
         // Above 1 a gain would come back from the next replica larger than it went out.
-        step_(static_cast<T>(std::min(store.control().round.step, 1.0))) {
+        step_(static_cast<T>(std::min(store.control().round.step, 1.0))),
+        tolerance_(static_cast<T>(released_tolerance / store.control().round.l2.scale)) {
     for (const parameter_group& g : groups_) widest_ = std::max(widest_, g.width);
     for (std::size_t k = 0; k <= store.shape().state_arrays; ++k) {
       common_.emplace_back(k == 0 ? store.parameters<T>() : store.state<T>(k - 1));
@@ -102,15 +103,17 @@ class ring_node final : public neighbours {
  private:
   using view = param_view<T, Update>;
   static constexpr std::size_t block = 256, line = 16;
-  /// What the released program calls tol, as its scripts set it.
-  static constexpr T released_tolerance = T(1e-2);
+  /// What the released program calls tol, as its scripts set it: of weights, which are `scale` times what is stored.
+  static constexpr double released_tolerance = 1e-2;
 
   /// Periods between two of its exchanges for which a worker lets the token stand still: whom it names should have
   /// taken it up in one, and whoever has it in hand gets on block by block.
   static constexpr std::size_t patience = 1;
 
   bool overdue(ring_token::seen now) {
-    ++waited_;
+    const std::uint64_t turns = turns_of(replica_);
+    waited_ = turns == last_turns_ ? waited_ + 1 : 0;  // another worker of this replica may have had it
+    last_turns_ = turns;
     const std::uint64_t bytes = bytes_of(ring_token::replica(now));
     stood_still_ = now == last_seen_ && bytes == last_bytes_ ? stood_still_ + 1 : 0;
     last_seen_ = now;
@@ -122,6 +125,11 @@ class ring_node final : public neighbours {
     std::uint64_t rows = 0;
     for (const worker_slot* member : members_[v]) rows += member->rows.get();
     return rows;
+  }
+  std::uint64_t turns_of(std::size_t v) const {
+    std::uint64_t turns = 0;
+    for (const worker_slot* member : members_[v]) turns += member->ring_exchanges.get();
+    return turns;
   }
   /// Rises while a worker of the replica has the token in hand and gets on.
   std::uint64_t bytes_of(std::size_t v) const {
@@ -158,17 +166,23 @@ class ring_node final : public neighbours {
     if (summed)
       mix_deltas<T>(read, T(1), add);
     else if (ring_.rule == ring_rule::released)
-      mix_released<T>(read, weights_, step_, released_tolerance, add);
+      mix_released<T>(read, weights_, step_, tolerance_, add);
     else
       mix_average<T>(read, add);
     // Whoever dies in between has taken over a few coordinates without remembering it, and somebody sends them again.
     for (std::size_t i = 0; i < n; i += line) {
       const std::size_t m = std::min(line, n - i);
-      own.add_block(first + i, add.own.subspan(i, m));
-      other.add_block(first + i, add.other.subspan(i, m));
-      if (remembers) base.add_block(first + i, add.base.subspan(i, m));
+      add_where_changed(own, first + i, add.own.subspan(i, m));
+      add_where_changed(other, first + i, add.other.subspan(i, m));
+      if (remembers) add_where_changed(base, first + i, add.base.subspan(i, m));
     }
     me_.ring_bytes.raise(2 * n * sizeof(T));
+  }
+
+  /// A line without news stays where it is; and a lossy add of nothing might undo what is stored there meanwhile.
+  static void add_where_changed(const view& to, std::size_t first, std::span<const T> delta) {
+    const auto something = [](T x) { return x != T(0); };
+    if (std::ranges::any_of(delta, something)) to.add_block(first, delta);
   }
 
   view of_replica(std::size_t v, std::size_t k) const { return replicas_[v * common_.size() + k]; }
@@ -181,11 +195,11 @@ class ring_node final : public neighbours {
   std::size_t replica_, successor_ = 0;
   std::vector<std::vector<const worker_slot*>> members_;  ///< of each replica
   std::vector<std::uint64_t> rows_seen_;                  ///< of each replica, when last looked at
-  T step_;
+  T step_, tolerance_;
   std::vector<view> common_, seen_last_, replicas_;  ///< array by array; replicas one after the other
   std::size_t widest_ = 1, stood_still_ = 0, waited_ = 0;
   std::optional<ring_token::seen> last_seen_{};
-  std::uint64_t last_bytes_ = 0;
+  std::uint64_t last_bytes_ = 0, last_turns_ = 0;
   std::array<T, block> own_, other_, base_, to_own_, to_other_, to_base_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwildpp/ring_engine.hpp>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <hogwild/names.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/train.hpp>
+#include <hogwildpp/worker_main.hpp>
 
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
@@ -181,5 +183,20 @@ TEST_P(telemetry, stands_in_the_run_record) {
 
 INSTANTIATE_TEST_SUITE_P(of, telemetry, testing::ValuesIn(rules),
                          [](const auto& about) { return std::string(name_of(about.param)); });
+
+TEST(a_ring, is_refused_by_programs_whose_workers_know_of_none) {
+  const test::toy_rows toy = test::planted_classification({.rows = 20, .columns = 5});
+  const csr_rows data = toy.csr();
+  const label_map labels = label_map::learn(label_kind::binary, data.view().label, "toy");
+  const logistic m{};
+  const auto bytes = std::as_bytes(std::span(&m, 1));
+  run_setup setup;
+  setup.model.assign(bytes.begin(), bytes.end());
+  const job_factory plain = off_the_ring(factory_of<logistic>("logistic"));
+  EXPECT_NE(plain(setup, data.view(), labels), nullptr);
+  setup.options.exchange.replicas = 2;
+  EXPECT_THROW(plain(setup, data.view(), labels), segment_error);
+  EXPECT_NE(on_a_ring(factory_of<logistic>("logistic"))(setup, data.view(), labels), nullptr);
+}
 
 }  // namespace

@@ -24,7 +24,8 @@ struct collective_options {
 /// No call waits for ever. Where a member ends, leaves, fails, makes another call than the others or does not come
 /// within the timeout, every call of every other member, at once or at the latest after its own timeout, throws
 /// worker_error with a sentence that says which rank was lost and what to do; so does every later call. What spans hold
-/// after that is unspecified.
+/// after that is unspecified, and another member may still be reading or writing one: it must stay until all members
+/// have thrown or left.
 ///
 /// Sums are taken in the order of the ranks, ((x0 + x1) + x2) + ..., by every kind of collective, so that they are the
 /// same bits in every run, on all members, whether these are threads, processes or machines (NaNs but for their

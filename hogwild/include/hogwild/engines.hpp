@@ -10,7 +10,9 @@
 #include <hogwild/crew.hpp>
 #include <hogwild/team.hpp>
 
-// Who runs the worker loop. An engine is a plain struct of options; hire() turns it into a crew for a job.
+// Who runs the worker loop. An engine is a plain struct of options; hire() turns it into a crew for a job. An engine
+// with several workers has a member `workers`; one that divides them among replicas also has layout(workers), a
+// ring_layout.
 
 namespace hogwild {
 

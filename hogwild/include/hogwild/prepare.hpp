@@ -75,6 +75,7 @@ class run_scope {
   job& job_;
   resolved_run run_;
   std::optional<double> curvature_;
+  double delay_ = 1.0;  ///< periods for which replicas may gain before they hear of each other
   std::unique_ptr<observer> record_;
 };
 

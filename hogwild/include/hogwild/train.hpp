@@ -51,8 +51,9 @@ void require_room(const M& m, const prepared_data& ready) {
   }
 }
 
-/// Trains a model on sparse rows with an engine: serial_engine, thread_engine or process_engine. Returns when the run
-/// has ended; a run whose loss is not finite ends with status diverged, not with an exception.
+/// Trains a model on sparse rows with an engine: serial_engine, thread_engine, process_engine, or ring_engine of
+/// hogwildpp. Returns when the run has ended; a run whose loss is not finite ends with status diverged, not with an
+/// exception.
 ///
 /// Throws config_error (options), input_error (labels that do not suit the model, a damaged cache), resource_error
 /// (memory, shared memory, processes), worker_error (worker processes that keep dying).

@@ -56,10 +56,14 @@ job_factory factory_of(std::string_view name) {
   return found;
 }
 
+/// A factory that refuses (segment_error) to train for a run whose replicas are on a ring: on_a_ring() of the component
+/// pp makes one that does.
+job_factory off_the_ring(job_factory make);
+
 /// Trains for the segment as one of `Models`.
 template <model... Models>
 int work_as(const worker_ticket& place) {
-  return work_for_segment(place, factory_of<Models...>);
+  return work_for_segment(place, [](std::string_view name) { return off_the_ring(factory_of<Models...>(name)); });
 }
 
 /// First line of the main function of every program that trains with process_engine:
@@ -69,7 +73,7 @@ int work_as(const worker_ticket& place) {
 /// Does nothing in the process that the user started; in a worker process it trains and gives what main shall return.
 template <model... Models>
 std::optional<int> worker_main(int argc, const char* const* argv) {
-  return work_where_placed(argc, argv, factory_of<Models...>);
+  return work_where_placed(argc, argv, [](std::string_view name) { return off_the_ring(factory_of<Models...>(name)); });
 }
 
 }  // namespace hogwild

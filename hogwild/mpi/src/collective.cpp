@@ -15,7 +15,16 @@ namespace hogwild {
 
 namespace detail {
 
-enum tag : int { all_reduce_tag, broadcast_tag, reduce_tag, gather_tag, barrier_tag };
+// Short and long arrays go by different messages: whoever gets one that it does not expect has met another call.
+enum tag : int {
+  all_reduce_tag,
+  short_all_reduce_tag,
+  broadcast_tag,
+  short_broadcast_tag,
+  reduce_tag,
+  gather_tag,
+  barrier_tag
+};
 
 class mpi_collective final : public typed_collective<mpi_collective> {
  public:
@@ -46,7 +55,7 @@ class mpi_collective final : public typed_collective<mpi_collective> {
   void sum_to_all(std::span<T> x) {
     if (size() == 1) return;
     in_pieces(x, [&](std::span<T> piece) {
-      messages_.begin("all_reduce", all_reduce_tag);
+      messages_.begin("all_reduce", is_short(piece) ? short_all_reduce_tag : all_reduce_tag);
       if (is_short(piece)) return sum_everywhere(piece);
       sum_own_part(piece, part(piece, rank()));
       hand_around(piece, size());
@@ -58,8 +67,8 @@ class mpi_collective final : public typed_collective<mpi_collective> {
     check_root(root, size());
     if (size() == 1) return;
     in_pieces(x, [&](std::span<T> piece) {
-      messages_.begin("broadcast", broadcast_tag);
       const bool whole = is_short(piece);
+      messages_.begin("broadcast", whole ? short_broadcast_tag : broadcast_tag);
       const auto share = [&](std::size_t r) { return whole ? piece : part(piece, r); };
       if (rank() == root) {
         for_others([&](std::size_t r) { send(share(r), r); });

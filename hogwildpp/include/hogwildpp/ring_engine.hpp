@@ -22,7 +22,7 @@ enum class ring_transport {
 /// and passes it on. Nobody waits for the token. At the end of a round the replicas are merged, and begin the next one
 /// alike. Workers train under buffered sharing on their replica.
 ///
-/// Consecutive workers share a replica, so that with pinned workers a replica stays on the memory node of its workers.
+/// Consecutive workers share a replica. Where its memory lies is left to the system so far.
 struct ring_engine {
   std::size_t workers = 0;  ///< of all replicas together; 0: as many as this process may use (topology.hpp)
   std::size_t replicas =

@@ -76,8 +76,9 @@ class replica {
   }
 
   /// Before rows are trained that alone have the columns `own`, and after them. Nobody else adds to these columns, so
-  /// that their values are moved as they are and count in full whatever the round's share. A worker that is taken for
-  /// dead must not call end_chunk(); one that was stopped inside it puts back, for these columns, what it had gained.
+  /// that their values are moved as they are and count in full, here, whatever the round's share. A worker that is
+  /// taken for dead must not call end_chunk(); one that was stopped inside it puts back, for these columns, what it had
+  /// gained.
   void begin_chunk(column_range own) {
     own_ = own;
     for_own_values([](const param_view<T, Update>& shared, std::size_t first, std::span<T> work) {
