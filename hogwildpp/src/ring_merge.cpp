@@ -55,8 +55,8 @@ void give_to_replicas(const param_store& store, const exchange_options& ring, te
     in_parts(common.size(), helpers, [&](std::size_t first, std::size_t last) {
       for (std::size_t v = 0; v < ring.replicas; ++v) {
         const std::span<T> own = array_of<T>(replicas[v], k), base = store.ring_base<T>(v, k);
-        std::copy(common.begin() + first, common.begin() + last, own.begin() + first);
-        std::copy(common.begin() + first, common.begin() + last, base.begin() + first);
+        std::copy_n(common.data() + first, last - first, own.data() + first);
+        std::copy_n(common.data() + first, last - first, base.data() + first);
       }
     });
   });
