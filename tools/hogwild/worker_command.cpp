@@ -11,8 +11,8 @@ int worker_command(int argc, const char* const* argv) {
   std::string name;
   command_line line(
       "worker",
-      "Joins a job that 'hogwild train --engine processes' runs on this machine, as one more worker, until\n"
-      "it ends. 'hogwild segments' lists the names of running jobs.",
+      "Joins a job that 'hogwild train --engine processes', or a ring of processes, runs on this machine, as\n"
+      "one more worker, until it ends. 'hogwild segments' lists the names of running jobs.",
       "hogwild worker --attach hogwild-1234-567890-1a2b3c4d");
   line.option("--attach", name, "the name of the job's segment");
   line.require("--attach");
