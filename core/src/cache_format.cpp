@@ -2,9 +2,9 @@
 #include "cache_format.hpp"
 
 #include <algorithm>
+#include <hogwild/core/checksum.hpp>
 #include <vector>
 
-#include "checksum.hpp"
 #include "packed_numbers.hpp"
 
 namespace hogwild::detail {

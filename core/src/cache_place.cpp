@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <system_error>
 
+#include <hogwild/core/checksum.hpp>
 #include <hogwild/core/error.hpp>
 
-#include "checksum.hpp"
 #include "dataset_mapping.hpp"
 
 namespace hogwild::detail {

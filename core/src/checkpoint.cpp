@@ -6,8 +6,9 @@
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/error.hpp>
 
+#include <hogwild/core/checksum.hpp>
 #include "byte_cursor.hpp"
-#include "checksum.hpp"
+
 #include "whole_file.hpp"
 
 // The file, little-endian:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "checksum.hpp"
+#include <hogwild/core/checksum.hpp>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

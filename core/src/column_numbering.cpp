@@ -3,9 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/core/checksum.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
-
-#include "checksum.hpp"
 
 namespace hogwild {
 namespace {

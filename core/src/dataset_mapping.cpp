@@ -8,9 +8,9 @@
 #include <boost/interprocess/file_mapping.hpp>
 #include <utility>
 
+#include <hogwild/core/checksum.hpp>
 #include <hogwild/core/error.hpp>
 
-#include "checksum.hpp"
 #include "packed_numbers.hpp"
 
 namespace hogwild::detail {

@@ -14,9 +14,9 @@
 #include <system_error>
 #include <utility>
 
+#include <hogwild/core/checksum.hpp>
 #include <hogwild/core/error.hpp>
 
-#include "checksum.hpp"
 #include "dataset_mapping.hpp"
 #include "packed_numbers.hpp"
 

@@ -11,6 +11,8 @@
 #include <hogwild/core/private_memory.hpp>
 #include <hogwild/core/segment.hpp>
 
+#include "replica_memory.hpp"
+
 namespace hogwild {
 
 namespace {
@@ -40,6 +42,18 @@ segment_identity identity_of(std::string_view model) {
 
 }  // namespace
 
+std::string_view to_string(placed_memory how) {
+  switch (how) {
+    case placed_memory::bound:
+      return "bound";
+    case placed_memory::touched:
+      return "touched";
+    case placed_memory::anywhere:
+      break;
+  }
+  return "anywhere";
+}
+
 struct param_store::memory {
   std::unique_ptr<private_memory> private_part;
   std::unique_ptr<segment> named_part;
@@ -52,20 +66,34 @@ param_store::param_store(param_store&&) noexcept = default;
 param_store& param_store::operator=(param_store&&) noexcept = default;
 param_store::~param_store() = default;
 
-param_store param_store::in_memory(const store_shape& shape) {
+param_store param_store::in_memory(const store_shape& shape, std::vector<std::vector<int>> ring_nodes) {
   auto owner = std::make_unique<memory>();
   owner->private_part = std::make_unique<private_memory>(store_layout(shape).total);
   std::byte* base = owner->private_part->base();
+  const auto clear = [&](std::size_t at, std::size_t bytes) { std::memset(base + at, 0, bytes); };
+  const placed_memory placed = detail::place_replica_memory(base, shape, ring_nodes, clear);
   std::memcpy(base + store_layout(shape).shape, &shape, sizeof shape);
-  return {std::move(owner), base, shape, ""};
+  param_store made{std::move(owner), base, shape, ""};
+  made.ring_nodes_ = std::move(ring_nodes);
+  made.ring_memory_ = placed;
+  return made;
 }
 
-param_store param_store::create(const std::string& name, const store_shape& shape, std::string_view model) {
+param_store param_store::create(const std::string& name, const store_shape& shape, std::string_view model,
+                                std::vector<std::vector<int>> ring_nodes) {
   auto owner = std::make_unique<memory>();
-  owner->named_part = std::make_unique<segment>(segment::create(name, store_layout(shape).total, identity_of(model)));
+  auto placed = placed_memory::anywhere;
+  const auto place = [&](std::byte* base, const segment::allocator& allocate) {
+    placed = detail::place_replica_memory(base, shape, ring_nodes, allocate);
+  };
+  owner->named_part =
+      std::make_unique<segment>(segment::create(name, store_layout(shape).total, identity_of(model), place));
   std::byte* base = owner->named_part->data();
   std::memcpy(base + store_layout(shape).shape, &shape, sizeof shape);
-  return {std::move(owner), base, shape, name};
+  param_store made{std::move(owner), base, shape, name};
+  made.ring_nodes_ = std::move(ring_nodes);
+  made.ring_memory_ = placed;
+  return made;
 }
 
 param_store param_store::attach(const std::string& name, std::string_view model) {
@@ -102,7 +130,7 @@ void param_store::require_scalar(std::size_t bytes) const {
 
 param_store param_store::ring_replica(std::size_t v) const {
   param_store seen{nullptr, base_, shape(), name_};
-  seen.layout_.parameters = layout_.ring + 2 * v * store_layout::replica_stride(shape());
+  seen.layout_.parameters = layout_.ring + store_layout::on_ring(shape(), v);
   seen.layout_.state = seen.layout_.parameters + store_layout::state_stride(shape());
   return seen;
 }

@@ -120,11 +120,24 @@ json to_json(const record_result& r) {
   line["step"] = r.step;
   line["rows_lost"] = r.rows_lost;
   if (r.ring) {
-    line["ring"] = {{"exchanges", r.ring->exchanges},
-                    {"bytes", r.ring->bytes},
-                    {"held_seconds", r.ring->held_seconds},
-                    {"waits", r.ring->waits},
-                    {"taken_over", r.ring->taken_over}};
+    line["ring"] = {
+        {"exchanges", r.ring->exchanges}, {"bytes", r.ring->bytes},           {"held_seconds", r.ring->held_seconds},
+        {"waits", r.ring->waits},         {"taken_over", r.ring->taken_over}, {"nodes", r.ring->nodes},
+        {"memory", r.ring->memory}};
+  }
+  if (r.link) {
+    line["link"] = {{"ranks", r.link->ranks},
+                    {"exchanges", r.link->exchanges},
+                    {"bytes", r.link->bytes},
+                    {"held_seconds", r.link->held_seconds},
+                    {"waited_seconds", r.link->waited_seconds}};
+  }
+  if (r.meetings) {
+    line["meetings"] = {{"ranks", r.meetings->ranks},
+                        {"dense", r.meetings->dense},
+                        {"sparse", r.meetings->sparse},
+                        {"bytes", r.meetings->bytes},
+                        {"seconds", r.meetings->seconds}};
   }
   line["peak_rss_bytes"] = r.peak_rss_bytes;
   put(line, "advice", r.advice);

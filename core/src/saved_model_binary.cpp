@@ -7,8 +7,9 @@
 
 #include <hogwild/core/error.hpp>
 
+#include <hogwild/core/checksum.hpp>
 #include "byte_cursor.hpp"
-#include "checksum.hpp"
+
 #include "saved_model_formats.hpp"
 
 // The file, little-endian:

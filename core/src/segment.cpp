@@ -67,10 +67,10 @@ void check_room(const std::string& name, std::uint64_t bytes) {
 }
 
 /// In pieces, since tmpfs gives up a whole call on a signal and a periodic one could keep it from ever ending.
-int allocate(int fd, std::uint64_t bytes) {
+int allocate(int fd, std::uint64_t begin, std::uint64_t bytes) {
   constexpr std::uint64_t piece = 64u << 20;
-  for (std::uint64_t at = 0; at < bytes;) {
-    const std::uint64_t length = std::min(piece, bytes - at);
+  for (std::uint64_t at = begin; at < begin + bytes;) {
+    const std::uint64_t length = std::min(piece, begin + bytes - at);
     const int failure = ::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(length));
     if (failure == 0) at += length;
     if (failure != 0 && failure != EINTR) return failure;
@@ -219,7 +219,8 @@ segment::segment(segment&&) noexcept = default;
 segment& segment::operator=(segment&&) noexcept = default;
 segment::~segment() = default;
 
-segment segment::create(const std::string& name, std::size_t bytes, const segment_identity& identity) {
+segment segment::create(const std::string& name, std::size_t bytes, const segment_identity& identity,
+                        const placing& place) {
   check_name(name);
   if (bytes < segment_header_bytes) {
     throw segment_error("segment " + name + " of " + std::to_string(bytes) + " bytes has no room for its header of " +
@@ -234,14 +235,17 @@ segment segment::create(const std::string& name, std::size_t bytes, const segmen
     throw resource_error("segment " + name + " cannot have " + std::to_string(bytes) + " bytes (" +
                          std::generic_category().message(errno) + ")");
   }
-  if (const int failure = allocate(made->fd(), bytes); failure != 0) {
+  made->region = map(made->object, name, bytes);
+  // What fails here is tried again below.
+  const auto part = [fd = made->fd()](std::size_t at, std::size_t length) { allocate(fd, at, length); };
+  if (place) place(static_cast<std::byte*>(made->region.get_address()), part);
+  if (const int failure = allocate(made->fd(), 0, bytes); failure != 0) {
     made.reset();  // gives back what was had, so that what is free can be told
     if (failure == ENOSPC) check_room(name, bytes);
     throw resource_error("segment " + name + ": " + std::to_string(bytes) +
                          " bytes of shared memory are not to be had (" + std::generic_category().message(failure) +
                          "); free memory or enlarge /dev/shm");
   }
-  made->region = map(made->object, name, bytes);
   write_header(*static_cast<segment_header*>(made->region.get_address()), bytes, identity);
   return segment(std::move(made));
 }

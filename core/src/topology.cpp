@@ -7,11 +7,12 @@
 #include <memory>
 #include <string>
 
-#include <hwloc.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <hogwild/core/error.hpp>
+
+#include "replica_places.hpp"
 
 namespace hogwild {
 namespace {
@@ -20,67 +21,6 @@ struct cpu_set_free {
   void operator()(cpu_set_t* set) const { CPU_FREE(set); }
 };
 using cpu_set_owner = std::unique_ptr<cpu_set_t, cpu_set_free>;
-
-/// The cores of one memory node, each with its logical CPUs.
-struct node {
-  std::vector<int> cpus;
-  std::vector<std::vector<int>> cores;
-};
-
-std::vector<int> numbers_in(hwloc_const_cpuset_t set) {
-  std::vector<int> numbers;
-  for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i)) numbers.push_back(i);
-  return numbers;
-}
-
-node read_node(hwloc_topology_t topology, hwloc_const_cpuset_t set) {
-  node found{.cpus = numbers_in(set), .cores = {}};
-  std::vector<int> in_cores;
-  for (hwloc_obj_t core = nullptr;
-       (core = hwloc_get_next_obj_covering_cpuset_by_type(topology, set, HWLOC_OBJ_CORE, core)) != nullptr;) {
-    found.cores.push_back(numbers_in(core->cpuset));
-    in_cores.insert(in_cores.end(), found.cores.back().begin(), found.cores.back().end());
-  }
-  for (const int cpu : found.cpus) {  // some virtual machines do not tell about cores
-    if (std::ranges::find(in_cores, cpu) == in_cores.end()) found.cores.push_back({cpu});
-  }
-  return found;
-}
-
-/// Where /sys is not mounted, hwloc's Linux part finds nothing and says so on standard error.
-void keep_quiet_without_sysfs(hwloc_topology_t topology) {
-  if (::access("/sys/devices/system/cpu/cpu0/topology", R_OK | X_OK) == 0) return;
-  hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
-}
-
-std::vector<node> read_nodes() {
-  std::vector<node> nodes;
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) == 0) {
-    keep_quiet_without_sysfs(topology);
-    if (hwloc_topology_load(topology) == 0) {
-      for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, at)) != nullptr;) {
-        node found = read_node(topology, at->cpuset);
-        // Memory without CPUs, or a second memory (high-bandwidth) of the same CPUs, is no place for a worker.
-        const bool known = std::ranges::find(nodes, found.cpus, &node::cpus) != nodes.end();
-        if (!found.cpus.empty() && !known) nodes.push_back(std::move(found));
-      }
-    }
-    hwloc_topology_destroy(topology);
-  }
-  if (nodes.empty()) {  // nothing is known: one node with everything
-    node all{.cpus = usable_cpu_list(), .cores = {}};
-    for (const int cpu : all.cpus) all.cores.push_back({cpu});
-    nodes.push_back(std::move(all));
-  }
-  return nodes;
-}
-
-/// Read once, since it takes milliseconds and the machine does not change.
-const std::vector<node>& nodes() {
-  static const std::vector<node> found = read_nodes();
-  return found;
-}
 
 }  // namespace
 
@@ -128,38 +68,25 @@ std::size_t default_workers(std::size_t usable, std::optional<double> quota) {
 }
 
 std::size_t numa_nodes() {
-  return nodes().size();
+  return detail::memory_nodes().size();
+}
+
+std::size_t numa_nodes(std::span<const int> allowed) {
+  const auto usable = [&](const detail::memory_node& n) {
+    return std::ranges::any_of(n.cpus, [&](int cpu) { return std::ranges::find(allowed, cpu) != allowed.end(); });
+  };
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::ranges::count_if(detail::memory_nodes(), usable)));
 }
 
 std::vector<int> cpus_of_node(std::size_t which) {
-  if (which < nodes().size()) return nodes()[which].cpus;
+  const auto& nodes = detail::memory_nodes();
+  if (which < nodes.size()) return nodes[which].cpus;
   throw config_error("there is no memory node " + std::to_string(which) + ": this machine has " +
-                     std::to_string(nodes().size()) + ", numbered from 0");
+                     std::to_string(nodes.size()) + ", numbered from 0");
 }
 
 std::vector<int> worker_cpus(std::size_t workers, std::span<const int> allowed) {
-  std::vector<int> order;
-  const auto usable = [&](int cpu) {
-    return std::ranges::find(allowed, cpu) != allowed.end() && std::ranges::find(order, cpu) == order.end();
-  };
-  // Each round takes the next allowed hyper-thread of each core.
-  for (std::size_t before = allowed.size() + 1; before != order.size();) {
-    before = order.size();
-    for (const node& n : nodes()) {
-      for (const auto& core : n.cores) {
-        const auto next = std::ranges::find_if(core, usable);
-        if (next != core.end()) order.push_back(*next);
-      }
-    }
-  }
-  for (const int cpu : allowed) {
-    if (usable(cpu)) order.push_back(cpu);
-  }
-  std::vector<int> chosen;
-  for (std::size_t worker = 0; worker < workers && !order.empty(); ++worker) {
-    chosen.push_back(order[worker % order.size()]);
-  }
-  return chosen;
+  return detail::worker_cpus_on(detail::memory_nodes(), workers, allowed);
 }
 
 bool bind_this_thread(std::span<const int> cpus) noexcept {
@@ -170,6 +97,16 @@ bool bind_this_thread(std::span<const int> cpus) noexcept {
   CPU_ZERO_S(bytes, set.get());
   for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set.get());
   return ::sched_setaffinity(0, bytes, set.get()) == 0;
+}
+
+thread_binding::thread_binding(std::span<const int> cpus) {
+  if (cpus.empty()) return;
+  before_ = usable_cpu_list();
+  if (!bind_this_thread(cpus)) before_.clear();
+}
+
+thread_binding::~thread_binding() {
+  bind_this_thread(before_);
 }
 
 }  // namespace hogwild

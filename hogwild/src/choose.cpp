@@ -125,7 +125,7 @@ sharing_choice choose_sharing(const sharing_facts& f) {
   if (f.asked == sharing_kind::direct) {
     return {.kind = sharing_kind::direct, .workers = f.workers, .exchange = {}, .reason = "asked for"};
   }
-  if (f.workers == 1) return alone("one worker has the parameters alone");
+  if (f.workers == 1 && !f.others) return alone("one worker has the parameters alone");
   if (f.asked == sharing_kind::automatic && f.update == update_kind::locked) {
     return {
         .kind = sharing_kind::direct, .workers = f.workers, .exchange = {}, .reason = "locks are for one shared array"};

@@ -19,7 +19,9 @@ store_shape job::shape(std::size_t workers, std::size_t spare, std::size_t setup
           .stripes = options_.update == update_kind::locked ? stripes : 0,
           .setup_bytes = setup_bytes,
           .replicas = options_.sharing == sharing_kind::frozen ? options_.exchange.workers : 0,
-          .ring = options_.exchange.replicas > 1 ? options_.exchange.replicas : 0};
+          .ring = in_lockstep(options_.sharing)    ? workers
+                  : options_.exchange.replicas > 1 ? options_.exchange.replicas
+                                                   : 0};
 }
 
 void require_cover(std::vector<parameter_group> groups, std::size_t parameters) {

@@ -7,6 +7,7 @@
 #include <hogwild/sharing/direct.hpp>
 #include <hogwild/sharing/frozen.hpp>
 #include <hogwild/sharing/head.hpp>
+#include <hogwild/sharing/lockstep.hpp>
 #include <hogwild/vector_passes.hpp>
 #include <hogwild/worker_loop.hpp>
 
@@ -21,7 +22,7 @@ void margin_job_base::row_by_row(const param_store& store, std::size_t slot, con
   if (options_.optimizer == optimizer_kind::sgd) {
     margin_sgd_step step(sharing, loss(), context);
     worker_loop(store, slot, data_, plan_, options_, step);
-  } else {
+  } else if constexpr (requires { sharing.state(0); }) {
     margin_adagrad_step step(sharing, loss(), context);
     worker_loop(store, slot, data_, plan_, options_, step);
   }
@@ -61,6 +62,10 @@ void margin_job_base::work(const param_store& store, std::size_t slot, worker_me
   const std::size_t frequent = options_.order == row_order::chunked ? data_.frequent : data_.columns;
   if (options_.sharing == sharing_kind::frozen)
     return by_batches(store, slot, frozen_sharing<float>(store, groups(), frequent));
+  if (options_.sharing == sharing_kind::gathered)
+    return by_batches(store, slot, lockstep_sharing<float, true>(store, *others));
+  if (options_.sharing == sharing_kind::averaged)
+    return by_batches(store, slot, lockstep_sharing<float, false>(store, *others));
   with_update(options_.update, [&]<class Update>() {
     // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
     if (options_.sharing == sharing_kind::direct || options_.sharing == sharing_kind::alone) {

@@ -33,6 +33,10 @@ std::string_view name_of(sharing_kind kind) {
       return "alone";
     case sharing_kind::frozen:
       return "frozen";
+    case sharing_kind::gathered:
+      return "gathered";
+    case sharing_kind::averaged:
+      return "averaged";
     case sharing_kind::automatic:
       break;
   }

@@ -2,6 +2,7 @@
 #include <hogwild/prepare.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -14,6 +15,7 @@
 #include <hogwild/core/topology.hpp>
 #include <hogwild/curvature.hpp>
 #include <hogwild/machine_speed.hpp>
+#include <hogwild/rank_checkpoints.hpp>
 #include <hogwild/record_observer.hpp>
 #include <hogwild/run_checkpoint.hpp>
 #include <hogwild/step_search.hpp>
@@ -112,15 +114,29 @@ void require_fits(const std::optional<sparse_view>& rows, const sparse_view& tra
 
 }  // namespace
 
-prepared_data::prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits)
-    : options_(options), train_(data) {
+label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks) {
+  if (ranks.alone()) return label_map::learn(kind, labels, source);
+  std::vector<double> values;
+  if (kind != label_kind::real) {
+    values.reserve(labels.size());
+    for (std::size_t r = 0; r < labels.size(); ++r) values.push_back(labels[r]);
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    values = ranks.all_of(std::move(values));
+  }
+  return label_map::learn(kind, label_column(std::span<const double>(values)), source);
+}
+
+prepared_data::prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
+                             collective* ranks)
+    : ranks_(ranks), options_(options), train_(data) {
   check(options_, traits);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");
   require_in_range(data);
   require_fits(options_.test, data, "the test data");
   require_fits(options_.validation, data, "the validation data");
-  labels_ = label_map::learn(traits.labels, data.label, source);
+  labels_ = learn_labels(traits.labels, data.label, source, agreement(ranks_));
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
   if (options_.validation_fraction > 0.0) {
@@ -131,7 +147,9 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
     train_ = data.slice(0, data.rows() - held);
     options_.validation = data.slice(data.rows() - held, data.rows());
   }
-  loop_ = loop_of(options_, traits, train_.rows());
+  const std::uint64_t all_rows = agree_on_rows();
+  loop_ = loop_of(options_, traits, all_rows);
+  if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad);
   if (touched && (train_.degree.empty() || train_.rows() != data.rows())) {
     train_.ensure(0, train_.rows());
@@ -140,15 +158,38 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   }
 }
 
+/// The rows of all ranks, which have to have the same columns and what belongs to them.
+std::uint64_t prepared_data::agree_on_rows() {
+  const agreement ranks(ranks_);
+  if (ranks.alone()) return train_.rows();
+  require(!options_.reproducible, "reproducible runs are for the workers of one process; leave it out or train alone");
+  require(!options_.first_pass, "the first pass over the text is for a process that trains alone");
+  require(options_.validation_fraction == 0.0,
+          "a share of the rows as validation is for a process that trains alone; give validation rows of their own");
+  std::array<double, 3> first{static_cast<double>(train_.columns), options_.test ? 1.0 : 0.0,
+                              options_.validation ? 1.0 : 0.0};
+  const auto mine = first;
+  ranks.take_first(first);
+  const bool differs = ranks.any(first != mine);
+  require(!differs, "the ranks do not have the same columns, or not all have test and validation rows: rank " +
+                        std::to_string(ranks.rank()) + " has " + std::to_string(train_.columns) +
+                        " columns, rank 0 has " + std::to_string(static_cast<std::uint64_t>(first[0])) +
+                        "; read every part through one numbering, and name the same files everywhere");
+  return static_cast<std::uint64_t>(ranks.sum(static_cast<double>(train_.rows())));
+}
+
 run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
   run_.options = ready.options();
+  run_.ranks = ready.ranks();
+  std::string& resume = run_.options.resume;
+  if (!resume.empty()) resume = resume_of_rank(resume, agreement(run_.ranks));
   run_.l2 = ready.loop().l2;
   const step_options& step = ready.options().step;
   const auto begin = std::chrono::steady_clock::now();
-  const bool search = step.initial == 0.0 && ready.options().resume.empty();
+  const bool search = step.initial == 0.0 && resume.empty();
   run_.schedule = {step.kind, search ? find_step(work) : step.initial, step.decay};
   run_.step_found = search;
-  if (!ready.options().resume.empty()) run_.schedule = schedule_of_checkpoint(ready.options().resume);
+  if (!resume.empty()) run_.schedule = schedule_of_checkpoint(resume);
   if (search) run_.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (step.decay == 0.0 && step.kind != schedule_kind::constant) {
     // A found step is as large as one pass allows, so it has to fall; a given one is what the user wants.
@@ -159,6 +200,8 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
     else
       run_.schedule.decay = falls ? 99.0 / passes : 0.0;
   }
+  agree_on_schedule();
+  if (agreement(run_.ranks).rank() > 0) run_.options.record.clear();  // the first rank writes for all
   if (!run_.options.record.empty()) {
     record_ = make_record_observer(run_.options.record, work, run_);
     run_.options.observers.push_back(record_.get());
@@ -166,6 +209,30 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
 }
 
 run_scope::~run_scope() = default;
+
+/// The first rank's, where each has found one by its own rows.
+void run_scope::agree_on_schedule() {
+  step_schedule& s = run_.schedule;
+  std::array<double, 2> found{s.initial, s.decay};
+  agreement(run_.ranks).take_first(found);
+  s.initial = found[0], s.decay = found[1];
+}
+
+/// The first rank's too: all have to come to the same decisions when gains overshoot.
+void run_scope::agree_on_exchange() {
+  const agreement ranks(run_.ranks);
+  if (ranks.alone()) return;
+  exchange_options e = job_.options().exchange;
+  std::array<double, 5> chosen{static_cast<double>(e.rows), static_cast<double>(e.least), e.curvature, e.share,
+                               static_cast<double>(e.workers)};
+  ranks.take_first(chosen);
+  e.rows = static_cast<std::uint64_t>(chosen[0]);
+  e.least = static_cast<std::uint64_t>(chosen[1]);
+  e.curvature = chosen[2];
+  e.share = chosen[3];
+  e.workers = static_cast<std::uint64_t>(chosen[4]);
+  job_.share(job_.options().sharing, e);
+}
 
 /// Of the mean loss, at most: rows that weigh more bend it more.
 double run_scope::curvature() {
@@ -210,7 +277,8 @@ std::size_t run_scope::share_among(std::size_t workers) {
 
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
 std::size_t run_scope::share_on_ring(std::size_t workers, const ring_layout& ring) {
-  if (ring.replicas < 2) {
+  among_ranks_ = ring.ranks > 1;
+  if (ring.replicas < 2 && !among_ranks_) {
     note()("one replica is no ring but plain Hogwild!; ask for more replicas than this machine has memory nodes");
     return share_among(workers);
   }
@@ -218,13 +286,60 @@ std::size_t run_scope::share_on_ring(std::size_t workers, const ring_layout& rin
       {.sharing = run_.options.sharing, .update = job_.options().update, .reproducible = run_.options.reproducible});
   require(refused.empty(), std::string(refused));
   run_.options.sharing = sharing_kind::buffered;
-  delay_ = 2.0;  // an exchange may find the token elsewhere
+  if (ring.replicas > 1) delay_ = 2.0;  // an exchange may find the token elsewhere
   workers = share_among(workers);
   exchange_options exchange = job_.options().exchange;
   exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
   exchange.rule = ring.rule;
+  if (among_ranks_) exchange.workers = std::max<std::uint64_t>(exchange.workers, 2);
   job_.share(sharing_kind::buffered, exchange);
+  agree_on_exchange();
   return workers;
+}
+
+// Nothing here may depend on the machine: a synchronous run repeats to the bit.
+std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout& meetings) {
+  const loop_options& loop = job_.options();
+  const std::string_view refused = why_refused_in_lockstep(
+      {.sharing = run_.options.sharing, .update = loop.update, .reproducible = run_.options.reproducible});
+  require(refused.empty(), std::string(refused));
+  const bool gathered = meetings.rule == sync_rule::gradients;
+  require(!gathered || loop.optimizer == optimizer_kind::sgd,
+          "gathered gradients are one step of sgd; adagrad's sums are a row's: use local_sgd, or another engine");
+  require(!run_.options.first_pass,
+          "a pass over the text while it is parsed is not a synchronous one, which repeats to the bit: leave out the "
+          "first pass");
+  require(!meetings.scale_step || !run_.step_found,
+          "a found step suits the rows of all workers already: give a step to have it scaled");
+  const auto rows = static_cast<double>(job_.data().rows()), ranks = static_cast<double>(workers);
+  const std::size_t chunks = (job_.plan().count() + workers - 1) / workers;
+  const double longest = std::min(rows, static_cast<double>(chunks * job_.plan().rows_per_chunk()));
+  const double met = std::min(longest, static_cast<double>(meetings.rows));
+  if (gathered)
+    stretch_found_step(met * ranks);
+  else
+    limit_batch();
+  // Of one row's change so much is kept, and its l2 has to match: a meeting is one step, or so many of each rank.
+  const double steps = gathered ? std::ceil(longest / met) * (meetings.scale_step ? ranks : 1.0) : longest;
+  job_.deal(sharding::fixed);
+  job_.share(gathered ? sharing_kind::gathered : sharing_kind::averaged,
+             {.rows = meetings.rows,
+              .share = steps / rows,
+              .workers = workers,
+              .scale = gathered && meetings.scale_step ? ranks : 1.0,
+              .patience_seconds = meetings.patience_seconds});
+  run_.sharing_reason = std::to_string(workers) + " ranks with arrays of their own " +
+                        (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
+                        std::to_string(meetings.rows) + " rows of each";
+  return workers;
+}
+
+// A search finds the step of one row at a time. That of the mean of many may be as many times as large, up to where the
+// curvature of the loss bounds any step.
+void run_scope::stretch_found_step(double rows) {
+  if (!run_.step_found) return;
+  double& step = run_.schedule.initial;
+  step = std::max(step, std::min(step * rows, 1.0 / std::max(curvature(), 1e-9)));
 }
 
 std::size_t run_scope::choose_among(std::size_t workers) {
@@ -238,9 +353,10 @@ std::size_t run_scope::choose_among(std::size_t workers) {
                       .nonzeros = job_.data().nonzeros(),
                       .degree = job_.data().degree,
                       .margin = job_.margin(),
+                      .others = among_ranks_,
                       .step = run_.schedule.initial};
   const bool locked = loop.update == update_kind::locked;
-  if (workers > 1 && run_.options.sharing != sharing_kind::direct && !locked) {
+  if ((workers > 1 || among_ranks_) && run_.options.sharing != sharing_kind::direct && !locked) {
     facts.curvature = delay_ * curvature();
     facts.row_ns = measure_row(job_);
     const line_speed lines = measure_lines();

@@ -8,20 +8,23 @@
 #include <optional>
 #include <string>
 
+#include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/segment.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/run_setup.hpp>
 #include <hogwild/worker_pool.hpp>
 
+#include "ring_places.hpp"
+
 namespace hogwild {
 
 namespace {
 
 /// Slots beyond the workers asked for: for replacements of workers that are only stopped, and for those who join by
-/// hand.
-std::size_t spare_slots(std::size_t workers) {
-  return workers + 16;
+/// hand. In lockstep nobody can take another one's place.
+std::size_t spare_slots(std::size_t workers, bool lockstep) {
+  return lockstep ? 0 : workers + 16;
 }
 
 bool started_as_worker() {
@@ -94,8 +97,11 @@ class process_crew final : public crew {
                           .degree = degree_of_part(work.data()),
                           .model = {model.begin(), model.end()}};
     const std::vector<std::byte> bytes = setup.encode();
-    param_store store = param_store::create(unique_segment_name(),
-                                            work.shape(workers, spare_slots(workers), bytes.size()), work.model_name());
+    const bool lockstep = in_lockstep(work.options().sharing);
+    store_shape shape = work.shape(workers, spare_slots(workers, lockstep), bytes.size());
+    if (lockstep) shape.meeting_bytes = segment_group_layout({.members = workers}).total;
+    param_store store = param_store::create(unique_segment_name(), shape, work.model_name(),
+                                            detail::nodes_of(detail::places_of(work.options(), cpus)));
     std::memcpy(store.setup().data(), bytes.data(), bytes.size());
     return store;
   }

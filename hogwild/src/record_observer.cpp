@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <hogwild/agreement.hpp>
 #include <hogwild/choose.hpp>
 #include <hogwild/core/build_info.hpp>
 #include <hogwild/core/machine.hpp>
@@ -80,10 +81,10 @@ class record_observer final : public observer {
                     {"workers", number(start.workers)},
                     {"sharing", text(name_of(o.sharing))},
                     {"sharing_reason", run_.sharing_reason},
-                    {"exchange_rows",
-                     number(o.sharing == sharing_kind::frozen ? o.exchange.rows
-                                                              : exchange_rows(o.exchange, run_.schedule.initial))},
+                    {"exchange_rows", number(rows_between_exchanges(o))},
                     {"exchange_share", o.exchange.share},
+                    {"ranks", number(agreement(run_.ranks).size())},
+                    {"rows_of_all_ranks", number(job_.all_rows())},
                     {"replicas", number(o.exchange.replicas)},
                     {"exchange_rule", text(o.exchange.replicas > 1 ? name_of(o.exchange.rule) : "none")},
                     {"head", number(o.sharing == sharing_kind::head ? o.exchange.head : 0)},
@@ -146,13 +147,34 @@ class record_observer final : public observer {
                               .bytes = r.ring->bytes,
                               .held_seconds = r.ring->held_seconds,
                               .waits = r.ring->waits,
-                              .taken_over = r.ring->taken_over};
+                              .taken_over = r.ring->taken_over,
+                              .nodes = r.ring->nodes,
+                              .memory = std::string(to_string(r.ring->memory))};
+    }
+    if (r.link) {
+      line.link = record_link{.ranks = r.link->ranks,
+                              .exchanges = r.link->exchanges,
+                              .bytes = r.link->bytes,
+                              .held_seconds = r.link->held_seconds,
+                              .waited_seconds = r.link->waited_seconds};
+    }
+    if (r.meetings) {
+      line.meetings = record_meetings{.ranks = r.meetings->ranks,
+                                      .dense = r.meetings->dense,
+                                      .sparse = r.meetings->sparse,
+                                      .bytes = r.meetings->bytes,
+                                      .seconds = r.meetings->seconds};
     }
     if (r.status == run_status::diverged) line.advice = divergence_advice(r);
     record_.write(line);
   }
 
  private:
+  std::uint64_t rows_between_exchanges(const loop_options& o) const {
+    if (o.sharing == sharing_kind::frozen || in_lockstep(o.sharing)) return o.exchange.rows;
+    return exchange_rows(o.exchange, run_.schedule.initial);
+  }
+
   run_record record_;
   const job& job_;
   const resolved_run& run_;

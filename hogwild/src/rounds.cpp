@@ -28,8 +28,36 @@ std::uint32_t only_slot(const param_store& store) {
 
 }  // namespace
 
+void open_round(const param_store& store, const chunk_plan& plan, round_plan& round) {
+  round.number = store.control().round.number + 1;
+  round.only_slot = only_slot(store);
+  store.control().round = round;
+  std::size_t drawn = 0;
+  for (std::size_t i = 0; i < store.counters().size(); ++i) {
+    const shard whole = shard::part(plan.count(), shard_id(static_cast<std::uint32_t>(i)), round.shards);
+    const std::size_t first = ticket_source::part_of(whole, round).first;
+    store.counters()[i].open(round.number, round.redo > 0 ? 0 : first);
+    drawn += first - whole.first;
+  }
+  store.control().drawn.open(round.number, drawn);
+}
+
+void close_round(const param_store& store, const chunk_plan& plan) {
+  const round_plan& round = store.control().round;
+  std::size_t drawn = 0;
+  for (std::uint32_t s = 0; s < round.shards; ++s) {
+    const shard whole = shard::part(plan.count(), shard_id(s), round.shards);
+    const shard mine = ticket_source::part_of(whole, round);
+    store.counters()[s].open(round.number, mine.last);
+    drawn += mine.last - whole.first;
+    for (std::size_t t = mine.first; t < mine.last; ++t) store.done()[t].set(round.number);
+  }
+  store.control().drawn.open(round.number, drawn);
+}
+
 void round_driver::train_epoch(std::size_t epoch, double step) {
-  const auto rows = static_cast<double>(job_.data().rows());
+  const auto rows = static_cast<double>(job_.all_rows());
+  const double stretch = rows / static_cast<double>(job_.data().rows());
   round_plan round{.pass = epoch,
                    .epoch = static_cast<std::uint32_t>(epoch),
                    .step = step,
@@ -54,10 +82,13 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
   for (round.part = 0; round.part < round.parts && !stopping(); ++round.part) {
     round.l2.scale = scale_;
     round.l2.position = rows * round.part / round.parts;
-    first_of_part_ = number_ + 1;
+    round.l2.stretch = stretch;
+    first_of_part_ = crew_.store().control().round.number + 1;
     run(round);
     const double end = rows * (round.part + 1) / round.parts;
-    const double reached = std::min(drawn_rows(round), end);
+    // Of several processes each has its own chunks, but all have to come to the same scale.
+    const bool together = job_.options().all_rows > 0 && !stopping();
+    const double reached = together ? end : std::min(drawn_rows(round) * stretch, end);
     scale_ = round.l2.at(reached);
     // Rows count for l2 once: a redo round shrinks by what the rounds before it did not reach, and by no more.
     double due = end - reached;
@@ -83,7 +114,7 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
 
 void round_driver::run(round_plan round) {
   if (reproducible()) return run_in_turns(round);
-  open_tickets(round);
+  open_round(crew_.store(), job_.plan(), round);
   crew_.run_round();
 }
 
@@ -98,7 +129,7 @@ void round_driver::run_in_turns(round_plan round) {
   const std::size_t turns = turn_source::turns_of(range, store.shape().replicas);
   for (std::size_t tries = 1;; ++tries) {
     round.first_phase = board.open(static_cast<std::uint32_t>(turns));
-    open_tickets(round);
+    open_round(crew_.store(), job_.plan(), round);
     crew_.run_round();
     if (board.is_complete(round.first_phase)) return;
     if (tries == most_fruitless_rounds) {
@@ -110,22 +141,6 @@ void round_driver::run_in_turns(round_plan round) {
   }
 }
 
-void round_driver::open_tickets(round_plan& round) {
-  const param_store& store = crew_.store();
-  round.number = ++number_;
-  round.only_slot = only_slot(store);
-  store.control().round = round;
-  std::size_t drawn = 0;
-  for (std::size_t i = 0; i < store.counters().size(); ++i) {
-    const std::size_t chunks = job_.plan().count();
-    const shard whole = shard::part(chunks, shard_id(static_cast<std::uint32_t>(i)), round.shards);
-    const std::size_t first = ticket_source::part_of(whole, round).first;
-    store.counters()[i].open(round.number, round.redo > 0 ? 0 : first);
-    drawn += first - whole.first;
-  }
-  store.control().drawn.open(round.number, drawn);
-}
-
 // Replicas that average keep their mean gain only.
 double round_driver::kept_share(const round_plan& round) const {
   const bool averaged = exchange_.replicas > 1 && exchange_.rule != ring_rule::deltas;
@@ -134,14 +149,20 @@ double round_driver::kept_share(const round_plan& round) const {
 
 // The bound was kept for those who were expected; with guests among them each adds less.
 double round_driver::share_now() const {
-  if (reproducible() || exchange_.workers < 2) return exchange_.share;
+  if (reproducible() || in_lockstep(job_.options().sharing) || exchange_.workers < 2) return exchange_.share;
   const auto present = static_cast<std::size_t>(std::ranges::count_if(
       crew_.store().slots(), [](const worker_slot& s) { return s.state.load() == worker_state::active; }));
   const auto expected = static_cast<double>(exchange_.workers);
   return exchange_.share * expected / std::max(expected, static_cast<double>(present));
 }
 
+std::uint32_t round_driver::exchanged_after(double step) const {
+  if (in_lockstep(job_.options().sharing)) return static_cast<std::uint32_t>(exchange_.rows);
+  return exchange_rows(exchange_, step);
+}
+
 std::optional<std::string> round_driver::calm_down(double step) {
+  if (in_lockstep(job_.options().sharing)) return std::nullopt;  // nothing is summed beyond its mean
   crew_.settle();  // whoever is stopped in the middle of an exchange would send into what is put back
   if (reproducible()) {
     const double mean = 1.0 / static_cast<double>(exchange_.workers);

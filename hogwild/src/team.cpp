@@ -131,6 +131,10 @@ std::vector<int> crew_cpus() {
   return cpus;
 }
 
+bool openmp_binds() {
+  return omp_get_proc_bind() != omp_proc_bind_false;
+}
+
 std::size_t crew_size(std::size_t asked) {
   if (asked == 0) return default_workers(crew_cpus().size(), cpu_quota());
   if (asked <= most_workers) return asked;

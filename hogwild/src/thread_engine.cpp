@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/engines.hpp>
 
+#include <utility>
 #include <vector>
+
+#include <hogwild/core/topology.hpp>
+
+#include "ring_places.hpp"
 
 namespace hogwild {
 
@@ -10,12 +15,18 @@ namespace {
 /// Threads on one store in private memory; with a team of one it is the serial engine.
 class thread_crew final : public crew {
  public:
-  thread_crew(std::string_view engine, std::unique_ptr<team> threads, const job& work)
+  thread_crew(std::string_view engine, std::unique_ptr<team> threads, const job& work, const ring_placement& places,
+              bool pin)
       : engine_(engine),
         threads_(std::move(threads)),
         job_(work),
-        store_(param_store::in_memory(work.shape(threads_->size(), 0, 0))),
-        memory_(threads_->size()) {
+        store_(param_store::in_memory(work.shape(threads_->size(), 0, 0), detail::nodes_of(places))),
+        memory_(threads_->size()),
+        cpus_(threads_->size()) {
+    for (std::size_t i = 0; pin && !places.replicas.empty() && i < cpus_.size(); ++i) {
+      const std::span<const int> own = places.cpus_of(i);
+      cpus_[i].assign(own.begin(), own.end());
+    }
     for (worker_slot& slot : store_.slots()) {
       slot.state = worker_state::active;
       slot.generation = 1;
@@ -26,7 +37,11 @@ class thread_crew final : public crew {
   std::size_t workers() const override { return threads_->size(); }
   const param_store& store() const override { return store_; }
   void run_round() override {
-    threads_->run([this](std::size_t worker) { job_.work(store_, worker, memory_[worker], nullptr); });
+    threads_->run([this](std::size_t worker) {
+      // Some of the threads are the program's own, or another library's: they are given back as they were.
+      const thread_binding near_its_replica(cpus_[worker]);
+      job_.work(store_, worker, memory_[worker], nullptr);
+    });
   }
   team& helpers() override { return *threads_; }
 
@@ -36,16 +51,22 @@ class thread_crew final : public crew {
   const job& job_;
   param_store store_;
   std::vector<worker_memory> memory_;
+  std::vector<std::vector<int>> cpus_;  ///< for each worker of a ring; else none
 };
 
 }  // namespace
 
 std::unique_ptr<crew> hire(const serial_engine&, const job& work, const note_function&) {
-  return std::make_unique<thread_crew>("serial", team::make(team_kind::std, 1, false), work);
+  return std::make_unique<thread_crew>("serial", team::make(team_kind::std, 1, false), work, ring_placement{}, false);
 }
 
 std::unique_ptr<crew> hire(const thread_engine& engine, const job& work, const note_function&) {
-  return std::make_unique<thread_crew>("threads", team::make(engine.team, crew_size(engine.workers), engine.pin), work);
+  const ring_placement places = detail::places_of(work.options(), crew_cpus());
+  const bool bound = engine.team == team_kind::openmp && openmp_binds();
+  const bool on_ring = !places.replicas.empty();
+  return std::make_unique<thread_crew>("threads",
+                                       team::make(engine.team, crew_size(engine.workers), engine.pin && !on_ring), work,
+                                       places, engine.pin && !bound);
 }
 
 }  // namespace hogwild

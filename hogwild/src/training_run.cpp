@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/agreement.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/machine.hpp>
 #include <hogwild/core/staleness.hpp>
 #include <hogwild/divergence_guard.hpp>
 #include <hogwild/first_pass.hpp>
+#include <hogwild/rank_checkpoints.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/run_checkpoint.hpp>
 #include <hogwild/stop_rules.hpp>
@@ -56,23 +58,19 @@ void read_telemetry(const param_store& store, const loop_options& options, epoch
   if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
 }
 
-std::optional<ring_report> ring_of(const param_store& store, const exchange_options& ring) {
-  if (ring.replicas < 2) return std::nullopt;
-  ring_report all{.replicas = ring.replicas};
-  for (const worker_slot& slot : store.slots()) {
-    all.exchanges += slot.ring_exchanges.get();
-    all.bytes += slot.ring_bytes.get();
-    all.held_seconds += static_cast<double>(slot.ring_held_ns.get()) * 1e-9;
-    all.waits += slot.ring_waits.get();
-    all.taken_over += slot.ring_taken_over.get();
+/// The numbers of a measurement that are there.
+std::vector<double*> numbers_of(measurement& m) {
+  std::vector<double*> there{&m.loss};
+  for (std::optional<double>* const x : {&m.accuracy, &m.auc, &m.f1, &m.rmse}) {
+    if (*x) there.push_back(&**x);
   }
-  return all;
+  return there;
 }
 
 class training {
  public:
   training(const job& work, crew& who, resolved_run& run)
-      : job_(work), crew_(who), run_(run), options_(run.options), rounds_(work, who) {}
+      : job_(work), crew_(who), run_(run), options_(run.options), ranks_(run.ranks), rounds_(work, who) {}
 
   train_result operator()() {
     const auto begin = clock::now();
@@ -97,7 +95,7 @@ class training {
       const auto epoch_begin = clock::now();
       rounds_.train_epoch(e, step);
       progress_.train_seconds += seconds_since(epoch_begin);
-      const bool stopped = options_.stop.stop_requested();
+      const bool stopped = ranks_.any(options_.stop.stop_requested());
       if (!stopped) progress_.epoch = e;
       last_ = measure(e, step, progress_.wall_seconds + seconds_since(begin));
       if (!stopped && turned_back(guard, e, step)) continue;
@@ -204,10 +202,33 @@ class training {
                         .step = step};
     read_telemetry(store, job_.options(), report);
     report.train_loss = loss_of(job_.data(), false).loss;
-    report.objective = report.train_loss + 0.5 * run_.l2 * job_.squared_norm(store, rounds_.scale(), crew_.helpers());
     if (options_.test) report.test = loss_of(*options_.test, true);
     if (options_.validation) report.validation = loss_of(*options_.validation, true);
+    agree_on(report);
+    double norm = job_.squared_norm(store, rounds_.scale(), crew_.helpers());
+    ranks_.take_first(std::span(&norm, 1));
+    report.objective = report.train_loss + 0.5 * run_.l2 * norm;
     return report;
+  }
+
+  /// Losses of training rows are the mean over all ranks' rows, and counts their sum; test rows are the same
+  /// everywhere.
+  void agree_on(epoch_report& report) const {
+    if (ranks_.alone()) return;
+    const auto rows = static_cast<double>(job_.data().rows());
+    const auto before = [](std::uint64_t n) { return static_cast<double>(n); };
+    std::array<double, 5> sums{report.train_loss * rows, rows, before(report.examples - progress_.examples),
+                               before(report.updates - progress_.updates),
+                               before(report.nonzeros - progress_.nonzeros)};
+    ranks_.sum(sums);
+    report.train_loss = sums[0] / sums[1];
+    report.examples = progress_.examples + static_cast<std::uint64_t>(sums[2]);
+    report.updates = progress_.updates + static_cast<std::uint64_t>(sums[3]);
+    report.nonzeros = progress_.nonzeros + static_cast<std::uint64_t>(sums[4]);
+    for (std::optional<measurement>* const m : {&report.test, &report.validation}) {
+      if (!*m) continue;
+      for (double* const x : numbers_of(**m)) ranks_.take_first(std::span(x, 1));
+    }
   }
 
   /// Whether an epoch left the objective worse than a sound epoch does.
@@ -237,7 +258,8 @@ class training {
     now.examples = last_.examples;
     now.updates = last_.updates;
     now.nonzeros = last_.nonzeros;
-    save_progress(options_.checkpoint, crew_.store(), run_, job_, now, best_);
+    save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), crew_.store(), run_, job_, now, best_);
+    name_epoch(options_.checkpoint, now.epoch, ranks_);
   }
 
   void finish(clock::time_point begin) {
@@ -254,7 +276,9 @@ class training {
     result_.workers = crew_.workers();
     result_.workers_replaced = crew_.replaced();
     result_.rows_lost = crew_.rows_lost();
-    result_.ring = ring_of(store, job_.options().exchange);
+    result_.ring = crew_.ring();
+    result_.link = crew_.link();
+    result_.meetings = crew_.meetings();
     result_.labels = job_.labels();
     if (best_.empty()) {
       result_.parameters = job_.parameters_of(store, rounds_.scale());
@@ -279,6 +303,7 @@ class training {
   crew& crew_;
   resolved_run& run_;
   const train_options& options_;
+  agreement ranks_;
   round_driver rounds_;
   run_progress progress_{};
   epoch_report last_{};

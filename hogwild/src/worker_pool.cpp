@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include <hogwild/collectives/lost_peer.hpp>
+#include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/process_identity.hpp>
 
@@ -193,11 +195,21 @@ void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
     throw cache_error("", "a worker process found the dataset's cache damaged");
   }
   const bool joined = members_[slot].joined;
+  if (joined && in_lockstep()) end_lockstep(slot, status);
   const std::uint64_t held = store_.slots()[slot].held.get();
   bury(slot, status.describe(), worker_slot::reserved);
   blame(status, joined, held);
   spawn_into(slot);
   ++replaced_;
+}
+
+// Nobody can take the place of a rank: its parameters are gone. Of ranks that end because they have lost another one,
+// the group tells which.
+void worker_pool::end_lockstep(std::size_t slot, const exit_status& status) const {
+  const std::string why = segment_group_failure(store_.bytes(), store_.meeting_offset());
+  if (status.signal == 0 && !why.empty()) throw worker_error(why);
+  throw worker_error(detail::ended_text(
+      slot, workers_, "(process " + std::to_string(members_[slot].child->pid()) + ") " + status.describe()));
 }
 
 // What the dead worker had added to the parameters stays; its unfinished chunk is drawn again. The raised generation
@@ -241,6 +253,7 @@ void worker_pool::blame(const exit_status& status, bool joined, std::uint64_t he
 }
 
 void worker_pool::leave_out_stopped(std::uint32_t opened) {
+  if (in_lockstep()) return;  // they look after each other, and nobody goes on without the others
   const auto now = clock::now();
   // Who was away itself (stopped with its whole group, say) cannot tell how long the others made no progress.
   const bool was_away = now - std::exchange(looked_, now) > patience_with_stopped / 2;

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/control/epoch_gate.hpp>
 #include <hogwild/core/process_identity.hpp>
 #include <hogwild/core/process_watch.hpp>
@@ -14,6 +15,9 @@
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/core/topology.hpp>
 #include <hogwild/worker_main.hpp>
+
+#include "ring_places.hpp"
+#include "sync_job.hpp"
 
 namespace hogwild {
 
@@ -109,8 +113,19 @@ class supervisor_watch {
 };
 
 std::vector<int> cpus_of_worker(const run_setup& setup, std::size_t slot) {
+  if (setup.pin != 0 && setup.options.exchange.replicas > 1) {
+    const ring_placement places = detail::places_of(setup.options, setup.cpus);
+    const std::span<const int> near_its_replica = places.cpus_of(slot);
+    return {near_its_replica.begin(), near_its_replica.end()};
+  }
   if (setup.pin == 0 || setup.workers > setup.cpus.size() || slot >= setup.workers) return setup.cpus;
   return {worker_cpus(setup.workers, setup.cpus)[slot]};
+}
+
+std::unique_ptr<job> as_rank(std::unique_ptr<job> work, const param_store& store, std::size_t ranks, std::size_t rank) {
+  const collective_options options{.timeout = detail::patience_of(work->options())};
+  auto member = join_segment_group(store.bytes(), store.meeting_offset(), {.members = ranks}, rank, options);
+  return std::make_unique<detail::sync_job>(std::move(work), std::move(member));
 }
 
 void train_rounds(const job& work, const param_store& store, const slot_lease& place) {
@@ -185,8 +200,14 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
   }
   sparse_view rows = data.view().slice(setup.first_row, setup.first_row + setup.rows);
   if (!setup.degree.empty()) rows.degree = setup.degree;
-  const auto work = make(setup, rows, label_map(setup.labels, setup.label_values));
+  const bool lockstep = in_lockstep(setup.options.sharing);
+  if (lockstep && !place.slot) {
+    throw segment_error("segment " + place.segment +
+                        " is of a synchronous run, whose ranks are counted: nobody can join it");
+  }
+  auto work = make(setup, rows, label_map(setup.labels, setup.label_values));
   const slot_lease lease(store, place.slot);
+  if (lockstep) work = as_rank(std::move(work), store, setup.workers, lease.slot());
   const supervisor_watch watch(store, info.owner);
   // Who joined by hand stays where its user put it.
   if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));

@@ -7,10 +7,12 @@
 
 #include <hogwild/core/control/ring_token.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/placement.hpp>
 #include <hogwild/core/topology.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwildpp/worker_main.hpp>
 
+#include "rank_ring_crew.hpp"
 #include "ring_job.hpp"
 #include "ring_merge.hpp"
 
@@ -23,7 +25,9 @@ class ring_crew final : public crew {
  public:
   template <class Engine>
   ring_crew(const Engine& engine, const job& work, const note_function& note)
-      : work_(work), members_(hire(engine, work_, note)) {}
+      : work_(work), members_(hire(engine, work_, note)) {
+    tell_places(note);
+  }
 
   std::string_view engine() const override { return "ring"; }
   std::size_t workers() const override { return members_->workers(); }
@@ -38,12 +42,34 @@ class ring_crew final : public crew {
     members_->settle();
     detail::merge_replicas(store(), ring, helpers());
   }
+  std::optional<ring_report> ring() const override {
+    ring_report all{
+        .replicas = work_.options().exchange.replicas, .nodes = store().ring_nodes(), .memory = store().ring_memory()};
+    for (const worker_slot& slot : store().slots()) {
+      all.exchanges += slot.ring_exchanges.get();
+      all.bytes += slot.ring_bytes.get();
+      all.held_seconds += static_cast<double>(slot.ring_held_ns.get()) * 1e-9;
+      all.waits += slot.ring_waits.get();
+      all.taken_over += slot.ring_taken_over.get();
+    }
+    return all;
+  }
   void settle() override { members_->settle(); }
   team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
   std::uint64_t rows_lost() const override { return members_->rows_lost(); }
 
  private:
+  /// Where there was something to choose.
+  void tell_places(const note_function& note) const {
+    const placed_memory memory = store().ring_memory();
+    if (!note || memory == placed_memory::anywhere) return;
+    note("the replicas lie on " + nodes_text(store().ring_nodes()) +
+         (memory == placed_memory::bound
+              ? ""
+              : ", where threads have touched them first: the system refuses to bind memory"));
+  }
+
   detail::ring_job work_;
   std::unique_ptr<crew> members_;
 };
@@ -59,13 +85,29 @@ ring_layout ring_engine::layout(std::size_t crew) const {
     throw config_error(std::to_string(replicas) + " replicas are more than the " +
                        std::to_string(ring_token::most_replicas) + " that a ring may have");
   }
-  return {.replicas = replicas == 0 ? std::min(numa_nodes(), crew) : replicas, .rule = rule};
+  if ((ranks == nullptr) != (link == nullptr))
+    throw config_error("a ring of processes needs both: all their ranks, and this one's ends of the ring");
+  const std::size_t processes = ranks == nullptr ? 1 : ranks->size();
+  if (processes > 1 && rule != ring_rule::deltas)
+    throw config_error("the replicas of several processes exchange by the rule deltas; leave out the exchange rule");
+  if (processes > delta_header::most_ranks) {
+    throw config_error(std::to_string(processes) + " processes are more than the " +
+                       std::to_string(delta_header::most_ranks) + " that a ring may have");
+  }
+  return {
+      .replicas = replicas == 0 ? std::min(numa_nodes(crew_cpus()), crew) : replicas, .rule = rule, .ranks = processes};
 }
 
 std::unique_ptr<crew> hire(const ring_engine& engine, const job& work, const note_function& note) {
   const thread_engine threads{.workers = engine.workers, .team = engine.team, .pin = engine.pin};
   const process_engine processes{
       .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments};
+  if (engine.ranks != nullptr && engine.ranks->size() > 1) {
+    ring_engine here = engine;
+    here.ranks = nullptr;
+    here.link = nullptr;
+    return detail::join_ranks(hire(here, work, note), engine, work);
+  }
   const bool in_process = engine.transport == ring_transport::in_process;
   if (work.options().exchange.replicas < 2) return in_process ? hire(threads, work, note) : hire(processes, work, note);
   if (in_process) return std::make_unique<ring_crew>(threads, work, note);

@@ -12,7 +12,7 @@ void ring_job::work(const param_store& store, std::size_t slot, worker_memory& m
     if constexpr (Update::kind != update_kind::locked) {
       const auto train = [&]<parameter T>() {
         ring_node<T, Update> node(store, slot, ring, groups());
-        whole_.work(replica, slot, memory, &node);
+        whole().work(replica, slot, memory, &node);
       };
       scalar_bytes() == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
     }

@@ -2,53 +2,17 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <span>
-#include <string_view>
-#include <vector>
 
-#include <hogwild/job.hpp>
+#include <hogwild/decorated_job.hpp>
 
 namespace hogwild::detail {
 
-/// A job as the workers of a ring do it: each on the parameters of its replica. Everything else is the job's own.
-class ring_job final : public job {
+/// A job as the workers of a ring do it: each on the parameters of its replica. The whole was told with share() how many
+/// replicas there are.
+class ring_job final : public decorated_job {
  public:
-  /// `whole` must outlive this; it was told with share() how many replicas there are.
-  explicit ring_job(const job& whole) : job(whole.data(), whole.labels(), whole.options()), whole_(whole) {}
-  /// The same, keeping the whole.
-  explicit ring_job(std::unique_ptr<job> whole) : ring_job(*whole) { kept_ = std::move(whole); }
-
-  std::string_view model_name() const override { return whole_.model_name(); }
-  std::size_t parameters() const override { return whole_.parameters(); }
-  std::size_t scalar_bytes() const override { return whole_.scalar_bytes(); }
-  std::span<const std::byte> model_bytes() const override { return whole_.model_bytes(); }
-  bool margin() const override { return whole_.margin(); }
-  double steepness() const override { return whole_.steepness(); }
-  bool scaled() const override { return whole_.scaled(); }
-  std::vector<parameter_group> groups() const override { return whole_.groups(); }
-
-  void initialise(const param_store& store) const override { whole_.initialise(store); }
+  using decorated_job::decorated_job;
   void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override;
-
-  measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
-                       bool all_measures) const override {
-    return whole_.evaluate(store, scale, rows, crew, all_measures);
-  }
-  double squared_norm(const param_store& store, double scale, team& crew) const override {
-    return whole_.squared_norm(store, scale, crew);
-  }
-  void fold(const param_store& store, double scale, team& crew) const override { whole_.fold(store, scale, crew); }
-  std::vector<float> parameters_of(const param_store& store, double scale) const override {
-    return whole_.parameters_of(store, scale);
-  }
-  std::unique_ptr<job> on(const sparse_view& rows) const override {
-    return std::make_unique<ring_job>(whole_.on(rows));
-  }
-
- private:
-  const job& whole_;
-  std::unique_ptr<job> kept_;
 };
 
 }  // namespace hogwild::detail

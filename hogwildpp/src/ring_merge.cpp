@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <hogwild/core/control/ticket_counter.hpp>
+#include <hogwild/core/param_view.hpp>
 
 namespace hogwild::detail {
 
@@ -53,10 +54,12 @@ void give_to_replicas(const param_store& store, const exchange_options& ring, te
   for_each_array(store, [&]<parameter T>(std::size_t k) {
     const std::span<T> common = array_of<T>(store, k);
     in_parts(common.size(), helpers, [&](std::size_t first, std::size_t last) {
+      const std::span<T> given = array_of<T>(replicas.front(), k).subspan(first, last - first);
+      param_view<T>(common).load_block(first, given);
       for (std::size_t v = 0; v < ring.replicas; ++v) {
-        const std::span<T> own = array_of<T>(replicas[v], k), base = store.ring_base<T>(v, k);
-        std::copy_n(common.data() + first, last - first, own.data() + first);
-        std::copy_n(common.data() + first, last - first, base.data() + first);
+        const std::span<T> own = array_of<T>(replicas[v], k), base = replicas[v].beside<T>(k);
+        if (v > 0) std::ranges::copy(given, own.begin() + static_cast<std::ptrdiff_t>(first));
+        std::ranges::copy(given, base.begin() + static_cast<std::ptrdiff_t>(first));
       }
     });
   });
@@ -66,6 +69,7 @@ void merge_replicas(const param_store& store, const exchange_options& ring, team
   const std::vector<param_store> replicas = replicas_of(store, ring);
   for_each_array(store, [&]<parameter T>(std::size_t k) {
     const std::span<T> common = array_of<T>(store, k);
+    const param_view<T, update::exact> shared(common);
     const bool summed = k > 0 || ring.rule == ring_rule::deltas;
     const T share = summed ? T(1) : T(1) / static_cast<T>(ring.replicas);
     in_parts(common.size(), helpers, [&](std::size_t first, std::size_t last) {
@@ -77,10 +81,12 @@ void merge_replicas(const param_store& store, const exchange_options& ring, team
         for (std::size_t v = 0; v < ring.replicas; ++v) {
           const T* own = array_of<T>(replicas[v], k).data() + j;
           // Under the other rules the common model has not changed since it was given to the replicas.
-          const T* base = (summed ? store.ring_base<T>(v, k) : common).data() + j;
+          const T* base = (summed ? replicas[v].beside<T>(k) : common).data() + j;
           for (std::size_t i = 0; i < n; ++i) gain[i] += own[i] - base[i];
         }
-        for (std::size_t i = 0; i < n; ++i) common[j + i] += share * gain[i];
+        for (std::size_t i = 0; i < n; ++i) {
+          if (gain[i] != T(0)) shared.add(j + i, share * gain[i]);
+        }
       }
     });
   });

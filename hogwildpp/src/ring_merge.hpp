@@ -7,10 +7,13 @@
 
 namespace hogwild::detail {
 
-/// Between rounds, while nobody trains: gives every replica of the ring the shared parameters and optimiser state.
+// Between rounds, while no worker of this process trains. Where the process is a rank of a ring of processes, its shared
+// parameters may still change by adds: those are kept, and what replicas are given is what they remember.
+
+/// Gives every replica of the ring the shared parameters and optimiser state.
 void give_to_replicas(const param_store& store, const exchange_options& ring, team& helpers);
 
-/// Between rounds: makes the shared parameters of what the replicas have become: under the rule `deltas` what each has
+/// Makes the shared parameters of what the replicas have become: under the rule `deltas` what each has
 /// gained since it exchanged last is added, else they are the replicas' mean. Optimiser state is summed over all in any
 /// case.
 void merge_replicas(const param_store& store, const exchange_options& ring, team& helpers);

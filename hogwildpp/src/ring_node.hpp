@@ -15,6 +15,7 @@
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/param_view.hpp>
+#include <hogwild/core/placement.hpp>
 #include <hogwild/loop_options.hpp>
 #include <hogwild/sharing/neighbours.hpp>
 #include <hogwild/sharing/ruler.hpp>
@@ -24,7 +25,7 @@ namespace hogwild::detail {
 
 /// Which replica of the ring the worker in `slot` trains: consecutive workers share one; late joiners take turns.
 inline std::size_t replica_of(std::size_t slot, const exchange_options& ring) {
-  return slot < ring.workers ? slot * ring.replicas / ring.workers : slot % ring.replicas;
+  return replica_of_slot(slot, ring.workers, ring.replicas);
 }
 
 /// One worker's hand on the ring: when the token names its replica, the replica exchanges a prefix of the ranks, by the
@@ -52,7 +53,7 @@ class ring_node final : public neighbours {
     for (const parameter_group& g : groups_) widest_ = std::max(widest_, g.width);
     for (std::size_t k = 0; k <= store.shape().state_arrays; ++k) {
       common_.emplace_back(k == 0 ? store.parameters<T>() : store.state<T>(k - 1));
-      seen_last_.emplace_back(store.ring_base<T>(replica_, k));
+      seen_last_.emplace_back(store.ring_replica(replica_).template beside<T>(k));
     }
     members_.resize(ring.replicas);
     for (std::size_t s = 0; s < store.slots().size(); ++s) members_[replica_of(s, ring)].push_back(&store.slots()[s]);

@@ -10,11 +10,11 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/core/checksum.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/libsvm.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
-#include "checksum.hpp"
 #include "packed_numbers.hpp"
 #include "support/scratch_folder.hpp"
 

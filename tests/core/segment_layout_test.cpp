@@ -15,7 +15,7 @@ struct run_of_bytes {
   std::size_t begin, bytes, alignment;
 };
 
-std::array<run_of_bytes, 11> runs_of(const store_shape& s) {
+std::array<run_of_bytes, 13> runs_of(const store_shape& s) {
   const store_layout at(s);
   return {{{at.shape, sizeof(store_shape), 128},
            {at.control, sizeof(control_block), 128},
@@ -27,7 +27,9 @@ std::array<run_of_bytes, 11> runs_of(const store_shape& s) {
            {at.setup, s.setup_bytes, 128},
            {at.parameters, s.parameters * s.scalar_bytes, 4096},
            {at.state, s.state_arrays * store_layout::state_stride(s), 4096},
-           {at.replicas, s.replicas * store_layout::replica_stride(s), 4096}}};
+           {at.replicas, s.replicas * store_layout::replica_stride(s), 4096},
+           {at.ring, s.ring * store_layout::ring_stride(s), 4096},
+           {at.meeting, s.meeting_bytes, 4096}}};
 }
 
 RC_GTEST_PROP(store_layout, arrays_are_aligned_do_not_overlap_and_fit, ()) {
@@ -40,7 +42,9 @@ RC_GTEST_PROP(store_layout, arrays_are_aligned_do_not_overlap_and_fit, ()) {
                           .chunks = 1 + below(10'000),
                           .stripes = *rc::gen::element<std::uint64_t>(0, 1, 4096),
                           .setup_bytes = below(5'000),
-                          .replicas = below(5)};
+                          .replicas = below(5),
+                          .ring = below(5),
+                          .meeting_bytes = below(20'000)};
   std::size_t end = segment_header_bytes;
   for (const auto& [begin, bytes, alignment] : runs_of(shape)) {
     RC_ASSERT(begin >= end);
@@ -63,6 +67,25 @@ TEST(store_layout, state_arrays_are_whole_pages_that_hold_all_parameters) {
   EXPECT_EQ(store_layout::state_stride({.parameters = 1024}), 4096u);
   EXPECT_EQ(store_layout::state_stride({.parameters = 1025}), 8192u);
   EXPECT_EQ(store_layout::state_stride({.parameters = 1025, .scalar_bytes = 8}), 12288u);
+}
+
+TEST(store_layout, replicas_on_a_ring_have_pages_of_their_own) {
+  for (const std::uint64_t parameters : {1u, 1'024u, 1'025u, 100'000u, 3'000'000u, 20'000'000u}) {
+    const store_shape s{.parameters = parameters, .state_arrays = 1, .ring = 20};
+    const std::size_t unit = store_layout::ring_alignment(s), stride = store_layout::ring_stride(s);
+    EXPECT_EQ(stride % unit, 0u);
+    EXPECT_EQ(store_layout(s).ring % unit, 0u);
+    for (std::size_t v = 0; v < s.ring; ++v) {
+      const std::size_t begin = store_layout::on_ring(s, v), beside = begin + store_layout::replica_stride(s);
+      EXPECT_GE(begin, v * stride);
+      EXPECT_LE(beside + 2 * store_layout::state_stride(s), (v + 1) * stride);
+      EXPECT_EQ(begin % 256, 0u);
+    }
+    // Those beside each other do not fall on the same sets of a cache of 64 lines a way.
+    EXPECT_NE(store_layout::on_ring(s, 0) % 4096, store_layout::on_ring(s, 1) % 4096);
+    // A page more than the arrays, or an eighth where they are large.
+    EXPECT_LE(stride, 4 * store_layout::state_stride(s) * 9 / 8 + 4096);
+  }
 }
 
 }  // namespace

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include <hogwild/core/checkpoint.hpp>
+#include <hogwild/core/checksum.hpp>
 #include <hogwild/core/error.hpp>
-
-#include "checksum.hpp"
 
 namespace {
 

@@ -15,8 +15,9 @@
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
+#include <hogwild/core/checksum.hpp>
 #include "cache_format.hpp"
-#include "checksum.hpp"
+
 #include "dataset_writer.hpp"
 #include "packed_numbers.hpp"
 #include "row_table.hpp"

@@ -6,10 +6,9 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/core/checksum.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/saved_model.hpp>
-
-#include "checksum.hpp"
 
 namespace {
 

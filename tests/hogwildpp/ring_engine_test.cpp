@@ -178,6 +178,8 @@ TEST_P(telemetry, stands_in_the_run_record) {
     EXPECT_EQ(last["ring"]["waits"], r.ring->waits);
     EXPECT_EQ(last["ring"]["taken_over"], r.ring->taken_over);
     EXPECT_EQ(last["ring"]["held_seconds"], r.ring->held_seconds);
+    EXPECT_EQ(last["ring"]["nodes"], r.ring->nodes);
+    EXPECT_EQ(last["ring"]["memory"], to_string(r.ring->memory));
   }
 }
 

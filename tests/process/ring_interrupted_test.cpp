@@ -193,7 +193,7 @@ TEST_P(ring_interrupted, leaves_the_others_exchanging) {
   for (std::size_t j = 0; j < parameters; ++j) {
     float sum = store.parameters<float>()[j];
     for (std::size_t v = 0; v < replicas; ++v)
-      sum += store.ring_replica(v).parameters<float>()[j] - store.ring_base<float>(v, 0)[j];
+      sum += store.ring_replica(v).parameters<float>()[j] - store.ring_replica(v).beside<float>(0)[j];
     ASSERT_EQ(sum, std::floor(sum));
     if (GetParam().update == update_kind::exact) {
       ASSERT_GE(sum, static_cast<float>(added)) << "parameter " << j;

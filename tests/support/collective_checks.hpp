@@ -136,6 +136,12 @@ std::string check_roots(collective& c) {
         }
       }
     }
+    std::vector<T> all(c.size() * n);
+    c.all_gather(randoms_of<T>(c.rank(), n), all);
+    for (std::size_t r = 0; r < c.size(); ++r) {
+      if (!same_bits<T>(std::span(all).subspan(r * n, n), randoms_of<T>(r, n)))
+        return fault(c, "all_gather is wrong", n);
+    }
   }
   return {};
 }

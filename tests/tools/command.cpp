@@ -36,12 +36,29 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-running_command::running_command(const std::vector<std::string>& arguments, const std::string& input,
-                                 const std::string& out, const std::string& err)
-    : out_(out.empty() ? (folder_ / "out").string() : out), err_(err.empty() ? (folder_ / "err").string() : err) {
-  write_file(folder_ / "in", input);
+namespace {
+
+std::vector<std::string> after_program(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {HOGWILD_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+}  // namespace
+
+std::string hogwild_path() {
+  return HOGWILD_PROGRAM;
+}
+
+running_command::running_command(const std::vector<std::string>& arguments, const std::string& input,
+                                 const std::string& out, const std::string& err)
+    : running_command(any_program{after_program(arguments)}, input, out, err) {}
+
+running_command::running_command(const any_program& program, const std::string& input, const std::string& out,
+                                 const std::string& err)
+    : out_(out.empty() ? (folder_ / "out").string() : out), err_(err.empty() ? (folder_ / "err").string() : err) {
+  write_file(folder_ / "in", input);
+  std::vector<std::string> words = program.words;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -58,9 +75,9 @@ running_command::running_command(const std::vector<std::string>& arguments, cons
   ::posix_spawn_file_actions_addopen(&files, 0, (folder_ / "in").c_str(), O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&files, 1, out_.c_str(), O_WRONLY | O_CREAT, 0600);
   ::posix_spawn_file_actions_addopen(&files, 2, err_.c_str(), O_WRONLY | O_CREAT | O_NOCTTY, 0600);
-  const int fault = ::posix_spawn(&pid_, HOGWILD_PROGRAM, &files, nullptr, argv.data(), envp.data());
+  const int fault = ::posix_spawn(&pid_, words.front().c_str(), &files, nullptr, argv.data(), envp.data());
   ::posix_spawn_file_actions_destroy(&files);
-  if (fault != 0) throw std::runtime_error("cannot start " HOGWILD_PROGRAM);
+  if (fault != 0) throw std::runtime_error("cannot start " + words.front());
 }
 
 running_command::~running_command() {

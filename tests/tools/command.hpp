@@ -20,11 +20,17 @@ struct outcome {
   std::string out, err;
 };
 
-/// The hogwild program, running in a folder of its own. Its caches fall back to "FOLDER/caches".
+/// The hogwild program, or another one, running in a folder of its own. Its caches fall back to "FOLDER/caches".
 class running_command {
  public:
   /// `input` is its standard input; `out` and `err` name files or devices for its output.
   running_command(const std::vector<std::string>& arguments, const std::string& input = {}, const std::string& out = {},
+                  const std::string& err = {});
+  /// The same for `words`, the first of which is the program's path.
+  struct any_program {
+    std::vector<std::string> words;
+  };
+  running_command(const any_program& program, const std::string& input = {}, const std::string& out = {},
                   const std::string& err = {});
   running_command(const running_command&) = delete;
   running_command& operator=(const running_command&) = delete;
@@ -48,5 +54,8 @@ class running_command {
 };
 
 outcome hogwild(const std::vector<std::string>& arguments, const std::string& input = {});
+
+/// Path of the hogwild program.
+std::string hogwild_path();
 
 }  // namespace hogwild::test

@@ -51,8 +51,9 @@ TEST_P(each_ring_way, trains_says_so_and_leaves_a_model_that_predicts) {
   ASSERT_TRUE(result.contains("ring"));
   EXPECT_EQ(result["ring"]["replicas"], 2);
   EXPECT_EQ(result["ring"]["exchange"], exchange);
-  for (const char* count : {"exchanges", "bytes", "held_seconds", "waits", "taken_over"})
+  for (const char* count : {"exchanges", "bytes", "held_seconds", "waits", "taken_over", "memory"})
     EXPECT_TRUE(result["ring"].contains(count)) << count;
+  EXPECT_EQ(result["ring"]["nodes"].size(), 2u);
   // Under the other rules nobody exchanges with who did not train meanwhile: perhaps never in so short a run. And they
   // keep the mean of what the replicas gain, for which they take up to twice as many epochs.
   const bool deltas = exchange == "deltas";
@@ -84,8 +85,19 @@ INSTANTIATE_TEST_SUITE_P(every, each_ring_way,
 TEST_F(ring_command, the_summary_names_the_ring) {
   const outcome o = hogwild(ring({"--replicas", "2", "--workers", "2", "--epochs", "5"}));
   EXPECT_EQ(o.code, 0) << o.err;
-  EXPECT_THAT(o.out, AllOf(HasSubstr("engine      ring, 2 workers"), HasSubstr("ring        2 replicas, deltas; ")));
+  EXPECT_THAT(o.out, AllOf(HasSubstr("engine      ring, 2 workers"), HasSubstr("ring        2 replicas on memory node"),
+                           HasSubstr(", deltas; ")));
   EXPECT_THAT(o.out, HasSubstr(" exchanges of "));
+}
+
+TEST_F(ring_command, binds_workers_of_any_team_or_leaves_them_alone) {
+  for (const char* team : {"openmp", "tbb", "std"}) {
+    for (const char* pin : {"--pin", "--no-pin"}) {
+      const outcome o =
+          hogwild(ring({"--replicas", "2", "--workers", "2", "--epochs", "2", "--team", team, pin, "--quiet"}));
+      EXPECT_EQ(o.code, 0) << o.err;
+    }
+  }
 }
 
 TEST_F(ring_command, one_replica_is_no_ring) {
@@ -140,8 +152,7 @@ TEST_F(ring_command, usage_is_2_with_a_sentence) {
   const wrong cases[] = {
       {{"train", train(), "--replicas", "2"}, "--replicas is about replicas on a ring: it needs --engine ring"},
       {{"train", train(), "--engine", "processes", "--exchange", "average"}, "--exchange is about replicas on a ring"},
-      {{"train", train(), "--engine", "serial", "--transport", "in_process"},
-       "--transport is about replicas on a ring"},
+      {{"train", train(), "--engine", "serial", "--transport", "in_process"}, "--transport is about replicas or ranks"},
       {ring({"--replicas", "4", "--workers", "2"}), "4 replicas need as many workers at least, but there are 2"},
       {ring({"--replicas", "4", "--workers", "2", "--transport", "shared_segment"}), "4 replicas need as many workers"},
       {ring({"--team", "tbb", "--transport", "shared_segment"}), "--team is about threads"},
@@ -149,7 +160,6 @@ TEST_F(ring_command, usage_is_2_with_a_sentence) {
       {ring({"--transport", "pigeon"}), "'pigeon' is none of in_process|shared_segment"},
       {ring({"--replicas", "-1"}), "'-1' is not a whole number"},
       {ring({"--replicas", "two"}), "'two' is not a whole number"},
-      {ring({"--pin"}), "OMP_PLACES"},
       {ring({"--replicas", "2", "--workers", "2", "--update", "locked"}), "without locks"},
       {ring({"--replicas", "2", "--workers", "2", "--reproducible"}), "a reproducible run is not possible on a ring"},
       {ring({"--replicas", "2", "--workers", "2", "--sharing", "direct"}), "leave the sharing at auto"}};

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include <hogwild/core/placement.hpp>
 #include <hogwild/names.hpp>
 
 namespace hogwild::cli {
@@ -44,6 +45,10 @@ const char* engine_text(const train_request& request) {
       return "processes";
     case engine_name::ring:
       return "ring";
+    case engine_name::all_reduce:
+      return "all_reduce";
+    case engine_name::local_sgd:
+      return "local_sgd";
     case engine_name::threads:
       break;
   }
@@ -77,11 +82,23 @@ std::string summary_text(const train_request& request, const train_result& r) {
   if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
   if (r.ring) {
     text +=
-        formatted("\nring        %zu replicas, %s; %llu exchanges of %.1f KB, %llu waits, %llu tokens taken over",
-                  r.ring->replicas, std::string(name_of(request.exchange)).c_str(),
+        formatted("\nring        %zu replicas on %s, %s; %llu exchanges of %.1f KB, %llu waits, %llu tokens taken over",
+                  r.ring->replicas, nodes_text(r.ring->nodes).c_str(), std::string(name_of(request.exchange)).c_str(),
                   static_cast<unsigned long long>(r.ring->exchanges),
                   static_cast<double>(r.ring->bytes) / 1e3 / std::max(1.0, static_cast<double>(r.ring->exchanges)),
                   static_cast<unsigned long long>(r.ring->waits), static_cast<unsigned long long>(r.ring->taken_over));
+  }
+  if (r.link) {
+    text += formatted("\nranks       %zu; rank 0 took %llu turns and sent %.1f KB, waited %.3f s for the others",
+                      r.link->ranks, static_cast<unsigned long long>(r.link->exchanges),
+                      static_cast<double>(r.link->bytes) / 1e3, r.link->waited_seconds);
+  }
+  if (r.meetings) {
+    const double meetings = std::max(1.0, static_cast<double>(r.meetings->dense + r.meetings->sparse));
+    text += formatted("\nmeetings    %llu of arrays, %llu of pairs; %.1f KB of each rank a meeting, %.3f s in all",
+                      static_cast<unsigned long long>(r.meetings->dense),
+                      static_cast<unsigned long long>(r.meetings->sparse),
+                      static_cast<double>(r.meetings->bytes) / 1e3 / meetings, r.meetings->seconds);
   }
   text += "\nstep        " + step_text(request, r);
   text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.final_loss, r.objective);
@@ -123,7 +140,22 @@ std::string summary_json(const train_request& request, const train_result& r) {
     all["ring"] = {{"replicas", r.ring->replicas},         {"exchange", name_of(request.exchange)},
                    {"exchanges", r.ring->exchanges},       {"bytes", r.ring->bytes},
                    {"held_seconds", r.ring->held_seconds}, {"waits", r.ring->waits},
-                   {"taken_over", r.ring->taken_over}};
+                   {"taken_over", r.ring->taken_over},     {"nodes", r.ring->nodes},
+                   {"memory", to_string(r.ring->memory)}};
+  }
+  if (r.link) {
+    all["link"] = {{"ranks", r.link->ranks},
+                   {"exchanges", r.link->exchanges},
+                   {"bytes", r.link->bytes},
+                   {"held_seconds", r.link->held_seconds},
+                   {"waited_seconds", r.link->waited_seconds}};
+  }
+  if (r.meetings) {
+    all["meetings"] = {{"ranks", r.meetings->ranks},
+                       {"dense", r.meetings->dense},
+                       {"sparse", r.meetings->sparse},
+                       {"bytes", r.meetings->bytes},
+                       {"seconds", r.meetings->seconds}};
   }
   all["peak_rss_bytes"] = r.peak_rss_bytes;
   if (!request.save.empty() && r.status != run_status::diverged) all["saved"] = request.save;

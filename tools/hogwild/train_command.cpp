@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/names.hpp>
+#include <hogwild/prepare.hpp>
 
 #include "commands.hpp"
 #include "damaged_cache.hpp"
@@ -34,24 +36,35 @@ sparse_dataset open_data(const train_request& request, train_options& options) {
   return data;
 }
 
-named_model model_of(train_request& request, const sparse_dataset& data) {
-  model_choice choice{.huber_delta = request.huber_delta, .features = data.features()};
+named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks) {
+  model_choice choice{.huber_delta = request.huber_delta, .features = rows.columns};
   if (request.model == softmax::name) {
-    choice.classes = label_map::learn(label_kind::classes, data.view().label, request.data).classes();
+    choice.classes = learn_labels(label_kind::classes, rows.label, request.data, ranks).classes();
     // A margin model's bias is the engine's work; softmax has one for each class in itself.
     choice.bias = std::exchange(request.options.bias, false);
   }
   return make_model(request.model, choice);
 }
 
-train_result train_once(train_request request, interrupt& asked, observer* watcher) {
-  const sparse_dataset data = open_data(request, request.options);
-  std::optional<sparse_dataset> test, validation;
-  if (!request.test.empty()) test = open_through(request.test, data.numbering(), request.files, false);
-  if (!request.validation_file.empty()) {
-    validation = open_through(request.validation_file, data.numbering(), request.files, false);
+rank_rows open_rows(const train_request& request, train_options& options, launched_ranks* ranks) {
+  if (ranks != nullptr) {
+    if (request.overlap) throw config_error("--overlap is for a process that trains alone");
+    return open_rank_rows(request.data, *ranks,
+                          [&](const std::string& path) { return open_training(path, request.files); });
   }
-  const named_model m = model_of(request, data);
+  rank_rows rows{.data = open_data(request, options)};
+  rows.part = rows.data.view();
+  return rows;
+}
+
+train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
+  const rank_rows rows = open_rows(request, request.options, ranks);
+  std::optional<sparse_dataset> test, validation;
+  if (!request.test.empty()) test = open_through(request.test, rows.numbering(), request.files, false);
+  if (!request.validation_file.empty()) {
+    validation = open_through(request.validation_file, rows.numbering(), request.files, false);
+  }
+  const named_model m = model_of(request, rows.part, ranks != nullptr ? ranks->patiently() : agreement(nullptr));
   asked.begin_asking();
   train_options options = request.options;
   options.data_name = request.data;
@@ -60,9 +73,9 @@ train_result train_once(train_request request, interrupt& asked, observer* watch
   if (validation) options.validation = validation->view();
   if (watcher != nullptr) options.observers.push_back(watcher);
 
-  train_result result = train_with_engine(m, data, request, options);
+  train_result result = train_with_engine(m, rows.part, request, options, ranks);
   if (!request.save.empty() && result.status != run_status::diverged) {
-    save_model(request.save, to_saved(m, result.parameters, result.labels, data.numbering().original()),
+    save_model(request.save, to_saved(m, result.parameters, result.labels, rows.numbering().original()),
                model_format_for(request.save));
   }
   return result;
@@ -75,10 +88,9 @@ exit_code exit_code_for(run_status status) {
 
 }  // namespace
 
-int train_command(int argc, const char* const* argv) {
-  train_request request;
-  if (const auto code = parse_train(argc, argv, request)) return *code;
-  interrupt asked;
+namespace {
+
+int train_as_asked(const train_request& request, launched_ranks* ranks, interrupt& asked) {
   // A place that cannot be written is refused now, not after hours of training.
   for (const auto& place : {request.save, std::string(request.options.checkpoint)}) {
     if (!place.empty()) atomic_file{place};
@@ -86,7 +98,7 @@ int train_command(int argc, const char* const* argv) {
 
   progress shown(::isatty(STDERR_FILENO) != 0);
   const train_result result =
-      with_sound_cache([&] { return train_once(request, asked, request.files.quiet ? nullptr : &shown); });
+      with_sound_cache([&] { return train_once(request, ranks, asked, request.files.quiet ? nullptr : &shown); });
   if (request.json) {
     std::fputs(summary_json(request, result).c_str(), stdout);
   } else if (!request.files.quiet) {
@@ -94,8 +106,33 @@ int train_command(int argc, const char* const* argv) {
     if (!request.save.empty() && result.status != run_status::diverged)
       std::printf("saved       %s\n", request.save.c_str());
   }
-  if (result.status == run_status::diverged) say(divergence_advice(result));
+  if (result.status == run_status::diverged && !request.files.quiet) say(divergence_advice(result));
   return static_cast<int>(exit_code_for(result.status));
+}
+
+/// What one rank cannot do ends them all: the others would wait for it.
+[[noreturn]] void end_all(launched_ranks& ranks, exit_code code, const char* sentence) {
+  say("rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) + ": " + sentence);
+  std::fflush(nullptr);
+  ranks.abort(code);
+  std::abort();  // g++ 12 does not take a virtual function's word for it
+}
+
+}  // namespace
+
+int train_command(int argc, const char* const* argv) {
+  train_request request;
+  if (const auto code = parse_train(argc, argv, request)) return *code;
+  interrupt asked;
+  const auto ranks = join_ranks(request);
+  if (!ranks) return train_as_asked(request, nullptr, asked);
+  try {
+    return train_as_asked(request_of_rank(request, *ranks), ranks.get(), asked);
+  } catch (const error& e) {
+    end_all(*ranks, e.code(), e.what());
+  } catch (const std::exception& e) {
+    end_all(*ranks, exit_code::internal, e.what());
+  }
 }
 
 }  // namespace hogwild::cli

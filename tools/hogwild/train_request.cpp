@@ -27,21 +27,44 @@ void declare_model(command_line& line, train_request& r) {
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
 }
 
+std::string set_transport(const std::string& text, train_request& r) {
+  r.mpi = text == "mpi";
+  r.transport = text == "shared_segment" ? ring_transport::shared_segment : ring_transport::in_process;
+  if (r.mpi || text == "in_process" || text == "shared_segment") return {};
+  return "'" + text + "' is none of in_process|shared_segment|mpi";
+}
+
 void declare_engine(command_line& line, train_request& r) {
   line.choice<engine_name>("--engine", r.engine,
                            {{"threads", engine_name::threads},
                             {"processes", engine_name::processes},
                             {"ring", engine_name::ring},
+                            {"all_reduce", engine_name::all_reduce},
+                            {"local_sgd", engine_name::local_sgd},
                             {"serial", engine_name::serial}},
                            "who trains");
   line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give)");
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
   named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},
         "what replicas on the ring do when they meet");
-  line.choice<ring_transport>(
-      "--transport", r.transport,
-      {{"in_process", ring_transport::in_process}, {"shared_segment", ring_transport::shared_segment}},
-      "whether the ring's workers are threads or processes");
+  line.option("--transport", "in_process|shared_segment|mpi", "in_process",
+              "whether workers of a ring, or in lockstep, are threads or processes; mpi: threads of ranks that MPI "
+              "joins, as mpiexec and "
+              "srun start them",
+              [&r](const std::string& text) { return set_transport(text, r); });
+  line.choice<delta_values>("--message-values", r.messages,
+                            {{"float", delta_values::as_stored}, {"half", delta_values::as_half}},
+                            "how precisely the ring's messages between ranks tell what changed");
+  line.option("--rank-timeout", "SECONDS", "30", "how long a rank waits for another one before the run ends",
+              [&r](const std::string& text) -> std::string {
+                const auto seconds = to_number(text);
+                if (!seconds || *seconds < 1.0 || *seconds > 1e6)
+                  return "'" + text + "' is no number from 1 to 1000000";
+                r.rank_timeout = std::chrono::seconds(static_cast<std::int64_t>(*seconds));
+                return {};
+              });
+  line.option("--sync-rows", r.sync_rows, "rows of each worker after which all_reduce and local_sgd meet");
+  line.flag("--scale-step", r.scale_step, "all_reduce: the step times the number of workers");
   named(line, "--sharing", r.options.sharing,
         {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head},
         "where workers read and write");
@@ -60,7 +83,8 @@ void declare_engine(command_line& line, train_request& r) {
   named(line, "--shards", r.options.shards, {sharding::claimed, sharding::fixed}, "who gets which rows");
   named(line, "--team", r.team, {team_kind::openmp, team_kind::tbb, team_kind::std},
         "which library starts the threads");
-  line.flag("--pin,!--no-pin", r.pin, "bind each process, or thread of the std team, to a CPU (default), or do not");
+  line.flag("--pin,!--no-pin", r.pin,
+            "bind each process, thread of the std team or worker of a ring to a CPU (default), or do not");
 }
 
 void declare_step(command_line& line, train_request& r) {
@@ -141,22 +165,39 @@ void check(const command_line& line, const train_request& r) {
       if (line.given(name)) throw config_error(std::string(name) + " is about threads; the serial engine has none");
     }
   }
-  for (const char* name : {"--replicas", "--exchange", "--transport"}) {
+  const bool by_ranks =
+      r.engine == engine_name::ring || r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
+  for (const char* name : {"--transport", "--rank-timeout"}) {
+    if (!by_ranks && line.given(name)) {
+      throw config_error(std::string(name) +
+                         " is about replicas or ranks: it needs --engine ring, all_reduce or local_sgd");
+    }
+  }
+  if (r.mpi && r.data == "-") throw config_error("ranks cannot all read standard input; name a file");
+  for (const char* name : {"--replicas", "--exchange", "--message-values"}) {
     if (r.engine != engine_name::ring && line.given(name))
       throw config_error(std::string(name) + " is about replicas on a ring: it needs --engine ring");
   }
+  const bool in_lockstep = r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
+  if (!in_lockstep && line.given("--sync-rows"))
+    throw config_error("--sync-rows is about workers that meet: it needs --engine all_reduce or local_sgd");
+  if (r.engine != engine_name::all_reduce && line.given("--scale-step"))
+    throw config_error("--scale-step is about the step of a batch: it needs --engine all_reduce");
+  if (in_lockstep && line.given("--team"))
+    throw config_error("--team is about libraries that start threads; those of a synchronous engine are std threads");
+  if (in_lockstep && r.overlap)
+    throw config_error("--overlap trains as the text comes, which no two runs do alike: leave out --overlap");
+  if (in_lockstep && line.given("--shards"))
+    throw config_error("the workers of a synchronous engine keep their own rows: leave out --shards");
   if (r.engine == engine_name::ring && r.transport == ring_transport::shared_segment && line.given("--team"))
     throw config_error("--team is about threads; under --transport shared_segment the workers are processes");
   if (r.engine == engine_name::processes && line.given("--team")) {
     throw config_error("--team is about threads; the workers of --engine processes are processes");
   }
-  const bool threads =
-      r.engine == engine_name::threads || (r.engine == engine_name::ring && r.transport == ring_transport::in_process);
-  if (line.given("--pin") && threads && r.team != team_kind::std) {
+  if (line.given("--pin") && r.engine == engine_name::threads && r.team != team_kind::std) {
     throw config_error(
-        "--pin and --no-pin are for worker processes and --team std; OpenMP is bound by OMP_PLACES and "
-        "OMP_PROC_BIND, "
-        "oneTBB by the system");
+        "--pin and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "
+        "OMP_PROC_BIND, oneTBB by the system");
   }
   if (line.given("--huber-delta") && r.model != "huber") throw config_error("--huber-delta needs --model huber");
   if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
@@ -177,7 +218,9 @@ void check(const command_line& line, const train_request& r) {
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
   command_line line("train", "Trains a model on LIBSVM data, plain or compressed.",
                     "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
-  line.positional("DATA", r.data, "training rows; '-' is standard input");
+  line.positional("DATA", r.data,
+                  "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "
+                  "where the path holds %rank");
   declare_model(line, r);
   declare_engine(line, r);
   declare_step(line, r);

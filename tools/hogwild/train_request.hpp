@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
 
 #include <hogwild/options.hpp>
+#include <hogwild/sync_engine.hpp>
 #include <hogwild/team.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
@@ -13,7 +15,7 @@
 
 namespace hogwild::cli {
 
-enum class engine_name { serial, threads, processes, ring };
+enum class engine_name { serial, threads, processes, ring, all_reduce, local_sgd };
 
 /// What `hogwild train` was asked for.
 struct train_request {
@@ -30,6 +32,11 @@ struct train_request {
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
   ring_rule exchange = ring_rule::deltas;
   ring_transport transport = ring_transport::in_process;
+  bool mpi = false;  ///< joined by MPI, whether or not a launcher shows
+  delta_values messages = delta_values::as_stored;
+  std::chrono::seconds rank_timeout{30};
+  std::size_t sync_rows = sync_engine{}.rows;  ///< of each rank between two meetings
+  bool scale_step = false;
 
   train_options options{};
   std::string save;

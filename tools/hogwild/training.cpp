@@ -6,6 +6,7 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/process_engine.hpp>
+#include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
 #include <hogwildpp/ring_engine.hpp>
 #include <hogwildpp/worker_main.hpp>
@@ -13,9 +14,9 @@
 namespace hogwild::cli {
 namespace {
 
-using named_engine = std::variant<serial_engine, thread_engine, process_engine, ring_engine>;
+using named_engine = std::variant<serial_engine, thread_engine, process_engine, ring_engine, sync_engine>;
 
-named_engine engine_of(const train_request& request) {
+named_engine engine_of(const train_request& request, launched_ranks* ranks) {
   switch (request.engine) {
     case engine_name::serial:
       return serial_engine{};
@@ -27,7 +28,21 @@ named_engine engine_of(const train_request& request) {
                          .rule = request.exchange,
                          .transport = request.transport,
                          .team = request.team,
-                         .pin = request.pin};
+                         .pin = request.pin,
+                         .ranks = ranks != nullptr ? &ranks->all() : nullptr,
+                         .link = ranks != nullptr ? &ranks->link() : nullptr,
+                         .messages = {.values = request.messages, .patience = request.rank_timeout}};
+    case engine_name::all_reduce:
+    case engine_name::local_sgd:
+      return sync_engine{.workers = request.workers,
+                         .rule = request.engine == engine_name::all_reduce ? sync_rule::gradients : sync_rule::average,
+                         .rows = request.sync_rows,
+                         .scale_step = request.scale_step,
+                         .pin = request.pin,
+                         .transport = request.transport == ring_transport::shared_segment
+                                          ? sync_transport::shared_segment
+                                          : sync_transport::in_process,
+                         .patience_seconds = static_cast<double>(request.rank_timeout.count())};
     case engine_name::threads:
       break;
   }
@@ -36,10 +51,10 @@ named_engine engine_of(const train_request& request) {
 
 }  // namespace
 
-train_result train_with_engine(const named_model& m, const sparse_dataset& data, const train_request& request,
-                               const train_options& options) {
-  return std::visit([&](const auto& concrete, const auto& engine) { return train(concrete, data, engine, options); }, m,
-                    engine_of(request));
+train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
+                               const train_options& options, launched_ranks* ranks) {
+  return std::visit([&](const auto& concrete, const auto& engine) { return train(concrete, rows, engine, options); }, m,
+                    engine_of(request, ranks));
 }
 
 std::unique_ptr<first_pass> first_pass_of(const named_model& m, const train_options& options) {

@@ -9,15 +9,17 @@
 #include <hogwild/models/registry.hpp>
 #include <hogwild/result.hpp>
 
+#include "ranks.hpp"
 #include "train_request.hpp"
 
 // The one place where the named models meet the engines.
 
 namespace hogwild::cli {
 
-/// Trains with the engine that the request names. `options` are the request's, completed with what was opened.
-train_result train_with_engine(const named_model& m, const sparse_dataset& data, const train_request& request,
-                               const train_options& options);
+/// Trains with the engine that the request names, together with `ranks` where there are any. `options` are the
+/// request's, completed with what was opened.
+train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
+                               const train_options& options, launched_ranks* ranks);
 
 /// The first epoch, to be trained while the data are parsed. Throws config_error where model or options do not go with
 /// it.

@@ -63,7 +63,7 @@ class margin_batch_step : public Sharing {
 
   void begin(const round_plan& round, double position) {
     step_ = static_cast<float>(round.step);
-    shrink_ = round.l2.shrink;
+    shrink_ = round.l2.between_rows();
     scale_ = round.l2.at(position);
   }
 
@@ -84,6 +84,8 @@ class margin_batch_step : public Sharing {
       label_[i] = context_.labels.encode(data_.label[rows[i]]);
     }
     w_ = Sharing::values().data();
+    gains_ = w_;
+    if constexpr (gathers) gains_ = Sharing::gains().data();
     bias_ = context_.options.bias != 0 ? w_ + data_.columns : nullptr;
     updates_ = 0;
     if (in_registers())
@@ -95,7 +97,10 @@ class margin_batch_step : public Sharing {
   }
 
  private:
-  bool in_registers() const { return context_.options.batch == 1 && data_.columns <= register_columns; }
+  /// Whether what rows change is gathered beside the parameters.
+  static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
+
+  bool in_registers() const { return !gathers && context_.options.batch == 1 && data_.columns <= register_columns; }
 
   void dots_then_updates() {
     std::array<float, batch_rows> margin, slope, change;
@@ -115,8 +120,20 @@ class margin_batch_step : public Sharing {
       bias_change += move;
       change[i] = move / static_cast<float>(scale[i]);
     }
-    kernels_.updates(w_, batch_, change.data());
-    if (bias_ != nullptr) *bias_ += bias_change;
+    if constexpr (gathers) note_touched(change.data());
+    kernels_.updates(gains_, batch_, change.data());
+    if (bias_ != nullptr) gains_[data_.columns] += bias_change;
+  }
+
+  /// Before the updates: whose gains they make other than 0.
+  void note_touched(const float* change) {
+    auto* const list = Sharing::touched();
+    if (list == nullptr || !list->is_complete()) return;
+    if (bias_ != nullptr && gains_[data_.columns] == 0.0f) list->note(data_.columns);
+    for (std::size_t i = 0; i < batch_.rows; ++i) {
+      if (change[i] == 0.0f) continue;
+      list->note_new(std::span(batch_.index + batch_.begin[i], batch_.end[i] - batch_.begin[i]), gains_);
+    }
   }
 
   static float respond(void* self, std::size_t i, float dot) {
@@ -142,7 +159,7 @@ class margin_batch_step : public Sharing {
   float weight_positive_;
   row_batch<Index, Value> batch_{};
   std::array<float, batch_rows> label_{};
-  float* w_ = nullptr;
+  float *w_ = nullptr, *gains_ = nullptr;
   float* bias_ = nullptr;
   std::uint64_t updates_ = 0;
   float step_ = 0;

@@ -21,6 +21,7 @@ struct sharing_facts {
   std::size_t rows = 0, parameters = 0, nonzeros = 0;
   std::span<const std::uint32_t> degree{};  ///< rows that contain each column, by rank; may be empty
   bool margin = true;                       ///< head sharing is for margin models
+  bool others = false;                      ///< change the shared array too: one worker needs a replica as well
   double step = 0.0;                        ///< the first epoch's
   double curvature = 0.0;                   ///< of the mean loss; see curvature.hpp
   double row_ns = 0.0;                      ///< a row, trained by one worker alone
@@ -45,12 +46,12 @@ double longest_exchange(double step, double curvature, std::size_t workers);
 /// Rows between two exchanges in an epoch of this step: what was chosen, inside the bound; a power of two.
 std::uint32_t exchange_rows(const exchange_options& chosen, double step);
 
-/// The rule. One worker has the array alone. Several have replicas, or replicas of the hot columns where the model does
-/// not fit into half of a core's cache and that is predicted to take less time. Rows between exchanges are as many as
-/// make an exchange cost less than 5 per cent, if the bound allows them; if not, two workers go beyond it until an
-/// exchange costs at most 10 per cent, and of more so many are left idle as the predicted time asks for. Whatever is
-/// asked for by name is done, with the bound all the same; where it does not allow a single row, more than two take the
-/// mean of their gains.
+/// The rule. One worker has the array alone, but for `others`. Several have replicas, or replicas of the hot columns
+/// where the model does not fit into half of a core's cache and that is predicted to take less time. Rows between
+/// exchanges are as many as make an exchange cost less than 5 per cent, if the bound allows them; if not, two workers
+/// go beyond it until an exchange costs at most 10 per cent, and of more so many are left idle as the predicted time
+/// asks for. Whatever is asked for by name is done, with the bound all the same; where it does not allow a single row,
+/// more than two take the mean of their gains.
 sharing_choice choose_sharing(const sharing_facts& facts);
 
 }  // namespace hogwild

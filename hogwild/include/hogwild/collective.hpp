@@ -40,6 +40,9 @@ class collective {
   virtual std::size_t rank() const noexcept = 0;  ///< below size()
   virtual std::size_t size() const noexcept = 0;
 
+  /// Whether members reach each other's numbers in common memory, so that bytes cost little beside finding them.
+  virtual bool shares_memory() const noexcept = 0;
+
   /// x becomes the sum over all members' x.
   virtual void all_reduce(std::span<float> x) = 0;
   virtual void all_reduce(std::span<double> x) = 0;
@@ -56,6 +59,10 @@ class collective {
   /// looked at. `all` and x must not overlap.
   virtual void gather(std::span<const float> x, std::span<float> all, std::size_t root) = 0;
   virtual void gather(std::span<const double> x, std::span<double> all, std::size_t root) = 0;
+
+  /// The same for all members: everybody's `all` receives all members' x by rank, bit by bit.
+  virtual void all_gather(std::span<const float> x, std::span<float> all) = 0;
+  virtual void all_gather(std::span<const double> x, std::span<double> all) = 0;
 
   /// Returns when all members have called it.
   virtual void barrier() = 0;

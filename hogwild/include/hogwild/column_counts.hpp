@@ -19,4 +19,14 @@ inline std::vector<std::uint32_t> count_columns(const sparse_view& data) {
   return degree;
 }
 
+/// Sums of the squares of each column's values.
+inline std::vector<double> column_squares(const sparse_view& data) {
+  std::vector<double> squares(data.columns);
+  row_cursor cursor(data);
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    for (const auto [j, x] : cursor.row(r)) squares[j] += double{x} * double{x};
+  }
+  return squares;
+}
+
 }  // namespace hogwild

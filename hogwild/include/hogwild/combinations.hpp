@@ -40,6 +40,12 @@ inline constexpr std::array refusals = {
     refusal{.sharing = sharing_kind::frozen,
             .reason = "frozen is what the sharing of a reproducible run is called: leave it at auto and ask for a "
                       "reproducible run"},
+    refusal{.sharing = sharing_kind::gathered,
+            .reason = "gathered is what the sharing of a synchronous run is called: leave it at auto and use the "
+                      "synchronous engine"},
+    refusal{.sharing = sharing_kind::averaged,
+            .reason = "averaged is what the sharing of a synchronous run is called: leave it at auto and use the "
+                      "synchronous engine"},
     refusal{.sharing = sharing_kind::direct,
             .reproducible = true,
             .reason = "a reproducible run is not possible on one shared array (direct), where the order of updates is "
@@ -73,6 +79,17 @@ constexpr std::string_view why_refused_on_ring(const combination& c) {
   if (c.update == update_kind::locked) return "replicas on a ring exchange without locks: use lossy or exact updates";
   if (c.sharing == sharing_kind::automatic || c.sharing == sharing_kind::buffered) return {};
   return "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto";
+}
+
+/// The same for the workers of a synchronous engine.
+constexpr std::string_view why_refused_in_lockstep(const combination& c) {
+  if (c.reproducible) return "a synchronous run repeats to the bit by itself: leave out reproducible";
+  if (c.update != update_kind::lossy)
+    return "the ranks of a synchronous engine have arrays of their own, where nothing is overtaken: leave out the "
+           "update";
+  if (c.sharing != sharing_kind::automatic)
+    return "the ranks of a synchronous engine have arrays of their own: leave the sharing at auto";
+  return {};
 }
 
 /// Why these options do not go together; empty where they do.

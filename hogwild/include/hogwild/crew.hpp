@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/job.hpp>
+#include <hogwild/result.hpp>
 #include <hogwild/team.hpp>
 
 namespace hogwild {
@@ -36,6 +38,12 @@ class crew {
   virtual std::size_t replaced() const { return 0; }
   /// Rows done whose changes dead or stopped workers had not all sent: an upper bound.
   virtual std::uint64_t rows_lost() const { return 0; }
+  /// What replicas told each other so far, where there are several in this process.
+  virtual std::optional<ring_report> ring() const { return std::nullopt; }
+  /// What this process and others told each other, where several train together.
+  virtual std::optional<link_report> link() const { return std::nullopt; }
+  /// What its workers did so far when they met, where they do.
+  virtual std::optional<meeting_report> meetings() const { return std::nullopt; }
 };
 
 }  // namespace hogwild

@@ -23,6 +23,16 @@ using note_function = std::function<void(std::string_view)>;
 struct ring_layout {
   std::size_t replicas = 1;  ///< 1: no ring
   ring_rule rule = ring_rule::deltas;
+  std::size_t ranks = 1;  ///< processes with as many replicas each
+};
+
+/// How often the workers of a synchronous engine meet, and to what end (sync_engine.hpp).
+enum class sync_rule { gradients, average };
+struct sync_layout {
+  sync_rule rule = sync_rule::gradients;
+  std::size_t rows = 1;            ///< of each worker between two meetings
+  bool scale_step = false;         ///< gradients: the step times the number of workers
+  double patience_seconds = 30.0;  ///< how long workers wait for one that is not there
 };
 
 /// One worker, in the calling thread: the reference for all others.

@@ -14,6 +14,7 @@
 #include <hogwild/sharing/buffered.hpp>
 #include <hogwild/sharing/direct.hpp>
 #include <hogwild/sharing/frozen.hpp>
+#include <hogwild/sharing/lockstep.hpp>
 #include <hogwild/vector_passes.hpp>
 #include <hogwild/worker_loop.hpp>
 
@@ -57,6 +58,10 @@ class general_job final : public job {
     if (options_.sharing == sharing_kind::frozen) {
       return train_with(store, slot, frozen_sharing<scalar>(store, groups_of(model_)));
     }
+    if (options_.sharing == sharing_kind::gathered)
+      return train_with(store, slot, lockstep_sharing<scalar, true>(store, *others));
+    if (options_.sharing == sharing_kind::averaged)
+      return train_with(store, slot, lockstep_sharing<scalar, false>(store, *others));
     with_update(options_.update, [&]<class Update>() {
       // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
       if (options_.sharing == sharing_kind::direct || options_.sharing == sharing_kind::alone)
@@ -112,7 +117,7 @@ class general_job final : public job {
     };
     if (options_.optimizer == optimizer_kind::sgd)
       run.template operator()<sgd<typename Sharing::view_type>>();
-    else
+    else if constexpr (requires { sharing.state(0); })
       run.template operator()<adagrad<typename Sharing::view_type>>();
   }
 

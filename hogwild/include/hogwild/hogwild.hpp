@@ -16,5 +16,6 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/process_engine.hpp>
+#include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
 #include <hogwild/worker_main.hpp>

@@ -35,9 +35,13 @@ class job {
   const label_map& labels() const { return labels_; }
   const loop_options& options() const { return options_; }
   const chunk_plan& plan() const { return plan_; }
+  /// Rows of all processes that train the model together.
+  std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 
   /// At most so many rows see the same weights.
   void limit_batch(std::uint32_t rows) { options_.batch = std::min(options_.batch, std::max(rows, 1u)); }
+  /// Who gets which rows; decided before anybody is hired.
+  void deal(sharding shards) { options_.shards = shards; }
   /// Where workers read and write; decided after the job was made, before anybody is hired for it.
   void share(sharing_kind kind, const exchange_options& exchange) {
     options_.sharing = kind;

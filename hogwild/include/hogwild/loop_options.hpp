@@ -18,8 +18,15 @@ enum class sharing_kind : std::uint32_t {
   buffered,   ///< a replica a worker, which exchanges what it gained with the shared array
   head,       ///< a replica of the hot columns, and a shared tail
   alone,      ///< one worker on an array of its own: what the rule may choose, not for users to ask for
-  frozen      ///< virtual workers that add what they gained turn by turn: what `reproducible` chooses
+  frozen,     ///< virtual workers that add what they gained turn by turn: what `reproducible` chooses
+  gathered,   ///< an array a worker; what rows would change is gathered until all workers meet (sync_engine.hpp)
+  averaged    ///< an array a worker; all workers take the mean where they meet
 };
+
+/// Whether the workers meet in lockstep, each with arrays of its own.
+constexpr bool in_lockstep(sharing_kind kind) {
+  return kind == sharing_kind::gathered || kind == sharing_kind::averaged;
+}
 
 /// What replicas on a ring do when they meet; see hogwildpp/exchange_rule.hpp.
 enum class ring_rule : std::uint32_t {
@@ -38,6 +45,8 @@ struct exchange_options {
   std::uint64_t workers = 1;   ///< who exchange; under frozen sharing the virtual workers, a chunk of `rows` a turn
   std::uint32_t replicas = 1;  ///< on a ring, each with as many of the workers; 1: there is no ring
   ring_rule rule = ring_rule::deltas;
+  double scale = 1.0;              ///< in lockstep: of the mean gain of the rows between two meetings so much is added
+  double patience_seconds = 30.0;  ///< in lockstep: how long workers wait for each other
 };
 
 /// What the inner loop needs to know of a run's options; copied into the segment for worker processes.
@@ -55,6 +64,7 @@ struct loop_options {
   double l2 = 0.0;
   double weight_positive = 1.0;
   std::uint64_t seed = 1;
+  std::uint64_t all_rows = 0;  ///< of all processes that train the model together
   exchange_options exchange{};
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include <hogwild/agreement.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/options.hpp>
@@ -21,18 +22,27 @@ struct model_traits {
   bool margin = false;  ///< the engine adds the bias
 };
 
+/// label_map::learn() over the rows of all ranks, which all call it.
+label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
+
 /// Options checked and data made ready: labels learned, validation rows held back, columns counted where needed.
 /// Throws config_error and input_error. Refers to the data that it was given.
 class prepared_data {
  public:
-  prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits);
+  /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
+  prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
+                collective* ranks = nullptr);
 
   const sparse_view& train() const { return train_; }
   const label_map& labels() const { return labels_; }
   const loop_options& loop() const { return loop_; }
   const train_options& options() const { return options_; }
+  collective* ranks() const { return ranks_; }
 
  private:
+  std::uint64_t agree_on_rows();
+
+  collective* ranks_;
   train_options options_;
   sparse_view train_;
   label_map labels_;
@@ -55,6 +65,8 @@ class run_scope {
     const std::size_t workers = crew_size(engine.workers);
     if constexpr (requires { engine.layout(workers); })
       engine.workers = share_on_ring(workers, engine.layout(workers));
+    else if constexpr (requires { engine.meetings(); })
+      engine.workers = share_in_lockstep(workers, engine.meetings());
     else
       engine.workers = share_among(workers);
     return engine;
@@ -67,6 +79,10 @@ class run_scope {
  private:
   std::size_t share_among(std::size_t workers);
   std::size_t share_on_ring(std::size_t workers, const ring_layout& ring);
+  std::size_t share_in_lockstep(std::size_t workers, const sync_layout& meetings);
+  void agree_on_schedule();
+  void agree_on_exchange();
+  void stretch_found_step(double rows);
   void limit_batch();
   double curvature();
   void deal_to_virtual_workers();
@@ -75,7 +91,8 @@ class run_scope {
   job& job_;
   resolved_run run_;
   std::optional<double> curvature_;
-  double delay_ = 1.0;  ///< periods for which replicas may gain before they hear of each other
+  bool among_ranks_ = false;  ///< other processes change the parameters too
+  double delay_ = 1.0;        ///< periods for which replicas may gain before they hear of each other
   std::unique_ptr<observer> record_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/core/labels.hpp>
+#include <hogwild/core/param_store.hpp>
 
 namespace hogwild {
 
@@ -47,11 +48,31 @@ std::string_view to_string(run_status status);
 /// What the replicas of a ring told each other in a run, summed over all.
 struct ring_report {
   std::size_t replicas = 0;
-  std::uint64_t exchanges = 0;   ///< of one replica with the common model, or with its successor
-  std::uint64_t bytes = 0;       ///< read from the other side and written to it
-  double held_seconds = 0.0;     ///< from taking up the token to passing it on
-  std::uint64_t waits = 0;       ///< times a worker would have exchanged and found the token elsewhere
-  std::uint64_t taken_over = 0;  ///< tokens that were overdue
+  std::uint64_t exchanges = 0;            ///< of one replica with the common model, or with its successor
+  std::uint64_t bytes = 0;                ///< read from the other side and written to it
+  double held_seconds = 0.0;              ///< from taking up the token to passing it on
+  std::uint64_t waits = 0;                ///< times a worker would have exchanged and found the token elsewhere
+  std::uint64_t taken_over = 0;           ///< tokens that were overdue
+  std::vector<std::vector<int>> nodes{};  ///< memory nodes of each replica, by the operating system's numbers
+  placed_memory memory = placed_memory::anywhere;
+};
+
+/// What this process and the others of a ring told each other in a run; figures of this process.
+struct link_report {
+  std::size_t ranks = 0;
+  std::uint64_t exchanges = 0;  ///< this rank's turns
+  std::uint64_t bytes = 0;      ///< sent to the next rank, with what the ends of epochs take
+  double held_seconds = 0.0;    ///< from taking up a message to sending the next one
+  double waited_seconds = 0.0;  ///< for messages, while workers trained
+};
+
+/// What the ranks of a synchronous run did when they met. All are at every meeting, and hand over as many bytes.
+struct meeting_report {
+  std::size_t ranks = 0;
+  std::uint64_t dense = 0;   ///< meetings that took whole arrays
+  std::uint64_t sparse = 0;  ///< meetings that took pairs of index and value
+  std::uint64_t bytes = 0;   ///< that each rank handed over
+  double seconds = 0.0;      ///< in meetings, waiting for other ranks included; mean over the ranks
 };
 
 /// What a finished run leaves behind.
@@ -75,7 +96,9 @@ struct train_result {
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along
   std::size_t workers_replaced = 0;  ///< worker processes that died and were replaced
   std::uint64_t peak_rss_bytes = 0;
-  std::optional<ring_report> ring{};  ///< of a run with several replicas
+  std::optional<ring_report> ring{};  ///< of a run with several replicas in a process
+  std::optional<link_report> link{};  ///< of a run of several processes on a ring
+  std::optional<meeting_report> meetings{};  ///< of a synchronous run
   /// By frequency rank; the bias, where there is one, last. Rounded to float for models of double too, as saved models
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.
   std::vector<float> parameters;

@@ -17,6 +17,11 @@ namespace hogwild {
 /// As many rows between two exchanges as the rule says.
 inline constexpr std::uint64_t unlimited_rows = std::numeric_limits<std::uint64_t>::max();
 
+/// Opens the tickets of a round, of the next number, and writes it where workers read it; while nobody trains.
+void open_round(const param_store& store, const chunk_plan& plan, round_plan& round);
+/// Takes every ticket of the open round for drawn and done, whoever has trained the rows; while nobody trains.
+void close_round(const param_store& store, const chunk_plan& plan);
+
 /// Cuts epochs into rounds and has a crew train them: opens the tickets, closes the account of what was not finished,
 /// and carries the scale of the weights from gate to gate. Belongs to the coordinator.
 class round_driver {
@@ -30,7 +35,7 @@ class round_driver {
 
   double scale() const { return scale_; }  ///< w = scale * v
   /// Rows between two exchanges of replicas at this step; 0 without any.
-  std::uint32_t exchanged_after(double step) const { return exchange_rows(exchange_, step); }
+  std::uint32_t exchanged_after(double step) const;
   /// After an epoch in which summed gains overshot: from now on replicas exchange twice as often, and of the gains of
   /// virtual workers half as much is added, down to their mean. Returns what is done, as the end of a sentence; nothing
   /// where there is no less to do.
@@ -58,18 +63,17 @@ class round_driver {
   double kept_share(const round_plan& round) const;
   void run(round_plan round);
   void run_in_turns(round_plan round);
-  void open_tickets(round_plan& round);
   bool reproducible() const { return job_.options().sharing == sharing_kind::frozen; }
   std::size_t collect_unfinished(const round_plan& round);
   double drawn_rows(const round_plan& round) const;
-  bool stopping() const { return crew_.store().control().stopping(); }
+  /// Where other processes take part, a round that is to stop is gone through by all.
+  bool stopping() const { return job_.options().all_rows == 0 && crew_.store().control().stopping(); }
 
   const job& job_;
   crew& crew_;
   exchange_options exchange_;
   std::uint64_t longest_exchange_ = unlimited_rows;
   double scale_ = 1.0;
-  std::uint32_t number_ = 0;
   std::uint32_t first_of_part_ = 0;
 };
 

@@ -68,7 +68,7 @@ class margin_sgd_step : public Sharing {
   void begin(const round_plan& round, double position) {
     v_ = Sharing::parameters();
     step_ = static_cast<float>(round.step);
-    shrink_ = round.l2.shrink;
+    shrink_ = round.l2.between_rows();
     scale_ = round.l2.at(position);
   }
   sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }

@@ -16,6 +16,9 @@ enum class team_kind { openmp, tbb, std };
 /// places count there, else the affinity mask.
 std::vector<int> crew_cpus();
 
+/// Whether OMP_PROC_BIND has the OpenMP library bind the threads of its teams.
+bool openmp_binds();
+
 /// How many workers a run has: `asked`, or where that is 0 as many as CPUs and quota grant (default_workers). Throws
 /// config_error where it is more than one run can have.
 std::size_t crew_size(std::size_t asked);

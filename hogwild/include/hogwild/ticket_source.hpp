@@ -13,7 +13,8 @@
 
 namespace hogwild {
 
-/// A drawn ticket: which chunk to train on, and how many rows the run drew before it in this epoch.
+/// A drawn ticket: which chunk to train on, and how many rows the run drew before it in this epoch; with several
+/// processes, as far as this one can tell.
 struct ticket {
   std::size_t number;
   std::size_t chunk;
@@ -82,7 +83,7 @@ class ticket_source {
   ticket ticket_of(std::size_t number, double before) const {
     const chunk_order order(plan_, shard_holding(number), seed_, round_.pass);
     const double position = before * static_cast<double>(plan_.rows_per_chunk());
-    return {number, order(number), std::min(position, static_cast<double>(plan_.rows()))};
+    return {number, order(number), std::min(position, static_cast<double>(plan_.rows())) * round_.l2.stretch};
   }
 
   /// From the worker's own shard, then from where most is left. Who joined late has no shard: it helps, or waits for a

@@ -51,16 +51,30 @@ void require_room(const M& m, const prepared_data& ready) {
   }
 }
 
+/// The processes that train together with this one, as far as the engine knows of any.
+template <class Engine>
+collective* ranks_of(const Engine& engine) {
+  if constexpr (requires {
+                  { engine.ranks } -> std::convertible_to<collective*>;
+                })
+    return engine.ranks;
+  else
+    return nullptr;
+}
+
 /// Trains a model on sparse rows with an engine: serial_engine, thread_engine, process_engine, or ring_engine of
 /// hogwildpp. Returns when the run has ended; a run whose loss is not finite ends with status diverged, not with an
 /// exception.
+///
+/// With an engine of several processes (its member `ranks`) all of them call this, with the same model and options and
+/// each with rows of its own; all return the same model and measures. The first writes the record.
 ///
 /// Throws config_error (options), input_error (labels that do not suit the model, a damaged cache), resource_error
 /// (memory, shared memory, processes), worker_error (worker processes that keep dying).
 template <model M, class Engine>
 train_result train(const M& m, const sparse_view& data, const Engine& engine, const train_options& options = {}) {
   static_assert(conforms<M>());
-  const prepared_data ready(data, options, {labels_of<M>(), is_linear<M>(), margin_model<M>});
+  const prepared_data ready(data, options, {labels_of<M>(), is_linear<M>(), margin_model<M>}, ranks_of(engine));
   require_room(m, ready);
   const auto work = make_job(m, ready.train(), ready.labels(), ready.loop());
   run_scope scope(*work, ready);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <hogwild/collective.hpp>
 #include <hogwild/crew.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/options.hpp>
@@ -18,6 +19,7 @@ struct resolved_run {
   bool step_found = false;       ///< by a search
   double search_seconds = 0.0;   ///< finding the step and the sharing
   std::string sharing_reason{};  ///< why workers read and write where they do
+  collective* ranks = nullptr;   ///< the processes that train together; null: this one is alone
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the crew throws; the

@@ -58,6 +58,8 @@ class worker_pool {
   void look_after_guest(std::size_t slot);
   void leave_out_stopped(std::uint32_t opened);
   bool reproducible() const { return store_.shape().replicas > 0; }
+  bool in_lockstep() const { return store_.shape().meeting_bytes > 0; }
+  [[noreturn]] void end_lockstep(std::size_t slot, const exit_status& status) const;
   void break_off_turns() const;
   void bury(std::size_t slot, const std::string& how, std::int32_t next_pid);
   void blame(const exit_status& status, bool joined, std::uint64_t held);

@@ -23,6 +23,7 @@ enum tag : int {
   short_broadcast_tag,
   reduce_tag,
   gather_tag,
+  all_gather_tag,
   barrier_tag
 };
 
@@ -32,6 +33,8 @@ class mpi_collective final : public typed_collective<mpi_collective> {
 
   std::size_t rank() const noexcept override { return messages_.rank(); }
   std::size_t size() const noexcept override { return messages_.size(); }
+
+  bool shares_memory() const noexcept override { return false; }
 
   void barrier() override {
     messages_.begin("barrier", barrier_tag);
@@ -112,6 +115,21 @@ class mpi_collective final : public typed_collective<mpi_collective> {
       } else {
         send(piece, root);
       }
+      messages_.finish();
+    });
+  }
+
+  template <class T>
+  void collect_all(std::span<const T> x, std::span<T> all) {
+    check_gathered(all.size(), x.size(), size());
+    in_pieces(x, [&](std::span<const T> piece) {
+      messages_.begin("all_gather", all_gather_tag);
+      const auto at = static_cast<std::size_t>(piece.data() - x.data());
+      for_others([&](std::size_t r) {
+        receive(all.subspan(r * x.size() + at, piece.size()), r);
+        send(piece, r);
+      });
+      std::copy_n(piece.data(), piece.size(), all.data() + rank() * x.size() + at);
       messages_.finish();
     });
   }

@@ -9,6 +9,8 @@
 #include <hogwild/collectives/lost_peer.hpp>
 #include <hogwild/core/control/turn_board.hpp>
 
+#include "communicator.hpp"
+
 namespace hogwild::detail {
 
 using std::chrono::steady_clock;
@@ -18,22 +20,6 @@ namespace {
 
 constexpr int notice_tag = 1;
 constexpr auto patience = 200ms;  ///< for what is under way: numbers of a peer that has left, the last words of our own
-
-/// All ranks together, each with a bounded wait for the others.
-MPI_Comm own_copy(std::chrono::nanoseconds timeout) {
-  MPI_Comm copy = MPI_COMM_NULL;
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request), "a group of ranks cannot be made");
-  const auto deadline = steady_clock::now() + timeout;
-  for (int done = 0;;) {
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "a group of ranks cannot be made");
-    if (done != 0) break;
-    if (steady_clock::now() >= deadline) throw worker_error(not_joined_text(timeout));
-    std::this_thread::yield();
-  }
-  check_mpi(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "errors cannot be caught");
-  return copy;
-}
 
 }  // namespace
 
@@ -56,8 +42,6 @@ messages::~messages() {
     MPI_Wait(&incoming_request_, MPI_STATUS_IGNORE);  // a matter of this rank alone
   }
   if (lost_.empty()) send_notice({});
-  // The communicators stay until MPI is finalized: a notice that is under way still must not get into a new group, to
-  // which MPI would give the same number.
 }
 
 void messages::begin(const char* call, int tag) {

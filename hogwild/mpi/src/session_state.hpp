@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <vector>
 
 #include <mpi.h>
 
@@ -17,6 +19,7 @@ struct mpi_session::state {
   bool launched = false;
   bool ours = false;              ///< started, and so to be finalized, by the session
   std::atomic<bool> lost{false};  ///< a rank does not answer any more
+  std::vector<std::shared_ptr<void>> kept{};  ///< buffers of messages that never ended
 };
 
 namespace detail {

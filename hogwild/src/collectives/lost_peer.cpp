@@ -44,6 +44,11 @@ std::string gone_text(std::size_t rank, std::size_t size, const std::string& how
   return ranks_text({&rank, 1}, size) + " " + how + " while others waited for it in " + call + "; " + restart;
 }
 
+std::string ended_text(std::size_t rank, std::size_t size, const std::string& how) {
+  return ranks_text({&rank, 1}, size) + " " + how + ", and no rank of a synchronous run goes on without the others; " +
+         restart;
+}
+
 std::string failed_text(std::size_t rank, std::size_t size, const std::string& reason) {
   return ranks_text({&rank, 1}, size) + " gave up: " + reason;
 }
@@ -71,8 +76,7 @@ void check_rank(std::size_t rank, std::size_t size) {
 void check_gathered(std::size_t all, std::size_t each, std::size_t size) {
   if (all == each * size) return;
   throw config_error("gather of " + std::to_string(each) + " elements from " + std::to_string(size) +
-                     " ranks needs room for " + std::to_string(each * size) + " at the root, not " +
-                     std::to_string(all));
+                     " ranks needs room for " + std::to_string(each * size) + ", not " + std::to_string(all));
 }
 
 }  // namespace hogwild::detail

@@ -17,7 +17,7 @@
 
 namespace hogwild::detail {
 
-enum class operation : std::uint32_t { none, all_reduce, broadcast, reduce, gather, barrier };
+enum class operation : std::uint32_t { none, all_reduce, broadcast, reduce, gather, all_gather, barrier };
 
 /// What a member is about to do. Written before a meeting, read by the others until the next one.
 struct offer {

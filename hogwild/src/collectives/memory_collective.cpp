@@ -117,6 +117,16 @@ void memory_collective::collect(std::span<const T> x, std::span<T> all, std::siz
   });
 }
 
+template <class T>
+void memory_collective::collect_all(std::span<const T> x, std::span<T> all) {
+  check_gathered(all.size(), x.size(), size());
+  const auto kept = [](std::size_t) { return nothing; };
+  in_pieces(x, {.call = operation::all_gather}, kept, [&](T*, std::size_t at, std::size_t n) {
+    for (std::size_t r = 0; r < size(); ++r) std::copy_n(numbers_of<const T>(r), n, all.data() + r * x.size() + at);
+    meet();
+  });
+}
+
 void memory_collective::barrier() {
   begin({.call = operation::barrier});
   meet();
@@ -130,5 +140,7 @@ template void memory_collective::sum_to(std::span<float>, std::size_t);
 template void memory_collective::sum_to(std::span<double>, std::size_t);
 template void memory_collective::collect(std::span<const float>, std::span<float>, std::size_t);
 template void memory_collective::collect(std::span<const double>, std::span<double>, std::size_t);
+template void memory_collective::collect_all(std::span<const float>, std::span<float>);
+template void memory_collective::collect_all(std::span<const double>, std::span<double>);
 
 }  // namespace hogwild::detail

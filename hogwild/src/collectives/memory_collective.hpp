@@ -29,6 +29,7 @@ class memory_collective final : public typed_collective<memory_collective> {
 
   std::size_t rank() const noexcept override { return rank_; }
   std::size_t size() const noexcept override { return memory_.members.size(); }
+  bool shares_memory() const noexcept override { return true; }
   void barrier() override;
   void fail(const std::string& reason) noexcept override;
 
@@ -40,6 +41,8 @@ class memory_collective final : public typed_collective<memory_collective> {
   void sum_to(std::span<T> x, std::size_t root);
   template <class T>
   void collect(std::span<const T> x, std::span<T> all, std::size_t root);
+  template <class T>
+  void collect_all(std::span<const T> x, std::span<T> all);
 
  private:
   template <class T, class Part, class Body>

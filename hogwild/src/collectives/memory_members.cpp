@@ -25,6 +25,8 @@ const char* name_of(operation call) {
       return "reduce";
     case operation::gather:
       return "gather";
+    case operation::all_gather:
+      return "all_gather";
     case operation::barrier:
       return "barrier";
     case operation::none:
@@ -37,7 +39,8 @@ std::string text_of(const offer& o) {
   std::string text = name_of(o.call);
   if (o.call == operation::barrier) return text;
   text += " of " + std::to_string(o.length) + (o.scalar_bytes == 4 ? " floats" : " doubles");
-  if (o.call != operation::all_reduce) text += " with root " + std::to_string(o.root);
+  if (o.call != operation::all_reduce && o.call != operation::all_gather)
+    text += " with root " + std::to_string(o.root);
   return text;
 }
 

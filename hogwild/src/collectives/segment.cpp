@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/collectives/segment.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -49,6 +50,12 @@ std::unique_ptr<collective> join_segment_group(std::span<std::byte> shared, std:
       .shared = shared,
       .window = {region + layout.windows + rank * layout.window_stride, shape.window_bytes}};
   return std::make_unique<detail::memory_collective>(memory, rank, options);
+}
+
+std::string segment_group_failure(std::span<const std::byte> shared, std::size_t offset) {
+  const auto& place = *reinterpret_cast<const detail::meeting_place*>(shared.data() + offset);
+  if (place.explained.load() == 0) return {};
+  return {place.reason.data(), std::find(place.reason.begin(), place.reason.end(), '\0')};
 }
 
 }  // namespace hogwild

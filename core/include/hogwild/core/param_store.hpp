@@ -8,22 +8,34 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/segment_layout.hpp>
 
 namespace hogwild {
 
+/// Where the memory of replicas on a ring comes from.
+enum class placed_memory {
+  anywhere,  ///< wherever the system takes it: nobody said where, or all are to lie on the same node
+  bound,     ///< the system was told
+  touched    ///< it refused that, so threads on the right nodes have touched the memory first
+};
+
+std::string_view to_string(placed_memory how);
+
 /// Owner of the memory that the workers of one run share: parameters, optimiser state, control words, telemetry.
 /// Hands out spans and views; those may be used by many workers at once as each type says, and die with the store.
 class param_store {
  public:
-  /// Private memory for threads: zeroed, on huge pages where they are to be had. Throws resource_error.
-  static param_store in_memory(const store_shape& shape);
+  /// Private memory for threads: zeroed, on huge pages where they are to be had. Throws resource_error. `ring_nodes`,
+  /// where it is not empty, names the memory nodes of each replica on the ring (placement.hpp).
+  static param_store in_memory(const store_shape& shape, std::vector<std::vector<int>> ring_nodes = {});
   /// A new named segment that worker processes attach to; removed with the store. `model` is checked on attaching.
   /// Nobody gets in before open_for_workers().
   /// Throws resource_error with the size that is needed where shared memory is too small.
-  static param_store create(const std::string& name, const store_shape& shape, std::string_view model);
+  static param_store create(const std::string& name, const store_shape& shape, std::string_view model,
+                            std::vector<std::vector<int>> ring_nodes = {});
   /// Throws segment_error unless the segment exists and was made by the same build for the same model.
   static param_store attach(const std::string& name, std::string_view model);
 
@@ -33,6 +45,9 @@ class param_store {
 
   const store_shape& shape() const { return *reinterpret_cast<const store_shape*>(base_ + layout_.shape); }
   const std::string& name() const { return name_; }  ///< empty for private memory
+  /// Of the replicas on the ring, as the creator was asked for it; empty for who attaches.
+  const std::vector<std::vector<int>>& ring_nodes() const { return ring_nodes_; }
+  placed_memory ring_memory() const { return ring_memory_; }  ///< known to the creator
 
   /// By the creator, once everything that workers look at is in place: they may attach, and wait at the closed gate.
   void open_for_workers() const { control().gate.store(2, std::memory_order_release); }
@@ -72,13 +87,17 @@ class param_store {
   /// This store as a worker of the v-th replica on the ring sees it: all is the same but parameters and state, which
   /// are the replica's. Does not own the memory.
   param_store ring_replica(std::size_t v) const;
-  /// What that replica saw last of the parameters (k = 0), or of the state array k - 1, that all replicas share.
+  /// Of a store as ring_replica() gives it: a second array beside the replica's parameters (k = 0), or its state array
+  /// k - 1, for what the replica saw last of the others, say.
   template <parameter T>
-  std::span<T> ring_base(std::size_t v, std::size_t k) const {
+  std::span<T> beside(std::size_t k) const {
     require_scalar(sizeof(T));
     const std::size_t inside = k * store_layout::state_stride(shape());
-    return array<T>(layout_.ring + (2 * v + 1) * store_layout::replica_stride(shape()) + inside, shape().parameters);
+    return array<T>(layout_.parameters + store_layout::replica_stride(shape()) + inside, shape().parameters);
   }
+  /// All that is shared, and where in it processes meet that train in lockstep: shape().meeting_bytes from there on.
+  std::span<std::byte> bytes() const { return {base_, layout_.total}; }
+  std::size_t meeting_offset() const { return layout_.meeting; }
   /// Parameters and optimiser state as bytes, to be put aside and back between rounds.
   std::span<std::byte> state_of_training() const {
     return array<std::byte>(layout_.parameters, layout_.state - layout_.parameters +
@@ -102,6 +121,8 @@ class param_store {
   std::byte* base_;
   store_layout layout_;
   std::string name_;
+  std::vector<std::vector<int>> ring_nodes_{};
+  placed_memory ring_memory_ = placed_memory::anywhere;
 };
 
 }  // namespace hogwild

@@ -16,10 +16,13 @@ struct scaled_l2 {
   static constexpr double smallest_scale = 1e-6;
 
   double scale = 1.0;     ///< a at row position `position` of the pass
-  double position = 0.0;  ///< rows
-  double shrink = 1.0;    ///< 1 - step * l2, in (0, 1]
+  double position = 0.0;  ///< rows, of all processes that train
+  double shrink = 1.0;    ///< 1 - step * l2, in (0, 1]: a row's
+  double stretch = 1.0;   ///< rows of all processes to one of this process, which are taken to get on alike
 
   double at(double rows) const { return scale * std::exp(std::log(shrink) * (rows - position)); }
+  /// How much a shrinks from one row of this process to its next.
+  double between_rows() const { return stretch == 1.0 ? shrink : std::exp(std::log(shrink) * stretch); }
 
   /// Into how many parts an epoch of `rows` rows is cut so that a, starting from 1, stays above smallest_scale.
   static std::size_t parts(double shrink, double rows) {

@@ -78,6 +78,22 @@ struct record_ring {
   double held_seconds = 0;  ///< with the token in hand, summed over all
   std::uint64_t waits = 0;  ///< exchanges that found the token elsewhere
   std::uint64_t taken_over = 0;
+  std::vector<std::vector<int>> nodes{};  ///< memory nodes of each replica, by the operating system's numbers
+  std::string memory = "anywhere";        ///< how it came there: a placed_memory
+};
+
+/// What the first rank and the others of a ring of processes told each other.
+struct record_link {
+  std::uint64_t ranks = 0, exchanges = 0, bytes = 0;
+  double held_seconds = 0, waited_seconds = 0;
+};
+
+/// What the ranks of a synchronous run did when they met.
+struct record_meetings {
+  std::uint64_t ranks = 0;
+  std::uint64_t dense = 0, sparse = 0;  ///< meetings that took arrays, and pairs of index and value
+  std::uint64_t bytes = 0;              ///< that each rank handed over
+  double seconds = 0;                   ///< in meetings, waiting included; mean over the ranks
 };
 
 /// Last line.
@@ -91,7 +107,9 @@ struct record_result {
   double search_seconds = 0;  ///< spent on finding a step
   double step = 0;            ///< initial step of the run
   std::uint64_t rows_lost = 0;
-  std::optional<record_ring> ring{};  ///< of a run with several replicas
+  std::optional<record_ring> ring{};          ///< of a run with several replicas in a process
+  std::optional<record_link> link{};          ///< of a run of several processes on a ring
+  std::optional<record_meetings> meetings{};  ///< of a synchronous run
   std::uint64_t peak_rss_bytes = 0;
   std::optional<std::string> advice{};  ///< what the user could do better
 };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,7 +33,13 @@ class segment {
   /// Makes a new segment of `bytes` zero bytes (header included, at least segment_header_bytes). `name` begins with
   /// "hogwild-"; see unique_segment_name(). Throws segment_error where the name is taken or not allowed, resource_error
   /// (with the size that is needed and the size that is free) where the memory is not to be had.
-  static segment create(const std::string& name, std::size_t bytes, const segment_identity& identity);
+  ///
+  /// `place`, where there is one, is called with the mapped memory before any of it is allocated, to say where parts of
+  /// it shall lie; it may also call allocate(offset, bytes), from another thread too, and must not touch the memory.
+  using allocator = std::function<void(std::size_t offset, std::size_t bytes)>;
+  using placing = std::function<void(std::byte* data, const allocator& allocate)>;
+  static segment create(const std::string& name, std::size_t bytes, const segment_identity& identity,
+                        const placing& place = {});
 
   /// Maps an existing segment, never makes one. Waits up to a second for one that is still being made. Throws
   /// segment_error where it is missing, another user's, open to others, or differs in any point of `identity`.

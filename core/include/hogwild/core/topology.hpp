@@ -38,6 +38,8 @@ std::size_t level2_cache_bytes();
 
 /// Memory nodes that have CPUs of their own, at least one; numbered from 0 in the order of the topology.
 std::size_t numa_nodes();
+/// Those of them that have a CPU in `allowed`; at least one.
+std::size_t numa_nodes(std::span<const int> allowed);
 /// CPUs near memory node `node`, ascending. Throws config_error where there is no such node.
 std::vector<int> cpus_of_node(std::size_t node);
 
@@ -47,5 +49,23 @@ std::vector<int> worker_cpus(std::size_t workers, std::span<const int> allowed);
 
 /// Lets the calling thread run on these CPUs only. False, and nothing changed, where the system refuses.
 bool bind_this_thread(std::span<const int> cpus) noexcept;
+
+/// Keeps the thread that makes it on these CPUs while it lives; then the thread may run where it might before. Does
+/// nothing where there are none, or the system refuses. To be destroyed by the same thread.
+class thread_binding {
+ public:
+  explicit thread_binding(std::span<const int> cpus);
+  ~thread_binding();
+  thread_binding(const thread_binding&) = delete;
+  thread_binding& operator=(const thread_binding&) = delete;
+
+ private:
+  std::vector<int> before_;
+};
+
+/// Asks that whole pages, which nobody has touched yet, come from these memory nodes (the operating system's numbers),
+/// in turns where there are several; from others when those are full. False, and nothing changed, where the system
+/// refuses, as it often does in containers, or has no such node.
+bool bind_memory(std::span<std::byte> bytes, std::span<const int> nodes) noexcept;
 
 }  // namespace hogwild

@@ -20,6 +20,8 @@ std::string silent_text(std::span<const std::size_t> ranks, std::size_t size, co
 std::string not_joined_text(std::chrono::nanoseconds timeout);
 /// Somebody is no longer there. `how`: "ended", "has left".
 std::string gone_text(std::size_t rank, std::size_t size, const std::string& how, const char* call);
+/// Somebody's process ended, as whoever looks after it knows. `how`: "was killed by signal 9".
+std::string ended_text(std::size_t rank, std::size_t size, const std::string& how);
 /// Somebody said fail(reason).
 std::string failed_text(std::size_t rank, std::size_t size, const std::string& reason);
 /// Two members make different calls.

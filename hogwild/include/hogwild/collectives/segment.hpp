@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include <hogwild/collective.hpp>
 
@@ -38,5 +39,9 @@ struct segment_group_layout {
 std::unique_ptr<collective> join_segment_group(std::span<std::byte> shared, std::size_t offset,
                                                const segment_group_shape& shape, std::size_t rank,
                                                const collective_options& options = {});
+
+/// Why the group whose region begins there was broken off, in the sentence that its members throw; "" while it is whole.
+/// Any process that maps the memory may ask.
+std::string segment_group_failure(std::span<const std::byte> shared, std::size_t offset);
 
 }  // namespace hogwild

@@ -5,7 +5,7 @@
 
 namespace hogwild::detail {
 
-/// Both overloads of each call, from Member's templates sum_to_all, send_from, sum_to and collect.
+/// Both overloads of each call, from Member's templates sum_to_all, send_from, sum_to, collect and collect_all.
 template <class Member>
 class typed_collective : public collective {
  public:
@@ -19,6 +19,8 @@ class typed_collective : public collective {
   void gather(std::span<const double> x, std::span<double> all, std::size_t root) final {
     self().collect(x, all, root);
   }
+  void all_gather(std::span<const float> x, std::span<float> all) final { self().collect_all(x, all); }
+  void all_gather(std::span<const double> x, std::span<double> all) final { self().collect_all(x, all); }
 
  private:
   Member& self() { return static_cast<Member&>(*this); }

@@ -46,6 +46,10 @@ struct alignas(128) worker_slot {
   published<std::uint64_t> ring_held_ns;      ///< how long the token was held
   published<std::uint64_t> ring_waits;        ///< exchanges with the replica that found the token elsewhere
   published<std::uint64_t> ring_taken_over;   ///< tokens that were overdue
+  published<std::uint64_t> dense_meetings;    ///< of this rank of a synchronous run, where arrays were summed up
+  published<std::uint64_t> sparse_meetings;   ///< where pairs of index and value were
+  published<std::uint64_t> meeting_bytes;     ///< that this rank handed over
+  published<std::uint64_t> meeting_ns;        ///< in meetings, waiting for other ranks included
   alignas(128) std::array<published<std::uint32_t>, staleness_histogram::buckets> staleness;
 
   /// By the owner, before each draw and each batch of rows: whether the others wait for it. If not, the round may be

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/param_view.hpp>
+#include <hogwild/core/telemetry.hpp>
+#include <hogwild/sharing/neighbours.hpp>
+
+namespace hogwild {
+
+/// Parameters that are read while what is added to them is gathered elsewhere. Both arrays belong to one worker.
+template <parameter T>
+class gathering_view {
+ public:
+  using value_type = T;
+  using update_type = update::lossy;
+
+  /// What is gathered first for a parameter is noted in `touched`, where there is one.
+  gathering_view(std::span<T> values, std::span<T> gains, touched_list* touched)
+      : values_(values), gains_(gains), touched_(touched) {}
+
+  std::size_t size() const { return values_.size(); }
+  const gathering_view& reader() const { return *this; }
+  T operator[](std::size_t j) const { return values_[j]; }
+  block_reader<T> block(std::size_t offset, std::size_t n) const {
+    const std::span<T> run = values_.subspan(offset, n);
+    return {run.data(), n};
+  }
+  T load(std::size_t j) const { return values_[j]; }
+  void add(std::size_t j, T delta) const {
+    if (touched_ != nullptr && gains_[j] == T(0)) touched_->note(j);
+    gains_[j] += delta;
+  }
+  T read_add(std::size_t j, T delta) const {
+    add(j, delta);
+    return values_[j];
+  }
+  void settle_adds() const {}
+
+ private:
+  std::span<T> values_, gains_;
+  touched_list* touched_;
+};
+
+/// A rank of a synchronous engine: it has its arrays to itself, and after every so many rows all ranks meet
+/// (`others`, which waits). Between two meetings its rows are steps of their own, or, where they are `Gathered`, all
+/// see the same parameters, and what they would change is gathered in an array beside.
+///
+/// A rank whose rows are at their end goes on meeting the others until they are through too.
+template <parameter T, bool Gathered>
+class lockstep_sharing {
+ public:
+  using scalar_type = T;
+  using view_type = std::conditional_t<Gathered, gathering_view<T>, param_view<T>>;
+  static constexpr bool replicated = true;
+
+  /// `store` is the rank's, as param_store::ring_replica gives it.
+  lockstep_sharing(const param_store& store, neighbours& others) : store_(store), others_(&others) {}
+
+  std::span<T> values() const { return store_.parameters<T>(); }
+  std::span<T> gains() const requires Gathered { return store_.template beside<T>(0); }
+  /// Where to note whose gains are no longer 0; null: nowhere.
+  touched_list* touched() const requires Gathered { return others_->touched(); }
+  auto reader() const { return parameters().reader(); }
+  view_type parameters() const {
+    if constexpr (Gathered)
+      return view_type(values(), gains(), touched());
+    else
+      return view_type(values());
+  }
+  view_type state(std::size_t k) const requires(!Gathered) { return view_type(store_.state<T>(k)); }
+
+  void begin_round(const round_plan& round) {
+    period_ = round.exchange_rows;
+    rows_ = 0;
+  }
+  std::size_t rows_to_exchange() const { return period_ - rows_; }
+  void exchange(std::size_t rows, race_probe&) {
+    rows_ += rows;
+    if (rows_ < period_) return;
+    rows_ = 0;
+    others_->exchanged();
+  }
+  void end_round() const { others_->ended(); }
+
+ private:
+  const param_store& store_;
+  neighbours* others_;
+  std::size_t period_ = 1, rows_ = 0;
+};
+
+}  // namespace hogwild

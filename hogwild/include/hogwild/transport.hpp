@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace hogwild {
+
+/// One rank's two ends of a ring of processes: messages go to the next rank and come from the one before, whole and in
+/// order. Used by one thread at a time, which need not be the one that uses a collective of the same ranks.
+///
+/// Nothing here waits for ever: what cannot be delivered within the time that the transport was made with is an error
+/// of the next call.
+class transport {
+ public:
+  transport(const transport&) = delete;
+  transport& operator=(const transport&) = delete;
+  virtual ~transport() = default;
+
+  virtual std::size_t rank() const noexcept = 0;  ///< below size()
+  virtual std::size_t size() const noexcept = 0;  ///< at least 1; of one rank the next is itself
+
+  /// Hands a message on to the next rank and returns without waiting for it. Throws worker_error where that rank is
+  /// lost or has not taken earlier messages in time.
+  virtual void send(std::vector<std::byte> message) = 0;
+
+  /// The next message from the rank before; nothing where none has come within `wait`. Throws worker_error where that
+  /// rank is lost, or a message of which the head has come does not come whole in time.
+  virtual std::optional<std::vector<std::byte>> receive(std::chrono::nanoseconds wait) = 0;
+
+ protected:
+  transport() = default;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/sync_engine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hogwild/collectives/thread.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/process_engine.hpp>
+
+#include "sync_job.hpp"
+
+namespace hogwild {
+
+namespace {
+
+/// Array k of what a store trains: the parameters (0) and its state (from 1 on), as bytes.
+std::span<std::byte> bytes_of(const param_store& store, std::size_t k) {
+  const auto as_bytes = [&]<parameter T>() {
+    return std::as_writable_bytes(k == 0 ? store.parameters<T>() : store.state<T>(k - 1));
+  };
+  return store.shape().scalar_bytes == sizeof(float) ? as_bytes.template operator()<float>()
+                                                     : as_bytes.template operator()<double>();
+}
+
+/// To the bit; where training went beyond all numbers, one NaN is as good as another.
+template <parameter T>
+bool same(std::span<const T> a, std::span<const T> b) {
+  if (std::memcmp(a.data(), b.data(), a.size_bytes()) == 0) return true;
+  return std::ranges::equal(
+      a, b, [](T x, T y) { return (std::isnan(x) && std::isnan(y)) || std::memcmp(&x, &y, sizeof x) == 0; });
+}
+
+bool same_array(const param_store& a, const param_store& b, std::size_t k) {
+  const auto as = [&]<parameter T>() {
+    return k == 0 ? same<T>(a.parameters<T>(), b.parameters<T>()) : same<T>(a.state<T>(k - 1), b.state<T>(k - 1));
+  };
+  return a.shape().scalar_bytes == sizeof(float) ? as.template operator()<float>() : as.template operator()<double>();
+}
+
+std::vector<std::unique_ptr<collective>> all_members(thread_group& group) {
+  std::vector<std::unique_ptr<collective>> members;
+  for (std::size_t rank = 0; rank < group.size(); ++rank) members.push_back(group.join(rank));
+  return members;
+}
+
+/// The ranks of this process, threads that know each other.
+struct rank_threads {
+  rank_threads(const sync_engine& engine, const job& whole)
+      : group(engine.workers, {.timeout = detail::patience_of(whole.options())}), work(whole, all_members(group)) {}
+
+  thread_group group;
+  detail::sync_job work;
+};
+
+/// Threads or processes in lockstep; the coordinator sees what the first rank has, which is what all have.
+class sync_crew final : public crew {
+ public:
+  sync_crew(const sync_engine& engine, const job& work, const note_function& note)
+      : name_(work.options().sharing == sharing_kind::gathered ? "all_reduce" : "local_sgd") {
+    if (engine.transport == sync_transport::shared_segment) {
+      // Each process makes itself a rank (worker_process.cpp).
+      members_ = hire(
+          process_engine{
+              .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments},
+          work, note);
+      return;
+    }
+    threads_ = std::make_unique<rank_threads>(engine, work);
+    // A library that granted fewer threads would leave the others waiting.
+    members_ =
+        hire(thread_engine{.workers = engine.workers, .team = team_kind::std, .pin = engine.pin}, threads_->work, note);
+  }
+
+  std::string_view engine() const override { return name_; }
+  std::size_t workers() const override { return members_->workers(); }
+  const param_store& store() const override { return members_->store(); }
+  void start() override { members_->start(); }
+  void settle() override { members_->settle(); }
+  team& helpers() override { return members_->helpers(); }
+  std::size_t replaced() const override { return members_->replaced(); }
+
+  std::optional<meeting_report> meetings() const override {
+    // What one has counted is what all have: none is at a meeting without the others.
+    const worker_slot& first = store().slots()[0];
+    meeting_report all{.ranks = workers(),
+                       .dense = first.dense_meetings.get(),
+                       .sparse = first.sparse_meetings.get(),
+                       .bytes = first.meeting_bytes.get()};
+    for (const worker_slot& slot : store().slots())
+      all.seconds += static_cast<double>(slot.meeting_ns.get()) * 1e-9 / static_cast<double>(workers());
+    return all;
+  }
+
+  void run_round() override {
+    for_each_rank(
+        [](std::span<std::byte> mine, std::span<std::byte> common) { std::ranges::copy(common, mine.begin()); });
+    train_on_all();
+    for (std::size_t rank = 1; rank < workers(); ++rank) require_equal(rank);
+    const param_store first = store().ring_replica(0);
+    for (std::size_t k = 0; k <= store().shape().state_arrays; ++k)
+      std::ranges::copy(bytes_of(first, k), bytes_of(store(), k).begin());
+  }
+
+ private:
+  /// Of all that ranks throw when one of them fails, what is thrown here is what befell that one.
+  void train_on_all() {
+    try {
+      members_->run_round();
+    } catch (...) {
+      const std::exception_ptr first = threads_ != nullptr ? threads_->work.failure() : nullptr;
+      if (first) std::rethrow_exception(first);
+      throw;
+    }
+  }
+
+  template <class F>
+  void for_each_rank(const F& f) const {
+    for (std::size_t rank = 0; rank < workers(); ++rank) {
+      const param_store mine = store().ring_replica(rank);
+      for (std::size_t k = 0; k <= store().shape().state_arrays; ++k) f(bytes_of(mine, k), bytes_of(store(), k));
+    }
+  }
+
+  /// A law of the engine, not of the data: whoever breaks it has found an error of ours.
+  void require_equal(std::size_t rank) const {
+    const param_store first = store().ring_replica(0), other = store().ring_replica(rank);
+    for (std::size_t k = 0; k <= store().shape().state_arrays; ++k) {
+      if (same_array(first, other, k)) continue;
+      throw worker_error("ranks 0 and " + std::to_string(rank) +
+                         " of a synchronous run do not have the same parameters; please report it");
+    }
+  }
+
+  std::string_view name_;
+  std::unique_ptr<rank_threads> threads_;  ///< nobody where the ranks are processes
+  std::unique_ptr<crew> members_;
+};
+
+}  // namespace
+
+sync_layout sync_engine::meetings() const {
+  constexpr std::uint64_t longest_patience = 1'000'000;
+  constexpr std::size_t most_rows = std::numeric_limits<std::uint32_t>::max();
+  if (rows == 0 || rows > most_rows) {
+    throw config_error("the ranks of a synchronous engine meet after 1 to " + std::to_string(most_rows) +
+                       " rows of each, not after " + std::to_string(rows));
+  }
+  if (!(patience_seconds > 0.0 && patience_seconds <= static_cast<double>(longest_patience)))
+    throw config_error("the patience is a number of seconds above 0 and at most " + std::to_string(longest_patience));
+  return {.rule = rule, .rows = rows, .scale_step = scale_step, .patience_seconds = patience_seconds};
+}
+
+std::unique_ptr<crew> hire(const sync_engine& engine, const job& work, const note_function& note) {
+  return std::make_unique<sync_crew>(engine, work, note);
+}
+
+}  // namespace hogwild

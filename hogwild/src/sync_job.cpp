@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sync_job.hpp"
+
+#include <string>
+#include <utility>
+
+namespace hogwild::detail {
+
+namespace {
+
+std::string reason_of(const std::exception_ptr& what) {
+  try {
+    std::rethrow_exception(what);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
+}  // namespace
+
+std::chrono::nanoseconds patience_of(const loop_options& options) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(options.exchange.patience_seconds));
+}
+
+sync_job::sync_job(const job& whole, std::vector<std::unique_ptr<collective>> members) : decorated_job(whole) {
+  for (auto& member : members) ranks_.push_back(std::make_unique<sync_rank>(std::move(member), whole.parameters()));
+}
+
+sync_job::sync_job(std::unique_ptr<job> whole, std::unique_ptr<collective> member) : decorated_job(std::move(whole)) {
+  const std::size_t slot = member->rank();
+  ranks_.resize(slot + 1);
+  ranks_[slot] = std::make_unique<sync_rank>(std::move(member), parameters());
+}
+
+void sync_job::work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours*) const {
+  const param_store mine = store.ring_replica(slot);
+  sync_rank& rank = *ranks_[slot];
+  const auto train = [&]<parameter T>() {
+    rank_meeting<T> meeting(mine, slot, rank, options_.sharing == sharing_kind::gathered, options_.exchange.scale);
+    whole().work(mine, slot, memory, &meeting);
+  };
+  try {
+    scalar_bytes() == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
+  } catch (...) {
+    fail(rank, std::current_exception());
+    throw;
+  }
+}
+
+/// Whoever throws by itself is noted before the others hear of it and throw for its sake.
+void sync_job::fail(sync_rank& rank, std::exception_ptr what) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = what;
+  }
+  rank.ranks->fail(reason_of(what));
+}
+
+std::exception_ptr sync_job::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+}  // namespace hogwild::detail

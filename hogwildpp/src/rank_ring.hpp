@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <hogwild/collective.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/loop_options.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/transport.hpp>
+#include <hogwildpp/ring_engine.hpp>
+
+namespace hogwild::detail {
+
+/// What a rank's ring needs to know.
+struct rank_ring_options {
+  update_kind update = update_kind::lossy;
+  std::uint64_t rows = 0;  ///< of all ranks in an epoch
+  /// Of each parameter: the inverse of the curvature of the mean loss along it; infinity where none is known.
+  std::span<const float> inverse_curvature{};
+  ring_messages messages{};
+};
+
+/// One rank's part in a ring of processes. While a round is open, a thread of its own waits for the token, lets the
+/// shared array of this process exchange a prefix of the ranks, by the marks of a ruler, and sends the token on; the
+/// workers train on. The token goes round by round, beginning with rank 0, which ends the round when all ranks together
+/// have trained its rows, whoever trained them, or when somebody asks to stop.
+class rank_ring {
+ public:
+  virtual ~rank_ring() = default;
+
+  /// Between rounds, while nobody trains and all ranks have the same parameters.
+  virtual void open(const round_plan& round) = 0;
+  /// After the workers have finished their rows: waits until the round is over, which is true, or until it is known
+  /// that other ranks are so far behind that this one should train on, which is false. Throws what the thread threw.
+  virtual bool wait_for_end() = 0;
+  /// After the end, when nobody trains any more: all ranks take what all have learned together. Throws worker_error.
+  virtual void merge(collective& ranks) = 0;
+  /// Ends the thread where an exception takes the round away.
+  virtual void abandon() noexcept = 0;
+
+  virtual link_report report() const = 0;
+};
+
+/// Store and link must outlive the ring; the store's control block is told to stop a round that is over.
+std::unique_ptr<rank_ring> make_rank_ring(const param_store& store, transport& link,
+                                          std::vector<parameter_group> groups, const rank_ring_options& options);
+
+}  // namespace hogwild::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/collectives/nested.hpp>
+
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/collectives/thread.hpp>
+#include <hogwild/core/error.hpp>
+
+using namespace hogwild;
+
+namespace {
+
+constexpr std::size_t processes = 3, each = 2, members = processes * each;
+
+/// Calls body(member) in a thread for each member of three groups of two.
+template <class Body>
+void as_members(const Body& body) {
+  thread_group across(processes);
+  std::vector<std::unique_ptr<thread_group>> groups;
+  std::vector<std::unique_ptr<collective>> firsts, all;
+  for (std::size_t p = 0; p < processes; ++p) {
+    groups.push_back(std::make_unique<thread_group>(each));
+    firsts.push_back(across.join(p));
+    for (std::size_t m = 0; m < each; ++m)
+      all.push_back(nest(groups[p]->join(m), m == 0 ? firsts[p].get() : nullptr, processes, p));
+  }
+  std::vector<std::thread> threads;
+  for (const auto& member : all) threads.emplace_back([&] { body(*member); });
+  for (std::thread& t : threads) t.join();
+}
+
+TEST(nested_collective, is_one_group_of_all_members) {
+  std::vector<std::size_t> seen(members);
+  as_members([&](collective& me) {
+    EXPECT_EQ(me.size(), members);
+    seen.at(me.rank()) += 1;
+  });
+  EXPECT_EQ(seen, std::vector<std::size_t>(members, 1));
+}
+
+TEST(nested_collective, sums_broadcasts_reduces_and_gathers) {
+  as_members([](collective& me) {
+    const auto rank = static_cast<float>(me.rank());
+    const auto number = static_cast<double>(me.rank());
+    std::vector<float> x{rank, 1.0f};
+    me.all_reduce(std::span(x));
+    EXPECT_EQ(x, (std::vector<float>{15.0f, 6.0f}));
+    for (std::size_t root = 0; root < members; ++root) {
+      std::vector<double> y{number + 0.5};
+      me.broadcast(std::span(y), root);
+      EXPECT_EQ(y[0], static_cast<double>(root) + 0.5);
+      y = {number + 1.0};
+      me.reduce(std::span(y), root);
+      EXPECT_EQ(y[0], me.rank() == root ? 21.0 : number + 1.0);
+      std::vector<float> all(me.rank() == root ? 2 * members : 0);
+      me.gather(std::vector<float>{rank, -rank}, std::span(all), root);
+      for (std::size_t r = 0; r < all.size() / 2; ++r) {
+        EXPECT_EQ(all[2 * r], static_cast<float>(r));
+        EXPECT_EQ(all[2 * r + 1], -static_cast<float>(r));
+      }
+      me.barrier();
+    }
+  });
+}
+
+TEST(nested_collective, ends_for_all_when_one_fails) {
+  std::vector<std::string> said(members);
+  as_members([&](collective& me) {
+    if (me.rank() == 3) return me.fail("no paper");
+    std::vector<float> x{1.0f};
+    try {
+      me.all_reduce(std::span(x));
+      me.all_reduce(std::span(x));
+    } catch (const worker_error& e) {
+      said[me.rank()] = e.what();
+      me.fail(e.what());
+    }
+  });
+  for (std::size_t r = 0; r < members; ++r) {
+    if (r == 3) continue;
+    EXPECT_NE(said[r], "") << r;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// How synchronous training ends when a rank does not do its part, and what it refuses to begin with.
+#include <hogwild/sync_engine.hpp>
+
+#include <atomic>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/decorated_job.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/rounds.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace {
+
+/// A job whose workers do something else as well: before their part of a round, or after it.
+class meddling_job final : public decorated_job {
+ public:
+  using deed = std::function<void(const param_store& store, std::size_t slot)>;
+  meddling_job(const job& whole, deed before, deed after)
+      : decorated_job(whole), before_(std::move(before)), after_(std::move(after)) {}
+
+  void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override {
+    if (before_) before_(store, slot);
+    whole().work(store, slot, memory, others);
+    if (after_) after_(store, slot);
+  }
+
+ private:
+  deed before_, after_;
+};
+
+struct sync_failure : testing::Test {
+  static constexpr std::size_t ranks = 3;
+  const test::toy_rows toy = test::planted_classification({.rows = 600, .columns = 20});
+  const csr_rows data = toy.csr();
+
+  std::unique_ptr<job> make(sharing_kind kind, double patience = 600.0) const {
+    auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                         {.shards = sharding::fixed, .isa = choose_isa(isa::automatic)});
+    work->share(kind, {.rows = 8, .share = 1.0 / 24, .workers = ranks, .patience_seconds = patience});
+    return work;
+  }
+  static sync_engine engine() { return {.workers = ranks, .rows = 8, .pin = false}; }
+  /// What an epoch of such a job throws, as a worker_error.
+  static std::string failure_of(const job& work) {
+    const auto crew = hire(engine(), work, {});
+    round_driver rounds(work, *crew);
+    try {
+      rounds.train_epoch(1, 0.1);
+    } catch (const worker_error& e) {
+      return e.what();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {};
+  }
+};
+
+TEST_F(sync_failure, ranks_that_are_not_equal_to_the_bit_are_found_out) {
+  for (const sharing_kind kind : {sharing_kind::gathered, sharing_kind::averaged}) {
+    const auto work = make(kind);
+    const meddling_job meddling(*work, {}, [](const param_store& store, std::size_t slot) {
+      float& w = store.parameters<float>()[7];
+      if (slot == 2) w = std::nextafter(w, 10.0f);
+    });
+    EXPECT_THAT(failure_of(meddling), HasSubstr("ranks 0 and 2 of a synchronous run"));
+    const auto crew = hire(engine(), *work, {});
+    round_driver rounds(*work, *crew);
+    EXPECT_NO_THROW(rounds.train_epoch(1, 0.1));
+  }
+}
+
+TEST_F(sync_failure, a_rank_that_throws_ends_the_run_with_what_it_threw) {
+  for (const sharing_kind kind : {sharing_kind::gathered, sharing_kind::averaged}) {
+    for (std::size_t who = 0; who < ranks; ++who) {
+      const auto work = make(kind);
+      const meddling_job meddling(*work,
+                                  [who](const param_store&, std::size_t slot) {
+                                    if (slot == who) throw input_error("row 17 is torn");
+                                  },
+                                  {});
+      const auto crew = hire(engine(), meddling, {});
+      round_driver rounds(meddling, *crew);
+      try {
+        rounds.train_epoch(1, 0.1);
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const input_error& e) {
+        EXPECT_STREQ(e.what(), "row 17 is torn");
+      }
+      // And it stays ended, with the same reason.
+      EXPECT_THROW(rounds.train_epoch(2, 0.1), input_error);
+    }
+  }
+}
+
+// What it waits for happens only once the others have given up, so that no clock decides who is first.
+TEST_F(sync_failure, a_rank_that_does_not_come_is_named_when_the_others_run_out_of_patience) {
+  std::atomic<std::size_t> given_up{0};
+  const auto work = make(sharing_kind::gathered, 0.2);
+  struct waiting final : decorated_job {
+    waiting(const job& whole, std::atomic<std::size_t>& n) : decorated_job(whole), given_up(n) {}
+    void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override {
+      while (slot == 1 && given_up.load() < ranks - 1) std::this_thread::yield();
+      try {
+        whole().work(store, slot, memory, others);
+      } catch (const worker_error&) {
+        given_up.fetch_add(1);
+        throw;
+      }
+    }
+    std::atomic<std::size_t>& given_up;
+  };
+  EXPECT_THAT(failure_of(waiting(*work, given_up)), AllOf(HasSubstr("rank 1 of 3"), HasSubstr("within 0.2 s")));
+  EXPECT_EQ(given_up.load(), ranks);
+}
+
+struct sync_refusal : testing::Test {
+  const test::toy_rows toy = test::planted_classification({.rows = 300, .columns = 20});
+
+  std::string of(const sync_engine& engine, train_options options) const {
+    options.epochs = 1;
+    if (options.step.initial == 0.0 && !engine.scale_step) options.step.initial = 0.1;
+    try {
+      train(logistic{}, toy.csr(), engine, options);
+    } catch (const config_error& e) {
+      return e.what();
+    }
+    ADD_FAILURE() << "nothing was refused";
+    return {};
+  }
+};
+
+TEST_F(sync_refusal, names_what_has_no_meaning_in_lockstep) {
+  const sync_engine two{.workers = 2};
+  EXPECT_THAT(of(two, {.update = update_kind::exact}), HasSubstr("leave out the update"));
+  EXPECT_THAT(of(two, {.update = update_kind::locked}), HasSubstr("leave out the update"));
+  for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::buffered, sharing_kind::head})
+    EXPECT_THAT(of(two, {.sharing = sharing}), HasSubstr("leave the sharing at auto"));
+  EXPECT_THAT(of(two, {.reproducible = true}), HasSubstr("leave out reproducible"));
+  EXPECT_THAT(of(two, {.optimizer = optimizer_kind::adagrad}), HasSubstr("use local_sgd"));
+}
+
+TEST_F(sync_refusal, names_meetings_that_never_come) {
+  EXPECT_THAT(of({.workers = 2, .rows = 0}, {}), HasSubstr("after 1 to "));
+  EXPECT_THAT(of({.workers = 2, .rows = std::size_t{1} << 33}, {}), HasSubstr("after 1 to "));
+  for (const double patience : {0.0, -1.0, 1e300, std::nan("")})
+    EXPECT_THAT(of({.workers = 2, .patience_seconds = patience}, {}), HasSubstr("above 0"));
+}
+
+TEST_F(sync_refusal, is_for_a_found_step_that_is_to_be_scaled) {
+  EXPECT_THAT(of({.workers = 2, .scale_step = true}, {}), HasSubstr("give a step"));
+}
+
+}  // namespace

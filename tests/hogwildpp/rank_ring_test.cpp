@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rings of processes, with a thread for each process.
+#include <atomic>
+#include <numeric>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/rounds.hpp>
+#include <hogwild/train.hpp>
+#include <hogwildpp/ring_engine.hpp>
+
+#include "support/counting.hpp"
+#include "support/ranks.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::HasSubstr;
+
+namespace {
+
+ring_engine engine_of(const test::rank_place& place, std::size_t workers = 1, std::size_t replicas = 1) {
+  return {.workers = workers,
+          .replicas = replicas,
+          .team = team_kind::std,
+          .pin = false,
+          .ranks = &place.ranks,
+          .link = &place.link};
+}
+
+sparse_view part_of(const csr_rows& rows, std::size_t rank, std::size_t ranks) {
+  const sparse_view all = rows.view();
+  return all.slice(all.rows() * rank / ranks, all.rows() * (rank + 1) / ranks);
+}
+
+/// What every rank returns.
+template <class Model>
+std::vector<train_result> train_ranks(std::size_t ranks, const Model& m, const csr_rows& rows,
+                                      const train_options& options, std::size_t workers = 1, std::size_t replicas = 1,
+                                      delta_values values = delta_values::as_stored) {
+  std::vector<train_result> results(ranks);
+  test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
+    ring_engine engine = engine_of(place, workers, replicas);
+    engine.messages.values = values;
+    results[place.rank] = train(m, part_of(rows, place.rank, ranks), engine, options);
+  });
+  return results;
+}
+
+void expect_alike(const std::vector<train_result>& results) {
+  for (const train_result& r : results) {
+    EXPECT_EQ(r.parameters, results[0].parameters);
+    EXPECT_EQ(r.objective, results[0].objective);
+    EXPECT_EQ(r.final_loss, results[0].final_loss);
+    EXPECT_EQ(r.examples, results[0].examples);
+    EXPECT_EQ(r.epochs, results[0].epochs);
+    EXPECT_EQ(r.status, results[0].status);
+  }
+}
+
+TEST(rank_ring, ends_near_the_serial_objective_and_alike_on_all_ranks) {
+  const auto toy = test::planted_classification({.rows = 6'000, .columns = 100});
+  const csr_rows rows = toy.csr();
+  const train_options options{.epochs = 8, .step = {.initial = 0.3, .decay = 0.7}};
+  const double serial = train(logistic{}, rows, serial_engine{}, options).objective;
+  for (const std::size_t ranks : {2u, 4u}) {
+    for (const delta_values values : {delta_values::as_stored, delta_values::as_half}) {
+      const auto results = train_ranks(ranks, logistic{}, rows, options, 1, 1, values);
+      expect_alike(results);
+      EXPECT_LT(results[0].objective, 1.02 * serial) << ranks << " ranks";
+      ASSERT_TRUE(results[0].link);
+      EXPECT_EQ(results[0].link->ranks, ranks);
+      EXPECT_GT(results[0].link->bytes, 0u);
+    }
+  }
+}
+
+TEST(rank_ring, holds_rings_of_its_own_and_several_workers) {
+  const auto toy = test::planted_classification({.rows = 4'000, .columns = 80});
+  const csr_rows rows = toy.csr();
+  const train_options options{.epochs = 8, .step = {.initial = 0.3, .decay = 0.7}, .bias = true};
+  const double serial = train(logistic{}, rows, serial_engine{}, options).objective;
+  const auto results = train_ranks(2, logistic{}, rows, options, 2, 2);
+  expect_alike(results);
+  EXPECT_LT(results[0].objective, 1.02 * serial);
+  EXPECT_TRUE(results[0].ring);
+}
+
+TEST(rank_ring, trains_any_model_and_what_optimisers_sum_up) {
+  const auto toy = test::planted_classes({.rows = 4'000, .columns = 60}, 3);
+  const csr_rows rows = toy.csr();
+  const softmax m{.features = 60, .classes = 3};
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    const train_options options{
+        .epochs = 8, .step = {.initial = 0.3, .decay = 0.8}, .l2 = 1e-4, .optimizer = optimizer};
+    const double serial = train(m, rows, serial_engine{}, options).objective;
+    const auto results = train_ranks(3, m, rows, options);
+    expect_alike(results);
+    EXPECT_LT(results[0].objective, 1.03 * serial) << static_cast<int>(optimizer);
+  }
+}
+
+TEST(rank_ring, of_one_rank_is_exactly_hogwild) {
+  const auto toy = test::planted_classification({.rows = 1'000, .columns = 40});
+  const csr_rows rows = toy.csr();
+  const train_options options{.epochs = 3, .step = {.initial = 0.3}};
+  const auto results = train_ranks(1, logistic{}, rows, options);
+  const thread_engine threads{.workers = 1, .team = team_kind::std, .pin = false};
+  EXPECT_EQ(results[0].parameters, train(logistic{}, rows, threads, options).parameters);
+  EXPECT_FALSE(results[0].link);
+}
+
+// A rank with most of the rows is a slow one: the others train theirs again meanwhile, and an epoch has as many rows
+// as there are, but for the chunks in hand.
+TEST(rank_ring, does_not_wait_for_the_slowest) {
+  const auto toy = test::planted_classification({.rows = 40'000, .columns = 60});
+  const csr_rows rows = toy.csr();
+  std::vector<train_result> results(2);
+  test::as_sound_ranks(2, [&](const test::rank_place& place) {
+    const sparse_view all = rows.view();
+    const sparse_view mine = place.rank == 0 ? all.slice(0, 36'000) : all.slice(36'000, 40'000);
+    results[place.rank] = train(logistic{}, mine, engine_of(place), {.epochs = 4, .step = {.initial = 0.1}});
+  });
+  expect_alike(results);
+  EXPECT_GE(results[0].examples, 4u * 40'000u);
+  EXPECT_LT(results[0].final_loss, 0.6);
+}
+
+TEST(rank_ring, stops_on_all_ranks_when_one_is_asked_to) {
+  const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
+  const csr_rows rows = toy.csr();
+  std::stop_source stop;
+  struct stop_after_two final : observer {
+    std::stop_source& source;
+    explicit stop_after_two(std::stop_source& s) : source(s) {}
+    void on_epoch(const epoch_report& e) override {
+      if (e.epoch == 2) source.request_stop();
+    }
+  } after(stop);
+  std::vector<train_result> results(3);
+  test::as_sound_ranks(3, [&](const test::rank_place& place) {
+    train_options options{.epochs = 1'000'000, .step = {.initial = 0.01}};
+    if (place.rank == 1) options.stop = stop.get_token(), options.observers = {&after};
+    results[place.rank] = train(logistic{}, part_of(rows, place.rank, 3), engine_of(place), options);
+  });
+  expect_alike(results);
+  EXPECT_EQ(results[0].status, run_status::stopped);
+  EXPECT_LE(results[0].epochs, 4u);
+}
+
+TEST(rank_ring, agrees_on_labels_that_not_every_rank_has) {
+  auto toy = test::planted_classification({.rows = 1'000, .columns = 40});
+  for (std::size_t r = 0; r < 500; ++r) toy.label[r] = 1.0f;
+  const csr_rows rows = toy.csr();
+  const auto results = train_ranks(2, logistic{}, rows, {.epochs = 2, .step = {.initial = 0.1}});
+  expect_alike(results);
+  EXPECT_EQ(results[0].labels.classes(), 2u);
+}
+
+std::string sentence_of(const std::exception_ptr& e) {
+  try {
+    if (e) std::rethrow_exception(e);
+  } catch (const error& failure) {
+    return failure.what();
+  }
+  return {};
+}
+
+TEST(rank_ring, ends_everywhere_when_a_rank_is_lost) {
+  const auto toy = test::planted_classification({.rows = 3'000, .columns = 40});
+  const csr_rows rows = toy.csr();
+  struct fail_after_one final : observer {
+    void on_epoch(const epoch_report&) override { throw resource_error("the disk is full"); }
+  } failing;
+  const auto thrown = test::as_ranks(3, [&](const test::rank_place& place) {
+    train_options options{.epochs = 1'000'000, .step = {.initial = 0.01}};
+    if (place.rank == 2) options.observers = {&failing};
+    train(logistic{}, part_of(rows, place.rank, 3), engine_of(place), options);
+  });
+  EXPECT_THAT(sentence_of(thrown[2]), HasSubstr("the disk is full"));
+  for (const std::size_t r : {0u, 1u}) EXPECT_THAT(sentence_of(thrown[r]), HasSubstr("rank")) << r;
+}
+
+TEST(rank_ring, refuses_what_does_not_go_together) {
+  const auto toy = test::planted_classification({.rows = 300, .columns = 20});
+  const auto wider = test::planted_classification({.rows = 300, .columns = 25});
+  const csr_rows rows = toy.csr(), wide = wider.csr();
+  const auto all_throw = [&](const train_options& options, const auto& change, const std::string& why) {
+    const auto thrown = test::as_ranks(2, [&](const test::rank_place& place) {
+      ring_engine engine = engine_of(place);
+      change(engine);
+      train(logistic{}, rows, engine, options);
+    });
+    for (const auto& e : thrown) EXPECT_THAT(sentence_of(e), HasSubstr(why));
+  };
+  const auto as_it_is = [](ring_engine&) {};
+  train_options options{.epochs = 1, .step = {.initial = 0.1}};
+  all_throw(
+      options, [](ring_engine& e) { e.rule = ring_rule::average; }, "rule deltas");
+  all_throw(
+      options, [](ring_engine& e) { e.link = nullptr; }, "needs both");
+  train_options reproducible = options, held_back = options;
+  reproducible.reproducible = true;
+  held_back.validation_fraction = 0.1;
+  all_throw(reproducible, as_it_is, "reproducible");
+  all_throw(held_back, as_it_is, "validation");
+  const auto thrown = test::as_ranks(2, [&](const test::rank_place& place) {
+    train(logistic{}, place.rank == 0 ? rows : wide, engine_of(place), options);
+  });
+  for (const auto& e : thrown) EXPECT_THAT(sentence_of(e), HasSubstr("columns"));
+}
+
+// Every row adds 1 to two columns: whatever order the token takes, no add is lost and none is there twice, and the
+// columns sum up to twice the rows that were trained.
+TEST(rank_ring, loses_no_add) {
+  constexpr std::size_t ranks = 3, epochs = 3;
+  const test::toy_rows toy = test::countable_rows(6'000, 600);
+  const csr_rows rows = toy.csr();
+  for (const delta_values values : {delta_values::as_stored, delta_values::as_half}) {
+    std::vector<double> sums(ranks);
+    std::vector<std::atomic<std::uint64_t>> trained(ranks);
+    test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
+      const auto work =
+          make_job(test::counting_margins{}, part_of(rows, place.rank, ranks), label_map{},
+                   {.update = update_kind::exact, .isa = choose_isa(isa::automatic), .all_rows = rows.view().rows()});
+      work->share(sharing_kind::buffered, {.rows = 8, .workers = 2});
+      ring_engine engine = engine_of(place);
+      engine.messages.values = values;
+      const auto crew = hire(engine, *work, {});
+      crew->start();
+      round_driver rounds(*work, *crew);
+      for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
+      const auto got = crew->store().parameters<float>();
+      sums[place.rank] = std::accumulate(got.begin(), got.end(), 0.0);
+      for (const worker_slot& slot : crew->store().slots()) trained[place.rank] += slot.rows.get();
+    });
+    const auto total = std::accumulate(trained.begin(), trained.end(), std::uint64_t{0});
+    EXPECT_GE(total, epochs * 6'000u);
+    for (const double sum : sums) EXPECT_EQ(sum, 2.0 * static_cast<double>(total));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// mpiexec -n N hogwild train, as a user meets it.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "tools/small_data.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class launched : public with_small_data {
+ protected:
+  static running_command::any_program ranks(int n, const std::vector<std::string>& arguments) {
+    std::vector<std::string> words = {MPIEXEC, "--oversubscribe", "-n", std::to_string(n), hogwild_path()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return {words};
+  }
+  static outcome run(int n, const std::vector<std::string>& arguments) {
+    return running_command(ranks(n, arguments)).wait();
+  }
+
+  static std::vector<std::string> train_with(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"train", train(), "--engine", "ring", "--workers", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+};
+
+struct rank_way {
+  int ranks;
+  std::string messages;
+};
+
+class each_number : public launched, public ::testing::WithParamInterface<rank_way> {};
+
+TEST_P(each_number, of_ranks_trains_says_so_and_leaves_a_model_that_predicts) {
+  const auto& [ranks, messages] = GetParam();
+  const std::string model = *folder / "ranks.bin", record = *folder / "ranks.jsonl";
+  const auto serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json"}));
+  const auto result = result_of(run(ranks, train_with({"--epochs", "8", "--message-values", messages, "--test", test(),
+                                                       "--save", model, "--record", record, "--quiet", "--json"})));
+  EXPECT_EQ(result["status"], "done");
+  EXPECT_EQ(result["engine"], "ring");
+  EXPECT_EQ(result["link"]["ranks"], ranks);
+  EXPECT_GT(result["link"]["bytes"], 0);
+  EXPECT_GE(result["examples"], 8 * lines_of(read_file(train())).size());
+  EXPECT_LT(result["objective"].get<double>(), 1.02 * serial["objective"].get<double>());
+  const auto measured = result_of(hogwild({"evaluate", model, test(), "--json"}));
+  EXPECT_NEAR(measured["loss"], result["test_loss"], 1e-5);
+  // One record, by the first rank.
+  const auto lines = lines_of(read_file(record));
+  EXPECT_EQ(lines.size(), 10u);
+  EXPECT_EQ(nlohmann::json::parse(lines.front())["options"]["ranks"], ranks);
+}
+
+INSTANTIATE_TEST_SUITE_P(ranks, each_number,
+                         ::testing::Values(rank_way{2, "float"}, rank_way{4, "float"}, rank_way{4, "half"}),
+                         [](const auto& tested) {
+                           return std::to_string(tested.param.ranks) + "_" + tested.param.messages;
+                         });
+
+// Every rank has a file, and each ranks its columns by itself.
+TEST_F(launched, ranks_may_have_files_of_their_own) {
+  const auto lines = lines_of(read_file(train()));
+  for (std::size_t r = 0; r < 3; ++r) {
+    std::string part;
+    for (std::size_t i = lines.size() * r / 3; i < lines.size() * (r + 1) / 3; ++i) part += lines[i] + "\n";
+    write_file(*folder / ("part" + std::to_string(r) + ".svm"), part);
+  }
+  const std::string model = *folder / "parts.bin";
+  const auto serial =
+      result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json", "--test", test()}));
+  const auto result = result_of(run(3, {"train", *folder / "part%rank.svm", "--engine", "ring", "--workers", "1",
+                                        "--epochs", "8", "--test", test(), "--save", model, "--quiet", "--json"}));
+  EXPECT_LT(result["objective"].get<double>(), 1.02 * serial["objective"].get<double>());
+  EXPECT_NEAR(result["test_accuracy"], serial["test_accuracy"], 0.02);
+  const auto measured = result_of(hogwild({"evaluate", model, test(), "--json"}));
+  EXPECT_NEAR(measured["loss"], result["test_loss"], 1e-5);
+}
+
+TEST_F(launched, copies_of_an_engine_of_one_process_are_refused) {
+  const outcome o = run(2, {"train", train(), "--engine", "threads", "--epochs", "1"});
+  EXPECT_EQ(o.code, 2);
+  EXPECT_THAT(o.err, HasSubstr("use --engine ring, all_reduce or local_sgd"));
+}
+
+TEST_F(launched, one_rank_is_plain_hogwild) {
+  const auto result = result_of(run(1, train_with({"--epochs", "2", "--quiet", "--json"})));
+  EXPECT_FALSE(result.contains("link"));
+}
+
+TEST_F(launched, bad_rows_are_told_once_by_file_and_line) {
+  write_file(*folder / "bad.svm", "1 1:1\n-1 2:x\n");
+  const outcome o = run(2, {"train", *folder / "bad.svm", "--engine", "ring", "--epochs", "1"});
+  EXPECT_EQ(o.code, 3);
+  EXPECT_THAT(o.err, HasSubstr("bad.svm:2:"));
+}
+
+/// Ranks that write their process number to FOLDER/pidN before they begin.
+class lost : public launched {
+ protected:
+  static running_command::any_program with_pids(int n, const std::vector<std::string>& arguments) {
+    running_command::any_program program = ranks(n, {});
+    program.words.pop_back();
+    program.words.insert(program.words.end(),
+                         {"/bin/sh", "-c", "echo $$ > \"$0\"/pid$OMPI_COMM_WORLD_RANK; exec \"$@\"",
+                          folder->path().string(), hogwild_path()});
+    program.words.insert(program.words.end(), arguments.begin(), arguments.end());
+    return program;
+  }
+  static pid_t pid_of(int rank) { return std::stoi(read_file(*folder / ("pid" + std::to_string(rank)))); }
+};
+
+TEST_F(lost, rank_ends_the_run_and_resuming_goes_on_from_the_last_checkpoint) {
+  const std::string checkpoint = *folder / "run.checkpoint";
+  const auto arguments = [&](std::size_t epochs, const char* option) {
+    return train_with({"--epochs", std::to_string(epochs), "--step", "0.05", "--decay", "0.999", option, checkpoint});
+  };
+  running_command run_of_three(with_pids(3, arguments(1'000'000, "--checkpoint")));
+  ASSERT_TRUE(run_of_three.says("epoch 20/")) << run_of_three.err();
+  ASSERT_EQ(::kill(pid_of(1), SIGKILL), 0);
+  EXPECT_NE(run_of_three.wait().code, 0);
+
+  auto resumed = arguments(200'000, "--resume");
+  // What was written by three is for three.
+  const outcome by_two = run(2, resumed);
+  EXPECT_EQ(by_two.code, 2);
+  EXPECT_THAT(by_two.err, HasSubstr("of a run of 3 ranks, and this one has 2"));
+  const outcome alone = hogwild(resumed);
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("of a run of 3 ranks"));
+
+  resumed.insert(resumed.end(), {"--target", "train_loss=0.69", "--quiet", "--json"});
+  const auto result = result_of(run(3, resumed));
+  EXPECT_EQ(result["status"], "target");
+  EXPECT_GE(result["epochs"], 20);
+}
+
+TEST_F(lost, rank_that_is_stopped_is_given_up_after_the_timeout) {
+  running_command run_of_two(
+      with_pids(2, train_with({"--epochs", "1000000", "--step", "0.01", "--rank-timeout", "2"})));
+  ASSERT_TRUE(run_of_two.says("epoch 5/")) << run_of_two.err();
+  ASSERT_EQ(::kill(pid_of(1), SIGSTOP), 0);
+  const outcome o = run_of_two.wait();
+  EXPECT_EQ(o.code, 1);
+  EXPECT_THAT(o.err, AllOf(HasSubstr("rank 0 of 2"), HasSubstr("rank 1")));
+}
+
+}  // namespace
+}  // namespace hogwild::test

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the processes of a ring run, on a machine that hwloc makes up for them and their supervisor alike: memory nodes
+// 0 and 1, with CPUs 0 and 1.
+#include <cstdlib>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <hogwild/core/topology.hpp>
+
+#include "ring_run.hpp"
+
+namespace hogwild {
+namespace {
+
+using cpu_list = std::vector<int>;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+/// Takes down the CPUs of each worker after the first epoch.
+class looker : public observer {
+ public:
+  std::vector<cpu_list> workers;
+  std::vector<std::string> notes;
+
+  void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
+  void on_epoch(const epoch_report& epoch) override {
+    if (epoch.epoch > 1) return;
+    const param_store store = param_store::attach(test::segment_of(::getpid())->name, logistic::name);
+    for (const worker_slot& slot : store.slots()) {
+      cpu_set_t set;
+      if (slot.pid <= 0 || ::sched_getaffinity(slot.pid, sizeof set, &set) != 0) continue;
+      cpu_list& cpus = workers.emplace_back();
+      for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+      }
+    }
+  }
+};
+
+class ring_of_processes : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(numa_nodes(), 2u);
+    if (numa_nodes(crew_cpus()) < 2) GTEST_SKIP() << "this process may not use both CPU 0 and CPU 1";
+  }
+
+  train_result run(std::size_t workers, bool pin) {
+    const test::toy_rows rows = test::some_rows();
+    return train(logistic{}, rows.csr(),
+                 ring_engine{.workers = workers, .transport = ring_transport::shared_segment, .pin = pin},
+                 {.epochs = 2, .step = {.initial = 0.1}, .observers = {&eyes}});
+  }
+
+  looker eyes;
+};
+
+TEST_F(ring_of_processes, has_a_worker_on_each_node) {
+  const train_result r = run(2, true);
+  ASSERT_TRUE(r.ring);
+  EXPECT_EQ(r.ring->nodes, (std::vector<std::vector<int>>{{0}, {1}}));
+  EXPECT_EQ(r.ring->memory, placed_memory::touched);
+  EXPECT_THAT(eyes.notes, Contains(HasSubstr("memory nodes 0, 1")).Times(1));
+  EXPECT_EQ(eyes.workers, (std::vector<cpu_list>{{0}, {1}}));
+}
+
+TEST_F(ring_of_processes, keeps_workers_on_their_node_where_they_are_more_than_cpus) {
+  const std::size_t cpus = crew_cpus().size();
+  if (cpus != 2) GTEST_SKIP() << "there are CPUs that are on neither node";
+  run(6, true);
+  EXPECT_EQ(eyes.workers, (std::vector<cpu_list>{{0}, {0}, {0}, {1}, {1}, {1}}));
+}
+
+TEST_F(ring_of_processes, leaves_workers_alone_where_they_are_not_to_be_bound) {
+  run(2, false);
+  EXPECT_EQ(eyes.workers, (std::vector<cpu_list>{crew_cpus(), crew_cpus()}));
+}
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  ::setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
+  return hogwild::test::ring_test_main<hogwild::logistic>(argc, argv);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Synchronous training by worker processes: the bits of threads, and an end in time when a rank is lost.
+#include <gmock/gmock.h>
+
+#include <hogwild/sync_engine.hpp>
+
+#include "process_run.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr sync_rule rules[] = {sync_rule::gradients, sync_rule::average};
+
+sync_engine processes(std::size_t workers, sync_rule rule, double patience = 60.0) {
+  return {.workers = workers,
+          .rule = rule,
+          .rows = 8,
+          .pin = false,
+          .transport = sync_transport::shared_segment,
+          .patience_seconds = patience};
+}
+
+/// Logistic regression that throws at work, in worker processes only, once it has learned something.
+struct throws_at_work : logistic {
+  static constexpr std::string_view name = "throws_at_work";
+  inline static bool at_work = false;
+  float derivative(float margin, float label) const {
+    if (at_work && margin != 0.0f) throw input_error("a row that the model cannot take");
+    return logistic::derivative(margin, label);
+  }
+};
+
+TEST(sync_processes, give_the_bits_of_threads) {
+  const auto two = planted_classification({.rows = 900, .columns = 60});
+  const auto three = planted_classes({.rows = 900, .columns = 20'000}, 3);
+  for (const sync_rule rule : rules) {
+    for (const std::size_t workers : {1u, 2u, 3u}) {
+      sync_engine threads = processes(workers, rule);
+      threads.transport = sync_transport::in_process;
+      const bool means = rule == sync_rule::average;
+      const train_options options{.epochs = 3,
+                                  .step = {.initial = 0.3, .decay = 0.8},
+                                  .l2 = 0.01,
+                                  .optimizer = means ? optimizer_kind::adagrad : optimizer_kind::sgd};
+      const auto a = train(logistic{}, two.csr(), threads, options);
+      const auto b = train(logistic{}, two.csr(), processes(workers, rule), options);
+      EXPECT_EQ(b.parameters, a.parameters);
+      EXPECT_EQ(b.objective, a.objective);
+      EXPECT_EQ(b.updates, a.updates);
+      ASSERT_TRUE(b.meetings);
+      EXPECT_EQ(b.meetings->dense, a.meetings->dense);
+      EXPECT_EQ(b.meetings->bytes, a.meetings->bytes);
+      const softmax classes{.features = 20'000, .classes = 3};
+      const auto c = train(classes, three.csr(), threads, options);
+      const auto d = train(classes, three.csr(), processes(workers, rule), options);
+      EXPECT_EQ(d.parameters, c.parameters);
+      EXPECT_EQ(d.meetings->sparse, c.meetings->sparse);
+      if (!means) {
+        EXPECT_GT(d.meetings->sparse, 0u);
+      }
+    }
+  }
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+/// What a run that would take hours ends with when `harm` is done to it, once all ranks train.
+template <class Harm>
+std::string end_of_run(const sync_engine& engine, const Harm& harm) {
+  const auto toy = some_rows();
+  std::string said;
+  std::jthread hand([&] {
+    const auto store = look_at_run(::getpid(), engine.workers, "slow_logistic");
+    ASSERT_TRUE(store);
+    // In the middle of an epoch: it has come to meetings, and takes a tenth of a second.
+    ASSERT_TRUE(comes_true(20s, [&] { return store->slots()[0].dense_meetings.get() > 20; }));
+    harm(*store);
+  });
+  try {
+    train(slow_logistic{}, toy.csr(), engine, {.epochs = 1'000'000, .step = {.initial = 0.1}});
+  } catch (const worker_error& e) {
+    EXPECT_EQ(e.code(), exit_code::internal);
+    said = e.what();
+  }
+  hand.join();
+  EXPECT_THAT(leftovers(), IsEmpty());
+  return said;
+}
+
+// The supervisor may see the end of the one who was killed first, or that of another one, which says why it ended.
+TEST(sync_processes, a_killed_rank_ends_the_run_with_its_name) {
+  for (const sync_rule rule : rules) {
+    for (const std::size_t victim : {0u, 2u}) {
+      pid_t pid = 0;
+      const std::string said =
+          end_of_run(processes(3, rule), [&](const param_store& store) { pid = send(store.slots()[victim], SIGKILL); });
+      EXPECT_THAT(
+          said,
+          AllOf(HasSubstr("rank " + std::to_string(victim) + " of 3 (process " + std::to_string(pid) + ")"),
+                AnyOf(HasSubstr("was killed by signal 9"), HasSubstr("has ended")), HasSubstr("last checkpoint")));
+    }
+  }
+}
+
+TEST(sync_processes, a_stopped_rank_is_waited_for_as_long_as_the_patience_lasts) {
+  const std::string said = end_of_run(processes(3, sync_rule::gradients, 0.5),
+                                      [](const param_store& store) { send(store.slots()[1], SIGSTOP); });
+  EXPECT_THAT(said, AllOf(HasSubstr("rank 1 of 3 has not come to all_"), HasSubstr("within 0.5 s")));
+}
+
+TEST(sync_processes, a_rank_that_throws_tells_the_others_why) {
+  const auto toy = some_rows();
+  for (const sync_rule rule : rules) {
+    try {
+      train(throws_at_work{}, toy.csr(), processes(2, rule), {.epochs = 3, .step = {.initial = 0.1}});
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const error& e) {
+      // The code of bad data, where it is seen first, makes the supervisor look at the data; else the group says why.
+      EXPECT_THAT(e.what(), AnyOf(HasSubstr("a row that the model cannot take"), HasSubstr("found the cache damaged")));
+    }
+  }
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST(sync_processes, nobody_joins_by_hand) {
+  std::string refused;
+  end_of_run(processes(2, sync_rule::average), [&](const param_store& store) {
+    try {
+      work_for_segment({.segment = store.name()},
+                       [](std::string_view name) { return factory_of<slow_logistic>(name); });
+    } catch (const segment_error& e) {
+      refused = e.what();
+    }
+    send(store.slots()[0], SIGKILL);
+  });
+  EXPECT_THAT(refused, HasSubstr("nobody can join it"));
+}
+
+TEST(sync_processes, go_on_from_a_checkpoint_after_a_rank_was_killed) {
+  const std::string path = ::testing::TempDir() + "sync_processes_test." + std::to_string(::getpid()) + ".ckpt";
+  const auto toy = some_rows();
+  const train_options options{.epochs = 6, .step = {.initial = 0.5, .decay = 0.9}, .l2 = 0.01};
+  const auto whole = train(logistic{}, toy.csr(), processes(2, sync_rule::gradients), options);
+  struct killer final : observer {
+    void on_epoch(const epoch_report& r) override {
+      const auto s = r.epoch == 3 ? segment_of(::getpid()) : std::nullopt;
+      if (s) send(param_store::attach(s->name, "logistic").slots()[1], SIGKILL);
+    }
+  } hand;
+  train_options first = options, second = options;
+  first.checkpoint = second.resume = path;
+  first.observers = {&hand};
+  EXPECT_THROW(train(logistic{}, toy.csr(), processes(2, sync_rule::gradients), first), worker_error);
+  const auto resumed = train(logistic{}, toy.csr(), processes(2, sync_rule::gradients), second);
+  EXPECT_EQ(resumed.epochs, 6u);
+  EXPECT_EQ(resumed.parameters, whole.parameters);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace hogwild::test
+
+int main(int argc, char** argv) {
+  hogwild::test::throws_at_work::at_work = hogwild::worker_place(argc, argv).has_value();
+  return hogwild::test::test_main<hogwild::logistic, hogwild::softmax, hogwild::test::slow_logistic,
+                                  hogwild::test::throws_at_work>(argc, argv);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <hogwild/collectives/thread.hpp>
+#include <hogwild/transports/in_process.hpp>
+
+namespace hogwild::test {
+
+/// What a thread that plays a rank has of the others.
+struct rank_place {
+  std::size_t rank;
+  collective& ranks;
+  transport& link;
+};
+
+/// Calls body(place) in a thread for each of `ranks` ranks, and returns what each of them threw, or null. A rank whose
+/// body ends leaves the others.
+template <class Body>
+std::vector<std::exception_ptr> as_ranks(std::size_t ranks, const Body& body,
+                                         std::chrono::nanoseconds patience = std::chrono::seconds(20)) {
+  thread_group group(ranks, {.timeout = patience});
+  thread_ring ring(ranks);
+  std::vector<std::exception_ptr> thrown(ranks);
+  std::vector<std::unique_ptr<collective>> members;
+  std::vector<std::unique_ptr<transport>> links;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    members.push_back(group.join(r));
+    links.push_back(ring.join(r));
+  }
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      try {
+        body(rank_place{r, *members[r], *links[r]});
+      } catch (...) {
+        thrown[r] = std::current_exception();
+        links[r].reset();
+        members[r]->fail("another rank has failed");
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  return thrown;
+}
+
+/// The same where nobody may throw: the first exception goes on.
+template <class Body>
+void as_sound_ranks(std::size_t ranks, const Body& body) {
+  for (const std::exception_ptr& e : as_ranks(ranks, body)) {
+    if (e) std::rethrow_exception(e);
+  }
+}
+
+}  // namespace hogwild::test

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ranks.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <hogwild/team.hpp>
+
+namespace hogwild::cli {
+namespace {
+
+constexpr std::string_view rank_mark = "%rank";
+
+std::string path_of_rank(std::string path, std::size_t rank) {
+  for (std::size_t at; (at = path.find(rank_mark)) != std::string::npos;)
+    path.replace(at, rank_mark.size(), std::to_string(rank));
+  return path;
+}
+
+}  // namespace
+
+train_request request_of_rank(const train_request& request, launched_ranks& ranks) {
+  train_request mine = request;
+  // A launcher that binds ranks to CPUs has divided them; else they are divided here, and nobody binds workers.
+  const std::size_t here = ranks.size_on_machine();
+  const bool divided = static_cast<long>(crew_cpus().size()) < ::sysconf(_SC_NPROCESSORS_ONLN);
+  if (here > 1 && !divided) {
+    if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, crew_size(0) / here);
+    mine.pin = false;
+  }
+  if (ranks.rank() > 0) {
+    mine.save.clear();
+    mine.options.record.clear();
+    mine.json = false;
+    mine.files.quiet = true;
+  }
+  return mine;
+}
+
+rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
+                         const std::function<sparse_dataset(const std::string&)>& open) {
+  const agreement patient = ranks.patiently();
+  const std::size_t rank = patient.rank(), size = patient.size();
+  if (path.find(rank_mark) != std::string::npos) {
+    rank_rows rows{.data = open(path_of_rank(path, rank))};
+    patient.any(false);
+    rows.common.emplace(rows.data, patient);
+    rows.part = rows.common->view();
+    return rows;
+  }
+  std::optional<sparse_dataset> data;
+  if (ranks.rank_on_machine() == 0) data = open(path);
+  patient.any(false);
+  if (!data) data = open(path);
+  const sparse_view all = data->view();
+  rank_rows rows{.data = *data};
+  rows.part = all.slice(all.rows() * rank / size, all.rows() * (rank + 1) / size);
+  const double here = static_cast<double>(all.rows());
+  std::array<double, 1> first{here};
+  patient.take_first(first);
+  if (patient.any(first[0] != here)) {
+    throw input_error(path + " has " + std::to_string(all.rows()) + " rows here and " +
+                      std::to_string(static_cast<std::size_t>(first[0])) +
+                      " on rank 0: give every rank the same file, or name one for each with %rank in the path");
+  }
+  if (rows.part.rows() == 0) throw input_error(path + " has fewer rows than there are ranks");
+  return rows;
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <hogwild/agreement.hpp>
+#include <hogwild/common_columns.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/transport.hpp>
+
+#include "train_request.hpp"
+
+// Several processes of `hogwild train` that a launcher (mpiexec, srun) has started together.
+
+namespace hogwild::cli {
+
+/// This process's place among them.
+class launched_ranks {
+ public:
+  virtual ~launched_ranks() = default;
+
+  virtual collective& all() = 0;
+  virtual transport& link() = 0;
+  std::size_t rank() { return all().rank(); }
+  std::size_t size() { return all().size(); }
+  virtual std::size_t rank_on_machine() const = 0;
+  virtual std::size_t size_on_machine() const = 0;
+  /// For what takes long on some ranks only, such as reading text.
+  virtual agreement patiently() = 0;
+  /// Ends all ranks; say why first.
+  [[noreturn]] virtual void abort(exit_code code) noexcept = 0;
+};
+
+/// Joins the others where a launcher has started this process, or MPI was asked for; nothing where it trains alone.
+/// Throws config_error where this build has no MPI or the engine is one of a single process.
+std::unique_ptr<launched_ranks> join_ranks(const train_request& request);
+
+/// One rank's options: those of the first rank, but that it alone writes, prints and asks.
+train_request request_of_rank(const train_request& request, launched_ranks& ranks);
+
+/// The rows that this rank trains: of a file of its own where the path holds "%rank", else its part of the file that
+/// all have.
+struct rank_rows {
+  sparse_dataset data;
+  std::optional<common_columns> common{};
+  sparse_view part{};
+
+  const column_numbering& numbering() const { return common ? common->numbering() : data.numbering(); }
+};
+
+/// Opens them, `open(path)` one file; the first rank of a machine before the others, so that they find its cache.
+rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
+                         const std::function<sparse_dataset(const std::string&)>& open);
+
+}  // namespace hogwild::cli

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ranks.hpp"
+
+namespace hogwild::cli {
+
+std::unique_ptr<launched_ranks> join_ranks(const train_request& request) {
+  if (!request.mpi) return nullptr;
+  throw config_error(
+      "this build has no MPI: build with HOGWILD_WITH_MPI=ON, for which Debian and Ubuntu have the "
+      "packages libopenmpi-dev and openmpi-bin");
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <string>
+
+#include <hogwild/mpi/collective.hpp>
+#include <hogwild/mpi/transport.hpp>
+
+#include "ranks.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Reading text may take a while.
+constexpr auto long_timeout = 1h;
+
+class mpi_ranks final : public launched_ranks {
+ public:
+  explicit mpi_ranks(std::chrono::nanoseconds timeout)
+      : patient_(join_mpi_group(session_, {.timeout = long_timeout})),
+        all_(join_mpi_group(session_, {.timeout = timeout})),
+        link_(join_mpi_ring(session_, timeout)) {}
+
+  collective& all() override { return *all_; }
+  transport& link() override { return *link_; }
+  std::size_t rank_on_machine() const override { return session_.rank_on_machine(); }
+  std::size_t size_on_machine() const override { return session_.size_on_machine(); }
+  agreement patiently() override { return agreement(patient_.get()); }
+  [[noreturn]] void abort(exit_code code) noexcept override { session_.abort(code); }
+
+ private:
+  mpi_session session_;
+  std::unique_ptr<collective> patient_, all_;
+  std::unique_ptr<transport> link_;
+};
+
+/// Whether a launcher has put this process beside others: what mpiexec and srun leave in the environment.
+bool launched() {
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<launched_ranks> join_ranks(const train_request& request) {
+  if (!launched() && !request.mpi) return nullptr;
+  auto ranks = std::make_unique<mpi_ranks>(request.rank_timeout);
+  const bool alone = ranks->all().size() == 1;
+  if (alone && !request.mpi) return nullptr;
+  if (!alone && request.engine != engine_name::ring && request.engine != engine_name::all_reduce &&
+      request.engine != engine_name::local_sgd) {
+    throw config_error("a launcher has started " + std::to_string(ranks->all().size()) +
+                       " processes, and this engine has one: use --engine ring, all_reduce or local_sgd");
+  }
+  return ranks;
+}
+
+}  // namespace hogwild::cli
