@@ -95,6 +95,7 @@ double measure_row(const job& work) {
   const std::vector<std::uint32_t> degree = count_columns(sample);
   sample.degree = degree;
   const std::unique_ptr<job> trial = work.on(sample);
+  trial->train_alone();
   const auto single = hire(serial_engine{}, *trial, {});
   trial->initialise(single->store());
   round_driver rounds(*trial, *single);

@@ -18,7 +18,7 @@ margin_job_base::margin_job_base(const sparse_view& data, label_map labels, cons
 
 template <class Sharing>
 void margin_job_base::row_by_row(const param_store& store, std::size_t slot, const Sharing& sharing) const {
-  const step_context context{labels_, data_.degree, data_.rows(), options_};
+  const step_context context{labels_, data_.degree, all_rows(), options_};
   if (options_.optimizer == optimizer_kind::sgd) {
     margin_sgd_step step(sharing, loss(), context);
     worker_loop(store, slot, data_, plan_, options_, step);
@@ -31,7 +31,7 @@ void margin_job_base::row_by_row(const param_store& store, std::size_t slot, con
 template <class Sharing>
 void margin_job_base::by_batches(const param_store& store, std::size_t slot, const Sharing& sharing) const {
   if (options_.optimizer != optimizer_kind::sgd) return row_by_row(store, slot, sharing);
-  const step_context context{labels_, data_.degree, data_.rows(), options_};
+  const step_context context{labels_, data_.degree, all_rows(), options_};
   const auto run = [&]<class Index, class Value>() {
     margin_batch_step<Sharing, Index, Value> step(sharing, loss(), context, data_);
     worker_loop(store, slot, data_, plan_, options_, step);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -18,6 +19,7 @@
 #include <hogwild/rank_checkpoints.hpp>
 #include <hogwild/record_observer.hpp>
 #include <hogwild/run_checkpoint.hpp>
+#include <hogwild/sharing/own_parameters.hpp>
 #include <hogwild/step_search.hpp>
 #include <hogwild/virtual_workers.hpp>
 
@@ -83,6 +85,16 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : 0.0),
           .weight_positive = o.weight_positive,
           .seed = o.seed};
+}
+
+/// Rows of all ranks that contain each column.
+std::vector<std::uint32_t> count_of_all(const sparse_view& rows, const agreement& ranks) {
+  std::vector<std::uint32_t> counts = count_columns(rows);
+  if (ranks.alone()) return counts;
+  std::vector<double> sums(counts.begin(), counts.end());
+  ranks.sum(sums);
+  std::ranges::transform(sums, counts.begin(), [](double n) { return static_cast<std::uint32_t>(n); });
+  return counts;
 }
 
 /// Without a check of their own, rows in somebody's memory are looked at here.
@@ -153,7 +165,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad);
   if (touched && (train_.degree.empty() || train_.rows() != data.rows())) {
     train_.ensure(0, train_.rows());
-    degree_ = count_columns(train_);
+    degree_ = count_of_all(train_, agreement(ranks_));
     train_.degree = degree_;
   }
 }
@@ -175,6 +187,10 @@ std::uint64_t prepared_data::agree_on_rows() {
                         std::to_string(ranks.rank()) + " has " + std::to_string(train_.columns) +
                         " columns, rank 0 has " + std::to_string(static_cast<std::uint64_t>(first[0])) +
                         "; read every part through one numbering, and name the same files everywhere");
+  // Columns that one row has are numbered by row in the dataset of each rank; only of one dataset are they the same.
+  double frequent = static_cast<double>(train_.frequent);
+  ranks.take_first(std::span(&frequent, 1));
+  if (ranks.any(frequent != static_cast<double>(train_.frequent))) train_.frequent = no_own_columns;
   return static_cast<std::uint64_t>(ranks.sum(static_cast<double>(train_.rows())));
 }
 
@@ -291,7 +307,14 @@ std::size_t run_scope::share_on_ring(std::size_t workers, const ring_layout& rin
   exchange_options exchange = job_.options().exchange;
   exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
   exchange.rule = ring.rule;
-  if (among_ranks_) exchange.workers = std::max<std::uint64_t>(exchange.workers, 2);
+  if (among_ranks_) {
+    exchange.workers = std::max<std::uint64_t>(exchange.workers, 2);
+    // Other ranks see the weights as they are at the worker's last exchange: l2 must not have changed them much since.
+    const double shrink = run_.schedule.initial * job_.options().l2;
+    const auto most = static_cast<std::uint64_t>(std::clamp(0.25 / std::max(shrink, 1e-9), 1.0, 4096.0));
+    exchange.rows = std::min(exchange.rows, std::bit_floor(most));
+    exchange.least = std::min(exchange.least, exchange.rows);
+  }
   job_.share(sharing_kind::buffered, exchange);
   agree_on_exchange();
   return workers;
@@ -311,12 +334,18 @@ std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout&
           "first pass");
   require(!meetings.scale_step || !run_.step_found,
           "a found step suits the rows of all workers already: give a step to have it scaled");
-  const auto rows = static_cast<double>(job_.data().rows()), ranks = static_cast<double>(workers);
+  const agreement processes(run_.ranks);
+  const auto rows = static_cast<double>(job_.all_rows());
+  const auto ranks = processes.sum(static_cast<double>(workers));
+  require(ranks == static_cast<double>(workers * processes.size()),
+          "the processes of a synchronous engine have as many workers each: say how many");
   const std::size_t chunks = (job_.plan().count() + workers - 1) / workers;
-  const double longest = std::min(rows, static_cast<double>(chunks * job_.plan().rows_per_chunk()));
+  double longest =
+      std::min(static_cast<double>(job_.data().rows()), static_cast<double>(chunks * job_.plan().rows_per_chunk()));
+  processes.take_first(std::span(&longest, 1));
   const double met = std::min(longest, static_cast<double>(meetings.rows));
   if (gathered)
-    stretch_found_step(met * ranks);
+    stretch_found_step(met * ranks), agree_on_schedule();
   else
     limit_batch();
   // Of one row's change so much is kept, and its l2 has to match: a meeting is one step, or so many of each rank.
@@ -328,7 +357,7 @@ std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout&
               .workers = workers,
               .scale = gathered && meetings.scale_step ? ranks : 1.0,
               .patience_seconds = meetings.patience_seconds});
-  run_.sharing_reason = std::to_string(workers) + " ranks with arrays of their own " +
+  run_.sharing_reason = std::to_string(workers * processes.size()) + " ranks with arrays of their own " +
                         (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
                         std::to_string(meetings.rows) + " rows of each";
   return workers;

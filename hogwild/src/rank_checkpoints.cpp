@@ -2,6 +2,7 @@
 #include <hogwild/rank_checkpoints.hpp>
 
 #include <array>
+#include <filesystem>
 #include <optional>
 
 #include <hogwild/core/checkpoint.hpp>
@@ -76,8 +77,10 @@ std::string resume_of_rank(const std::string& path, const agreement& ranks) {
     throw input_error(own + " and " + own + ".previous are not whole checkpoints of epoch " + std::to_string(epoch) +
                       ", which " + path + " names: begin anew");
   }
+  // The next checkpoint takes the place of the one that is not named.
+  if (found != own) std::filesystem::rename(found, own);
   if (!all_found) throw input_error("another rank has no whole checkpoint of epoch " + std::to_string(epoch));
-  return found;
+  return own;
 }
 
 }  // namespace hogwild

@@ -56,8 +56,9 @@ void close_round(const param_store& store, const chunk_plan& plan) {
 }
 
 void round_driver::train_epoch(std::size_t epoch, double step) {
-  const auto rows = static_cast<double>(job_.all_rows());
-  const double stretch = rows / static_cast<double>(job_.data().rows());
+  // In lockstep every process's rows shrink the weights of all; elsewhere each has its own, until they are merged.
+  const auto own = static_cast<double>(job_.data().rows()), all = static_cast<double>(job_.all_rows());
+  const double rows = in_lockstep(job_.options().sharing) ? all : own, stretch = rows / own;
   round_plan round{.pass = epoch,
                    .epoch = static_cast<std::uint32_t>(epoch),
                    .step = step,
@@ -76,8 +77,8 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
     job_.fold(crew_.store(), scale_, crew_.helpers());
     scale_ = 1.0;
   };
-  if (scale_ * std::pow(round.l2.shrink, rows) < scaled_l2::smallest_scale) fold();
-  round.parts = static_cast<std::uint32_t>(scaled_l2::parts(round.l2.shrink, rows));
+  if (scale_ * std::pow(round.l2.shrink, all) < scaled_l2::smallest_scale) fold();
+  round.parts = static_cast<std::uint32_t>(scaled_l2::parts(round.l2.shrink, all));
 
   for (round.part = 0; round.part < round.parts && !stopping(); ++round.part) {
     round.l2.scale = scale_;
@@ -86,10 +87,9 @@ void round_driver::train_epoch(std::size_t epoch, double step) {
     first_of_part_ = crew_.store().control().round.number + 1;
     run(round);
     const double end = rows * (round.part + 1) / round.parts;
-    // Of several processes each has its own chunks, but all have to come to the same scale.
-    const bool together = job_.options().all_rows > 0 && !stopping();
-    const double reached = together ? end : std::min(drawn_rows(round) * stretch, end);
-    scale_ = round.l2.at(reached);
+    const std::optional<double> agreed = crew_.scale_after_round();
+    const double reached = agreed ? end : std::min(drawn_rows(round), end);
+    scale_ = agreed.value_or(round.l2.at(reached));
     // Rows count for l2 once: a redo round shrinks by what the rounds before it did not reach, and by no more.
     double due = end - reached;
     std::size_t fruitless = 0, last_missing = job_.plan().count() + 1;

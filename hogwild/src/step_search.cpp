@@ -55,6 +55,7 @@ double find_step(const job& work) {
   const std::vector<std::uint32_t> degree = count_columns(sample);  // l2 by degree needs the sample's own counts
   sample.degree = degree;
   const std::unique_ptr<job> trial = work.on(sample);
+  trial->train_alone();
   const double scale = mean_square_norm(sample);
   const bool adaptive = work.options().optimizer == optimizer_kind::adagrad;
   double best = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));

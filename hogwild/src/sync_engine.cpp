@@ -11,9 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/agreement.hpp>
+#include <hogwild/collectives/nested.hpp>
 #include <hogwild/collectives/thread.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/process_engine.hpp>
+#include <hogwild/rounds.hpp>
 
 #include "sync_job.hpp"
 
@@ -45,16 +48,23 @@ bool same_array(const param_store& a, const param_store& b, std::size_t k) {
   return a.shape().scalar_bytes == sizeof(float) ? as.template operator()<float>() : as.template operator()<double>();
 }
 
-std::vector<std::unique_ptr<collective>> all_members(thread_group& group) {
+/// The threads of this process, as members of one group of all processes' threads where there are several.
+std::vector<std::unique_ptr<collective>> all_members(thread_group& group, collective* processes) {
   std::vector<std::unique_ptr<collective>> members;
-  for (std::size_t rank = 0; rank < group.size(); ++rank) members.push_back(group.join(rank));
+  const agreement all(processes);
+  for (std::size_t rank = 0; rank < group.size(); ++rank) {
+    members.push_back(group.join(rank));
+    if (!all.alone())
+      members.back() = nest(std::move(members.back()), rank == 0 ? processes : nullptr, all.size(), all.rank());
+  }
   return members;
 }
 
 /// The ranks of this process, threads that know each other.
 struct rank_threads {
   rank_threads(const sync_engine& engine, const job& whole)
-      : group(engine.workers, {.timeout = detail::patience_of(whole.options())}), work(whole, all_members(group)) {}
+      : group(engine.workers, {.timeout = detail::patience_of(whole.options())}),
+        work(whole, all_members(group, engine.ranks)) {}
 
   thread_group group;
   detail::sync_job work;
@@ -64,7 +74,9 @@ struct rank_threads {
 class sync_crew final : public crew {
  public:
   sync_crew(const sync_engine& engine, const job& work, const note_function& note)
-      : name_(work.options().sharing == sharing_kind::gathered ? "all_reduce" : "local_sgd") {
+      : name_(work.options().sharing == sharing_kind::gathered ? "all_reduce" : "local_sgd"),
+        processes_(engine.ranks),
+        plan_(work.plan()) {
     if (engine.transport == sync_transport::shared_segment) {
       // Each process makes itself a rank (worker_process.cpp).
       members_ = hire(
@@ -82,7 +94,12 @@ class sync_crew final : public crew {
   std::string_view engine() const override { return name_; }
   std::size_t workers() const override { return members_->workers(); }
   const param_store& store() const override { return members_->store(); }
-  void start() override { members_->start(); }
+  void start() override {
+    // What training begins with: made by every process for itself, from the same seed or its own checkpoint.
+    processes_.require_equal(store().state_of_training(), "parameters to begin with");
+    members_->start();
+  }
+  std::optional<double> scale_after_round() const override { return scale_after_; }
   void settle() override { members_->settle(); }
   team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
@@ -90,7 +107,7 @@ class sync_crew final : public crew {
   std::optional<meeting_report> meetings() const override {
     // What one has counted is what all have: none is at a meeting without the others.
     const worker_slot& first = store().slots()[0];
-    meeting_report all{.ranks = workers(),
+    meeting_report all{.ranks = workers() * processes_.size(),
                        .dense = first.dense_meetings.get(),
                        .sparse = first.sparse_meetings.get(),
                        .bytes = first.meeting_bytes.get()};
@@ -100,6 +117,7 @@ class sync_crew final : public crew {
   }
 
   void run_round() override {
+    const std::uint64_t before = rows_here();
     for_each_rank(
         [](std::span<std::byte> mine, std::span<std::byte> common) { std::ranges::copy(common, mine.begin()); });
     train_on_all();
@@ -107,9 +125,20 @@ class sync_crew final : public crew {
     const param_store first = store().ring_replica(0);
     for (std::size_t k = 0; k <= store().shape().state_arrays; ++k)
       std::ranges::copy(bytes_of(first, k), bytes_of(store(), k).begin());
+    if (processes_.alone()) return;
+    processes_.require_equal(store().state_of_training(), "parameters after a round; please report it");
+    const scaled_l2& l2 = store().control().round.l2;
+    scale_after_ = l2.at(l2.position + processes_.sum(static_cast<double>(rows_here() - before)));
+    close_round(store(), plan_);  // who was stopped in the middle leaves out what is left, as the others know
   }
 
  private:
+  std::uint64_t rows_here() const {
+    std::uint64_t rows = 0;
+    for (const worker_slot& slot : store().slots()) rows += slot.rows.get();
+    return rows;
+  }
+
   /// Of all that ranks throw when one of them fails, what is thrown here is what befell that one.
   void train_on_all() {
     try {
@@ -140,6 +169,9 @@ class sync_crew final : public crew {
   }
 
   std::string_view name_;
+  agreement processes_;
+  std::optional<double> scale_after_;  ///< where there are several processes
+  chunk_plan plan_;
   std::unique_ptr<rank_threads> threads_;  ///< nobody where the ranks are processes
   std::unique_ptr<crew> members_;
 };
@@ -155,6 +187,8 @@ sync_layout sync_engine::meetings() const {
   }
   if (!(patience_seconds > 0.0 && patience_seconds <= static_cast<double>(longest_patience)))
     throw config_error("the patience is a number of seconds above 0 and at most " + std::to_string(longest_patience));
+  if (ranks != nullptr && ranks->size() > 1 && transport == sync_transport::shared_segment)
+    throw config_error("the workers of several processes in lockstep are threads: leave out the transport");
   return {.rule = rule, .rows = rows, .scale_step = scale_step, .patience_seconds = patience_seconds};
 }
 

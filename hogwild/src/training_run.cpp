@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -58,13 +59,19 @@ void read_telemetry(const param_store& store, const loop_options& options, epoch
   if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
 }
 
-/// The numbers of a measurement that are there.
-std::vector<double*> numbers_of(measurement& m) {
-  std::vector<double*> there{&m.loss};
+/// The first rank's measures; what it has not measured is nowhere.
+void take_first(const agreement& ranks, measurement& m) {
+  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+  std::array<double, 5> all{m.loss, m.accuracy.value_or(missing), m.auc.value_or(missing), m.f1.value_or(missing),
+                            m.rmse.value_or(missing)};
+  ranks.take_first(all);
+  m.loss = all[0];
+  std::size_t i = 1;
   for (std::optional<double>* const x : {&m.accuracy, &m.auc, &m.f1, &m.rmse}) {
-    if (*x) there.push_back(&**x);
+    x->reset();
+    if (!std::isnan(all[i])) *x = all[i];
+    ++i;
   }
-  return there;
 }
 
 class training {
@@ -226,8 +233,7 @@ class training {
     report.updates = progress_.updates + static_cast<std::uint64_t>(sums[3]);
     report.nonzeros = progress_.nonzeros + static_cast<std::uint64_t>(sums[4]);
     for (std::optional<measurement>* const m : {&report.test, &report.validation}) {
-      if (!*m) continue;
-      for (double* const x : numbers_of(**m)) ranks_.take_first(std::span(x, 1));
+      if (*m) take_first(ranks_, **m);
     }
   }
 

@@ -58,15 +58,21 @@ class typed_rank_ring final : public rank_ring {
   }
   ~typed_rank_ring() override { abandon(); }
 
-  void open(const round_plan& round) override {
+  void open(const round_plan& round, const round_rows& rows) override {
     round_ = round;
+    goal_ = rows;
     ++opened_;
     over_ = false;
     turns_ = 0;
     rows_before_ = rows_here();
     std::ranges::fill(rows_, 0);
-    rows_at_turn_ = rows_here_at_turn_ = 0;
-    for (std::size_t k = 0; k < arrays_.size(); ++k) streams_[k].begin(stored(k));
+    taken_.fill(0);
+    scale_ = round.l2.scale;
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+      own_all_.assign(stored(k).begin(), stored(k).end());
+      multiply_scaled(k, own_all_);
+      streams_[k].begin(own_all_);
+    }
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
 
@@ -74,20 +80,28 @@ class typed_rank_ring final : public rank_ring {
     std::unique_lock lock(mutex_);
     // A message that comes after one whole lap was sent on by everybody after this rank had finished.
     const std::uint64_t lap_later = turns_ + 2;
-    news_.wait(lock, [&] { return over_ || turns_ >= lap_later; });
+    const bool enough = rows_of_round() >= goal_.most_here;
+    news_.wait(lock, [&] { return over_ || (!enough && turns_ >= lap_later); });
     if (over_ && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return over_;
   }
 
   void merge(collective& ranks) override {
     thread_ = {};
-    const auto rows = static_cast<double>(rows_of_round() - rows_here_at_turn_);
-    const auto kept = kept_gains::of(round_.step, rows, link_.size());
     const bool is_last = link_.rank() + 1 == link_.size();
+    scale_ = scale_now();
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
-      part_.resize(stored(k).size());
-      fill_kept(kept, k, 0, flat_.size());
-      streams_[k].bring(stored(k), keep_, is_last, part_);
+      own_all_.assign(stored(k).begin(), stored(k).end());
+      multiply_scaled(k, own_all_);
+      part_.resize(own_all_.size());
+      std::ranges::fill(keep_, T(1));
+      if (k == 0) {
+        for (const parameter_group& g : groups_)
+          for_levels(g, g.rows, [&](std::size_t first, std::size_t count, std::size_t level) {
+            fill_kept(kept_since(rows_of_round() - taken_[level]), first, std::span(keep_).subspan(first, count));
+          });
+      }
+      streams_[k].bring(own_all_, keep_, is_last, part_);
       ranks.all_reduce(std::span(part_));
       std::ranges::copy(part_, stored(k).begin());
       report_.bytes += part_.size() * sizeof(T);
@@ -122,10 +136,38 @@ class typed_rank_ring final : public rank_ring {
   std::uint64_t rows_of_round() const { return rows_here() - rows_before_; }
   std::uint64_t rows_of_all() const { return std::accumulate(rows_.begin(), rows_.end(), std::uint64_t{0}); }
 
-  /// What parameters [first, first + n) of array k keep of their gains; what optimisers sum up is summed.
-  void fill_kept(const kept_gains& kept, std::size_t k, std::size_t first, std::size_t n) {
-    if (k > 0) return void(std::fill_n(keep_.begin(), n, T(1)));
-    for (std::size_t i = 0; i < n; ++i) keep_[i] = kept(flat_[first + i]);
+  static constexpr std::size_t levels = 64;
+
+  /// Calls f(first parameter, count, level) for the parts of a group's first `rows` that the same turns take.
+  template <class F>
+  void for_levels(const parameter_group& g, std::size_t rows, const F& f) const {
+    if (!g.hot_first) return f(g.offset, g.rows * g.width, 0);
+    std::size_t first = 0;
+    for (std::size_t level = 0; first < std::min(rows, g.rows); ++level) {
+      const std::size_t last = std::min({ruler_prefix(std::uint64_t{1} << level, widest_), rows, g.rows});
+      f(g.offset + first * g.width, (last - first) * g.width, level);
+      first = last;
+    }
+  }
+
+  kept_gains kept_since(std::uint64_t rows) const {
+    return kept_gains::of(round_.step, static_cast<double>(rows), link_.size());
+  }
+
+  /// What parameters from `first` on keep of their gains.
+  void fill_kept(const kept_gains& kept, std::size_t first, std::span<T> keep) const {
+    for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = kept(flat_[first + i]);
+  }
+
+  bool is_scaled(std::size_t k, const parameter_group& g) const { return k == 0 && options_.scaled && g.hot_first; }
+
+  /// w = scale * v, as far as this rank's workers have come.
+  double scale_now() const { return round_.l2.at(round_.l2.position + static_cast<double>(rows_of_round())); }
+  void multiply_scaled(std::size_t k, std::span<T> array) const {
+    for (const parameter_group& g : groups_) {
+      if (!is_scaled(k, g)) continue;
+      for (T& x : array.subspan(g.offset, g.rows * g.width)) x *= static_cast<T>(scale_);
+    }
   }
 
   void run(const std::stop_token& stop) {
@@ -146,21 +188,21 @@ class typed_rank_ring final : public rank_ring {
     std::uint32_t flags = 0;
     for (;; generation += link_.size()) {
       if (generation > 0) {
-        const auto waited = clock::now();
         const auto head = next_message(generation - 1, stop);
         if (!head) return;
-        report_.waited_seconds += std::chrono::duration<double>(clock::now() - waited).count();
         flags = head->flags;
+        if ((flags & round_ends) != 0) {
+          rows_ = head->rows;  // as the first rank knew them, so that all come to the same
+          return end_round(generation, flags);
+        }
       }
       const auto begin = clock::now();
-      rows_[link_.rank()] = rows_of_round();
+      rows_[link_.rank()] = std::min(rows_of_round(), goal_.most_here);
+      rows_taken_ = rows_of_round();
+      scale_ = scale_now();
       if (store_.control().stopping()) flags |= stop_asked;
-      if (link_.rank() == 0 && ((flags & stop_asked) != 0 || static_cast<double>(rows_of_all()) >= rows_of_part()))
-        flags |= round_ends;
-      if ((flags & round_ends) != 0) {
-        if (link_.rank() + 1 < link_.size()) send(generation, flags, 0);
-        return;
-      }
+      if (link_.rank() == 0 && ((flags & stop_asked) != 0 || rows_of_all() >= goal_.all)) flags |= round_ends;
+      if ((flags & round_ends) != 0) return end_round(generation, flags);
       const std::size_t prefix = ruler_prefix(generation / link_.size() + 1, widest_);
       send(generation, flags, prefix);
       const auto took = clock::now() - begin;
@@ -173,7 +215,9 @@ class typed_rank_ring final : public rank_ring {
     }
   }
 
-  double rows_of_part() const { return static_cast<double>(options_.rows) / round_.parts; }
+  void end_round(std::uint64_t generation, std::uint32_t flags) {
+    if (link_.rank() + 1 < link_.size()) send(generation, flags, 0);
+  }
 
   /// Takes in the message with the token; nothing where the round is taken away.
   std::optional<delta_header> next_message(std::uint64_t generation, const std::stop_token& stop) {
@@ -197,6 +241,7 @@ class typed_rank_ring final : public rank_ring {
       const std::size_t n = store_.shape().parameters;
       decoder.for_each([&](std::uint64_t j, T d) { streams_[j / n].take_in(j % n, d); });
       for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r] = std::max(rows_[r], head.rows[r]);
+      report_.waited_seconds += std::chrono::duration<double>(clock::now() - begin).count();
       // The longer a turn waits here, the fresher is what it sends on.
       std::this_thread::sleep_for(pause_);
       return head;
@@ -225,13 +270,16 @@ class typed_rank_ring final : public rank_ring {
                                        .prefix = prefix,
                                        .rows = rows_});
     if (prefix > 0) {
-      const double rows = static_cast<double>(rows_of_all() - rows_at_turn_) / static_cast<double>(link_.size());
-      const auto kept = kept_gains::of(round_.step, rows, link_.size());
-      rows_at_turn_ = rows_of_all();
-      rows_here_at_turn_ = rows_[link_.rank()];
       for (std::size_t k = 0; k < arrays_.size(); ++k) {
         for (const parameter_group& g : groups_)
-          turn(encoder, k, g.offset, (g.hot_first ? std::min(g.rows, prefix) : g.rows) * g.width, kept);
+          for_levels(g, prefix, [&](std::size_t first, std::size_t count, std::size_t level) {
+            turn(encoder, k, first, count, is_scaled(k, g) ? static_cast<T>(scale_) : T(1),
+                 kept_since(rows_taken_ - taken_[level]));
+          });
+      }
+      for (std::size_t level = 0; level < levels; ++level) {
+        if (level > 0 && ruler_prefix(std::uint64_t{1} << (level - 1), widest_) >= prefix) break;
+        taken_[level] = rows_taken_;
       }
     }
     encoder.finish();
@@ -239,15 +287,21 @@ class typed_rank_ring final : public rank_ring {
     link_.send(std::move(message));
   }
 
-  void turn(delta_encoder<T>& encoder, std::size_t k, std::size_t first, std::size_t count, const kept_gains& kept) {
+  void turn(delta_encoder<T>& encoder, std::size_t k, std::size_t first, std::size_t count, T a,
+            const kept_gains& kept) {
     const std::size_t n = store_.shape().parameters;
     for (const std::size_t end = first + count; first < end;) {
       const std::size_t m = std::min(stretch - first % stretch, end - first);
       const std::span<T> own(own_.data(), m), out(send_.data(), m), add(add_.data(), m);
       arrays_[k].load_block(first, own);
-      fill_kept(kept, k, first, m);
-      streams_[k].turn(first, own, std::span(keep_).first(m), out, add);
-      if (encoder.encode(k * n + first, out) > 0) streams_[k].sent(first, out);
+      const std::span<T> keep(keep_.data(), m);
+      // What optimisers sum up is summed.
+      k == 0 ? fill_kept(kept, first, keep) : void(std::ranges::fill(keep, T(1)));
+      for (T& x : own) x *= a;
+      streams_[k].turn(first, own, keep, out);
+      encoder.encode(k * n + first, out);
+      streams_[k].sent(first, own, keep, out, add);
+      for (T& x : add) x /= a;
       for (std::size_t i = 0; i < m; i += line) {
         const auto some = add.subspan(i, std::min(line, m - i));
         if (std::ranges::any_of(some, [](T x) { return x != T(0); })) arrays_[k].add_block(first + i, some);
@@ -264,15 +318,18 @@ class typed_rank_ring final : public rank_ring {
   std::vector<param_view<T, Update>> arrays_;
   std::vector<ring_stream<T>> streams_;
   std::vector<T> flat_;  ///< of each parameter the inverse of its curvature
-  std::vector<T> keep_, part_;
+  std::vector<T> keep_, own_all_, part_;
   std::array<T, stretch> own_, send_, add_;
 
   round_plan round_{};
   std::uint32_t opened_ = 0;         ///< rounds so far: the number that messages bear
   std::vector<std::uint64_t> rows_;  ///< of this round, of each rank, as far as is known
   std::uint64_t rows_before_ = 0;    ///< of this rank, in earlier rounds
-  std::uint64_t rows_at_turn_ = 0;   ///< of all ranks, at this rank's last turn
-  std::uint64_t rows_here_at_turn_ = 0;
+  /// Rows of this rank when gains of a level of the ruler were taken last, and at the turn at hand.
+  std::array<std::uint64_t, levels> taken_{};
+  std::uint64_t rows_taken_ = 0;
+  round_rows goal_{};
+  double scale_ = 1.0;  ///< of this rank, at its turn
   clock::duration pause_{};
   link_report report_{};
 

@@ -19,10 +19,16 @@ namespace hogwild::detail {
 /// What a rank's ring needs to know.
 struct rank_ring_options {
   update_kind update = update_kind::lossy;
-  std::uint64_t rows = 0;  ///< of all ranks in an epoch
+  bool scaled = false;  ///< groups of columns hold v, with w = scale * v (scaled_l2)
   /// Of each parameter: the inverse of the curvature of the mean loss along it; infinity where none is known.
   std::span<const float> inverse_curvature{};
   ring_messages messages{};
+};
+
+/// The rows of a round.
+struct round_rows {
+  std::uint64_t all = 0;        ///< of all ranks: the round is over when as many are trained
+  std::uint64_t most_here = 0;  ///< that count for the end: a rank of few rows does not go on with them for ever
 };
 
 /// One rank's part in a ring of processes. While a round is open, a thread of its own waits for the token, lets the
@@ -34,11 +40,12 @@ class rank_ring {
   virtual ~rank_ring() = default;
 
   /// Between rounds, while nobody trains and all ranks have the same parameters.
-  virtual void open(const round_plan& round) = 0;
+  virtual void open(const round_plan& round, const round_rows& rows) = 0;
   /// After the workers have finished their rows: waits until the round is over, which is true, or until it is known
   /// that other ranks are so far behind that this one should train on, which is false. Throws what the thread threw.
   virtual bool wait_for_end() = 0;
-  /// After the end, when nobody trains any more: all ranks take what all have learned together. Throws worker_error.
+  /// After the end, when nobody trains any more: all ranks take what all have learned together, the scale of each
+  /// multiplied in. Throws worker_error.
   virtual void merge(collective& ranks) = 0;
   /// Ends the thread where an exception takes the round away.
   virtual void abandon() noexcept = 0;

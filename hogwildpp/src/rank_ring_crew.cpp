@@ -9,6 +9,7 @@
 #include <hogwild/agreement.hpp>
 #include <hogwild/column_counts.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/ticket_source.hpp>
 
 #include "rank_ring.hpp"
 
@@ -16,24 +17,26 @@ namespace hogwild::detail {
 
 namespace {
 
-/// How flat the mean loss is along each parameter. The steepest direction of all is known; its curvature is given to the
-/// heaviest column, and others have theirs in proportion to their mean squares.
+/// How flat the objective is along each parameter, at least: a column bends the loss by no more than it is coupled to
+/// the columns of its rows, and by no more than the steepest direction. l2 bends every parameter alike.
 std::vector<float> inverse_curvature(const job& work) {
-  const double steepest = work.options().exchange.curvature;
-  const auto flattest = std::numeric_limits<float>::infinity();
-  std::vector<float> inverse(work.parameters(), steepest > 0.0 ? static_cast<float>(1.0 / steepest) : flattest);
-  if (!(steepest > 0.0)) return inverse;
+  const loop_options& o = work.options();
+  const double steepest = o.exchange.curvature, per_square = work.steepness() * std::max(1.0, o.weight_positive);
+  const auto inverse = [](double curvature) {
+    return curvature > 0.0 ? static_cast<float>(1.0 / curvature) : std::numeric_limits<float>::infinity();
+  };
+  std::vector<float> all(work.parameters(), inverse(steepest + o.l2));
+  if (!(steepest > 0.0)) return all;
   work.data().ensure(0, work.data().rows());
-  const std::vector<double> squares = column_squares(work.data());
-  const double heaviest = squares.empty() ? 0.0 : *std::ranges::max_element(squares);
+  const std::vector<double> coupling = column_couplings(work.data());
   for (const parameter_group& g : work.groups()) {
-    if (!g.hot_first || g.rows != squares.size()) continue;  // not of columns
+    if (!g.hot_first || g.rows != coupling.size()) continue;  // not of columns
     for (std::size_t j = 0; j < g.rows; ++j) {
-      const float x = squares[j] > 0.0 ? static_cast<float>(heaviest / squares[j] / steepest) : flattest;
-      std::fill_n(inverse.begin() + static_cast<std::ptrdiff_t>(g.offset + j * g.width), g.width, x);
+      std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(g.offset + j * g.width), g.width,
+                  inverse(std::min(per_square * coupling[j], steepest) + o.l2));
     }
   }
-  return inverse;
+  return all;
 }
 
 /// As the coordinator of this process sees the ring: a round is over when all ranks together have trained its rows. Who
@@ -46,7 +49,7 @@ class rank_ring_crew final : public crew {
         ranks_(*engine.ranks),
         ring_(make_rank_ring(members_->store(), *engine.link, work.groups(),
                              {.update = work.options().update,
-                              .rows = work.all_rows(),
+                              .scaled = work.scaled(),
                               .inverse_curvature = inverse_curvature(work),
                               .messages = engine.messages})) {}
 
@@ -61,7 +64,16 @@ class rank_ring_crew final : public crew {
   }
 
   void run_round() override {
-    ring_->open(store().control().round);
+    const auto rows = rows_of_round();
+    if (rows.all == 0) {  // more parts than chunks
+      scale_after_ = store().control().round.l2.scale;
+      return close_round(store(), job_.plan());
+    }
+    scale_after_ = 1.0;
+    // A part begins with a whole chunk, which other ranks have not: the scale begins where this rank's rows do.
+    store().control().round.l2.position =
+        static_cast<double>(store().control().drawn.next() * job_.plan().rows_per_chunk());
+    ring_->open(store().control().round, rows);
     try {
       for (members_->run_round(); !ring_->wait_for_end(); members_->run_round()) open_another_pass();
       members_->settle();
@@ -77,16 +89,32 @@ class rank_ring_crew final : public crew {
   team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
   std::uint64_t rows_lost() const override { return members_->rows_lost(); }
+  std::optional<double> scale_after_round() const override { return scale_after_; }
   std::optional<ring_report> ring() const override { return members_->ring(); }
   std::optional<link_report> link() const override { return ring_->report(); }
 
  private:
-  /// The same rows in another order. The scale is where it would be after all rows.
+  /// A rank counts for at most so many times its own rows: who has few does not stand for who has many.
+  static constexpr double most_passes = 1.5;
+
+  std::uint64_t rows_of_part() const {
+    const round_plan& round = store().control().round;
+    std::uint64_t chunks = 0;
+    for (std::uint32_t i = 0; i < round.shards; ++i)
+      chunks += ticket_source::part_of(shard::part(job_.plan().count(), shard_id(i), round.shards), round).size();
+    return std::min<std::uint64_t>(chunks * job_.plan().rows_per_chunk(), job_.data().rows());
+  }
+  round_rows rows_of_round() const {
+    const std::uint64_t here = rows_of_part();
+    return {.all = static_cast<std::uint64_t>(agreement(&ranks_).sum(static_cast<double>(here))),
+            .most_here = static_cast<std::uint64_t>(most_passes * static_cast<double>(here))};
+  }
+
+  /// The same rows in another order. The scale goes on from where it is after the rows before.
   void open_another_pass() {
-    const double rows = static_cast<double>(job_.all_rows());
     round_plan round = store().control().round;
-    const double end = rows * (round.part + 1) / round.parts;
-    round.l2 = {.scale = round.l2.at(end)};
+    const auto here = static_cast<double>(rows_of_part());
+    round.l2.scale = round.l2.at(round.l2.position + here);
     round.pass += std::uint64_t{1} << 32;
     open_round(store(), job_.plan(), round);
   }
@@ -95,6 +123,7 @@ class rank_ring_crew final : public crew {
   const job& job_;
   collective& ranks_;
   std::unique_ptr<rank_ring> ring_;
+  double scale_after_ = 1.0;
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace hogwild::detail {
 
-/// A job as the workers of a ring do it: each on the parameters of its replica. The whole was told with share() how many
-/// replicas there are.
+/// A job as the workers of a ring do it: each on the parameters of its replica. The whole was told with share() how
+/// many replicas there are.
 class ring_job final : public decorated_job {
  public:
   using decorated_job::decorated_job;

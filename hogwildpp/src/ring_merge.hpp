@@ -7,8 +7,8 @@
 
 namespace hogwild::detail {
 
-// Between rounds, while no worker of this process trains. Where the process is a rank of a ring of processes, its shared
-// parameters may still change by adds: those are kept, and what replicas are given is what they remember.
+// Between rounds, while no worker of this process trains. Where the process is a rank of a ring of processes, its
+// shared parameters may still change by adds: those are kept, and what replicas are given is what they remember.
 
 /// Gives every replica of the ring the shared parameters and optimiser state.
 void give_to_replicas(const param_store& store, const exchange_options& ring, team& helpers);

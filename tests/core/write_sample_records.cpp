@@ -48,26 +48,27 @@ void write_full(const char* path) {
                                        .staleness = hogwild::record_staleness{.p50 = 1, .p99 = 3},
                                        .conflict_rate = 0.01});
   }
-  record.write(hogwild::record_result{.status = hogwild::record_status::target,
-                                      .epochs = 2,
-                                      .train_seconds = 0.5,
-                                      .wall_seconds = 0.75,
-                                      .seconds_to_target = 0.25,
-                                      .train_loss = 0.4,
-                                      .objective = 0.45,
-                                      .measures = measures,
-                                      .search_seconds = 0.1,
-                                      .step = 0.1,
-                                      .rows_lost = 1,
-                                      .ring = hogwild::record_ring{.exchanges = 7,
-                                                                   .bytes = 4096,
-                                                                   .held_seconds = 1e-3,
-                                                                   .waits = 2,
-                                                                   .nodes = {{0}, {1, 2}},
-                                                                   .memory = "bound"},
-                                      .meetings = hogwild::record_meetings{.ranks = 3, .dense = 5, .sparse = 6, .bytes = 7000, .seconds = 0.5},
-                                      .peak_rss_bytes = hogwild::peak_rss_bytes(),
-                                      .advice = "the objective still fell: train for more epochs"});
+  record.write(hogwild::record_result{
+      .status = hogwild::record_status::target,
+      .epochs = 2,
+      .train_seconds = 0.5,
+      .wall_seconds = 0.75,
+      .seconds_to_target = 0.25,
+      .train_loss = 0.4,
+      .objective = 0.45,
+      .measures = measures,
+      .search_seconds = 0.1,
+      .step = 0.1,
+      .rows_lost = 1,
+      .ring = hogwild::record_ring{.exchanges = 7,
+                                   .bytes = 4096,
+                                   .held_seconds = 1e-3,
+                                   .waits = 2,
+                                   .nodes = {{0}, {1, 2}},
+                                   .memory = "bound"},
+      .meetings = hogwild::record_meetings{.ranks = 3, .dense = 5, .sparse = 6, .bytes = 7000, .seconds = 0.5},
+      .peak_rss_bytes = hogwild::peak_rss_bytes(),
+      .advice = "the objective still fell: train for more epochs"});
 }
 
 void write_bare(const char* path) {

@@ -14,8 +14,8 @@ using testing::HasSubstr;
 
 namespace {
 
-constexpr sharing_kind all_sharings[] = {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered,
-                                         sharing_kind::head,      sharing_kind::alone,  sharing_kind::frozen,
+constexpr sharing_kind all_sharings[] = {sharing_kind::automatic, sharing_kind::direct,  sharing_kind::buffered,
+                                         sharing_kind::head,      sharing_kind::alone,   sharing_kind::frozen,
                                          sharing_kind::gathered,  sharing_kind::averaged};
 constexpr update_kind all_updates[] = {update_kind::lossy, update_kind::exact, update_kind::locked};
 

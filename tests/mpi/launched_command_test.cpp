@@ -65,6 +65,30 @@ INSTANTIATE_TEST_SUITE_P(ranks, each_number,
                            return std::to_string(tested.param.ranks) + "_" + tested.param.messages;
                          });
 
+class each_lockstep : public launched, public ::testing::WithParamInterface<std::tuple<std::string, int>> {};
+
+TEST_P(each_lockstep, engine_trains_and_repeats_to_the_bit) {
+  const auto& [engine, ranks] = GetParam();
+  const std::string step = engine == "all_reduce" ? "8" : "0.3", model = *folder / "lockstep.bin";
+  const std::vector<std::string> arguments = {"train",       train(), "--engine", engine, "--workers", "1",
+                                              "--epochs",    "15",    "--step",   step,   "--decay",   "0.85",
+                                              "--sync-rows", "16",    "--save",   model,  "--quiet",   "--json"};
+  const auto serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json"}));
+  const auto result = result_of(run(ranks, arguments));
+  const std::string bytes = read_file(model);
+  EXPECT_EQ(result["engine"], engine);
+  EXPECT_EQ(result["meetings"]["ranks"], ranks);
+  EXPECT_LT(result["objective"].get<double>(), 1.08 * serial["objective"].get<double>());
+  EXPECT_EQ(result_of(run(ranks, arguments))["objective"], result["objective"]);
+  EXPECT_EQ(read_file(model), bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(ranks, each_lockstep,
+                         ::testing::Combine(::testing::Values("all_reduce", "local_sgd"), ::testing::Values(2, 4)),
+                         [](const auto& tested) {
+                           return std::get<0>(tested.param) + "_" + std::to_string(std::get<1>(tested.param));
+                         });
+
 // Every rank has a file, and each ranks its columns by itself.
 TEST_F(launched, ranks_may_have_files_of_their_own) {
   const auto lines = lines_of(read_file(train()));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include <hogwild/team.hpp>
@@ -22,18 +23,25 @@ std::string path_of_rank(std::string path, std::size_t rank) {
 
 }  // namespace
 
+bool launched() {
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
 train_request request_of_rank(const train_request& request, launched_ranks& ranks) {
   train_request mine = request;
-  // A launcher that binds ranks to CPUs has divided them; else they are divided here, and nobody binds workers.
-  const std::size_t here = ranks.size_on_machine();
-  const bool divided = static_cast<long>(crew_cpus().size()) < ::sysconf(_SC_NPROCESSORS_ONLN);
-  if (here > 1 && !divided) {
-    if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, crew_size(0) / here);
-    mine.pin = false;
+  // A launcher may have bound every rank to CPUs of its own; where ranks share CPUs they are divided here, and nobody
+  // binds workers.
+  const std::size_t here = ranks.size_on_machine(), allowed = crew_cpus().size();
+  const auto online = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  if (here > 1) {
+    if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, std::min(crew_size(0), online / here));
+    if (allowed * here > online) mine.pin = false;
   }
   if (ranks.rank() > 0) {
     mine.save.clear();
-    mine.options.record.clear();
     mine.json = false;
     mine.files.quiet = true;
   }
@@ -42,6 +50,7 @@ train_request request_of_rank(const train_request& request, launched_ranks& rank
 
 rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
                          const std::function<sparse_dataset(const std::string&)>& open) {
+  if (path == "-") throw config_error("ranks cannot all read standard input; name a file");
   const agreement patient = ranks.patiently();
   const std::size_t rank = patient.rank(), size = patient.size();
   if (path.find(rank_mark) != std::string::npos) {
@@ -66,6 +75,7 @@ rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
                       std::to_string(static_cast<std::size_t>(first[0])) +
                       " on rank 0: give every rank the same file, or name one for each with %rank in the path");
   }
+  patient.require_equal(std::as_bytes(data->numbering().original()), "columns of " + path);
   if (rows.part.rows() == 0) throw input_error(path + " has fewer rows than there are ranks");
   return rows;
 }

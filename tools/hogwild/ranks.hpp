@@ -35,6 +35,9 @@ class launched_ranks {
   [[noreturn]] virtual void abort(exit_code code) noexcept = 0;
 };
 
+/// Whether a launcher has started this process: what mpiexec and srun leave in the environment says so.
+bool launched();
+
 /// Joins the others where a launcher has started this process, or MPI was asked for; nothing where it trains alone.
 /// Throws config_error where this build has no MPI or the engine is one of a single process.
 std::unique_ptr<launched_ranks> join_ranks(const train_request& request);

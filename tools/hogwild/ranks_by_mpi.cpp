@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <string>
 
 #include <hogwild/mpi/collective.hpp>
@@ -34,14 +33,6 @@ class mpi_ranks final : public launched_ranks {
   std::unique_ptr<collective> patient_, all_;
   std::unique_ptr<transport> link_;
 };
-
-/// Whether a launcher has put this process beside others: what mpiexec and srun leave in the environment.
-bool launched() {
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"}) {
-    if (std::getenv(name) != nullptr) return true;
-  }
-  return false;
-}
 
 }  // namespace
 

@@ -97,8 +97,9 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
   }
 
   progress shown(::isatty(STDERR_FILENO) != 0);
-  const train_result result =
-      with_sound_cache([&] { return train_once(request, ranks, asked, request.files.quiet ? nullptr : &shown); });
+  const auto once = [&] { return train_once(request, ranks, asked, request.files.quiet ? nullptr : &shown); };
+  // One rank cannot begin again while the others are in the middle of it.
+  const train_result result = ranks != nullptr ? once() : with_sound_cache(once);
   if (request.json) {
     std::fputs(summary_json(request, result).c_str(), stdout);
   } else if (!request.files.quiet) {

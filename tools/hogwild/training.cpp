@@ -42,7 +42,8 @@ named_engine engine_of(const train_request& request, launched_ranks* ranks) {
                          .transport = request.transport == ring_transport::shared_segment
                                           ? sync_transport::shared_segment
                                           : sync_transport::in_process,
-                         .patience_seconds = static_cast<double>(request.rank_timeout.count())};
+                         .patience_seconds = static_cast<double>(request.rank_timeout.count()),
+                         .ranks = ranks != nullptr ? &ranks->all() : nullptr};
     case engine_name::threads:
       break;
   }

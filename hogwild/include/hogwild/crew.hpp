@@ -29,6 +29,9 @@ class crew {
   /// Has the round in the control block trained, and returns when no worker trains any more. Tickets that nobody
   /// finished (a worker died) stay unmarked; the coordinator asks for them again.
   virtual void run_round() = 0;
+  /// After a round: a, with w = a * v for the stored v, where several processes had to come to the same; else it is as
+  /// far as the tickets of this one were drawn.
+  virtual std::optional<double> scale_after_round() const { return std::nullopt; }
   /// Between rounds, before stored weights change their meaning (a new scale): when it returns, nobody is in the middle
   /// of a row any more.
   virtual void settle() {}

@@ -110,7 +110,7 @@ class general_job final : public job {
  private:
   template <class Sharing>
   void train_with(const param_store& store, std::size_t slot, const Sharing& sharing) const {
-    const step_context context{labels_, data_.degree, data_.rows(), options_};
+    const step_context context{labels_, data_.degree, all_rows(), options_};
     const auto run = [&]<class Optimizer>() {
       general_step<M, Sharing, Optimizer> step(sharing, model_, context);
       worker_loop(store, slot, data_, plan_, options_, step);

@@ -38,6 +38,8 @@ class job {
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 
+  /// For a trial that other processes take no part in.
+  void train_alone() { options_.all_rows = 0; }
   /// At most so many rows see the same weights.
   void limit_batch(std::uint32_t rows) { options_.batch = std::min(options_.batch, std::max(rows, 1u)); }
   /// Who gets which rows; decided before anybody is hired.

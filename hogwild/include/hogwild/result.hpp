@@ -96,8 +96,8 @@ struct train_result {
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along
   std::size_t workers_replaced = 0;  ///< worker processes that died and were replaced
   std::uint64_t peak_rss_bytes = 0;
-  std::optional<ring_report> ring{};  ///< of a run with several replicas in a process
-  std::optional<link_report> link{};  ///< of a run of several processes on a ring
+  std::optional<ring_report> ring{};         ///< of a run with several replicas in a process
+  std::optional<link_report> link{};         ///< of a run of several processes on a ring
   std::optional<meeting_report> meetings{};  ///< of a synchronous run
   /// By frequency rank; the bias, where there is one, last. Rounded to float for models of double too, as saved models
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.

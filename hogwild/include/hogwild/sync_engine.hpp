@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/collective.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {
@@ -35,6 +36,9 @@ struct sync_engine {
   std::vector<std::string> arguments{};
   /// How long ranks wait for one that is not there before the run ends with worker_error.
   double patience_seconds = 30.0;
+  /// Several processes, on one machine or several: all their ranks. Each has as many workers (threads), all of which
+  /// are ranks of one run then. Outlives the run.
+  collective* ranks = nullptr;
 
   /// Throws config_error where no rows are between two meetings, or the patience is none.
   sync_layout meetings() const;

@@ -17,8 +17,8 @@ struct mpi_session::state {
   std::size_t rank_on_machine = 0, size_on_machine = 1;
   mpi_threads threads = mpi_threads::first_only;
   bool launched = false;
-  bool ours = false;              ///< started, and so to be finalized, by the session
-  std::atomic<bool> lost{false};  ///< a rank does not answer any more
+  bool ours = false;                          ///< started, and so to be finalized, by the session
+  std::atomic<bool> lost{false};              ///< a rank does not answer any more
   std::vector<std::shared_ptr<void>> kept{};  ///< buffers of messages that never ended
 };
 

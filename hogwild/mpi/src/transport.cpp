@@ -24,6 +24,7 @@ using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr int length_tag = 1, bytes_tag = 2;
+constexpr std::uint64_t longest = std::uint64_t{1} << 40;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  ///< of one message of MPI, which counts in int
 /// Between two looks: short beside the way of a message between machines, long beside what a look takes.
 constexpr auto nap = 50us;
@@ -32,8 +33,13 @@ constexpr auto patience = 2s;  ///< at the end, for the last messages to be take
 /// A message of ours goes as its length and then its bytes, in parts that MPI can count.
 class mpi_ring final : public transport {
  public:
-  mpi_ring(mpi_session& session, std::chrono::nanoseconds timeout)
-      : session_(session.internals()), timeout_(timeout), ring_(detail::own_copy(timeout)) {
+  mpi_ring(mpi_session& session, std::chrono::nanoseconds timeout) : session_(session.internals()), timeout_(timeout) {
+    try {
+      ring_ = detail::own_copy(timeout);
+    } catch (const worker_error&) {
+      session_.lost = true;
+      throw;
+    }
     if (session_.threads == mpi_threads::first_only)
       throw config_error("this MPI lets one thread alone call it, and a ring has a thread for its messages");
     expect_length();
@@ -131,6 +137,11 @@ class mpi_ring final : public transport {
       int done = 0;
       check(MPI_Test(&length_request_, &done, MPI_STATUS_IGNORE), before());
       if (done == 0) return std::nullopt;
+      if (length_ > longest) {
+        session_.lost = true;
+        throw worker_error("rank " + std::to_string(before()) + " announces a message of " + std::to_string(length_) +
+                           " bytes, which no ring sends: all ranks have to run the same program");
+      }
       incoming_.resize(length_);
       due_ = steady_clock::now() + timeout_;
       for_parts(incoming_, [&](std::byte* part, int n) {
@@ -160,7 +171,7 @@ class mpi_ring final : public transport {
 
   mpi_session::state& session_;
   std::chrono::nanoseconds timeout_;
-  MPI_Comm ring_;  ///< stays until MPI is finalized, as those of messages.hpp do
+  MPI_Comm ring_ = MPI_COMM_NULL;  ///< stays until MPI is finalized, as those of messages.hpp do
   std::deque<letter> outgoing_;
   std::uint64_t length_ = 0;
   MPI_Request length_request_ = MPI_REQUEST_NULL;

@@ -40,8 +40,8 @@ std::unique_ptr<collective> join_segment_group(std::span<std::byte> shared, std:
                                                const segment_group_shape& shape, std::size_t rank,
                                                const collective_options& options = {});
 
-/// Why the group whose region begins there was broken off, in the sentence that its members throw; "" while it is whole.
-/// Any process that maps the memory may ask.
+/// Why the group whose region begins there was broken off, in the sentence that its members throw; "" while it is
+/// whole. Any process that maps the memory may ask.
 std::string segment_group_failure(std::span<const std::byte> shared, std::size_t offset);
 
 }  // namespace hogwild

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waits for a moment in which nobody else uses the machine."""
+import time
+
+INTERVAL, ENOUGH = 0.5, 0.9
+
+
+def idle_share():
+    """Of all CPUs, over half a second."""
+    def read():
+        with open("/proc/stat", encoding="ascii") as file:
+            numbers = [int(x) for x in file.readline().split()[1:9]]
+        return numbers[3] + numbers[4], sum(numbers)
+    idle, total = read()
+    time.sleep(INTERVAL)
+    idle_later, total_later = read()
+    return (idle_later - idle) / max(1, total_later - total)
+
+
+def wait(most_seconds):
+    """Until the CPUs are idle, or so long; returns the share that was idle last."""
+    end = time.monotonic() + most_seconds
+    share = idle_share()
+    while share < ENOUGH and time.monotonic() < end:
+        share = idle_share()
+    return round(share, 3)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long messages are that tell what rows have changed."""
+import math
+
+SHORTEST_PREFIX = 512
+BLOCK = 256
+BINS = 8  # a band's columns are taken by so many shares
+
+
+def ruler_prefix(turn):
+    """Parameters that the turn-th exchange covers, from 1."""
+    return SHORTEST_PREFIX * (turn & -turn)
+
+
+def bytes_of_block(changed, number_bytes):
+    """A block of 256 numbers of which so many have changed: all of them, a bit for each, or an index for each."""
+    if changed <= 0.0:
+        return 0.0
+    return 3 + min(BLOCK * number_bytes, BLOCK / 8 + changed * number_bytes, changed * (1 + number_bytes))
+
+
+def changed_share(share, rows):
+    """Of columns which this share of the rows has, after so many rows."""
+    if share >= 1.0:
+        return float(rows > 0)
+    return -math.expm1(rows * math.log1p(-share))
+
+
+class MessageLaw:
+    """`bands`: stretches of columns, each with shares of rows that have one of them."""
+
+    def __init__(self, workload):
+        self.number_bytes, self.scale, self.arrays = workload.number_bytes, workload.message_scale, workload.arrays
+        self.bands = []  # (first, last, shares); a turn covers the bands up to its prefix
+        first = 0
+        while first < workload.parameters:
+            last = min(max(2 * first, SHORTEST_PREFIX), workload.parameters)
+            step = (last - first) / BINS
+            shares = [workload.share_of_column(first + (i + 0.5) * step) for i in range(BINS)]
+            self.bands.append((first, last, shares))
+            first = last
+
+    def covered(self, prefix):
+        """How many bands, and how many parameters they have."""
+        bands = sum(1 for first, _, _ in self.bands if first < prefix)
+        return bands, self.bands[bands - 1][1]
+
+    def band_bytes(self, band, rows):
+        """Where rows have been trained since it was sent last."""
+        first, last, shares = self.bands[band]
+        total = 0.0
+        for share in shares:
+            total += bytes_of_block(changed_share(share, rows) * BLOCK, self.number_bytes)
+        return total * self.arrays * self.scale * (last - first) / BLOCK / len(shares)
+
+    def changed_columns(self, rows):
+        """Expected, of all, by so many rows."""
+        return sum((last - first) / len(shares) * sum(changed_share(share, rows) for share in shares)
+                   for first, last, shares in self.bands)
+
+    def header_bytes(self, machines):
+        return 64 + 8 * machines

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of bench/network that decide what is told: judging, tuning, fitting."""
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+sys.path[:0] = [str(BENCH / "network"), str(BENCH / "simulate")]
+import constants  # noqa: E402
+import fit  # noqa: E402
+import messages  # noqa: E402
+import ring  # noqa: E402
+import sets  # noqa: E402
+import synchronous  # noqa: E402
+import trials  # noqa: E402
+import tuning  # noqa: E402
+from network import Network  # noqa: E402
+
+NET = Network(1e7, 0.005)
+
+
+def workload(**changes):
+    return constants.Workload(**{"rows": 1000, "parameters": 2000, "row_seconds": 1e-4, "turn_seconds": 1e-4, **changes})
+
+
+class judging(unittest.TestCase):
+    def test_counts_a_run_within_the_band(self):
+        self.assertEqual(trials.judged({"objective": 1.0099, "epochs": 3}, 1.0), ("measured", None))
+
+    def test_fails_one_above_it_or_without_a_number(self):
+        for objective in (1.02, None):
+            self.assertEqual(trials.judged({"objective": objective, "epochs": 3}, 1.0)[0], "failed")
+
+    def test_tells_what_ended_a_run(self):
+        self.assertEqual(trials.parsed(2, "", "hogwild: no\nmore"), {"error": "hogwild: no"})
+        self.assertEqual(trials.parsed(3, "", ""), {"error": "ended with 3"})
+        self.assertEqual(trials.parsed(None, "", "late"), {"error": "late"})
+        self.assertEqual(trials.judged(trials.parsed(0, '{"half', ""), 1.0)[0], "broken")
+        self.assertEqual(trials.parsed(0, 'a warning\n{"epochs": 2}\n', ""), {"epochs": 2})
+
+
+class choosing(unittest.TestCase):
+    def test_takes_the_soonest_that_reaches_the_target(self):
+        ways = [trials.Way("all_reduce", 1.0, 0.8, rows) for rows in (1, 2, 3)]
+        best = tuning.best_of([(ways[0], 10), (ways[1], 4), (ways[2], None)], lambda way: way.rows)
+        self.assertEqual(best, (8, 4, ways[1]))
+        self.assertIsNone(tuning.best_of([(ways[2], None)], lambda way: 1.0))
+
+    def test_knows_a_grid_for_every_engine(self):
+        for engine in constants.ENGINES:
+            all_ways, few = (list(tuning.ways(sets.SETS["imdb"], engine, quick)) for quick in (False, True))
+            self.assertEqual(len(set(all_ways)), len(all_ways))
+            self.assertLess(0, len(few))
+            self.assertLessEqual(set(few), set(all_ways))
+
+    def test_an_epoch_is_what_the_simulator_says(self):
+        way = trials.Way("all_reduce", 1.0, 0.8, 50)
+        told = synchronous.simulate(workload(sync_rows={"all_reduce": 50}), NET, 2, "all_reduce")
+        self.assertAlmostEqual(tuning.epoch_seconds(way, 2, workload(), NET), told.epoch_seconds)
+
+
+class fitting(unittest.TestCase):
+    def test_a_line_comes_back_and_is_never_below_zero(self):
+        at_zero, slope = fit.line_through([(100, 3.0), (200, 4.0), (400, 6.0)])
+        self.assertAlmostEqual(at_zero, 2.0)
+        self.assertAlmostEqual(slope, 0.01)
+        self.assertEqual(fit.line_through([(100, 6.0), (200, 4.0)])[1], 0.0)
+        self.assertGreater(fit.line_through([(100, 1.0), (200, 4.0)])[0], 0.0)
+
+    def test_turns_cost_what_runs_held(self):
+        law = messages.MessageLaw(workload())
+        held = [{"epochs": 1, "link": {"exchanges": n, "held_seconds": n * (1e-5 + 1e-8 * fit.mean_covered(law, n))}}
+                for n in (1, 4)]
+        fitted = fit.turn_costs(workload(), held)
+        self.assertAlmostEqual(fitted.turn_seconds, 1e-5)
+        self.assertAlmostEqual(fitted.turn_seconds_per_parameter, 1e-8)
+
+    def test_what_is_left_of_an_epoch_is_the_meetings_own(self):
+        for engine in constants.ENGINES:
+            play = ring.simulate if engine == "ring" else synchronous.simulate
+            more = () if engine == "ring" else (engine,)
+            longer = play(workload(), NET, 2, *more).epoch_seconds + 0.5
+            fitted = fit.own_seconds(workload(), NET, 2, engine, longer)
+            self.assertAlmostEqual(play(fitted, NET, 2, *more).epoch_seconds, longer)
+
+    def test_messages_are_scaled_to_what_was_sent(self):
+        played = ring.simulate(workload(), NET, 2, epochs=1)
+        _, merged = NET.all_reduce(2, 2000, 4)
+        said = (played.bytes_sent - merged) / played.exchanges
+        run = {"epochs": 3, "link": {"exchanges": 6, "bytes": 3 * 2000 * 4 + 6 * 0.5 * said}}
+        self.assertAlmostEqual(fit.message_scale(workload(), [(run, NET, 2)]).message_scale, 0.5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwildpp/ring_stream.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace hogwild;
+using testing::ElementsAre;
+using numbers = std::vector<double>;
+
+namespace {
+
+/// One rank whose array is plain numbers, all of which it exchanges at each turn.
+struct rank {
+  ring_stream<double> stream;
+  numbers w, share;
+
+  explicit rank(const numbers& common) : stream(common.size()), w(common), share(common.size(), 1.0) {
+    stream.begin(common);
+  }
+  /// Takes a turn; `round` is done to what is sent on. Returns that.
+  template <class Round>
+  numbers turn(const numbers& came, const Round& round) {
+    for (std::size_t j = 0; j < came.size(); ++j) stream.take_in(j, came[j]);
+    numbers send(w.size()), add(w.size());
+    stream.turn(0, w, share, send);
+    for (double& x : send) x = round(x);
+    stream.sent(0, w, share, send, add);
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] += add[j];
+    return send;
+  }
+  numbers turn(const numbers& came) {
+    return turn(came, [](double x) { return x; });
+  }
+  numbers bring(bool is_last) const {
+    numbers part(w.size());
+    stream.bring(w, share, is_last, part);
+    return part;
+  }
+};
+
+TEST(ring_stream, sums_gains_by_hand) {
+  rank a({1, 10}), b({1, 10});
+  a.w = {3, 10};  // gained 2
+  b.w = {1, 15};  // gained 5
+  EXPECT_THAT(a.turn({}), ElementsAre(2, 0));
+  EXPECT_THAT(b.turn({2, 0}), ElementsAre(2, 5));
+  EXPECT_THAT(b.w, ElementsAre(3, 15));
+  // What b sent tells of all that happened since a's turn, a's own gain among it.
+  a.w[0] += 4;
+  EXPECT_THAT(a.turn({2, 5}), ElementsAre(4, 5));
+  EXPECT_THAT(a.w, ElementsAre(7, 15));
+  b.w[1] += 1;
+  EXPECT_THAT(b.turn({4, 5}), ElementsAre(4, 1));
+  EXPECT_THAT(b.w, ElementsAre(7, 16));
+  // Merged: what b, the last, has, and a's gains since its turn.
+  a.w[0] += 8;
+  const numbers of_a = a.bring(false), of_b = b.bring(true);
+  EXPECT_EQ(of_a[0] + of_b[0], 15);
+  EXPECT_EQ(of_a[1] + of_b[1], 16);
+}
+
+TEST(ring_stream, keeps_a_share_of_gains) {
+  rank a({0}), b({0});
+  a.share = b.share = {0.5};
+  a.w = {4};
+  b.w = {8};
+  EXPECT_THAT(a.turn({}), ElementsAre(2));
+  EXPECT_THAT(a.w, ElementsAre(2));  // the rank itself goes by what it keeps
+  EXPECT_THAT(b.turn({2}), ElementsAre(6));
+  EXPECT_THAT(b.w, ElementsAre(6));  // the mean of both
+  EXPECT_THAT(a.turn({6}), ElementsAre(4));
+  EXPECT_THAT(a.w, ElementsAre(6));
+}
+
+TEST(ring_stream, sends_later_what_rounding_takes) {
+  rank a({0}), b({0});
+  a.w = {2.75};
+  const auto whole = [](double x) { return std::floor(x); };
+  EXPECT_THAT(a.turn({}, whole), ElementsAre(2));
+  EXPECT_THAT(b.turn({2}, whole), ElementsAre(2));
+  a.w[0] += 0.5;
+  EXPECT_THAT(a.turn({2}, whole), ElementsAre(1));  // of 0.75 and 0.5
+  EXPECT_THAT(a.w, ElementsAre(3.25));
+  EXPECT_THAT(b.turn({1}, whole), ElementsAre(1));
+  EXPECT_EQ(a.bring(false)[0] + b.bring(true)[0], 3.25);
+}
+
+TEST(kept_gains, sum_what_is_flat_and_nearly_average_what_is_steep) {
+  const auto kept = kept_gains::of(0.5, 100.0, 4);  // z = 50 times the curvature
+  EXPECT_DOUBLE_EQ(kept(0.0), 1.5 / 4.0);           // no end of curvature
+  EXPECT_DOUBLE_EQ(kept(25.0), 1.5 / 4.0 * 1.5);    // z = 2
+  EXPECT_EQ(kept(50.0), 0.75);                      // z = 1
+  EXPECT_EQ(kept(1e9), 1.0);
+  EXPECT_EQ(kept(std::numeric_limits<double>::infinity()), 1.0);
+  EXPECT_EQ(kept_gains::of(0.5, 0.0, 4)(0.0), 1.0);
+  EXPECT_EQ(kept_gains::of(0.0, 5.0, 4)(0.0), 1.0);
+}
+
+// Together the ranks come to no more than the stated multiple of the way, whatever the curvature.
+TEST(kept_gains, never_let_ranks_go_further_than_they_say) {
+  for (const std::size_t p : {2u, 3u, 8u, 1000u}) {
+    for (double curvature = 1e-6; curvature < 1e6; curvature *= 3.0) {
+      const double z = 0.1 * 50.0 * curvature;
+      const double together = static_cast<double>(p) * kept_gains::of(0.1, 50.0, p)(1.0 / curvature) * -std::expm1(-z);
+      EXPECT_LT(together, 2.0) << p << " ranks, z " << z;
+    }
+  }
+}
+
+}  // namespace
