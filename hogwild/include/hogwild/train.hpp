@@ -11,12 +11,16 @@
 #include <hogwild/engines.hpp>
 #include <hogwild/general_job.hpp>
 #include <hogwild/margin_job.hpp>
+#include <hogwild/models/softmax.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/prepare.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/training_run.hpp>
 
 namespace hogwild {
+
+/// Compiled once, in the library: a general model's job has a worker loop for every way of sharing.
+extern template class general_job<softmax>;
 
 /// A model on its data, ready for an engine. The data must outlive the job.
 template <model M>
