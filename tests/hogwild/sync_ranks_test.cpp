@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The synchronous engine over several processes, with a thread for each process.
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -78,18 +77,11 @@ TEST(sync_ranks, are_what_as_many_threads_are) {
 TEST(sync_ranks, stop_together) {
   const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
   const csr_rows rows = toy.csr();
-  std::stop_source stop;
-  struct stop_after_two final : observer {
-    std::stop_source& source;
-    explicit stop_after_two(std::stop_source& s) : source(s) {}
-    void on_epoch(const epoch_report& e) override {
-      if (e.epoch == 2) source.request_stop();
-    }
-  } after(stop);
+  test::stop_after_two after;
   std::vector<train_result> results(2);
   test::as_sound_ranks(2, [&](const test::rank_place& place) {
     train_options options{.epochs = 1'000'000, .step = {.initial = 0.01}};
-    if (place.rank == 1) options.stop = stop.get_token(), options.observers = {&after};
+    if (place.rank == 1) options.stop = after.stop.get_token(), options.observers = {&after};
     const sync_engine engine{.workers = 2, .rows = 16, .pin = false, .ranks = &place.ranks};
     results[place.rank] = train(logistic{}, part_of(rows, place.rank, 2), engine, options);
   });

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -166,19 +165,11 @@ TEST(rank_ring, ends_an_epoch_by_the_rows_of_all_whoever_trained_them) {
 TEST(rank_ring, stops_on_all_ranks_when_one_is_asked_to) {
   const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
   const csr_rows rows = toy.csr();
-  std::stop_source stop;
-  struct stop_after_two final : observer {
-    std::stop_source& source;
-    explicit stop_after_two(std::stop_source& s) : source(s) {}
-    void on_epoch(const epoch_report& e) override {
-      if (e.epoch == 2) loss = e.train_loss, source.request_stop();
-    }
-    double loss = 0.0;
-  } after(stop);
+  test::stop_after_two after;
   std::vector<train_result> results(3);
   test::as_sound_ranks(3, [&](const test::rank_place& place) {
     train_options options{.epochs = 1'000'000, .step = {.initial = 0.01}};
-    if (place.rank == 1) options.stop = stop.get_token(), options.observers = {&after};
+    if (place.rank == 1) options.stop = after.stop.get_token(), options.observers = {&after};
     results[place.rank] = train(logistic{}, part_of(rows, place.rank, 3), engine_of(place), options);
   });
   expect_alike(results);

@@ -6,10 +6,12 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
 #include <hogwild/collectives/thread.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/transports/in_process.hpp>
 
 namespace hogwild::test {
@@ -19,6 +21,15 @@ struct rank_place {
   std::size_t rank;
   collective& ranks;
   transport& link;
+};
+
+/// Asks a run to stop after its second epoch, and remembers the loss by then.
+struct stop_after_two final : observer {
+  void on_epoch(const epoch_report& e) override {
+    if (e.epoch == 2) loss = e.train_loss, stop.request_stop();
+  }
+  std::stop_source stop;
+  double loss = 0.0;
 };
 
 /// Calls body(place) in a thread for each of `ranks` ranks, and returns what each of them threw, or null. A rank whose
