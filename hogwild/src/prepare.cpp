@@ -3,33 +3,22 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <chrono>
 #include <cmath>
 #include <string>
 
-#include <hogwild/choose.hpp>
 #include <hogwild/column_counts.hpp>
 #include <hogwild/combinations.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/kernels/margin_kernels.hpp>
-#include <hogwild/core/topology.hpp>
-#include <hogwild/curvature.hpp>
-#include <hogwild/machine_speed.hpp>
-#include <hogwild/rank_checkpoints.hpp>
-#include <hogwild/record_observer.hpp>
-#include <hogwild/run_checkpoint.hpp>
 #include <hogwild/sharing/own_parameters.hpp>
-#include <hogwild/step_search.hpp>
-#include <hogwild/virtual_workers.hpp>
+
+#include "require.hpp"
 
 namespace hogwild {
 
-namespace {
+using detail::require;
 
-void require(bool holds, const std::string& sentence) {
-  if (!holds) throw config_error(sentence);
-}
+namespace {
 
 void check(const train_options& o, const model_traits& traits) {
   require(o.epochs > 0, "epochs is 0: a run has at least one");
@@ -192,219 +181,6 @@ std::uint64_t prepared_data::agree_on_rows() {
   ranks.take_first(std::span(&frequent, 1));
   if (ranks.any(frequent != static_cast<double>(train_.frequent))) train_.frequent = no_own_columns;
   return static_cast<std::uint64_t>(ranks.sum(static_cast<double>(train_.rows())));
-}
-
-run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
-  run_.options = ready.options();
-  run_.ranks = ready.ranks();
-  std::string& resume = run_.options.resume;
-  if (!resume.empty()) resume = resume_of_rank(resume, agreement(run_.ranks));
-  run_.l2 = ready.loop().l2;
-  const step_options& step = ready.options().step;
-  const auto begin = std::chrono::steady_clock::now();
-  const bool search = step.initial == 0.0 && resume.empty();
-  run_.schedule = {step.kind, search ? find_step(work) : step.initial, step.decay};
-  run_.step_found = search;
-  if (!resume.empty()) run_.schedule = schedule_of_checkpoint(resume);
-  if (search) run_.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (step.decay == 0.0 && step.kind != schedule_kind::constant) {
-    // A found step is as large as one pass allows, so it has to fall; a given one is what the user wants.
-    const double passes = static_cast<double>(ready.options().epochs - 1);
-    const bool falls = step.initial == 0.0 && passes > 0.0;
-    if (step.kind == schedule_kind::geometric)
-      run_.schedule.decay = falls ? std::pow(0.01, 1.0 / passes) : 1.0;
-    else
-      run_.schedule.decay = falls ? 99.0 / passes : 0.0;
-  }
-  agree_on_schedule();
-  if (agreement(run_.ranks).rank() > 0) run_.options.record.clear();  // the first rank writes for all
-  if (!run_.options.record.empty()) {
-    record_ = make_record_observer(run_.options.record, work, run_);
-    run_.options.observers.push_back(record_.get());
-  }
-}
-
-run_scope::~run_scope() = default;
-
-/// The first rank's, where each has found one by its own rows.
-void run_scope::agree_on_schedule() {
-  step_schedule& s = run_.schedule;
-  std::array<double, 2> found{s.initial, s.decay};
-  agreement(run_.ranks).take_first(found);
-  s.initial = found[0], s.decay = found[1];
-}
-
-/// The first rank's too: all have to come to the same decisions when gains overshoot.
-void run_scope::agree_on_exchange() {
-  const agreement ranks(run_.ranks);
-  if (ranks.alone()) return;
-  exchange_options e = job_.options().exchange;
-  std::array<double, 5> chosen{static_cast<double>(e.rows), static_cast<double>(e.least), e.curvature, e.share,
-                               static_cast<double>(e.workers)};
-  ranks.take_first(chosen);
-  e.rows = static_cast<std::uint64_t>(chosen[0]);
-  e.least = static_cast<std::uint64_t>(chosen[1]);
-  e.curvature = chosen[2];
-  e.share = chosen[3];
-  e.workers = static_cast<std::uint64_t>(chosen[4]);
-  job_.share(job_.options().sharing, e);
-}
-
-/// Of the mean loss, at most: rows that weigh more bend it more.
-double run_scope::curvature() {
-  if (!curvature_) {
-    curvature_ = job_.steepness() * std::max(1.0, job_.options().weight_positive) *
-                 largest_eigenvalue(job_.data(), job_.options().bias != 0);
-  }
-  return *curvature_;
-}
-
-// Nothing here may depend on the machine or on how many workers there are.
-void run_scope::deal_to_virtual_workers() {
-  const turn_choice choice = choose_turns({.asked = run_.options.virtual_workers,
-                                           .rows = job_.data().rows(),
-                                           .nonzeros = job_.data().nonzeros(),
-                                           .step = run_.schedule.initial,
-                                           .curvature = curvature()});
-  job_.share(sharing_kind::frozen, choice.exchange);
-  run_.sharing_reason = choice.reason;
-}
-
-// A batch is one step of as many rows: stable while step * curvature * rows is below 2. A search has tried its step.
-void run_scope::limit_batch() {
-  if (!job_.margin() || job_.options().optimizer != optimizer_kind::sgd) return;
-  if (run_.options.sharing == sharing_kind::direct || job_.options().update == update_kind::locked) return;
-  if (!run_.options.resume.empty()) return job_.limit_batch(batch_of_checkpoint(run_.options.resume));
-  if (run_.step_found) return;
-  const double rows = 1.0 / std::max(run_.schedule.initial * curvature(), 1e-9);
-  job_.limit_batch(static_cast<std::uint32_t>(std::min(rows, static_cast<double>(batch_rows))));
-}
-
-std::size_t run_scope::share_among(std::size_t workers) {
-  const auto begin = std::chrono::steady_clock::now();
-  limit_batch();
-  if (run_.options.reproducible)
-    deal_to_virtual_workers();
-  else
-    workers = choose_among(workers);
-  run_.search_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return run_.options.reproducible ? std::min<std::size_t>(workers, job_.options().exchange.workers) : workers;
-}
-
-// Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
-std::size_t run_scope::share_on_ring(std::size_t workers, const ring_layout& ring) {
-  among_ranks_ = ring.ranks > 1;
-  if (ring.replicas < 2 && !among_ranks_) {
-    note()("one replica is no ring but plain Hogwild!; ask for more replicas than this machine has memory nodes");
-    return share_among(workers);
-  }
-  const std::string_view refused = why_refused_on_ring(
-      {.sharing = run_.options.sharing, .update = job_.options().update, .reproducible = run_.options.reproducible});
-  require(refused.empty(), std::string(refused));
-  run_.options.sharing = sharing_kind::buffered;
-  if (ring.replicas > 1) delay_ = 2.0;  // an exchange may find the token elsewhere
-  workers = share_among(workers);
-  exchange_options exchange = job_.options().exchange;
-  exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
-  exchange.rule = ring.rule;
-  if (among_ranks_) {
-    exchange.workers = std::max<std::uint64_t>(exchange.workers, 2);
-    // Other ranks see the weights as they are at the worker's last exchange: l2 must not have changed them much since.
-    const double shrink = run_.schedule.initial * job_.options().l2;
-    const auto most = static_cast<std::uint64_t>(std::clamp(0.25 / std::max(shrink, 1e-9), 1.0, 4096.0));
-    exchange.rows = std::min(exchange.rows, std::bit_floor(most));
-    exchange.least = std::min(exchange.least, exchange.rows);
-  }
-  job_.share(sharing_kind::buffered, exchange);
-  agree_on_exchange();
-  return workers;
-}
-
-// Nothing here may depend on the machine: a synchronous run repeats to the bit.
-std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout& meetings) {
-  const loop_options& loop = job_.options();
-  const std::string_view refused = why_refused_in_lockstep(
-      {.sharing = run_.options.sharing, .update = loop.update, .reproducible = run_.options.reproducible});
-  require(refused.empty(), std::string(refused));
-  const bool gathered = meetings.rule == sync_rule::gradients;
-  require(!gathered || loop.optimizer == optimizer_kind::sgd,
-          "gathered gradients are one step of sgd; adagrad's sums are a row's: use local_sgd, or another engine");
-  require(!run_.options.first_pass,
-          "a pass over the text while it is parsed is not a synchronous one, which repeats to the bit: leave out the "
-          "first pass");
-  require(!meetings.scale_step || !run_.step_found,
-          "a found step suits the rows of all workers already: give a step to have it scaled");
-  const agreement processes(run_.ranks);
-  const auto rows = static_cast<double>(job_.all_rows());
-  const auto ranks = processes.sum(static_cast<double>(workers));
-  require(ranks == static_cast<double>(workers * processes.size()),
-          "the processes of a synchronous engine have as many workers each: say how many");
-  const std::size_t chunks = (job_.plan().count() + workers - 1) / workers;
-  double longest =
-      std::min(static_cast<double>(job_.data().rows()), static_cast<double>(chunks * job_.plan().rows_per_chunk()));
-  processes.take_first(std::span(&longest, 1));
-  const double met = std::min(longest, static_cast<double>(meetings.rows));
-  if (gathered)
-    stretch_found_step(met * ranks), agree_on_schedule();
-  else
-    limit_batch();
-  // Of one row's change so much is kept, and its l2 has to match: a meeting is one step, or so many of each rank.
-  const double steps = gathered ? std::ceil(longest / met) * (meetings.scale_step ? ranks : 1.0) : longest;
-  job_.deal(sharding::fixed);
-  job_.share(gathered ? sharing_kind::gathered : sharing_kind::averaged,
-             {.rows = meetings.rows,
-              .share = steps / rows,
-              .workers = workers,
-              .scale = gathered && meetings.scale_step ? ranks : 1.0,
-              .patience_seconds = meetings.patience_seconds});
-  run_.sharing_reason = std::to_string(workers * processes.size()) + " ranks with arrays of their own " +
-                        (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
-                        std::to_string(meetings.rows) + " rows of each";
-  return workers;
-}
-
-// A search finds the step of one row at a time. That of the mean of many may be as many times as large, up to where the
-// curvature of the loss bounds any step.
-void run_scope::stretch_found_step(double rows) {
-  if (!run_.step_found) return;
-  double& step = run_.schedule.initial;
-  step = std::max(step, std::min(step * rows, 1.0 / std::max(curvature(), 1e-9)));
-}
-
-std::size_t run_scope::choose_among(std::size_t workers) {
-  const loop_options& loop = job_.options();
-  sharing_facts facts{.asked = run_.options.sharing,
-                      .update = loop.update,
-                      .workers = workers,
-                      .cpus = default_workers(crew_cpus().size(), cpu_quota()),
-                      .rows = job_.data().rows(),
-                      .parameters = job_.parameters(),
-                      .nonzeros = job_.data().nonzeros(),
-                      .degree = job_.data().degree,
-                      .margin = job_.margin(),
-                      .others = among_ranks_,
-                      .step = run_.schedule.initial};
-  const bool locked = loop.update == update_kind::locked;
-  if ((workers > 1 || among_ranks_) && run_.options.sharing != sharing_kind::direct && !locked) {
-    facts.curvature = delay_ * curvature();
-    facts.row_ns = measure_row(job_);
-    const line_speed lines = measure_lines();
-    facts.line_ns = lines.exchange_ns;
-    facts.shared_ns = lines.shared_ns;
-    facts.cache_bytes = level2_cache_bytes();
-  }
-  const sharing_choice choice = choose_sharing(facts);
-  job_.share(choice.kind, choice.exchange);
-  run_.sharing_reason = choice.reason;
-  return choice.workers;
-}
-
-note_function run_scope::note() const {
-  return [this](std::string_view sentence) { tell(run_.options, [&](observer& o) { o.on_note(sentence); }); };
-}
-
-train_result run_scope::run(crew& workers) {
-  return run_training(job_, workers, run_);
 }
 
 }  // namespace hogwild
