@@ -65,7 +65,7 @@ class rank_meeting final : public neighbours {
         pairs_(std::get<std::vector<T>>(rank.pairs)),
         all_pairs_(std::get<std::vector<T>>(rank.all_pairs)) {}
 
-  void exchanged() override { meet(); }
+  void exchanged(std::size_t) override { meet(); }
   void ended() override {
     while (meet()) {
     }

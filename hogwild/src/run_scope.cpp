@@ -134,9 +134,12 @@ std::size_t run_scope::share_on_ring(std::size_t workers, const ring_layout& rin
       {.sharing = run_.options.sharing, .update = job_.options().update, .reproducible = run_.options.reproducible});
   require(refused.empty(), std::string(refused));
   run_.options.sharing = sharing_kind::buffered;
-  if (ring.replicas > 1) delay_ = 2.0;  // an exchange may find the token elsewhere
+  exchange_options exchange{
+      .workers = workers, .replicas = static_cast<std::uint32_t>(ring.replicas), .rule = ring.rule};
+  // An exchange may find the token elsewhere; a worker that has its replica to itself soon looks again.
+  if (ring.replicas > 1 && !exchange.one_worker_each()) delay_ = 2.0;
   workers = share_among(workers);
-  exchange_options exchange = job_.options().exchange;
+  exchange = job_.options().exchange;
   exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
   exchange.rule = ring.rule;
   if (among_ranks_) {

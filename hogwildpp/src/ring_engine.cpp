@@ -35,6 +35,12 @@ class ring_crew final : public crew {
   void start() override { members_->start(); }
   void run_round() override {
     const exchange_options& ring = work_.options().exchange;
+    if (ring.one_worker_each()) {
+      // The second one exchanges first (replica::begin_round).
+      store().control().token.open(1);
+      members_->run_round();
+      return members_->settle();
+    }
     detail::give_to_replicas(store(), ring, helpers());
     store().control().token.open(0);
     members_->run_round();

@@ -67,6 +67,13 @@ TEST(worker_memory, holds_arrays_apart_each_on_its_own_lines) {
   }
 }
 
+TEST(worker_memory, that_somebody_else_owns_is_used_where_it_is) {
+  const private_memory given(1 << 16);
+  worker_memory memory(std::span(given.base(), 1 << 16));
+  EXPECT_EQ(address(memory.array<float>(0, 4, 1024).data()), address(given.base()));
+  EXPECT_EQ(address(memory.array<float>(3, 4, 1024).data()), address(given.base()) + 3 * 4096);
+}
+
 TEST(worker_memory, keeps_its_place_from_round_to_round_and_grows_when_asked_for_more) {
   worker_memory memory;
   const std::span<double> first = memory.array<double>(0, 2, 1000);

@@ -49,6 +49,21 @@ void expect_sound(const param_store& store) {
   }
 }
 
+/// As plain room each replica begins on a line, apart from the others, and large enough for all its arrays.
+void expect_room(const param_store& store) {
+  const store_shape& s = store.shape();
+  const std::byte* end = nullptr;
+  for (std::size_t v = 0; v < s.ring; ++v) {
+    const std::span<std::byte> room = store.ring_memory_of(v);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room.data()) % 128, 0u);
+    EXPECT_EQ(static_cast<void*>(room.data()), store.ring_replica(v).parameters<float>().data());
+    EXPECT_GE(room.size(), 2 * (1 + s.state_arrays) * store_layout::state_stride(s));
+    EXPECT_GE(room.data(), end);
+    end = room.data() + room.size();
+    EXPECT_LE(end, store.bytes().data() + store.bytes().size());
+  }
+}
+
 struct replica_memory : testing::TestWithParam<bool> {};
 
 TEST_P(replica_memory, goes_to_other_nodes_where_the_system_refuses_or_has_none) {
@@ -56,6 +71,7 @@ TEST_P(replica_memory, goes_to_other_nodes_where_the_system_refuses_or_has_none)
     const param_store store = make(GetParam(), ring_of(3, parameters), {{0}, {0}, {no_such_node}});
     EXPECT_EQ(store.ring_memory(), placed_memory::touched);
     EXPECT_EQ(store.ring_nodes(), (nodes{{0}, {0}, {no_such_node}}));
+    expect_room(store);
     expect_sound(store);
   }
 }

@@ -39,7 +39,7 @@ struct ring_of {
     for (std::size_t i = 0; i < size(); ++i) {
       if (i != resting) store.slots()[i].rows.raise(1);
     }
-    nodes[v]->exchanged();
+    nodes[v]->exchanged(0);
   }
   std::span<float> own(std::size_t v) const { return store.ring_replica(v).parameters<float>(); }
   std::size_t turn_of() const { return ring_token::replica(store.control().token.look()); }
@@ -98,7 +98,7 @@ TEST_P(ring_node, that_averages_leaves_replicas_alone_that_nobody_trains) {
     ring_of ring(replicas, rule);
     ring.make_different();
     const std::vector<float> before(ring.own(0).begin(), ring.own(0).end());
-    for (int i = 0; i < 20; ++i) ring.nodes[0]->exchanged();
+    for (int i = 0; i < 20; ++i) ring.nodes[0]->exchanged(0);
     EXPECT_TRUE(std::ranges::equal(ring.own(0), before));
     ring.exchange(0);
     EXPECT_FALSE(std::ranges::equal(ring.own(0), before));
@@ -109,7 +109,7 @@ TEST_P(ring_node, takes_over_a_token_that_stands_still_and_only_then) {
   ring_of ring(replicas);
   const std::size_t last = replicas - 1;
   std::size_t looks = 0;
-  for (; ring.exchanges(last) == 0 && looks < 100; ++looks) ring.nodes[last]->exchanged();
+  for (; ring.exchanges(last) == 0 && looks < 100; ++looks) ring.nodes[last]->exchanged(0);
   EXPECT_EQ(looks, 2u);
   EXPECT_EQ(ring.store.slots()[last].ring_taken_over.get(), 1u);
   // A token that moves on is nobody's to take, however long it is away.
@@ -148,7 +148,7 @@ TEST_P(ring_node, covers_a_short_prefix_each_time_and_all_ranks_in_time) {
 TEST_P(ring_node, of_groups_without_an_order_covers_all_each_time) {
   ring_of ring(replicas, ring_rule::deltas, 0, {.rows = columns / 4, .width = 4, .hot_first = false});
   ring.own(0)[columns - 1] = 1.0f;
-  ring.nodes[0]->exchanged();
+  ring.nodes[0]->exchanged(0);
   EXPECT_EQ(ring.store.parameters<float>()[columns - 1], 1.0f);
 }
 
@@ -189,11 +189,11 @@ TEST_P(ring_node, whose_worker_was_left_out_leaves_the_token_and_the_rest_alone)
   ring_of ring(replicas);
   ring.own(0)[0] = 1.0f;
   ring.store.slots()[0].state = worker_state::left_out;
-  ring.nodes[0]->exchanged();
+  ring.nodes[0]->exchanged(0);
   EXPECT_EQ(ring.store.parameters<float>()[0], 0.0f);
   EXPECT_EQ(ring.exchanges(0), 0u);
   // What it has in hand is overdue some day.
-  for (int i = 0; i < 10 && ring.exchanges(1) == 0; ++i) ring.nodes[1]->exchanged();
+  for (int i = 0; i < 10 && ring.exchanges(1) == 0; ++i) ring.nodes[1]->exchanged(0);
   EXPECT_EQ(ring.store.slots()[1].ring_taken_over.get(), 1u);
 }
 

@@ -67,7 +67,7 @@ void exchange_for_ever(const param_store& store, std::size_t slot) {
     for (float& w : mine.parameters<float>()) w += 1.0f;  // nobody else adds here
     me.rows.raise(1);
     inside(me) = 1;
-    node.exchanged();
+    node.exchanged(0);
     inside(me) = 0;
     if (me.ring_exchanges.get() != before && answered(me) != asked) {
       answer(me) = now_ns();

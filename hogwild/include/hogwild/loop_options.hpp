@@ -47,6 +47,9 @@ struct exchange_options {
   ring_rule rule = ring_rule::deltas;
   double scale = 1.0;              ///< in lockstep: of the mean gain of the rows between two meetings so much is added
   double patience_seconds = 30.0;  ///< in lockstep: how long workers wait for each other
+
+  /// On a ring: whether replicas meet the common model alone and are trained by one worker each, whose own they are.
+  constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
 };
 
 /// What the inner loop needs to know of a run's options; copied into the segment for worker processes.

@@ -11,7 +11,7 @@ using namespace hogwild;
 namespace {
 
 struct witness final : neighbours {
-  void exchanged() override { ++meetings; }
+  void exchanged(std::size_t) override { ++meetings; }
   void ended() override { ++ends; }
   touched_list* touched() override { return asks ? &list : nullptr; }
   std::size_t meetings = 0, ends = 0;

@@ -87,6 +87,11 @@ class param_store {
   /// This store as a worker of the v-th replica on the ring sees it: all is the same but parameters and state, which
   /// are the replica's. Does not own the memory.
   param_store ring_replica(std::size_t v) const;
+  /// The same replica and what lies beside it as plain room, for twice its arrays, each beginning on a cache line.
+  std::span<std::byte> ring_memory_of(std::size_t v) const {
+    const std::size_t first = store_layout::on_ring(shape(), v);
+    return array<std::byte>(layout_.ring + first, (v + 1) * store_layout::ring_stride(shape()) - first);
+  }
   /// Of a store as ring_replica() gives it: a second array beside the replica's parameters (k = 0), or its state array
   /// k - 1, for what the replica saw last of the others, say.
   template <parameter T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -37,19 +38,26 @@ class private_memory {
 /// What one worker keeps for itself between rounds: room for its replica. Used by that worker alone.
 class worker_memory {
  public:
+  worker_memory() = default;
+  /// Room that somebody else owns, from a cache line on, for as much as is ever asked for.
+  explicit worker_memory(std::span<std::byte> given) : base_(given.data()), bytes_(given.size()) {}
+
   /// `arrays` arrays of n elements, each beginning on a cache line; what they held is lost when they grow.
   template <parameter T>
   std::span<T> array(std::size_t k, std::size_t arrays, std::size_t n) {
     const std::size_t stride = (n * sizeof(T) + 127) / 128 * 128;
     if (stride * arrays > bytes_) {
+      assert(base_ == memory_.base());
       memory_ = private_memory(stride * arrays);
+      base_ = memory_.base();
       bytes_ = stride * arrays;
     }
-    return {reinterpret_cast<T*>(memory_.base() + k * stride), n};
+    return {reinterpret_cast<T*>(base_ + k * stride), n};
   }
 
  private:
   private_memory memory_;
+  std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
 };
 

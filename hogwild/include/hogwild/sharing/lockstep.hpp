@@ -83,7 +83,7 @@ class lockstep_sharing {
     rows_ += rows;
     if (rows_ < period_) return;
     rows_ = 0;
-    others_->exchanged();
+    others_->exchanged(0);
   }
   void end_round() const { others_->ended(); }
 

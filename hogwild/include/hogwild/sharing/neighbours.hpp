@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include <hogwild/sharing/touched_list.hpp>
 
 namespace hogwild {
@@ -9,8 +11,13 @@ namespace hogwild {
 /// Belongs to one worker.
 class neighbours {
  public:
+  /// Whether the worker, which has trained long enough, may exchange with the shared arrays now; else it trains on and
+  /// asks again one of so many looks a period later.
+  virtual bool may_exchange() { return true; }
+  static constexpr std::size_t looks_a_period = 16;
   /// Now the worker's replica may exchange with others: the worker has exchanged with it, or trained on it long enough.
-  virtual void exchanged() = 0;
+  /// `bytes` it has read and written for that.
+  virtual void exchanged(std::size_t bytes) = 0;
   /// The worker has no more rows in this round.
   virtual void ended() {}
   /// Where the worker notes the parameters for which it gathers gains, so that not all have to be looked at when it

@@ -98,11 +98,15 @@ class replica {
     me_.unsent.raise(rows);
     rows_ += rows;
     if (period_ == 0 || rows_ < period_) return;
+    if (others_ != nullptr && !others_->may_exchange()) {
+      rows_ = period_ - std::max<std::size_t>(period_ / neighbours::looks_a_period, 1);
+      return;
+    }
     rows_ = 0;
     ++turn_;
     if (probe.due_at_exchange()) probe.file_exchange([this](auto&& sample) { this->sample_conflicts(sample); });
-    send(ruler_prefix(turn_, widest_), false);
-    if (others_ != nullptr) others_->exchanged();
+    const std::size_t met = send(ruler_prefix(turn_, widest_), false);
+    if (others_ != nullptr) others_->exchanged(2 * met * sizeof(T));
   }
 
   /// Sends everything that is left; what the others sent is fetched when the next round begins.
@@ -143,7 +147,9 @@ class replica {
     }
   }
 
-  void send(std::size_t prefix, bool last) {
+  /// How many numbers met their shared ones.
+  std::size_t send(std::size_t prefix, bool last) {
+    std::size_t met = 0;
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
       const array& a = arrays_[k];
       for (const parameter_group& g : groups_) {
@@ -157,9 +163,11 @@ class replica {
         };
         meet(offset + cut, n - cut);
         meet(offset, cut);
+        met += n;
       }
     }
     if (prefix >= ranks_) me_.unsent.set(0);
+    return met;
   }
 
   template <class Sample>

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <hogwild/core/control/ring_token.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/placement.hpp>
+#include <hogwild/loop_options.hpp>
+
+namespace hogwild::detail {
+
+/// Which replica of the ring the worker in `slot` trains: consecutive workers share one; late joiners take turns.
+inline std::size_t replica_of(std::size_t slot, const exchange_options& ring) {
+  return replica_of_slot(slot, ring.workers, ring.replicas);
+}
+
+/// One worker's look at the token, and its hand on it.
+///
+/// Replicas that have not trained a row since this worker looked last (stopped, dead, through with their rows, or put
+/// aside by the system) are passed over. A worker that sees the token stand still elsewhere for `patience` of its
+/// looks, or waits for as many as there are replicas because others are much faster, takes it over. The holder that was
+/// passed over notices from is_held(), or when it passes the token on.
+class ring_turn {
+ public:
+  /// Store and ring must outlive this.
+  ring_turn(const param_store& store, std::size_t slot, const exchange_options& ring, std::size_t patience);
+
+  std::size_t replica() const { return replica_; }
+  /// Whom the token goes to next; its own replica where nobody else has trained since.
+  std::size_t successor() const { return successor_; }
+
+  /// Takes the token in hand, if it names this replica or is overdue. Without `news`, only if another replica has
+  /// trained since this worker looked.
+  bool take(bool news);
+  /// Whether the token in hand was taken over from somebody.
+  bool out_of_turn() const { return out_of_turn_; }
+  /// Whether it is still in hand.
+  bool is_held() const { return store_.control().token.is_still(held_); }
+  /// How many hand-offs there were.
+  std::uint64_t generation() const { return ring_token::generation(held_); }
+  /// To the successor. `exchanged`: counts as an exchange, with the time since take().
+  void pass(bool exchanged);
+
+ private:
+  /// The next replica on the ring that has trained since this worker looked at it last.
+  struct moved {
+    std::size_t replica;
+    std::uint64_t rows;
+  };
+  std::optional<moved> next_that_moved() const;
+  bool overdue(ring_token::seen now);
+  template <class Number>
+  std::uint64_t sum_of(std::size_t v, Number worker_slot::*what) const;
+
+  const param_store& store_;
+  worker_slot& me_;
+  const exchange_options& ring_;
+  std::size_t replica_, successor_, patience_;
+  std::vector<std::vector<const worker_slot*>> members_;  ///< of each replica
+  std::vector<std::uint64_t> rows_seen_;                  ///< of each replica, when last looked at
+  ring_token::seen held_{};
+  bool out_of_turn_ = false;
+  std::chrono::steady_clock::time_point begin_{};
+  std::size_t stood_still_ = 0, waited_ = 0;
+  std::optional<ring_token::seen> last_seen_{};
+  std::uint64_t last_bytes_ = 0, last_turns_ = 0;
+};
+
+}  // namespace hogwild::detail
