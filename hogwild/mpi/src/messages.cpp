@@ -24,7 +24,11 @@ constexpr auto patience = 200ms;  ///< for what is under way: numbers of a peer 
 }  // namespace
 
 messages::messages(mpi_session::state& session, const collective_options& options)
-    : session_(session), options_(options), left_(session.size) {
+    : session_(session),
+      options_(options),
+      // Where every rank has a CPU it is faster to keep it for a while than to get it back.
+      most_looks_(session.size_on_machine <= std::thread::hardware_concurrency() ? 3000 : 50),
+      left_(session.size) {
   try {
     data_ = own_copy(options.timeout);
     notices_ = own_copy(options.timeout);
@@ -95,10 +99,8 @@ void messages::check(const transfer& t, const MPI_Status& status) {
 void messages::finish() {
   const auto begin = steady_clock::now(), deadline = begin + options_.timeout;
   auto next_notices = begin + 1ms;
-  // Where every rank has a CPU it is faster to keep it for a while than to get it back.
-  const int most_looks = session_.size_on_machine <= std::thread::hardware_concurrency() ? 3000 : 50;
   for (int looks = 0; !some_done(); ++looks) {
-    if (looks < most_looks) {
+    if (looks < most_looks_) {
       relax_cpu();
       continue;
     }

@@ -80,6 +80,7 @@ class messages {
   mpi_session::state& session_;
   int exceptions_ = std::uncaught_exceptions();  ///< when the group was made
   collective_options options_;
+  int most_looks_;  ///< at what is under way, before others get the CPU
   MPI_Comm data_ = MPI_COMM_NULL, notices_ = MPI_COMM_NULL;
   const char* call_ = "";
   int tag_ = 0;
