@@ -38,7 +38,7 @@ class stepwise_run {
 template <model M>
 std::unique_ptr<job> job_with(const M& m, const sparse_view& rows, train_options options, bool telemetry) {
   options.telemetry = telemetry;
-  const prepared_data ready(rows, options, {labels_of<M>(), is_linear<M>(), margin_model<M>});
+  const prepared_data ready(rows, options, traits_of(m));
   return make_job(m, rows, ready.labels(), ready.loop());
 }
 

@@ -32,6 +32,7 @@ sparse_view sparse_dataset::view() const {
           .label = mapping_->label(),
           .columns = arrays.header.columns,
           .degree = mapping_->degree(),
+          .original = mapping_->original(),
           .frequent = arrays.header.frequent,
           .source = mapping_.get()};
 }
@@ -142,7 +143,10 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   rows.ensure(0, rows.rows());
   const detail::label_codes codes = codes_of(rows.label);
   std::vector<std::uint32_t> original(rows.columns);
-  std::iota(original.begin(), original.end(), std::uint32_t{0});
+  if (rows.original.empty())
+    std::iota(original.begin(), original.end(), std::uint32_t{0});
+  else
+    std::ranges::copy(rows.original, original.begin());
   detail::cache_header sizes;
   sizes.rows = rows.rows();
   sizes.columns = rows.columns;

@@ -123,7 +123,10 @@ sharing_choice choose_sharing(const sharing_facts& f) {
     return sharing_choice{.kind = sharing_kind::alone, .workers = 1, .exchange = {}, .reason = std::move(reason)};
   };
   if (f.asked == sharing_kind::direct) {
-    return {.kind = sharing_kind::direct, .workers = f.workers, .exchange = {}, .reason = "asked for"};
+    return {.kind = sharing_kind::direct,
+            .workers = f.workers,
+            .exchange = {},
+            .reason = "asked for, by options or by the model"};
   }
   if (f.workers == 1 && !f.others) return alone("one worker has the parameters alone");
   if (f.asked == sharing_kind::automatic && f.update == update_kind::locked) {

@@ -41,14 +41,14 @@ void check(const train_options& o) {
   };
   require(o.step.initial > 0.0, "needs a step size: give one, for it is found only when all rows are there");
   require(!o.reproducible, "depends on which thread parses which rows: it does not go with a reproducible run");
-  require(o.optimizer == optimizer_kind::sgd, "is for sgd");
+  require(o.optimizer.value_or(optimizer_kind::sgd) == optimizer_kind::sgd, "is for sgd");
   require(o.order == row_order::chunked, "follows the order of the text: it does not go with another order of rows");
   require(o.sharing != sharing_kind::direct, "is done on replicas: it does not go with direct sharing");
   require(o.validation_fraction == 0.0, "would train on the rows that are held back; give a validation file instead");
   require(o.update != update_kind::locked,
           "is done on replicas, which exchange without locks: use lossy or exact updates");
   require(o.shards == sharding::claimed, "trains rows where they are parsed: it does not go with fixed shards");
-  require(o.batch >= 1 && o.batch <= batch_rows, "trains batches of 1 to " + std::to_string(batch_rows) + " rows");
+  require(o.batch <= batch_rows, "trains batches of 1 to " + std::to_string(batch_rows) + " rows");
   require(o.resume.empty(), "is the first epoch of a run: it does not go with one that is resumed");
 }
 
@@ -82,7 +82,7 @@ class first_pass::work {
     check(options);
     loop_ = {.bias = options.bias ? 1u : 0u,
              .isa = choose_isa(options.isa),
-             .batch = static_cast<std::uint32_t>(options.batch),
+             .batch = static_cast<std::uint32_t>(options.batch > 0 ? options.batch : batch_rows),
              .weight_positive = options.weight_positive};
   }
 

@@ -12,7 +12,7 @@ store_shape job::shape(std::size_t workers, std::size_t spare, std::size_t setup
   constexpr std::uint64_t stripes = 4096;  // enough that two workers rarely meet on one by chance
   return {.parameters = parameters(),
           .scalar_bytes = scalar_bytes(),
-          .state_arrays = options_.optimizer == optimizer_kind::adagrad ? 1u : 0u,
+          .state_arrays = state_arrays_of(options_.optimizer),
           .workers = workers + spare,
           .shards = options_.sharing == sharing_kind::frozen ? 1 : workers,  // dealt out by turns, not by shards
           .chunks = std::max<std::uint64_t>(plan_.count(), 1),

@@ -18,7 +18,19 @@ std::string_view name_of(update_kind kind) {
 }
 
 std::string_view name_of(optimizer_kind kind) {
-  return kind == optimizer_kind::sgd ? "sgd" : "adagrad";
+  switch (kind) {
+    case optimizer_kind::adagrad:
+      return "adagrad";
+    case optimizer_kind::momentum:
+      return "momentum";
+    case optimizer_kind::adam:
+      return "adam";
+    case optimizer_kind::row_adagrad:
+      return "row_adagrad";
+    case optimizer_kind::sgd:
+      break;
+  }
+  return "sgd";
 }
 
 std::string_view name_of(sharing_kind kind) {
@@ -77,6 +89,8 @@ std::string_view name_of(schedule_kind kind) {
       return "constant";
     case schedule_kind::inverse:
       return "inverse";
+    case schedule_kind::linear:
+      return "linear";
     case schedule_kind::geometric:
       break;
   }

@@ -24,7 +24,7 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.epochs > 0, "epochs is 0: a run has at least one");
   require(o.step.initial >= 0.0 && std::isfinite(o.step.initial), "the step must be positive, or 0 to have one found");
   require(o.step.decay >= 0.0 && std::isfinite(o.step.decay), "the decay must not be negative");
-  require(o.step.kind != schedule_kind::geometric || o.step.decay <= 1.0,
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::geometric || o.step.decay <= 1.0,
           "a geometric decay above 1 makes the step grow; use a factor of at most 1");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
   require(o.weight_positive > 0.0 && std::isfinite(o.weight_positive), "weight_positive must be positive");
@@ -36,7 +36,15 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.tolerance >= 0.0 && o.tolerance < 1.0, "the tolerance is a share of the objective: 0 to 1");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
-  require(o.batch >= 1 && o.batch <= batch_rows, "a batch has 1 to " + std::to_string(batch_rows) + " rows");
+  require(o.batch <= traits.most_batch,
+          "a batch of this model has 1 to " + std::to_string(traits.most_batch) + " rows");
+  const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);
+  require(!traits.margin || optimizer == optimizer_kind::sgd || optimizer == optimizer_kind::adagrad,
+          "linear models with one margin a row are trained by sgd or adagrad");
+  const optimizer_constants& c = o.constants;
+  require(c.momentum >= 0.0 && c.momentum < 1.0 && c.beta1 >= 0.0 && c.beta1 < 1.0 && c.beta2 >= 0.0 && c.beta2 < 1.0,
+          "momentum, beta1 and beta2 lie between 0 and 1");
+  require(c.epsilon > 0.0 && std::isfinite(c.epsilon), "epsilon must be positive");
   require(o.patience > 0, "patience is at least 1");
   const std::string_view refused = why_refused({.sharing = o.sharing,
                                                 .update = o.update,
@@ -60,9 +68,29 @@ void check(const train_options& o, const model_traits& traits) {
   require(!of_labels || traits.labels != label_kind::real, "accuracy is measured for classes; this is a regression");
 }
 
+/// A bit for each group that is named.
+std::uint32_t frozen_groups(const std::vector<std::string>& names, const model_traits& traits) {
+  std::uint32_t frozen = 0;
+  for (const std::string& name : names) {
+    std::string known;
+    bool found = false;
+    for (std::size_t i = 0; i < traits.groups.size(); ++i) {
+      known += (i == 0 ? "" : ", ") + traits.groups[i];
+      if (traits.groups[i] != name) continue;
+      require(i < 32, "only the first 32 groups of a model can be frozen");
+      frozen |= 1u << i;
+      found = true;
+    }
+    require(!traits.groups.empty(),
+            "freezing is for models with groups of parameters; a linear model with one margin a row has none");
+    require(found, "the model has no group '" + name + "' to freeze; it has " + known);
+  }
+  return frozen;
+}
+
 loop_options loop_of(const train_options& o, const model_traits& traits, std::size_t rows) {
   return {.update = o.update,
-          .optimizer = o.optimizer,
+          .optimizer = o.optimizer.value_or(traits.defaults.optimizer),
           // Until the workers are known, replicas count as one alone.
           .sharing = o.sharing == sharing_kind::direct ? sharing_kind::direct : sharing_kind::alone,
           .order = o.order,
@@ -70,10 +98,12 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .bias = o.bias ? 1u : 0u,
           .telemetry = o.telemetry ? 1u : 0u,
           .isa = choose_isa(o.isa),
-          .batch = static_cast<std::uint32_t>(o.batch),
+          .batch = o.batch > 0 ? static_cast<std::uint32_t>(o.batch) : traits.defaults.batch,
+          .frozen = frozen_groups(o.freeze, traits),
           .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : 0.0),
           .weight_positive = o.weight_positive,
-          .seed = o.seed};
+          .seed = o.seed,
+          .constants = o.constants};
 }
 
 /// Rows of all ranks that contain each column.
@@ -130,7 +160,7 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
 
 prepared_data::prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
                              collective* ranks)
-    : ranks_(ranks), options_(options), train_(data) {
+    : ranks_(ranks), options_(options), train_(data), defaults_(traits.defaults) {
   check(options_, traits);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");

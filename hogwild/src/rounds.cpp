@@ -55,17 +55,21 @@ void close_round(const param_store& store, const chunk_plan& plan) {
   store.control().drawn.open(round.number, drawn);
 }
 
-void round_driver::train_epoch(std::size_t epoch, double step) {
+void round_driver::train_epoch(std::size_t epoch, double step, double step_end) {
   // In lockstep every process's rows shrink the weights of all; elsewhere each has its own, until they are merged.
   const auto own = static_cast<double>(job_.data().rows()), all = static_cast<double>(job_.all_rows());
   const double rows = in_lockstep(job_.options().sharing) ? all : own, stretch = rows / own;
   round_plan round{.pass = epoch,
                    .epoch = static_cast<std::uint32_t>(epoch),
                    .step = step,
+                   .step_end = step_end,
                    .shards = static_cast<std::uint32_t>(crew_.store().shape().shards),
                    .exchange_rows = exchanged_after(step),
                    .share = static_cast<float>(share_now()),
-                   .crew = static_cast<std::uint32_t>(std::max<std::size_t>(crew_.workers(), 1))};
+                   .crew = static_cast<std::uint32_t>(std::max<std::size_t>(crew_.workers(), 1)),
+                   .state_share = sums_up(job_.options().optimizer)
+                                      ? 1.0f
+                                      : 1.0f / static_cast<float>(std::max<std::uint64_t>(exchange_.workers, 1))};
   // Where only a share of the gains is kept, weights shrink by that share as well: else l2 would be too strong.
   if (job_.scaled()) round.l2.shrink = 1.0 - kept_share(round) * step * job_.options().l2;
   if (round.l2.shrink <= 0.0) {

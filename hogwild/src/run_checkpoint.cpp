@@ -16,8 +16,8 @@ namespace {
 struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
-  std::uint64_t virtual_workers, turn_rows, batch, narrow_values;
-  double l2, weight_positive;
+  std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen;
+  double l2, weight_positive, momentum, beta1, beta2, epsilon;
 
   bool operator==(const run_fingerprint&) const = default;
 };
@@ -41,8 +41,13 @@ run_fingerprint fingerprint(const job& work, const param_store& store) {
           .turn_rows = reproducible ? o.exchange.rows : 0,
           .batch = o.batch,
           .narrow_values = work.data().has_narrow_value() ? 1u : 0u,
+          .frozen = o.frozen,
           .l2 = o.l2,
-          .weight_positive = o.weight_positive};
+          .weight_positive = o.weight_positive,
+          .momentum = o.constants.momentum,
+          .beta1 = o.constants.beta1,
+          .beta2 = o.constants.beta2,
+          .epsilon = o.constants.epsilon};
 }
 
 template <class F>

@@ -34,16 +34,22 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
   run_.l2 = ready.loop().l2;
   const step_options& step = ready.options().step;
   const auto begin = std::chrono::steady_clock::now();
-  const bool search = step.initial == 0.0 && resume.empty();
-  run_.schedule = {step.kind, search ? find_step(work) : step.initial, step.decay};
+  const training_defaults& defaults = ready.defaults();
+  const bool by_default = step.initial == 0.0 && defaults.step > 0.0;
+  const bool search = step.initial == 0.0 && !by_default && resume.empty();
+  const schedule_kind kind = step.kind.value_or(defaults.schedule);
+  run_.schedule = {kind, search ? find_step(work) : by_default ? defaults.step : step.initial, step.decay};
+  if (by_default && step.decay == 0.0 && kind == defaults.schedule) run_.schedule.decay = defaults.decay;
   run_.step_found = search;
   if (!resume.empty()) run_.schedule = schedule_of_checkpoint(resume);
   if (search) run_.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (step.decay == 0.0 && step.kind != schedule_kind::constant) {
+  if (run_.schedule.decay == 0.0 && run_.schedule.kind != schedule_kind::constant) {
     // A found step is as large as one pass allows, so it has to fall; a given one is what the user wants.
     const double passes = static_cast<double>(ready.options().epochs - 1);
-    const bool falls = step.initial == 0.0 && passes > 0.0;
-    if (step.kind == schedule_kind::geometric)
+    const bool falls = search && passes > 0.0;
+    if (run_.schedule.kind == schedule_kind::linear)
+      run_.schedule.decay = 1.0 / static_cast<double>(ready.options().epochs);
+    else if (run_.schedule.kind == schedule_kind::geometric)
       run_.schedule.decay = falls ? std::pow(0.01, 1.0 / passes) : 1.0;
     else
       run_.schedule.decay = falls ? 99.0 / passes : 0.0;
@@ -208,7 +214,9 @@ void run_scope::stretch_found_step(double rows) {
 
 std::size_t run_scope::choose_among(std::size_t workers) {
   const loop_options& loop = job_.options();
-  sharing_facts facts{.asked = run_.options.sharing,
+  sharing_kind asked = run_.options.sharing;
+  if (asked == sharing_kind::automatic && workers > 1 && !among_ranks_) asked = job_.preferred_sharing();
+  sharing_facts facts{.asked = asked,
                       .update = loop.update,
                       .workers = workers,
                       .cpus = default_workers(crew_cpus().size(), cpu_quota()),
@@ -220,7 +228,7 @@ std::size_t run_scope::choose_among(std::size_t workers) {
                       .others = among_ranks_,
                       .step = run_.schedule.initial};
   const bool locked = loop.update == update_kind::locked;
-  if ((workers > 1 || among_ranks_) && run_.options.sharing != sharing_kind::direct && !locked) {
+  if ((workers > 1 || among_ranks_) && asked != sharing_kind::direct && !locked) {
     facts.curvature = delay_ * curvature();
     facts.row_ns = measure_row(job_);
     const line_speed lines = measure_lines();

@@ -57,7 +57,8 @@ double find_step(const job& work) {
   const std::unique_ptr<job> trial = work.on(sample);
   trial->train_alone();
   const double scale = mean_square_norm(sample);
-  const bool adaptive = work.options().optimizer == optimizer_kind::adagrad;
+  const bool adaptive =
+      state_arrays_of(work.options().optimizer) > 0 && work.options().optimizer != optimizer_kind::momentum;
   double best = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));
   double lowest = objective_after_pass(*trial, best);
   for (const double factor : {2.0, 0.5}) {

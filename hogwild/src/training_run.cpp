@@ -100,7 +100,7 @@ class training {
       const double step = run_.schedule.at(e);
       divergence_guard guard(job_, store, rounds_);
       const auto epoch_begin = clock::now();
-      rounds_.train_epoch(e, step);
+      rounds_.train_epoch(e, step, run_.schedule.at_end(e));
       progress_.train_seconds += seconds_since(epoch_begin);
       const bool stopped = ranks_.any(options_.stop.stop_requested());
       if (!stopped) progress_.epoch = e;
@@ -208,7 +208,8 @@ class training {
                         .nonzeros = progress_.nonzeros,
                         .step = step};
     read_telemetry(store, job_.options(), report);
-    report.train_loss = loss_of(job_.data(), false).loss;
+    const sparse_view& rows = job_.data();
+    report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), job_.measured_rows())), false).loss;
     if (options_.test) report.test = loss_of(*options_.test, true);
     if (options_.validation) report.validation = loss_of(*options_.validation, true);
     agree_on(report);
@@ -275,6 +276,8 @@ class training {
     result_.updates = last_.updates;
     result_.nonzeros = last_.nonzeros;
     result_.step = run_.schedule.initial;
+    result_.step_found = run_.step_found;
+    result_.schedule = run_.schedule.kind;
     result_.decay = run_.schedule.decay;
     result_.l2 = run_.l2;
     result_.train_seconds = progress_.train_seconds;

@@ -45,7 +45,7 @@ static_assert(conforms<bare_margin>() && conforms<bare_general>() && conforms<na
 static_assert(segment_storable<bare_general> && !segment_storable<with_memory>);
 
 TEST(model, what_it_does_not_say_has_defaults) {
-  EXPECT_EQ(labels_of<bare_general>(), label_kind::real);
+  EXPECT_EQ(labels_of(bare_general{}), label_kind::real);
   EXPECT_TRUE(is_linear<bare_margin>());
   EXPECT_FALSE(is_linear<bare_general>());
   const auto groups = groups_of(bare_general{});
@@ -57,7 +57,7 @@ TEST(model, what_it_does_not_say_has_defaults) {
 }
 
 TEST(model, what_it_says_is_heard) {
-  EXPECT_EQ(labels_of<named_general>(), label_kind::classes);
+  EXPECT_EQ(labels_of(named_general{}), label_kind::classes);
   EXPECT_TRUE(is_linear<named_general>());
   EXPECT_EQ(model_name<named_general>(), "my model");
   const auto groups = groups_of(named_general{});

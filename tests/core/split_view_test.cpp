@@ -36,6 +36,22 @@ TYPED_TEST(split, reads_the_head_from_one_array_and_the_tail_from_the_other) {
   }
 }
 
+TYPED_TEST(split, runs_lie_on_both_sides_of_the_border_or_on_one) {
+  using T = typename TypeParam::value_type;
+  const auto& v = this->view;
+  for (std::size_t from = 0; from < 5; ++from) {
+    for (std::size_t to = from; to <= 5; ++to) {
+      std::vector<T> before(to - from), ones(to - from, T(1)), after(to - from);
+      v.load_block(from, before);
+      for (std::size_t i = 0; i < before.size(); ++i) ASSERT_EQ(before[i], v[from + i]);
+      v.add_block(from, ones);
+      v.add_scaled_block(from, ones, T(2));
+      v.load_block(from, after);
+      for (std::size_t i = 0; i < after.size(); ++i) ASSERT_EQ(after[i], before[i] + T(3));
+    }
+  }
+}
+
 TYPED_TEST(split, adds_where_it_reads_and_says_what_was_there) {
   const auto& v = this->view;
   EXPECT_EQ(v.read_add(2, 0.5f), 3.0f);

@@ -23,7 +23,7 @@ std::unique_ptr<team> threads(std::size_t n, team_kind kind = team_kind::std) {
 
 template <class M>
 std::unique_ptr<job> job_on(const M& m, const sparse_view& data, const loop_options& options = {}) {
-  return make_job(m, data, label_map::learn(labels_of<M>(), data.label, "toy"), options);
+  return make_job(m, data, label_map::learn(labels_of(M{}), data.label, "toy"), options);
 }
 
 template <class M>

@@ -29,7 +29,6 @@ TEST(first_pass, options_that_need_the_rows_first_are_refused) {
   refused({.step = given, .order = row_order::permuted}, "order");
   refused({.step = given, .update = update_kind::locked}, "without locks");
   refused({.step = given, .shards = sharding::fixed}, "fixed shards");
-  refused({.step = given, .batch = 0}, "1 to 16 rows");
   refused({.step = given, .batch = 17}, "1 to 16 rows");
   refused({.step = given, .reproducible = true}, "reproducible");
   refused({.step = given, .validation_fraction = 0.1}, "validation");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps against numbers worked out by hand.
+#include <hogwild/general_step.hpp>
 #include <hogwild/step.hpp>
 
 #include <cmath>

@@ -22,7 +22,7 @@ class margin_law : public testing::Test {
   M model{};
 
   static std::vector<float> labels() {
-    if (labels_of<M>() == label_kind::binary) return {-1.0f, 1.0f};
+    if (labels_of(M{}) == label_kind::binary) return {-1.0f, 1.0f};
     return {-2.25f, 0.0f, 1.0f, 3.5f};
   }
 };

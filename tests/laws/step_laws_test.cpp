@@ -50,10 +50,10 @@ class step_law : public testing::Test {
   };
 
   model_type model{};
-  test::toy_rows rows = labels_of<model_type>() == label_kind::binary ? test::planted_classification(shape)
+  test::toy_rows rows = labels_of(model_type{}) == label_kind::binary ? test::planted_classification(shape)
                                                                       : test::planted_regression(shape);
   csr_rows data = rows.csr();
-  label_map labels = label_map::learn(labels_of<model_type>(), data.view().label, "toy");
+  label_map labels = label_map::learn(labels_of(model_type{}), data.view().label, "toy");
   std::vector<std::uint32_t> degree = std::vector<std::uint32_t>(shape.columns, 20);
   loop_options options{.bias = 1, .l2 = 0.01, .weight_positive = labels.kind() == label_kind::binary ? 2.0 : 1.0};
   step_context context{labels, degree, shape.rows, options};

@@ -39,8 +39,9 @@ class command_line {
   /// One of a few words, each standing for a value; the first word that stands for the present value is shown.
   template <class T>
   using words_for = std::vector<std::pair<std::string_view, T>>;
-  template <class T>
-  void choice(const std::string& name, T& value, const words_for<T>& words, const std::string& help) {
+  /// `Value` is T, or an optional one that is empty where nobody says.
+  template <class T, class Value>
+  void choice(const std::string& name, Value& value, const words_for<T>& words, const std::string& help) {
     std::vector<std::pair<std::string, T>> known(words.begin(), words.end());
     std::string list, shown;
     for (const auto& [word, stands_for] : known) {

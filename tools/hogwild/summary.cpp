@@ -29,11 +29,12 @@ std::string step_text(const train_request& request, const train_result& r) {
     text += ", as given";
   else if (!request.options.resume.empty())
     text += ", from the checkpoint";
-  else
+  else if (r.step_found)
     text += formatted(", found in %.2f s", r.search_seconds);
-  const schedule_kind kind = request.options.step.kind;
-  text += "; " + std::string(name_of(kind));
-  if (kind != schedule_kind::constant) text += formatted(" decay %.6g", r.decay);
+  else
+    text += ", the model's";
+  text += "; " + std::string(name_of(r.schedule));
+  if (r.schedule != schedule_kind::constant) text += formatted(" decay %.6g", r.decay);
   return text;
 }
 
@@ -122,9 +123,9 @@ std::string summary_json(const train_request& request, const train_result& r) {
                                 {"updates", r.updates},
                                 {"nonzeros", r.nonzeros},
                                 {"step", r.step},
-                                {"step_found", request.options.step.initial == 0.0 && request.options.resume.empty()},
+                                {"step_found", r.step_found},
                                 {"decay", r.decay},
-                                {"schedule", name_of(request.options.step.kind)},
+                                {"schedule", name_of(r.schedule)},
                                 {"l2", r.l2},
                                 {"train_loss", r.final_loss},
                                 {"objective", r.objective}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_request.hpp"
 
+#include <algorithm>
+
 #include <hogwild/core/error.hpp>
 #include <hogwild/models/registry.hpp>
 #include <hogwild/names.hpp>
@@ -9,8 +11,8 @@ namespace hogwild::cli {
 namespace {
 
 /// An option whose words are those of name_of().
-template <class T>
-void named(command_line& line, const std::string& name, T& value, std::initializer_list<T> kinds,
+template <class T, class Value>
+void named(command_line& line, const std::string& name, Value& value, std::initializer_list<T> kinds,
            const std::string& help) {
   std::vector<std::pair<std::string_view, T>> words;
   for (const T kind : kinds) words.emplace_back(name_of(kind), kind);
@@ -24,6 +26,15 @@ void declare_model(command_line& line, train_request& r) {
   line.option("--huber-delta", r.huber_delta, "where the huber loss turns from square to straight");
   line.flag("--bias", r.options.bias, "learn a constant term too");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows)");
+  line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
+              [&r](const std::string& text) -> std::string {
+                for (std::size_t at = 0; at <= text.size();) {
+                  const std::size_t end = std::min(text.find(',', at), text.size());
+                  r.options.freeze.push_back(text.substr(at, end - at));
+                  at = end + 1;
+                }
+                return {};
+              });
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
 }
 
@@ -72,8 +83,10 @@ void declare_engine(command_line& line, train_request& r) {
   line.option("--virtual-workers", r.options.virtual_workers,
               "how many the rows are dealt to in a reproducible run (0: by the data); another number gives other bits");
   line.needs("--virtual-workers", "--reproducible");
-  line.option("--batch", r.options.batch,
-              "1 to 16 rows see the same weights; for linear models under sgd, without direct or head sharing");
+  line.option(
+      "--batch", r.options.batch,
+      "so many rows see the same weights (0: as many as the model asks for); linear models: 1 to 16, under sgd, "
+      "without direct or head sharing; models that train several at once: 1 to 256");
   named(line, "--isa", r.options.isa, {isa::automatic, isa::scalar, isa::avx2, isa::avx512},
         "instruction set of the parser and, where --batch applies, of the kernels; all give the same bits");
   named(line, "--update", r.options.update, {update_kind::lossy, update_kind::exact, update_kind::locked},
@@ -107,9 +120,16 @@ void declare_step(command_line& line, train_request& r) {
                 o.step.decay = *decay;
                 return {};
               });
-  named(line, "--schedule", o.step.kind, {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::constant},
-        "how the step falls");
-  named(line, "--optimizer", o.optimizer, {optimizer_kind::sgd, optimizer_kind::adagrad}, "how a gradient is applied");
+  named(line, "--schedule", o.step.kind,
+        {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::linear, schedule_kind::constant},
+        "how the step falls (default: as the model asks for, else geometric)");
+  named(line, "--optimizer", o.optimizer,
+        {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adagrad, optimizer_kind::row_adagrad,
+         optimizer_kind::adam},
+        "how a gradient is applied (default: as the model asks for, else sgd)");
+  line.option("--momentum", o.constants.momentum, "what is kept of the last step, under --optimizer momentum");
+  line.option("--beta1", o.constants.beta1, "what adam keeps of its mean of gradients");
+  line.option("--beta2", o.constants.beta2, "what adam keeps of its mean of squared gradients");
   line.option("--seed", o.seed, "another seed visits rows in another order");
 }
 

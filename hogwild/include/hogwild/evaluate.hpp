@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -16,12 +17,6 @@
 #include <hogwild/team.hpp>
 
 namespace hogwild {
-
-/// What a model says of one row.
-struct row_verdict {
-  double loss = 0.0;
-  float score = 0.0f;  ///< binary: the margin; real: the prediction; classes: the predicted class
-};
 
 /// Turns per-row scores and trained-on labels into the measures that suit the labels. Scores and labels are n each.
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
@@ -49,6 +44,48 @@ measurement evaluate_rows(const sparse_view& data, const label_map& labels, doub
         const row_verdict v = verdict(z);
         sum += labels.kind() == label_kind::binary && z.label > 0 ? weight_positive * v.loss : v.loss;
         if (with_scores) scores[r] = v.score, targets[r] = z.label;
+      }
+      loss[*i] = sum;
+    }
+  });
+  double total = 0.0;
+  for (const double part : loss) total += part;
+  const double mean = data.rows() == 0 ? 0.0 : total / static_cast<double>(data.rows());
+  if (!with_scores) return {.loss = mean};
+  return measure_scores(labels.kind(), mean, scores, targets);
+}
+
+/// The same for models that take `batch` examples at once: make(batch) makes what a thread needs, and which is called
+/// with (k, &example, {}) for example k of a batch, then with (0, null, verdicts) for all of them.
+template <class Make>
+measurement evaluate_examples(const sparse_view& data, const label_map& labels, team& crew, std::size_t batch,
+                              const Make& make, bool with_scores) {
+  const chunk_plan plan(data.rows(), (1024 + batch - 1) / batch * batch);
+  std::vector<double> loss(plan.count());
+  std::vector<float> scores(with_scores ? data.rows() : 0), targets(scores.size());
+  ticket_counter next{};
+  next.open(1, 0);
+  crew.run([&](std::size_t) {
+    row_cursor cursor(data);
+    auto judge = make(batch);
+    std::vector<row_verdict> verdicts(batch);
+    while (const auto i = next.draw(1, plan.count())) {
+      const chunk rows = plan[*i];
+      data.ensure(rows.first, rows.last);
+      double sum = 0.0;
+      for (std::size_t first = rows.first; first < rows.last; first += batch) {
+        const std::size_t n = std::min(batch, rows.last - first);
+        for (std::size_t k = 0; k < n; ++k) {
+          const sparse_row<float> z = labelled_row(cursor, first + k, labels);
+          if (with_scores) targets[first + k] = z.label;
+          judge(k, &z, std::span<row_verdict>());
+        }
+        const std::span<row_verdict> said = std::span(verdicts).first(n);
+        judge(0, nullptr, said);
+        for (std::size_t k = 0; k < n; ++k) {
+          sum += said[k].loss;
+          if (with_scores) scores[first + k] = said[k].score;
+        }
       }
       loss[*i] = sum;
     }

@@ -47,7 +47,7 @@ class first_pass {
   /// reproducible run, validation on a share of the rows, another optimiser than sgd, another order, sharing `direct`,
   /// `locked` updates, fixed shards, a batch out of range, a run that is resumed.
   template <margin_model M>
-  first_pass(const M& m, const train_options& options) : first_pass(margin_loss(m), labels_of<M>(), options) {}
+  first_pass(const M& m, const train_options& options) : first_pass(margin_loss(m), labels_of(m), options) {}
   template <margin_model M>
   first_pass(const M&& gone, const train_options& options) = delete;
   ~first_pass();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <hogwild/evaluate.hpp>
+#include <hogwild/general_step.hpp>
 #include <hogwild/job.hpp>
 #include <hogwild/sharing/alone.hpp>
 #include <hogwild/sharing/buffered.hpp>
@@ -17,17 +19,20 @@
 #include <hogwild/sharing/lockstep.hpp>
 #include <hogwild/vector_passes.hpp>
 #include <hogwild/worker_loop.hpp>
+#include <hogwild/workspace_step.hpp>
 
 namespace hogwild {
 
-/// A general model on its data.
-template <general_model M>
+/// A free model on its data.
+template <free_model M>
 class general_job final : public job {
  public:
   using scalar = typename M::scalar_type;
 
   general_job(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
-      : job(data, std::move(labels), options), model_(m) {}
+      : job(data, std::move(labels), options), model_(m) {
+    if constexpr (workspace_model<M>) train_in_batches();
+  }
 
   std::string_view model_name() const override { return hogwild::model_name<M>(); }
   std::size_t parameters() const override { return model_.dim(); }
@@ -39,6 +44,14 @@ class general_job final : public job {
   bool margin() const override { return false; }
   double steepness() const override { return 1.0; }
   bool scaled() const override { return false; }
+  std::size_t measured_rows() const override {
+    if constexpr (requires { M::measured_rows; }) return M::measured_rows;
+    return job::measured_rows();
+  }
+  sharing_kind preferred_sharing() const override {
+    if constexpr (requires { M::shares; }) return M::shares;
+    return job::preferred_sharing();
+  }
 
   void initialise(const param_store& store) const override {
     if constexpr (requires(param_view<scalar> w, counter_random r) { model_.init(w, r); }) {
@@ -75,17 +88,13 @@ class general_job final : public job {
   measurement evaluate(const param_store& store, double, const sparse_view& rows, team& crew,
                        bool all_measures) const override {
     const auto w = param_view<scalar>(store.parameters<scalar>()).reader();
-    constexpr bool predicts = requires(typename M::example_type z) {
-      {model_.predict(w, z)};
-    };
-    return evaluate_rows(
-        rows, labels_, options_.weight_positive, crew,
-        [&](const typename M::example_type& z) -> row_verdict {
-          row_verdict v{model_.loss(w, z), 0.0f};
-          if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
-          return v;
-        },
-        all_measures&& predicts);
+    if constexpr (workspace_model<M>) {
+      return evaluate_examples(
+          rows, labels_, crew, std::clamp<std::size_t>(options_.batch, 1, most_examples),
+          [&](std::size_t most) { return judge_of(w, rows, most); }, all_measures);
+    } else {
+      return evaluate_each(w, rows, crew, all_measures);
+    }
   }
 
   double squared_norm(const param_store& store, double, team& crew) const override {
@@ -108,17 +117,48 @@ class general_job final : public job {
   }
 
  private:
+  auto judge_of(const param_reader<scalar>& w, const sparse_view& rows,
+                std::size_t most) const requires workspace_model<M> {
+    return [this, w, space = model_.make_workspace(rows, options_.isa, most)](std::size_t k, const sparse_row<float>* z,
+                                                                              std::span<row_verdict> verdicts) mutable {
+      // The same numbers each time: a measure must not depend on when it is taken.
+      if (z != nullptr) return model_.take(space, k, *z, counter_random(0, k));
+      model_.judge(w, space, verdicts.size(), verdicts);
+    };
+  }
+
+  measurement evaluate_each(const param_reader<scalar>& w, const sparse_view& rows, team& crew,
+                            bool all_measures) const requires general_model<M> {
+    constexpr bool predicts = requires(typename M::example_type z) {
+      {model_.predict(w, z)};
+    };
+    return evaluate_rows(
+        rows, labels_, options_.weight_positive, crew,
+        [&](const typename M::example_type& z) -> row_verdict {
+          row_verdict v{model_.loss(w, z), 0.0f};
+          if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
+          return v;
+        },
+        all_measures&& predicts);
+  }
+
   template <class Sharing>
   void train_with(const param_store& store, std::size_t slot, const Sharing& sharing) const {
     const step_context context{labels_, data_.degree, all_rows(), options_};
+    using view = typename Sharing::view_type;
     const auto run = [&]<class Optimizer>() {
-      general_step<M, Sharing, Optimizer> step(sharing, model_, context);
-      worker_loop(store, slot, data_, plan_, options_, step);
+      if constexpr (workspace_model<M>) {
+        workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, data_);
+        worker_loop(store, slot, data_, plan_, options_, step);
+      } else {
+        general_step<M, Sharing, Optimizer> step(sharing, model_, context);
+        worker_loop(store, slot, data_, plan_, options_, step);
+      }
     };
     if (options_.optimizer == optimizer_kind::sgd)
-      run.template operator()<sgd<typename Sharing::view_type>>();
+      run.template operator()<sgd<view>>();
     else if constexpr (requires { sharing.state(0); })
-      run.template operator()<adagrad<typename Sharing::view_type>>();
+      run.template operator()<block_optimizer<view>>();
   }
 
   M model_;

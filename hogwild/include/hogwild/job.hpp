@@ -63,6 +63,10 @@ class job {
   virtual double steepness() const = 0;
   /// Whether the weights are stored as v with w = scale * v (scaled_l2).
   virtual bool scaled() const = 0;
+  /// On how many training rows an epoch's loss is measured, the first ones; no more than there are.
+  virtual std::size_t measured_rows() const { return data_.rows(); }
+  /// What sharing_kind::automatic means for several workers: automatic where it depends on data and machine.
+  virtual sharing_kind preferred_sharing() const { return sharing_kind::automatic; }
 
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
@@ -91,6 +95,12 @@ class job {
   store_shape shape(std::size_t workers, std::size_t spare, std::size_t setup_bytes) const;
 
  protected:
+  /// Chunks hold whole batches.
+  void train_in_batches() {
+    in_batches_ = true;
+    plan_ = chunks_of(data_, options_);
+  }
+
   sparse_view data_;
   label_map labels_;
   loop_options options_;
@@ -98,10 +108,15 @@ class job {
 
  private:
   /// Under frozen sharing a chunk is what a virtual worker trains in a turn.
-  static chunk_plan chunks_of(const sparse_view& data, const loop_options& options) {
+  chunk_plan chunks_of(const sparse_view& data, const loop_options& options) const {
     if (options.sharing == sharing_kind::frozen) return {data.rows(), options.exchange.rows};
-    return chunk_plan::choose(data.rows(), data.nonzeros());
+    const chunk_plan plan = chunk_plan::choose(data.rows(), data.nonzeros());
+    if (!in_batches_) return plan;
+    const std::size_t batch = std::max<std::size_t>(options.batch, 1);
+    return {data.rows(), (plan.rows_per_chunk() + batch - 1) / batch * batch};
   }
+
+  bool in_batches_ = false;
 };
 
 /// Throws config_error unless the groups cover every parameter once: replicas exchange what groups name.

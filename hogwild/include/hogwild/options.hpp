@@ -23,7 +23,7 @@ struct step_options {
   double initial = 0.0;  ///< > 0, or 0: found by a short seeded search (see step_search.hpp)
   double decay = 0.0;    ///< meaning by kind; 0: with initial = 0 the last epoch's step is a hundredth of the first,
                          ///< with a given step there is no decay
-  schedule_kind kind = schedule_kind::geometric;
+  std::optional<schedule_kind> kind{};  ///< default: the model's, else geometric
 };
 
 /// What a run may be asked to reach.
@@ -41,7 +41,8 @@ struct train_options {
   step_options step{};
   std::optional<double> l2{};  ///< >= 0; default 1/n for linear models, 0 for others. The bias is never regularised
   update_kind update = update_kind::lossy;
-  optimizer_kind optimizer = optimizer_kind::sgd;
+  std::optional<optimizer_kind> optimizer{};  ///< default: the model's, else sgd
+  optimizer_constants constants{};
   sharing_kind sharing = sharing_kind::automatic;
   row_order order = row_order::chunked;
   sharding shards = sharding::claimed;
@@ -56,8 +57,10 @@ struct train_options {
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
   double validation_fraction = 0.0;         ///< in [0, 1): hold back this share of the training rows as validation
   std::size_t patience = 3;                 ///< epochs without a better validation loss before the run stops
-  std::size_t batch = 16;  ///< 1 to 16 rows see the same weights, fewer where the step asks for it: margin
-                           ///< models, sgd, not direct or head sharing
+  /// So many rows see the same weights; 0: as many as the model asks for. Margin models: 1 to 16 (the default), fewer
+  /// where the step asks for it; under sgd, not direct or head sharing. Models with a workspace: 1 to 256.
+  std::size_t batch = 0;
+  std::vector<std::string> freeze{};                 ///< groups of parameters that nothing changes
   hogwild::isa isa = hogwild::isa::automatic;        ///< instruction set of the kernels, where `batch` counts
   bool telemetry = true;                             ///< sample staleness and conflicts
   std::string record{};                              ///< write a run record (JSON lines) here

@@ -8,10 +8,13 @@
 #include <vector>
 
 #include <hogwild/agreement.hpp>
+#include <hogwild/core/kernels/margin_kernels.hpp>
+#include <hogwild/core/model.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/training_run.hpp>
+#include <hogwild/workspace_step.hpp>
 
 namespace hogwild {
 
@@ -20,7 +23,21 @@ struct model_traits {
   label_kind labels = label_kind::real;
   bool linear = false;  ///< l2 is 1/n by default
   bool margin = false;  ///< the engine adds the bias
+  std::size_t most_batch = batch_rows;
+  training_defaults defaults{};
+  std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
 };
+
+template <model M>
+model_traits traits_of(const M& m) {
+  model_traits traits{.labels = labels_of(m), .linear = is_linear<M>(), .margin = margin_model<M>};
+  traits.defaults = defaults_of<M>();
+  if constexpr (free_model<M>) {
+    for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
+  }
+  if constexpr (workspace_model<M>) traits.most_batch = most_examples;
+  return traits;
+}
 
 /// label_map::learn() over the rows of all ranks, which all call it.
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
@@ -36,6 +53,7 @@ class prepared_data {
   const sparse_view& train() const { return train_; }
   const label_map& labels() const { return labels_; }
   const loop_options& loop() const { return loop_; }
+  const training_defaults& defaults() const { return defaults_; }
   const train_options& options() const { return options_; }
   collective* ranks() const { return ranks_; }
 
@@ -46,6 +64,7 @@ class prepared_data {
   train_options options_;
   sparse_view train_;
   label_map labels_;
+  training_defaults defaults_;
   loop_options loop_;
   std::vector<std::uint32_t> degree_;
 };

@@ -10,6 +10,7 @@
 
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/param_store.hpp>
+#include <hogwild/core/schedule.hpp>
 
 namespace hogwild {
 
@@ -85,7 +86,9 @@ struct train_result {
   double final_loss = 0.0;  ///< mean training loss of the returned parameters
   double objective = 0.0;
   std::optional<measurement> test{}, validation{};
-  double step = 0.0;  ///< initial step: given or found
+  double step = 0.0;  ///< initial step: given, the model's, or found
+  bool step_found = false;
+  schedule_kind schedule = schedule_kind::geometric;
   double decay = 1.0;
   double l2 = 0.0;
   double train_seconds = 0.0;

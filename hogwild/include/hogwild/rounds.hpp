@@ -31,7 +31,9 @@ class round_driver {
   /// One pass over the data. Tickets that died with their workers are drawn again until all are done; a chunk that
   /// takes three workers along, and workers that finish nothing any more, end the run with worker_error. Returns early
   /// when the run was asked to stop.
-  void train_epoch(std::size_t epoch, double step);
+  /// `step` is where the epoch begins; it moves towards `step_end` with its rows.
+  void train_epoch(std::size_t epoch, double step, double step_end);
+  void train_epoch(std::size_t epoch, double step) { train_epoch(epoch, step, step); }
 
   double scale() const { return scale_; }  ///< w = scale * v
   /// Rows between two exchanges of replicas at this step; 0 without any.

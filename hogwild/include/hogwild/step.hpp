@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include <hogwild/core/block_optimizer.hpp>
 #include <hogwild/core/control/round_plan.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
@@ -32,11 +35,17 @@ struct step_context {
 
 /// An optimiser on the arrays of a sharing policy, as they are now.
 template <class Optimizer, class Sharing>
-Optimizer optimizer_on(const Sharing& sharing) {
-  if constexpr (Optimizer::state_arrays == 0)
+Optimizer optimizer_on(const Sharing& sharing, const loop_options& options) {
+  using view = typename Sharing::view_type;
+  if constexpr (std::same_as<Optimizer, block_optimizer<view>>) {
+    const std::size_t arrays = state_arrays_of(options.optimizer);
+    const auto state = [&](std::size_t k) { return sharing.state(std::min(k, arrays - 1)); };
+    return Optimizer(options.optimizer, options.constants, sharing.parameters(), {state(0), state(1), state(2)});
+  } else if constexpr (Optimizer::state_arrays == 0) {
     return Optimizer(sharing.parameters());
-  else
+  } else {
     return Optimizer(sharing.parameters(), sharing.state(0));
+  }
 }
 
 /// Row r with the label that the model trains on; valid until the cursor moves on.
@@ -111,11 +120,11 @@ class margin_adagrad_step : public Sharing {
         loss_(loss),
         context_(context),
         l2_{context.options.l2 * static_cast<double>(context.rows)},
-        optimizer_(optimizer_on<adagrad<typename Sharing::view_type>>(sharing)),
+        optimizer_(optimizer_on<adagrad<typename Sharing::view_type>>(sharing, context.options)),
         bias_(Sharing::parameters().size() - 1) {}
 
   void begin(const round_plan& round, double) {
-    optimizer_ = optimizer_on<adagrad<typename Sharing::view_type>>(*this);
+    optimizer_ = optimizer_on<adagrad<typename Sharing::view_type>>(*this, context_.options);
     step_ = static_cast<float>(round.step);
   }
   sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
@@ -146,100 +155,6 @@ class margin_adagrad_step : public Sharing {
   adagrad<typename Sharing::view_type> optimizer_;
   std::size_t bias_;
   float step_ = 0;
-};
-
-/// Any other model: each partial is applied as it is emitted, then l2 shrinks what the row touched: by touched_l2's
-/// division under sgd, as a partial of its own under an optimiser that scales its steps.
-template <class M, class Sharing, class Optimizer>
-class general_step : public Sharing {
- public:
-  using scalar = typename M::scalar_type;
-
-  general_step(const Sharing& sharing, const M& m, const step_context& context)
-      : Sharing(sharing),
-        model_(m),
-        context_(context),
-        optimizer_(optimizer_on<Optimizer>(sharing)),
-        l2_{context.options.l2 * static_cast<double>(context.rows)},
-        groups_(groups_of(m)),
-        w_(Sharing::parameters()) {
-    for (const parameter_group& g : groups_) one_step_size_ = one_step_size_ && g.step_factor == groups_[0].step_factor;
-  }
-
-  void begin(const round_plan& round, double) {
-    w_ = Sharing::parameters();
-    optimizer_ = optimizer_on<Optimizer>(*this);
-    step_ = static_cast<scalar>(round.step * groups_[0].step_factor);
-  }
-  typename M::example_type example(row_cursor& rows, std::size_t r) const {
-    return labelled_row(rows, r, context_.labels);
-  }
-
-  template <class Reader, class Note>
-  bool train(const Reader& w, const typename M::example_type& z, const Note& note) {
-    bool changed = false;
-    const emitter<Note> emit{*this, note, changed};
-    model_.gradient(w, z, emit);
-    if (l2_.l2_rows > 0.0) {
-      regularise_touched(z);
-      changed = true;
-    }
-    return changed;
-  }
-
- private:
-  template <class Note>
-  struct emitter {
-    const general_step& step;
-    const Note& note;
-    bool& changed;
-    void operator()(std::size_t j, scalar g) const {
-      note(j, step.optimizer_.step(j, g, step.size_of(j)));
-      changed = true;
-    }
-    void block(std::size_t offset, std::span<const scalar> partials) const {
-      for (std::size_t i = 0; i < partials.size(); ++i) (*this)(offset + i, partials[i]);
-    }
-  };
-
-  scalar size_of(std::size_t j) const {
-    if (one_step_size_) return step_;
-    for (const parameter_group& g : groups_) {
-      if (j >= g.offset && j - g.offset < g.rows * g.width) {
-        return static_cast<scalar>(static_cast<double>(step_) * g.step_factor / groups_[0].step_factor);
-      }
-    }
-    return step_;
-  }
-
-  void regularise_touched(const typename M::example_type& z) const {
-    for (const parameter_group& g : groups_) {
-      if (!g.l2 || !g.hot_first) continue;
-      const double step = static_cast<double>(step_) * g.step_factor / groups_[0].step_factor;
-      for (auto [column, x] : z) {
-        const double share = l2_.share(context_.degree[column]);
-        for (std::size_t i = 0; i < g.width; ++i) {
-          const std::size_t j = g.offset + column * g.width + i;
-          const scalar w = w_.load(j);
-          if (w == 0) continue;
-          if constexpr (Optimizer::kind == optimizer_kind::sgd) {
-            w_.add(j, w * static_cast<scalar>(1.0 / (1.0 + step * share) - 1.0));
-          } else {
-            optimizer_.step(j, w * static_cast<scalar>(share), static_cast<scalar>(step));
-          }
-        }
-      }
-    }
-  }
-
-  const M& model_;
-  step_context context_;
-  Optimizer optimizer_;
-  touched_l2 l2_;
-  std::vector<parameter_group> groups_;
-  typename Sharing::view_type w_;
-  bool one_step_size_ = true;
-  scalar step_ = 0;
 };
 
 }  // namespace hogwild

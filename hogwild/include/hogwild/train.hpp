@@ -36,10 +36,10 @@ std::unique_ptr<job> make_job(const M& m, const sparse_view& data, label_map lab
 /// write beside them.
 template <model M>
 void require_room(const M& m, const prepared_data& ready) {
-  if constexpr (general_model<M>) {
+  if constexpr (free_model<M>) {
     require_cover(groups_of(m), m.dim());
     for (const parameter_group& g : groups_of(m)) {
-      if (!g.hot_first || g.rows >= ready.train().columns) continue;
+      if (!g.hot_first || g.first_column > 0 || g.rows >= ready.train().columns) continue;
       throw config_error("the model has " + std::to_string(g.rows) + " rows of " + std::string(g.name) + " for " +
                          std::to_string(ready.train().columns) +
                          " columns of data; make it with the data's features()");
@@ -47,7 +47,7 @@ void require_room(const M& m, const prepared_data& ready) {
     if constexpr (requires {
                     { m.classes } -> std::convertible_to<std::size_t>;
                   }) {
-      if (labels_of<M>() == label_kind::classes && m.classes < ready.labels().classes()) {
+      if (labels_of(m) == label_kind::classes && m.classes < ready.labels().classes()) {
         throw config_error("the model has " + std::to_string(m.classes) + " classes, but the data " +
                            std::to_string(ready.labels().classes()));
       }
@@ -78,7 +78,7 @@ collective* ranks_of(const Engine& engine) {
 template <model M, class Engine>
 train_result train(const M& m, const sparse_view& data, const Engine& engine, const train_options& options = {}) {
   static_assert(conforms<M>());
-  const prepared_data ready(data, options, {labels_of<M>(), is_linear<M>(), margin_model<M>}, ranks_of(engine));
+  const prepared_data ready(data, options, traits_of(m), ranks_of(engine));
   require_room(m, ready);
   const auto work = make_job(m, ready.train(), ready.labels(), ready.loop());
   run_scope scope(*work, ready);

@@ -61,7 +61,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
   const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);
   race_probe probe(store.slots(), slot, options.telemetry != 0);
   row_cursor cursor(data);
-  std::array<std::size_t, batch_rows> drawn_rows{};
+  std::array<std::size_t, rows_at_once<Step>> drawn_rows{};
   std::uint64_t rows = me.rows.get();
 
   step.begin_round(round);

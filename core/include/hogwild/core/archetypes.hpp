@@ -29,4 +29,9 @@ struct emit {
   void block(std::size_t offset, std::span<const T> partials) const;
 };
 
+template <class T>
+struct block_emit {
+  void block(std::size_t offset, std::span<const T> partials) const;
+};
+
 }  // namespace hogwild::archetype

@@ -4,15 +4,21 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <hogwild/core/archetypes.hpp>
+#include <hogwild/core/dataset.hpp>
 #include <hogwild/core/example.hpp>
+#include <hogwild/core/isa.hpp>
 #include <hogwild/core/labels.hpp>
+#include <hogwild/core/optimizer.hpp>
 #include <hogwild/core/param_view.hpp>
+#include <hogwild/core/random.hpp>
+#include <hogwild/core/schedule.hpp>
 
 // The contract of a model. A model says how one example changes the parameters; it inherits nothing and writes nothing.
 
@@ -33,9 +39,25 @@ struct parameter_group {
   std::size_t offset = 0;
   std::size_t rows = 0;
   std::size_t width = 1;
-  bool hot_first = true;     ///< row r belongs to the data's column of frequency rank r
-  double step_factor = 1.0;  ///< multiplies the run's step
-  bool l2 = true;            ///< whether the run's l2 applies
+  bool hot_first = true;         ///< row r belongs to the data's column of frequency rank r
+  double step_factor = 1.0;      ///< multiplies the run's step
+  bool l2 = true;                ///< whether the run's l2 applies
+  std::size_t first_column = 0;  ///< of ranked rows: row r belongs to the data's column first_column + r
+};
+
+/// What a model says of one row.
+struct row_verdict {
+  double loss = 0.0;
+  float score = 0.0f;  ///< binary: the margin; real: the prediction; classes: the predicted class
+};
+
+/// What a model is trained with where nothing else is asked for. A step of 0 has one found by a short search.
+struct training_defaults {
+  double step = 0.0;
+  double decay = 0.0;  ///< 0: by the schedule; see step_options
+  schedule_kind schedule = schedule_kind::geometric;
+  optimizer_kind optimizer = optimizer_kind::sgd;
+  std::uint32_t batch = 16;
 };
 
 /// Any other model, on examples of its example_type:
@@ -66,8 +88,48 @@ concept general_model = requires {
   { m.gradient(w, z, emit) } -> std::same_as<void>;
 };
 
+/// A model that takes several examples at once, in memory of its own: nets, factors with kernels, windows of text.
+///
+///   using scalar_type = float;
+///   using workspace   = ...;                          what one worker needs besides the parameters
+///   std::size_t dim() const;
+///   workspace make_workspace(data, isa, batch) const; for at most `batch` examples of these rows; may allocate
+///   void take(workspace&, k, sparse_row, random) const;  example k < batch: copies what it needs of the row, whose
+///                                                     spans die at once. `random` is the example's own: the same
+///                                                     numbers in every engine
+///   void gradient(reader, workspace&, n, emit) const;  of the mean loss of examples 0 .. n-1
+///   void judge(reader, workspace&, n, verdicts) const;  loss and score of each, without dropout
+///
+/// `emit` has block(offset, partials) alone, which must lie in one group. What is emitted may be applied at once, while
+/// other workers read and write; a model whose steps are smaller than the examples that it takes (a window of a
+/// sentence) may emit the same run again and will read what it has become.
+///
+/// Optional, besides what general models may have: a static member `defaults` (training_defaults); `measured_rows`, how
+/// many training rows an epoch's loss is measured on; `shares`, the sharing_kind that `auto` means; project(block) for
+/// rows of parameters that have to stay in a set, applied after each step of theirs.
 template <class M>
-concept model = margin_model<M> || general_model<M>;
+concept workspace_model = requires {
+  typename M::scalar_type;
+  typename M::workspace;
+}
+&&parameter<typename M::scalar_type>&& requires(const M& m, typename M::workspace& space, const sparse_view& data,
+                                                const sparse_row<float>& z, counter_random random,
+                                                const archetype::reader<typename M::scalar_type>& w,
+                                                const archetype::block_emit<typename M::scalar_type>& emit,
+                                                std::span<row_verdict> verdicts) {
+  { m.dim() } -> std::convertible_to<std::size_t>;
+  { m.make_workspace(data, isa::scalar, std::size_t{}) } -> std::same_as<typename M::workspace>;
+  { m.take(space, std::size_t{}, z, random) } -> std::same_as<void>;
+  { m.gradient(w, space, std::size_t{}, emit) } -> std::same_as<void>;
+  { m.judge(w, space, std::size_t{}, verdicts) } -> std::same_as<void>;
+};
+
+/// Models whose parameters are the model's to lay out.
+template <class M>
+concept free_model = general_model<M> || workspace_model<M>;
+
+template <class M>
+concept model = margin_model<M> || free_model<M>;
 
 /// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for.
 template <class M>
@@ -78,7 +140,7 @@ concept segment_storable = std::is_trivially_copyable_v<M>;
 /// itself does not compile. Use: static_assert(hogwild::conforms<my_model>());
 template <class M>
 constexpr bool conforms() {
-  if constexpr (margin_model<M>) {
+  if constexpr (margin_model<M> || workspace_model<M>) {
     return true;
   } else {
     static_assert(
@@ -104,14 +166,23 @@ constexpr bool conforms() {
   }
 }
 
-/// How a model wants its labels.
+/// How a model wants its labels: its member `labels`, static or its own.
 template <class M>
-constexpr label_kind labels_of() {
+constexpr label_kind labels_of(const M& m) {
   if constexpr (requires {
-                  { M::labels } -> std::convertible_to<label_kind>;
+                  { m.labels } -> std::convertible_to<label_kind>;
                 })
-    return M::labels;
+    return m.labels;
   return label_kind::real;
+}
+
+template <class M>
+constexpr training_defaults defaults_of() {
+  if constexpr (requires {
+                  { M::defaults } -> std::convertible_to<training_defaults>;
+                })
+    return M::defaults;
+  return {};
 }
 
 /// Whether the default l2 is 1/n.
@@ -124,8 +195,8 @@ constexpr bool is_linear() {
   return margin_model<M>;
 }
 
-/// The parameter groups of a general model: its own, or one ranked group of all parameters.
-template <general_model M>
+/// The parameter groups of a free model: its own, or one ranked group of all parameters.
+template <free_model M>
 std::vector<parameter_group> groups_of(const M& m) {
   if constexpr (requires { m.groups(); }) {
     const auto groups = m.groups();

@@ -5,12 +5,42 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <hogwild/core/param_view.hpp>
 
 namespace hogwild {
 
-enum class optimizer_kind : std::uint32_t { sgd, adagrad };
+enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad };
+
+/// How many arrays as long as the parameters an optimiser remembers things in.
+constexpr std::size_t state_arrays_of(optimizer_kind kind) {
+  switch (kind) {
+    case optimizer_kind::adagrad:
+    case optimizer_kind::momentum:
+    case optimizer_kind::row_adagrad:
+      return 1;
+    case optimizer_kind::adam:
+      return 3;  // both moments, and how many steps a block has made
+    case optimizer_kind::sgd:
+      break;
+  }
+  return 0;
+}
+
+/// Whether what an optimiser remembers is a sum over all rows, so that replicas add up what they gained. Of running
+/// means they take the mean.
+constexpr bool sums_up(optimizer_kind kind) {
+  return kind != optimizer_kind::momentum && kind != optimizer_kind::adam;
+}
+
+/// What some of the optimisers want to know.
+struct optimizer_constants {
+  double momentum = 0.9;  ///< in [0, 1)
+  double beta1 = 0.9;     ///< of adam's first moment, in [0, 1)
+  double beta2 = 0.999;   ///< of the second
+  double epsilon = 1e-8;  ///< > 0: adam divides by sqrt(second moment) + epsilon
+};
 
 /// How one partial derivative changes its parameter. Safe to apply from many workers at once: what an optimiser
 /// remembers lives in shared arrays of the same length as the parameters, allocated with them. step(j, g, size) returns
@@ -32,6 +62,8 @@ class sgd {
 
   explicit sgd(View w) : w_(w) {}
   T step(std::size_t j, T g, T size) const { return w_.read_add(j, -size * g); }
+  /// The same for a dense run.
+  void block(std::size_t offset, std::span<const T> g, T size) const { w_.add_scaled_block(offset, g, -size); }
 
  private:
   View w_;

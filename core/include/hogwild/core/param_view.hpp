@@ -25,6 +25,33 @@ namespace hogwild {
 template <class T>
 concept parameter = std::floating_point<T> && std::atomic_ref<T>::is_always_lock_free;
 
+namespace detail {
+
+/// Copies a dense run that others may write, or read, meanwhile; elements may be of different ages.
+template <parameter T>
+void copy_parameters(const T* from, T* to, std::size_t n) {
+  std::size_t i = 0;
+#if defined(HOGWILD_VECTOR_EXCHANGE)
+  if constexpr (std::same_as<T, float>) {
+    for (; i + 16 <= n; i += 16) {
+      const __m128 a = _mm_loadu_ps(from + i), b = _mm_loadu_ps(from + i + 4);
+      const __m128 c = _mm_loadu_ps(from + i + 8), d = _mm_loadu_ps(from + i + 12);
+      _mm_storeu_ps(to + i, a);
+      _mm_storeu_ps(to + i + 4, b);
+      _mm_storeu_ps(to + i + 8, c);
+      _mm_storeu_ps(to + i + 12, d);
+    }
+    for (; i + 4 <= n; i += 4) _mm_storeu_ps(to + i, _mm_loadu_ps(from + i));
+  }
+#endif
+  for (; i < n; ++i) {
+    const T value = std::atomic_ref<T>(const_cast<T&>(from[i])).load(std::memory_order_relaxed);
+    std::atomic_ref<T>(to[i]).store(value, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace detail
+
 /// A dense run of parameters, read element by element while others may write.
 template <parameter T>
 class block_reader {
@@ -35,7 +62,7 @@ class block_reader {
   /// Copies the run; `out` has size() elements. Elements may be of different ages.
   void copy_to(std::span<T> out) const {
     assert(out.size() == size_);
-    for (std::size_t i = 0; i < size_; ++i) out[i] = (*this)[i];
+    detail::copy_parameters(data_, out.data(), size_);
   }
 
  private:
@@ -125,13 +152,13 @@ class param_view {
   /// Copies a dense run; elements may be of different ages.
   void load_block(std::size_t offset, std::span<T> out) const {
     assert(offset + out.size() <= size_);
-    copy(data_ + offset, out.data(), out.size());
+    detail::copy_parameters(data_ + offset, out.data(), out.size());
   }
 
   /// Overwrites a dense run: for a worker who alone adds to it at the moment.
   void store_block(std::size_t offset, std::span<const T> in) const {
     assert(offset + in.size() <= size_);
-    copy(in.data(), data_ + offset, in.size());
+    detail::copy_parameters(in.data(), data_ + offset, in.size());
   }
 
   /// Sends what a worker's replica of the run from `offset` on gained, `share` of it, and fetches what others sent:
@@ -178,20 +205,30 @@ class param_view {
     for (; i < delta.size(); ++i) add(offset + i, delta[i]);
   }
 
- private:
-  static void copy(const T* from, T* to, std::size_t n) {
+  /// Adds `factor` times a dense run, element by element.
+  void add_scaled_block(std::size_t offset, std::span<const T> run, T factor) const {
+    assert(offset + run.size() <= size_);
     std::size_t i = 0;
 #if defined(HOGWILD_VECTOR_EXCHANGE)
-    if constexpr (std::same_as<T, float>) {
-      for (; i + 4 <= n; i += 4) _mm_storeu_ps(to + i, _mm_loadu_ps(from + i));
+    if constexpr (std::same_as<T, float> && Update::kind == update_kind::lossy) {
+      const __m128 f = _mm_set1_ps(factor);
+      const auto four = [&](std::size_t k) {
+        float* const cell = data_ + offset + k;
+        _mm_storeu_ps(cell, _mm_add_ps(_mm_loadu_ps(cell), _mm_mul_ps(f, _mm_loadu_ps(&run[k]))));
+      };
+      for (; i + 16 <= run.size(); i += 16) {
+        four(i);
+        four(i + 4);
+        four(i + 8);
+        four(i + 12);
+      }
+      for (; i + 4 <= run.size(); i += 4) four(i);
     }
 #endif
-    for (; i < n; ++i) {
-      const T value = std::atomic_ref<T>(const_cast<T&>(from[i])).load(std::memory_order_relaxed);
-      std::atomic_ref<T>(to[i]).store(value, std::memory_order_relaxed);
-    }
+    for (; i < run.size(); ++i) add(offset + i, factor * run[i]);
   }
 
+ private:
   template <bool Fetch>
   void meet(std::size_t offset, std::span<T> work, std::span<T> base, T share) const {
     assert(offset + work.size() <= size_ && work.size() == base.size());

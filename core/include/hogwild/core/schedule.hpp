@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +11,11 @@ namespace hogwild {
 enum class schedule_kind : std::uint32_t {
   constant,   ///< the initial step in every epoch
   geometric,  ///< initial * decay^(e-1) in epoch e: what the Hogwild! papers use
-  inverse     ///< initial / (1 + decay * (e-1))
+  inverse,    ///< initial / (1 + decay * (e-1))
+  linear      ///< falls with every row, by decay * initial an epoch, but never below initial / 10,000
 };
 
-/// The step size of an epoch; constant inside it.
+/// The step size of an epoch; constant inside it, but for `linear`.
 struct step_schedule {
   schedule_kind kind = schedule_kind::geometric;
   double initial = 0.1;
@@ -27,11 +29,15 @@ struct step_schedule {
         return initial * std::pow(decay, before);
       case schedule_kind::inverse:
         return initial / (1.0 + decay * before);
+      case schedule_kind::linear:
+        return initial * std::max(1.0 - decay * before, 1e-4);
       case schedule_kind::constant:
         break;
     }
     return initial;
   }
+  /// Where epoch e ends.
+  double at_end(std::size_t e) const { return at(kind == schedule_kind::linear ? e + 1 : e); }
 };
 
 }  // namespace hogwild

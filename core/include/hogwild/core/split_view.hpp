@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -29,9 +30,29 @@ class split_view {
     head_[j] = before + delta;
     return before;
   }
+  /// A run that may lie on both sides of the border.
+  void load_block(std::size_t offset, std::span<T> out) const {
+    const std::size_t n = in_head(offset, out.size());
+    std::copy_n(head_ + std::min(offset, size_), n, out.data());
+    if (n < out.size()) whole_.load_block(offset + n, out.subspan(n));
+  }
+  void add_block(std::size_t offset, std::span<const T> delta) const {
+    const std::size_t n = in_head(offset, delta.size());
+    for (std::size_t i = 0; i < n; ++i) head_[offset + i] += delta[i];
+    if (n < delta.size()) whole_.add_block(offset + n, delta.subspan(n));
+  }
+  void add_scaled_block(std::size_t offset, std::span<const T> run, T factor) const {
+    const std::size_t n = in_head(offset, run.size());
+    for (std::size_t i = 0; i < n; ++i) head_[offset + i] += factor * run[i];
+    if (n < run.size()) whole_.add_scaled_block(offset + n, run.subspan(n), factor);
+  }
   void settle_adds() const { whole_.settle_adds(); }
 
  private:
+  std::size_t in_head(std::size_t offset, std::size_t n) const {
+    return offset < size_ ? std::min(n, size_ - offset) : 0;
+  }
+
   T* head_;
   std::size_t size_;
   param_view<T, Update> whole_;

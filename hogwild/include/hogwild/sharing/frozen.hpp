@@ -50,7 +50,10 @@ class frozen_sharing {
   view_type parameters() const { return view_type(values()); }
   view_type state(std::size_t k) const { return view_type(store_.replica<T>(self_, k + 1)); }
 
-  void begin_round(const round_plan& round) { share_ = static_cast<T>(round.share); }
+  void begin_round(const round_plan& round) {
+    share_ = static_cast<T>(round.share);
+    state_share_ = static_cast<T>(round.state_share);
+  }
   std::size_t rows_to_exchange() const { return static_cast<std::size_t>(-1); }
   void exchange(std::size_t, race_probe&) const {}
   void end_round() const {}
@@ -110,8 +113,9 @@ class frozen_sharing {
   std::size_t arrays() const { return 1 + store_.shape().state_arrays; }
   std::span<T> shared(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
 
-  /// What an optimiser sums up is summed over all workers, whatever is done with the parameters.
-  T share_of(std::size_t k) const { return k == 0 ? share_ : T(1); }
+  /// What an optimiser sums up is summed over all workers, whatever is done with the parameters; of its running means
+  /// the mean is taken.
+  T share_of(std::size_t k) const { return k == 0 ? share_ : state_share_; }
 
   std::size_t merged_rows(const parameter_group& g, const merge_plan& turn) const {
     if (!g.hot_first) return g.rows;
@@ -141,7 +145,7 @@ class frozen_sharing {
   column_range own_{};
   std::size_t widest_ = 1;
   std::size_t self_ = 0;
-  T share_ = T(1);
+  T share_ = T(1), state_share_ = T(1);
 };
 
 }  // namespace hogwild

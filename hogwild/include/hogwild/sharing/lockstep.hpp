@@ -39,6 +39,13 @@ class gathering_view {
     add(j, delta);
     return values_[j];
   }
+  void load_block(std::size_t offset, std::span<T> out) const { block(offset, out.size()).copy_to(out); }
+  void add_block(std::size_t offset, std::span<const T> delta) const {
+    for (std::size_t i = 0; i < delta.size(); ++i) add(offset + i, delta[i]);
+  }
+  void add_scaled_block(std::size_t offset, std::span<const T> run, T factor) const {
+    for (std::size_t i = 0; i < run.size(); ++i) add(offset + i, factor * run[i]);
+  }
   void settle_adds() const {}
 
  private:

@@ -70,6 +70,7 @@ class replica {
     }
     period_ = round.exchange_rows;
     share_ = static_cast<T>(round.share);
+    state_share_ = static_cast<T>(round.state_share);
     rows_ = period_ * place_ / places;  // workers that start together would exchange together
     turn_ = 0;
     me_.unsent.set(0);
@@ -125,8 +126,9 @@ class replica {
     std::span<T> work, base;
   };
 
-  /// What an optimiser sums up is summed over all workers, whatever is done with the parameters.
-  T share_of(std::size_t k) const { return k == 0 ? share_ : T(1); }
+  /// What an optimiser sums up is summed over all workers, whatever is done with the parameters; of its running means
+  /// the mean is taken.
+  T share_of(std::size_t k) const { return k == 0 ? share_ : state_share_; }
 
   struct part {
     std::size_t offset, size;
@@ -191,7 +193,7 @@ class replica {
   std::size_t ranks_ = 0, widest_ = 1;
   std::size_t period_ = 0, rows_ = 0;
   std::uint64_t turn_ = 0;
-  T share_ = T(1);
+  T share_ = T(1), state_share_ = T(1);
 };
 
 }  // namespace hogwild

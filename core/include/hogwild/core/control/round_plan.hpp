@@ -16,7 +16,8 @@ struct round_plan {
   std::uint64_t pass = 0;    ///< seeds the order of this epoch
   std::uint32_t epoch = 0;   ///< from 1
   std::uint32_t number = 0;  ///< which round of the run, from 1: marks tickets as done
-  double step = 0.0;         ///< step size
+  double step = 0.0;         ///< step size where the epoch begins
+  double step_end = 0.0;     ///< and where it ends: a schedule may fall inside an epoch
   scaled_l2 l2{};            ///< a and how it shrinks
   std::uint32_t part = 0;    ///< this round is part `part` of `parts` of every shard's tickets
   std::uint32_t parts = 1;
@@ -27,6 +28,11 @@ struct round_plan {
   std::uint32_t first_phase = 0;      ///< reproducible rounds: where the turn board stood when this one was opened
   std::uint32_t only_slot = no_slot;  ///< whose round this is, where one worker alone takes part
   std::uint32_t crew = 1;             ///< workers that are expected: a hint for who takes what
+  float state_share = 1.0f;           ///< the same of what an optimiser remembers
+  std::uint32_t reserved = 0;
+
+  /// The step after such a share of the epoch's rows.
+  double step_at(double rows) const { return step + (step_end - step) * (rows < 1.0 ? rows : 1.0); }
 };
 
 }  // namespace hogwild

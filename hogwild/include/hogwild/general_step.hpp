@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <hogwild/group_steps.hpp>
+#include <hogwild/step.hpp>
+
+namespace hogwild {
+
+/// Any model that says what one row changes: each partial is applied as it is emitted, then l2 shrinks what the row
+/// touched (touched_l2): by its division where steps are those of the gradient, as a partial of its own under an
+/// optimiser that scales them by what it has summed up.
+template <class M, class Sharing, class Optimizer>
+class general_step : public Sharing {
+ public:
+  using scalar = typename M::scalar_type;
+
+  general_step(const Sharing& sharing, const M& m, const step_context& context)
+      : Sharing(sharing),
+        model_(m),
+        context_(context),
+        optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
+        l2_{context.options.l2 * static_cast<double>(context.rows)},
+        ranked_(groups_of(m)),
+        groups_(m, context),
+        w_(Sharing::parameters()) {
+    std::erase_if(ranked_, [](const parameter_group& g) { return !g.l2 || !g.hot_first || g.rows == 0; });
+  }
+
+  void begin(const round_plan& round, double position) {
+    w_ = Sharing::parameters();
+    optimizer_ = optimizer_on<Optimizer>(*this, context_.options);
+    groups_.begin(round, position);
+  }
+  typename M::example_type example(row_cursor& rows, std::size_t r) const {
+    return labelled_row(rows, r, context_.labels);
+  }
+
+  template <class Reader, class Note>
+  bool train(const Reader& w, const typename M::example_type& z, const Note& note) {
+    bool changed = false;
+    const emitter<Note> emit{*this, note, changed};
+    model_.gradient(w, z, emit);
+    if (l2_.l2_rows > 0.0) {
+      regularise_touched(z);
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  template <class Note>
+  struct emitter {
+    general_step& step;
+    const Note& note;
+    bool& changed;
+    void operator()(std::size_t j, scalar g) const {
+      const group_step& group = step.groups_.of(j);
+      if (group.frozen) return;
+      note(j, step.optimizer_.step(j, g, static_cast<scalar>(group.step)));
+      changed = true;
+    }
+    void block(std::size_t offset, std::span<const scalar> partials) const {
+      const group_step& group = step.groups_.of(offset);
+      if (group.frozen || partials.empty()) return;
+      note(offset, step.w_.load(offset));
+      step.optimizer_.block(offset, partials, static_cast<scalar>(group.step));
+      changed = true;
+    }
+  };
+
+  void regularise_touched(const typename M::example_type& z) {
+    const bool divides = !sums_up(context_.options.optimizer) || context_.options.optimizer == optimizer_kind::sgd;
+    for (const parameter_group& g : ranked_) {
+      const group_step& group = groups_.of(g.offset);
+      if (group.frozen) continue;
+      row_.resize(g.width);
+      for (auto [column, x] : z) {
+        if (column < g.first_column || column - g.first_column >= g.rows) continue;
+        const double share = l2_.share(context_.degree[column]);
+        const std::size_t offset = g.offset + (column - g.first_column) * g.width;
+        w_.load_block(offset, row_);
+        const auto by = static_cast<scalar>(divides ? 1.0 / (1.0 + group.step * share) - 1.0 : share);
+        for (scalar& w : row_) w *= by;
+        if (divides)
+          w_.add_block(offset, row_);
+        else
+          optimizer_.block(offset, row_, static_cast<scalar>(group.step));
+      }
+    }
+  }
+
+  const M& model_;
+  step_context context_;
+  Optimizer optimizer_;
+  touched_l2 l2_;
+  std::vector<parameter_group> ranked_;
+  group_steps groups_;
+  typename Sharing::view_type w_;
+  std::vector<scalar> row_;
+};
+
+}  // namespace hogwild
