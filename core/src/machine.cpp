@@ -2,6 +2,7 @@
 #include <hogwild/core/machine.hpp>
 
 #include <charconv>
+#include <ctime>
 #include <fstream>
 #include <string_view>
 
@@ -64,6 +65,12 @@ machine_facts this_machine(const std::filesystem::path& proc, const std::filesys
           .memory_bytes = memory_in(proc / "meminfo"),
           .kernel = first_line(proc / "sys/kernel/osrelease").value_or("unknown"),
           .governor = first_line(sys / "devices/system/cpu/cpu0/cpufreq/scaling_governor")};
+}
+
+std::chrono::nanoseconds thread_cpu_time() {
+  timespec time{};
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return {};
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 std::uint64_t peak_rss_bytes() {

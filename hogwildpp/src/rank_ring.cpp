@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/machine.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/job.hpp>
 #include <hogwild/sharing/ruler.hpp>
@@ -81,7 +82,10 @@ class typed_rank_ring final : public rank_ring {
     // A message that comes after one whole lap was sent on by everybody after this rank had finished.
     const std::uint64_t lap_later = turns_ + 2;
     const bool enough = rows_of_round() >= goal_.most_here;
+    resting_ = true;
+    news_.notify_all();
     news_.wait(lock, [&] { return over_ || (!enough && turns_ >= lap_later); });
+    resting_ = false;
     if (over_ && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return over_;
   }
@@ -94,7 +98,7 @@ class typed_rank_ring final : public rank_ring {
       own_all_.assign(stored(k).begin(), stored(k).end());
       multiply_scaled(k, own_all_);
       part_.resize(own_all_.size());
-      std::ranges::fill(keep_, T(1));
+      std::ranges::fill(keep_, state_kept());
       if (k == 0) {
         for (const parameter_group& g : groups_)
           for_levels(g, g.rows, [&](std::size_t first, std::size_t count, std::size_t level) {
@@ -154,6 +158,7 @@ class typed_rank_ring final : public rank_ring {
     return kept_gains::of(round_.step, static_cast<double>(rows), link_.size());
   }
 
+  T state_kept() const { return static_cast<T>(options_.state_kept); }
   /// What parameters from `first` on keep of their gains.
   void fill_kept(const kept_gains& kept, std::size_t first, std::span<T> keep) const {
     for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = kept(flat_[first + i]);
@@ -197,6 +202,7 @@ class typed_rank_ring final : public rank_ring {
         }
       }
       const auto begin = clock::now();
+      const auto cpu_begin = thread_cpu_time();
       rows_[link_.rank()] = std::min(rows_of_round(), goal_.most_here);
       rows_taken_ = rows_of_round();
       scale_ = scale_now();
@@ -208,7 +214,7 @@ class typed_rank_ring final : public rank_ring {
       const auto took = clock::now() - begin;
       report_.held_seconds += std::chrono::duration<double>(took).count();
       ++report_.exchanges;
-      pause_ = std::min<clock::duration>(pause_per_turn * took, longest_pause);
+      pause_ = std::min<clock::duration>(pause_per_turn * (thread_cpu_time() - cpu_begin), longest_pause);
       const std::scoped_lock lock(mutex_);
       ++turns_;
       news_.notify_all();
@@ -242,11 +248,17 @@ class typed_rank_ring final : public rank_ring {
       decoder.for_each([&](std::uint64_t j, T d) { streams_[j / n].take_in(j % n, d); });
       for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r] = std::max(rows_[r], head.rows[r]);
       report_.waited_seconds += std::chrono::duration<double>(clock::now() - begin).count();
-      // The longer a turn waits here, the fresher is what it sends on.
-      std::this_thread::sleep_for(pause_);
+      if ((head.flags & round_ends) == 0) pause();
       return head;
     }
     return std::nullopt;
+  }
+
+  /// The longer a turn waits here, the fresher is what it sends on. Where no worker trains there is nothing to wait
+  /// for.
+  void pause() {
+    std::unique_lock lock(mutex_);
+    news_.wait_for(lock, pause_, [&] { return resting_; });
   }
 
   std::size_t before() const { return (link_.rank() + link_.size() - 1) % link_.size(); }
@@ -295,8 +307,7 @@ class typed_rank_ring final : public rank_ring {
       const std::span<T> own(own_.data(), m), out(send_.data(), m), add(add_.data(), m);
       arrays_[k].load_block(first, own);
       const std::span<T> keep(keep_.data(), m);
-      // What optimisers sum up is summed.
-      k == 0 ? fill_kept(kept, first, keep) : void(std::ranges::fill(keep, T(1)));
+      k == 0 ? fill_kept(kept, first, keep) : void(std::ranges::fill(keep, state_kept()));
       for (T& x : own) x *= a;
       streams_[k].turn(first, own, keep, out);
       encoder.encode(k * n + first, out);
@@ -337,6 +348,7 @@ class typed_rank_ring final : public rank_ring {
   std::condition_variable news_;
   std::uint64_t turns_ = 0;  ///< in this round
   bool over_ = false;
+  bool resting_ = false;          ///< no worker trains
   bool stopped_workers_ = false;  ///< the stop request is this ring's
   std::exception_ptr failure_;
   std::jthread thread_;

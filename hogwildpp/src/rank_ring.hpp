@@ -22,6 +22,7 @@ struct rank_ring_options {
   bool scaled = false;  ///< groups of columns hold v, with w = scale * v (scaled_l2)
   /// Of each parameter: the inverse of the curvature of the mean loss along it; infinity where none is known.
   std::span<const float> inverse_curvature{};
+  double state_kept = 1.0;  ///< of what an optimiser remembers: 1 of its sums, 1 / ranks of its running means
   ring_messages messages{};
 };
 

@@ -47,11 +47,13 @@ class rank_ring_crew final : public crew {
       : members_(std::move(members)),
         job_(work),
         ranks_(*engine.ranks),
-        ring_(make_rank_ring(members_->store(), *engine.link, work.groups(),
-                             {.update = work.options().update,
-                              .scaled = work.scaled(),
-                              .inverse_curvature = inverse_curvature(work),
-                              .messages = engine.messages})) {}
+        ring_(make_rank_ring(
+            members_->store(), *engine.link, work.groups(),
+            {.update = work.options().update,
+             .scaled = work.scaled(),
+             .inverse_curvature = inverse_curvature(work),
+             .state_kept = sums_up(work.options().optimizer) ? 1.0 : 1.0 / static_cast<double>(engine.ranks->size()),
+             .messages = engine.messages})) {}
 
   std::string_view engine() const override { return "ring"; }
   std::size_t workers() const override { return members_->workers(); }
@@ -97,23 +99,31 @@ class rank_ring_crew final : public crew {
   /// A rank counts for at most so many times its own rows: who has few does not stand for who has many.
   static constexpr double most_passes = 1.5;
 
-  std::uint64_t rows_of_part() const {
-    const round_plan& round = store().control().round;
+  std::uint64_t rows_of_part(std::uint32_t part) const {
+    round_plan round = store().control().round;
+    round.part = part;
     std::uint64_t chunks = 0;
     for (std::uint32_t i = 0; i < round.shards; ++i)
       chunks += ticket_source::part_of(shard::part(job_.plan().count(), shard_id(i), round.shards), round).size();
     return std::min<std::uint64_t>(chunks * job_.plan().rows_per_chunk(), job_.data().rows());
   }
-  round_rows rows_of_round() const {
-    const std::uint64_t here = rows_of_part();
-    return {.all = static_cast<std::uint64_t>(agreement(&ranks_).sum(static_cast<double>(here))),
+  round_rows rows_of_round() {
+    const round_plan& round = store().control().round;
+    if (rows_of_parts_.size() != round.parts) {  // the same rounds on all ranks
+      rows_of_parts_.resize(round.parts);
+      for (std::uint32_t part = 0; part < round.parts; ++part)
+        rows_of_parts_[part] = static_cast<double>(rows_of_part(part));
+      agreement(&ranks_).sum(rows_of_parts_);
+    }
+    const std::uint64_t here = rows_of_part(round.part);
+    return {.all = static_cast<std::uint64_t>(rows_of_parts_[round.part]),
             .most_here = static_cast<std::uint64_t>(most_passes * static_cast<double>(here))};
   }
 
   /// The same rows in another order. The scale goes on from where it is after the rows before.
   void open_another_pass() {
     round_plan round = store().control().round;
-    const auto here = static_cast<double>(rows_of_part());
+    const auto here = static_cast<double>(rows_of_part(round.part));
     round.l2.scale = round.l2.at(round.l2.position + here);
     round.pass += std::uint64_t{1} << 32;
     open_round(store(), job_.plan(), round);
@@ -123,6 +133,7 @@ class rank_ring_crew final : public crew {
   const job& job_;
   collective& ranks_;
   std::unique_ptr<rank_ring> ring_;
+  std::vector<double> rows_of_parts_;  ///< of an epoch, of all ranks
   double scale_after_ = 1.0;
 };
 

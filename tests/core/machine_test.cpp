@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/core/machine.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <vector>
 
@@ -57,6 +58,15 @@ TEST(machine, the_peak_of_memory_grows_with_what_is_touched) {
   EXPECT_GT(before, 0u);
   const std::vector<char> touched(before + (std::size_t{32} << 20), 'x');
   EXPECT_GE(hogwild::peak_rss_bytes(), touched.size());
+}
+
+TEST(machine, a_thread_has_cpu_time_while_it_works_and_at_most_as_long_as_it_takes) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto before = hogwild::thread_cpu_time();
+  EXPECT_GT(before.count(), 0);
+  while (hogwild::thread_cpu_time() - before < std::chrono::milliseconds(1)) {
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::microseconds(900));
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
 #include <thread>
 
 #include <hogwild/collectives/lost_peer.hpp>
 #include <hogwild/core/control/turn_board.hpp>
 
 #include "communicator.hpp"
+#include "look_pace.hpp"
 
 namespace hogwild::detail {
 
@@ -19,6 +21,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int notice_tag = 1;
+/// Looks without a nap of a rank that has no CPU for itself, and how it comes to know that.
+constexpr int looks_if_crowded = 50, looks_per_gauge = 64, calls_until_next_gauge = 64;
 constexpr auto patience = 200ms;  ///< for what is under way: numbers of a peer that has left, the last words of our own
 
 }  // namespace
@@ -99,8 +103,22 @@ void messages::check(const transfer& t, const MPI_Status& status) {
 void messages::finish() {
   const auto begin = steady_clock::now(), deadline = begin + options_.timeout;
   auto next_notices = begin + 1ms;
+  // Messages of other machines take long, and looks for them are dear: without a CPU for itself a rank does better to
+  // nap than to use up what others, or its own limit, would leave it.
+  const bool may_nap = session_.size_on_machine < session_.size;
+  bool crowded = may_nap && crowded_calls_ > 0;
+  if (crowded) --crowded_calls_;
+  std::optional<cpu_gauge> gauge;
+  std::optional<look_pace> pace;
   for (int looks = 0; !some_done(); ++looks) {
-    if (looks < most_looks_) {
+    if (may_nap && !crowded) {
+      if (!gauge) gauge.emplace();
+      if (looks % looks_per_gauge == looks_per_gauge - 1 && gauge->is_crowded()) {
+        crowded = true;
+        crowded_calls_ = calls_until_next_gauge;
+      }
+    }
+    if (looks < (crowded ? looks_if_crowded : most_looks_)) {
       relax_cpu();
       continue;
     }
@@ -111,10 +129,12 @@ void messages::finish() {
     }
     if (now >= deadline) give_up(silent_text(pending_peers(), size(), call_, options_.timeout));
     // MPI moves messages only while somebody calls it, so sleeps are short, and begin when it takes long anyway.
-    if (now - begin < 5ms)
+    if (!crowded && now - begin < 5ms) {
       std::this_thread::yield();
-    else
-      std::this_thread::sleep_for(50us);
+    } else {
+      if (!pace) pace.emplace();
+      pace->nap();
+    }
   }
   requests_.clear();
   transfers_.clear();

@@ -91,7 +91,8 @@ class messages {
   notice incoming_{};
   MPI_Request incoming_request_ = MPI_REQUEST_NULL;
   std::vector<std::chrono::steady_clock::time_point> left_;  ///< when each peer said that it leaves; zero: it has not
-  std::string lost_;                                         ///< the sentence, once somebody is
+  int crowded_calls_ = 0;  ///< so many more take this rank for one without a CPU for itself
+  std::string lost_;       ///< the sentence, once somebody is
 };
 
 }  // namespace hogwild::detail

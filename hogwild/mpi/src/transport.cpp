@@ -14,6 +14,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "communicator.hpp"
+#include "look_pace.hpp"
 #include "session_state.hpp"
 
 namespace hogwild {
@@ -26,8 +27,7 @@ using namespace std::chrono_literals;
 constexpr int length_tag = 1, bytes_tag = 2;
 constexpr std::uint64_t longest = std::uint64_t{1} << 40;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  ///< of one message of MPI, which counts in int
-/// Between two looks: short beside the way of a message between machines, long beside what a look takes.
-constexpr auto nap = 50us;
+constexpr auto shortest_nap = detail::look_pace::shortest;
 constexpr auto patience = 2s;  ///< at the end, for the last messages to be taken
 
 /// A message of ours goes as its length and then its bytes, in parts that MPI can count.
@@ -50,7 +50,7 @@ class mpi_ring final : public transport {
       if (all_done_quietly(outgoing_.front().requests))
         outgoing_.pop_front();
       else
-        std::this_thread::sleep_for(nap);
+        std::this_thread::sleep_for(shortest_nap);
     }
     if (length_request_ != MPI_REQUEST_NULL) {
       MPI_Cancel(&length_request_);
@@ -83,11 +83,12 @@ class mpi_ring final : public transport {
 
   std::optional<std::vector<std::byte>> receive(std::chrono::nanoseconds wait) override {
     const auto until = steady_clock::now() + wait;
+    detail::look_pace pace;
     for (;;) {
       look_at_outgoing();
       if (auto message = look_at_incoming()) return message;
       if (incoming_requests_.empty() && steady_clock::now() >= until) return std::nullopt;
-      std::this_thread::sleep_for(nap);
+      pace.nap();
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,5 +28,8 @@ machine_facts this_machine(const std::filesystem::path& proc = "/proc", const st
 
 /// The most memory that this process has had resident so far, in bytes.
 std::uint64_t peak_rss_bytes();
+
+/// The CPU time that the calling thread has had so far: how much two calls are apart does not count what it waited for.
+std::chrono::nanoseconds thread_cpu_time();
 
 }  // namespace hogwild
