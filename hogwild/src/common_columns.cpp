@@ -40,12 +40,11 @@ common_columns::common_columns(const sparse_dataset& mine, const agreement& rank
   std::vector<std::size_t> order(columns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return degree[a] > degree[b]; });
-  std::vector<std::uint32_t> original;
   for (const std::size_t i : order) {
-    original.push_back(static_cast<std::uint32_t>(columns[i]));
+    original_.push_back(static_cast<std::uint32_t>(columns[i]));
     degree_.push_back(static_cast<std::uint32_t>(degree[i]));
   }
-  numbering_ = column_numbering(original);
+  numbering_ = column_numbering(original_);
 
   std::vector<std::uint32_t> rank_of(mine.features());
   for (std::size_t j = 0; j < rank_of.size(); ++j) rank_of[j] = numbering_.rank(mine.original(j));
@@ -68,6 +67,7 @@ common_columns::common_columns(const sparse_dataset& mine, const agreement& rank
   }
   view_.columns = columns.size();
   view_.degree = degree_;
+  view_.original = original_;
   view_.frequent = static_cast<std::size_t>(-1);
   view_.source = nullptr;
 }

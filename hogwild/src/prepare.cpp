@@ -26,6 +26,8 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.step.decay >= 0.0 && std::isfinite(o.step.decay), "the decay must not be negative");
   require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::geometric || o.step.decay <= 1.0,
           "a geometric decay above 1 makes the step grow; use a factor of at most 1");
+  require(!traits.margin || o.step.kind != schedule_kind::linear,
+          "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
   require(o.weight_positive > 0.0 && std::isfinite(o.weight_positive), "weight_positive must be positive");
   require(o.weight_positive == 1.0 || traits.labels == label_kind::binary,

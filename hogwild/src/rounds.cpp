@@ -69,7 +69,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
                    .crew = static_cast<std::uint32_t>(std::max<std::size_t>(crew_.workers(), 1)),
                    .state_share = sums_up(job_.options().optimizer)
                                       ? 1.0f
-                                      : 1.0f / static_cast<float>(std::max<std::uint64_t>(exchange_.workers, 1))};
+                                      : 1.0f / static_cast<float>(std::max<std::size_t>(crew_.workers(), 1))};
   // Where only a share of the gains is kept, weights shrink by that share as well: else l2 would be too strong.
   if (job_.scaled()) round.l2.shrink = 1.0 - kept_share(round) * step * job_.options().l2;
   if (round.l2.shrink <= 0.0) {

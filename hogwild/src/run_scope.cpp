@@ -17,6 +17,7 @@
 #include <hogwild/rank_checkpoints.hpp>
 #include <hogwild/record_observer.hpp>
 #include <hogwild/run_checkpoint.hpp>
+#include <hogwild/sharing/neighbours.hpp>
 #include <hogwild/step_search.hpp>
 #include <hogwild/virtual_workers.hpp>
 
@@ -140,12 +141,13 @@ std::size_t run_scope::share_on_ring(std::size_t workers, const ring_layout& rin
       {.sharing = run_.options.sharing, .update = job_.options().update, .reproducible = run_.options.reproducible});
   require(refused.empty(), std::string(refused));
   run_.options.sharing = sharing_kind::buffered;
-  exchange_options exchange{
-      .workers = workers, .replicas = static_cast<std::uint32_t>(ring.replicas), .rule = ring.rule};
-  // An exchange may find the token elsewhere; a worker that has its replica to itself soon looks again.
-  if (ring.replicas > 1 && !exchange.one_worker_each()) delay_ = 2.0;
+  // An exchange may find the token elsewhere once. A worker that has its replica to itself soon looks again, but each
+  // of the others may be a look late.
+  const bool one_each = ring.rule == ring_rule::deltas && workers == ring.replicas;
+  if (ring.replicas > 1)
+    delay_ = one_each ? 1.0 + static_cast<double>(ring.replicas / neighbours::looks_a_period) : 2.0;
   workers = share_among(workers);
-  exchange = job_.options().exchange;
+  exchange_options exchange = job_.options().exchange;
   exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
   exchange.rule = ring.rule;
   if (among_ranks_) {
@@ -215,7 +217,8 @@ void run_scope::stretch_found_step(double rows) {
 std::size_t run_scope::choose_among(std::size_t workers) {
   const loop_options& loop = job_.options();
   sharing_kind asked = run_.options.sharing;
-  if (asked == sharing_kind::automatic && workers > 1 && !among_ranks_) asked = job_.preferred_sharing();
+  if (asked == sharing_kind::automatic && workers > 1 && !among_ranks_ && loop.update != update_kind::locked)
+    asked = job_.preferred_sharing();
   sharing_facts facts{.asked = asked,
                       .update = loop.update,
                       .workers = workers,

@@ -11,7 +11,7 @@ namespace hogwild::detail {
 
 /// The hand on the ring of a worker that has its replica to itself, under the rule `deltas`: what it trains on under
 /// buffered sharing is the replica, so that its exchanges with the common model are the ring's. They take turns by the
-/// token, and are late by half a period at most.
+/// token, which nobody lets stand for more than half a period.
 class lone_node final : public neighbours {
  public:
   lone_node(const param_store& store, std::size_t slot, const exchange_options& ring)

@@ -25,7 +25,7 @@ class common_columns {
 
  private:
   column_numbering numbering_;
-  std::vector<std::uint32_t> degree_, index_;
+  std::vector<std::uint32_t> original_, degree_, index_;
   std::vector<std::uint16_t> index16_;
   sparse_view view_{};
 };

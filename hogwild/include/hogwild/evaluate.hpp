@@ -56,7 +56,7 @@ measurement evaluate_rows(const sparse_view& data, const label_map& labels, doub
 }
 
 /// The same for models that take `batch` examples at once: make(batch) makes what a thread needs, and which is called
-/// with (k, &example, {}) for example k of a batch, then with (0, null, verdicts) for all of them.
+/// with (k, &example, row, {}) for example k of a batch, then with (0, null, 0, verdicts) for all of them.
 template <class Make>
 measurement evaluate_examples(const sparse_view& data, const label_map& labels, team& crew, std::size_t batch,
                               const Make& make, bool with_scores) {
@@ -78,10 +78,10 @@ measurement evaluate_examples(const sparse_view& data, const label_map& labels, 
         for (std::size_t k = 0; k < n; ++k) {
           const sparse_row<float> z = labelled_row(cursor, first + k, labels);
           if (with_scores) targets[first + k] = z.label;
-          judge(k, &z, std::span<row_verdict>());
+          judge(k, &z, first + k, std::span<row_verdict>());
         }
         const std::span<row_verdict> said = std::span(verdicts).first(n);
-        judge(0, nullptr, said);
+        judge(0, nullptr, 0, said);
         for (std::size_t k = 0; k < n; ++k) {
           sum += said[k].loss;
           if (with_scores) scores[first + k] = said[k].score;

@@ -119,10 +119,10 @@ class general_job final : public job {
  private:
   auto judge_of(const param_reader<scalar>& w, const sparse_view& rows,
                 std::size_t most) const requires workspace_model<M> {
-    return [this, w, space = model_.make_workspace(rows, options_.isa, most)](std::size_t k, const sparse_row<float>* z,
-                                                                              std::span<row_verdict> verdicts) mutable {
-      // The same numbers each time: a measure must not depend on when it is taken.
-      if (z != nullptr) return model_.take(space, k, *z, counter_random(0, k));
+    return [this, w, space = model_.make_workspace(rows, options_.isa, most)](
+               std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_verdict> verdicts) mutable {
+      // A row's own numbers, the same each time: a measure must not depend on when or with whom it is taken.
+      if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));
       model_.judge(w, space, verdicts.size(), verdicts);
     };
   }
@@ -144,7 +144,8 @@ class general_job final : public job {
 
   template <class Sharing>
   void train_with(const param_store& store, std::size_t slot, const Sharing& sharing) const {
-    const step_context context{labels_, data_.degree, all_rows(), options_};
+    const step_context context{labels_, data_.degree, all_rows(), options_,
+                               in_lockstep(options_.sharing) ? all_rows() : data_.rows()};
     using view = typename Sharing::view_type;
     const auto run = [&]<class Optimizer>() {
       if constexpr (workspace_model<M>) {

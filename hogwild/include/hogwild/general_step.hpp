@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -64,11 +65,12 @@ class general_step : public Sharing {
       changed = true;
     }
     void block(std::size_t offset, std::span<const scalar> partials) const {
-      const group_step& group = step.groups_.of(offset);
-      if (group.frozen || partials.empty()) return;
-      note(offset, step.w_.load(offset));
-      step.optimizer_.block(offset, partials, static_cast<scalar>(group.step));
-      changed = true;
+      step.groups_.for_parts(offset, partials, [this](const group_step& group, std::size_t first, auto part) {
+        if (group.frozen) return;
+        note(first, step.w_.load(first));
+        step.optimizer_.block(first, part, static_cast<scalar>(group.step));
+        changed = true;
+      });
     }
   };
 
@@ -83,6 +85,7 @@ class general_step : public Sharing {
         const double share = l2_.share(context_.degree[column]);
         const std::size_t offset = g.offset + (column - g.first_column) * g.width;
         w_.load_block(offset, row_);
+        if (std::ranges::all_of(row_, [](scalar w) { return w == scalar(0); })) continue;
         const auto by = static_cast<scalar>(divides ? 1.0 / (1.0 + group.step * share) - 1.0 : share);
         for (scalar& w : row_) w *= by;
         if (divides)

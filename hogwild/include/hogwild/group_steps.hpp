@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <hogwild/core/control/round_plan.hpp>
@@ -23,7 +24,7 @@ struct group_step {
 class group_steps {
  public:
   template <free_model M>
-  group_steps(const M& m, const step_context& context) : rows_(static_cast<double>(context.rows)) {
+  group_steps(const M& m, const step_context& context) : rows_(static_cast<double>(context.epoch_rows)) {
     const std::vector<parameter_group> groups = groups_of(m);
     for (std::size_t i = 0; i < groups.size(); ++i) {
       const parameter_group& g = groups[i];
@@ -41,6 +42,18 @@ class group_steps {
   void begin(const round_plan& round, double position) {
     const double step = round.step_at(position / std::max(rows_, 1.0));
     for (group_step& g : all_) g.step = step * g.factor;
+  }
+
+  /// Calls f(group, offset, part) for the parts of a run that lie in one group each.
+  template <class T, class F>
+  void for_parts(std::size_t offset, std::span<const T> run, const F& f) {
+    while (!run.empty()) {
+      const group_step& group = of(offset);
+      const std::size_t n = std::min(run.size(), group.end - offset);
+      f(group, offset, run.first(n));
+      offset += n;
+      run = run.subspan(n);
+    }
   }
 
   /// Of the parameter at `offset`.

@@ -95,7 +95,7 @@ class job {
   store_shape shape(std::size_t workers, std::size_t spare, std::size_t setup_bytes) const;
 
  protected:
-  /// Chunks hold whole batches.
+  /// Chunks hold whole batches, but for the turns of frozen sharing.
   void train_in_batches() {
     in_batches_ = true;
     plan_ = chunks_of(data_, options_);
@@ -104,6 +104,7 @@ class job {
   sparse_view data_;
   label_map labels_;
   loop_options options_;
+  bool in_batches_ = false;  // before the plan, which asks it
   chunk_plan plan_;
 
  private:
@@ -115,8 +116,6 @@ class job {
     const std::size_t batch = std::max<std::size_t>(options.batch, 1);
     return {data.rows(), (plan.rows_per_chunk() + batch - 1) / batch * batch};
   }
-
-  bool in_batches_ = false;
 };
 
 /// Throws config_error unless the groups cover every parameter once: replicas exchange what groups name.

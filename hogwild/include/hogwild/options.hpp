@@ -22,7 +22,7 @@ struct trained_pass;
 struct step_options {
   double initial = 0.0;  ///< > 0, or 0: found by a short seeded search (see step_search.hpp)
   double decay = 0.0;    ///< meaning by kind; 0: with initial = 0 the last epoch's step is a hundredth of the first,
-                         ///< with a given step there is no decay
+                         ///< with a given step there is no decay, but for a linear schedule: it ends at nothing
   std::optional<schedule_kind> kind{};  ///< default: the model's, else geometric
 };
 

@@ -29,7 +29,7 @@ struct epoch_report {
   std::uint64_t updates = 0;  ///< examples that changed a parameter
   std::uint64_t nonzeros = 0;
   double step = 0.0;
-  double train_loss = 0.0;  ///< mean over examples
+  double train_loss = 0.0;  ///< mean over examples; of models that say measured_rows, over the first so many
   double objective = 0.0;   ///< train_loss + l2/2 ||w||^2: what is minimised
   std::optional<measurement> test{}, validation{};
   std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< rows of other workers

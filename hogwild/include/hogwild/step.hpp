@@ -31,6 +31,7 @@ struct step_context {
   std::span<const std::uint32_t> degree;  ///< rows that contain each column; needed for touched l2 only
   std::size_t rows = 0;                   ///< n
   const loop_options& options;
+  std::size_t epoch_rows = 0;  ///< by which a chunk's position in an epoch is told: n, or this process's
 };
 
 /// An optimiser on the arrays of a sharing policy, as they are now.

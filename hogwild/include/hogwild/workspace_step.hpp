@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -58,7 +57,10 @@ class workspace_step : public Sharing {
     groups_.begin(round, position);
     pass_ = round.pass;
   }
-  std::size_t rows_to_exchange() const { return std::min(batch(), Sharing::rows_to_exchange()); }
+  /// Replicas exchange between batches; who meets in lockstep has to meet after exactly as many rows as the others.
+  std::size_t rows_to_exchange() const {
+    return in_lockstep(context_.options.sharing) ? std::min(batch(), Sharing::rows_to_exchange()) : batch();
+  }
 
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.updates = rows.size()};
@@ -78,8 +80,11 @@ class workspace_step : public Sharing {
   std::size_t batch() const { return std::clamp<std::size_t>(context_.options.batch, 1, most_examples); }
 
   void apply(std::size_t offset, std::span<const scalar> partials) {
-    const group_step& group = groups_.of(offset);
-    assert(offset + partials.size() <= group.end);
+    groups_.for_parts(offset, partials,
+                      [this](const group_step& group, std::size_t first, auto part) { apply_in(group, first, part); });
+  }
+
+  void apply_in(const group_step& group, std::size_t offset, std::span<const scalar> partials) {
     if (group.frozen) return;
     const auto size = static_cast<scalar>(group.step);
     if (!group.l2) return change(offset, partials, size);
@@ -91,15 +96,14 @@ class workspace_step : public Sharing {
   }
 
   void change(std::size_t offset, std::span<const scalar> g, scalar size) {
+    optimizer_.block(offset, g, size);
     if constexpr (requires { model_.project(std::span<scalar>()); }) {
       before_.resize(g.size()), after_.resize(g.size());
       w_.load_block(offset, before_);
-      for (std::size_t i = 0; i < g.size(); ++i) after_[i] = before_[i] - size * g[i];
+      after_ = before_;
       model_.project(std::span<scalar>(after_));
       for (std::size_t i = 0; i < g.size(); ++i) after_[i] -= before_[i];
       w_.add_block(offset, after_);
-    } else {
-      optimizer_.block(offset, g, size);
     }
   }
 

@@ -11,7 +11,8 @@ namespace hogwild::detail {
 
 /// Naps between looks for messages, of one wait by one thread: MPI tells of a message only whom asks. The dearer a look
 /// is, the longer is the nap: a look at sockets takes ten times what one at memory does, and on a rank that gets little
-/// CPU time looks would take most of it. But no nap adds more than a quarter to what was waited before.
+/// CPU time looks would take most of it. But beyond the shortest one no nap adds more than a
+/// quarter to what was waited before.
 class look_pace {
  public:
   /// Short beside the way of a message between machines.

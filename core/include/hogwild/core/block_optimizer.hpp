@@ -23,8 +23,8 @@ namespace hogwild {
 ///                w -= size * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon)
 ///
 /// (Duchi, Hazan, Singer 2011; momentum as PyTorch has it; Kingma and Ba 2015.) Adam counts the steps t of a run at the
-/// run's first parameter: a model should always emit the same runs. Adds that are lost, or come twice, may leave a
-/// second moment below zero or a count below one: both are taken to be no less.
+/// run's first parameter: a model should always emit the same runs. Adds that are lost, come twice, or are rounded on
+/// their way may leave a sum or second moment below zero, or a count below one: they are taken to be no less.
 template <class View>
 class block_optimizer {
  public:
@@ -51,7 +51,7 @@ class block_optimizer {
         return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adam_piece(at, part, size, by); });
       }
       case optimizer_kind::row_adagrad:
-        return w_.add_scaled_block(offset, g, -size / std::sqrt(raise_row_sum(offset, g) + T(1e-8)));
+        return w_.add_scaled_block(offset, g, -size / std::sqrt(std::max(raise_row_sum(offset, g), T(0)) + T(1e-8)));
       case optimizer_kind::sgd:
         break;
     }
@@ -77,7 +77,7 @@ class block_optimizer {
     state_[0].load_block(offset, std::span(sum).first(n));
     for (std::size_t i = 0; i < n; ++i) {
       gain[i] = g[i] * g[i];
-      delta[i] = -size * g[i] / std::sqrt(sum[i] + gain[i] + T(1e-8));
+      delta[i] = -size * g[i] / std::sqrt(std::max(sum[i] + gain[i], T(0)) + T(1e-8));
     }
     state_[0].add_block(offset, std::span(gain).first(n));
     w_.add_block(offset, std::span(delta).first(n));

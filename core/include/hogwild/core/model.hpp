@@ -106,7 +106,9 @@ concept general_model = requires {
 ///
 /// Optional, besides what general models may have: a static member `defaults` (training_defaults); `measured_rows`, how
 /// many training rows an epoch's loss is measured on; `shares`, the sharing_kind that `auto` means; project(block) for
-/// rows of parameters that have to stay in a set, applied after each step of theirs.
+/// runs of parameters that belong into a set: after each step of theirs they are drawn back into it, up to rounding,
+/// and up to what others add meanwhile or when replicas meet. l2 is a part of the gradient of every run that is
+/// emitted.
 template <class M>
 concept workspace_model = requires {
   typename M::scalar_type;
@@ -140,7 +142,18 @@ concept segment_storable = std::is_trivially_copyable_v<M>;
 /// itself does not compile. Use: static_assert(hogwild::conforms<my_model>());
 template <class M>
 constexpr bool conforms() {
-  if constexpr (margin_model<M> || workspace_model<M>) {
+  if constexpr (margin_model<M>) {
+    return true;
+  } else if constexpr (workspace_model<M>) {
+    using reader = archetype::reader<typename M::scalar_type>;
+    using emit = archetype::block_emit<typename M::scalar_type>;
+    constexpr void (*gradient)(const M&, const reader&, typename M::workspace&, const emit&) =
+        [](const M& m, const reader& w, typename M::workspace& space, const emit& to) { m.gradient(w, space, 1, to); };
+    constexpr void (*judge)(const M&, const reader&, typename M::workspace&, std::span<row_verdict>) =
+        [](const M& m, const reader& w, typename M::workspace& space, std::span<row_verdict> verdicts) {
+          m.judge(w, space, verdicts.size(), verdicts);
+        };
+    static_cast<void>(gradient), static_cast<void>(judge);
     return true;
   } else {
     static_assert(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include <hogwild/core/param_view.hpp>
@@ -40,24 +40,24 @@ class worker_memory {
  public:
   worker_memory() = default;
   /// Room that somebody else owns, from a cache line on, for as much as is ever asked for.
-  explicit worker_memory(std::span<std::byte> given) : base_(given.data()), bytes_(given.size()) {}
+  explicit worker_memory(std::span<std::byte> given) : given_(given) {}
 
   /// `arrays` arrays of n elements, each beginning on a cache line; what they held is lost when they grow.
   template <parameter T>
   std::span<T> array(std::size_t k, std::size_t arrays, std::size_t n) {
     const std::size_t stride = (n * sizeof(T) + 127) / 128 * 128;
-    if (stride * arrays > bytes_) {
-      assert(base_ == memory_.base());
+    if (given_.empty() && stride * arrays > bytes_) {
       memory_ = private_memory(stride * arrays);
-      base_ = memory_.base();
       bytes_ = stride * arrays;
     }
-    return {reinterpret_cast<T*>(base_ + k * stride), n};
+    if (!given_.empty() && stride * arrays > given_.size())
+      throw std::length_error("more than the memory of a replica");
+    return {reinterpret_cast<T*>((given_.empty() ? memory_.base() : given_.data()) + k * stride), n};
   }
 
  private:
+  std::span<std::byte> given_{};
   private_memory memory_;
-  std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
 };
 

@@ -40,11 +40,11 @@ class gathering_view {
     return values_[j];
   }
   void load_block(std::size_t offset, std::span<T> out) const { block(offset, out.size()).copy_to(out); }
-  void add_block(std::size_t offset, std::span<const T> delta) const {
-    for (std::size_t i = 0; i < delta.size(); ++i) add(offset + i, delta[i]);
-  }
+  void add_block(std::size_t offset, std::span<const T> delta) const { add_scaled_block(offset, delta, T(1)); }
   void add_scaled_block(std::size_t offset, std::span<const T> run, T factor) const {
-    for (std::size_t i = 0; i < run.size(); ++i) add(offset + i, factor * run[i]);
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      if (run[i] != T(0)) add(offset + i, factor * run[i]);  // what nobody touches needs no meeting
+    }
   }
   void settle_adds() const {}
 

@@ -44,7 +44,7 @@ struct alignas(128) worker_slot {
   published<std::uint64_t> ring_exchanges;    ///< of this worker's replica with another, made by this worker
   published<std::uint64_t> ring_bytes;        ///< read from others and written to them
   published<std::uint64_t> ring_held_ns;      ///< how long the token was held
-  published<std::uint64_t> ring_waits;        ///< exchanges with the replica that found the token elsewhere
+  published<std::uint64_t> ring_waits;        ///< looks that found the token elsewhere
   published<std::uint64_t> ring_taken_over;   ///< tokens that were overdue
   published<std::uint64_t> dense_meetings;    ///< of this rank of a synchronous run, where arrays were summed up
   published<std::uint64_t> sparse_meetings;   ///< where pairs of index and value were
