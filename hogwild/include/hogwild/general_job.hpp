@@ -117,8 +117,9 @@ class general_job final : public job {
   }
 
  private:
-  auto judge_of(const param_reader<scalar>& w, const sparse_view& rows,
-                std::size_t most) const requires workspace_model<M> {
+  // Templates of their own, for clang 14 instantiates with the class what a requirement forbids.
+  template <workspace_model G = M>
+  auto judge_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most) const {
     return [this, w, space = model_.make_workspace(rows, options_.isa, most)](
                std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_verdict> verdicts) mutable {
       // A row's own numbers, the same each time: a measure must not depend on when or with whom it is taken.
@@ -127,14 +128,15 @@ class general_job final : public job {
     };
   }
 
+  template <general_model G = M>
   measurement evaluate_each(const param_reader<scalar>& w, const sparse_view& rows, team& crew,
-                            bool all_measures) const requires general_model<M> {
-    constexpr bool predicts = requires(typename M::example_type z) {
+                            bool all_measures) const {
+    constexpr bool predicts = requires(typename G::example_type z) {
       {model_.predict(w, z)};
     };
     return evaluate_rows(
         rows, labels_, options_.weight_positive, crew,
-        [&](const typename M::example_type& z) -> row_verdict {
+        [&](const typename G::example_type& z) -> row_verdict {
           row_verdict v{model_.loss(w, z), 0.0f};
           if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
           return v;
