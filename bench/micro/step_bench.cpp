@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include <hogwild/evaluate.hpp>
+#include <hogwild/general_step.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>

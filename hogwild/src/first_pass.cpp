@@ -182,7 +182,7 @@ class first_pass::work {
       const std::uint64_t begin = rows.row_start[r];
       ranks_.rank(rows.index.subspan(begin, rows.row_start[r + 1] - begin), me.rank.data() + begin, me.reserve);
       batch[filled++] = r;
-      if (filled == options_.batch) flush();
+      if (filled == loop_.batch) flush();
     }
     flush();
   }
