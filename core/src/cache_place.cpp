@@ -32,17 +32,21 @@ std::string staleness(const cache_header& header, const cache_key& key) {
 
 }  // namespace
 
-std::uint64_t options_digest(const open_options& options) {
+std::uint64_t options_digest(const open_options& options, std::uint32_t format) {
   const bool half_values = options.values == value_precision::half;
-  if (options.numbering == nullptr && !options.labels_optional && !half_values) return 0;
+  if (options.numbering == nullptr && !options.labels_optional && !half_values && format == 0) return 0;
   const std::array<std::uint64_t, 4> parts = {options.numbering != nullptr ? 1u : 0u,
                                               options.numbering != nullptr ? options.numbering->digest() : 0,
                                               options.labels_optional ? 1u : 0u, half_values ? 1u : 0u};
-  return checksum(std::span<const std::uint64_t>(parts));
+  const std::uint64_t sum = checksum(std::span<const std::uint64_t>(parts));
+  if (format == 0) return sum;
+  const std::array<std::uint64_t, 2> with_format = {sum, format};
+  return checksum(std::span<const std::uint64_t>(with_format));
 }
 
-std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options) {
-  const std::uint64_t digest = options_digest(options);
+std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options,
+                                                std::uint32_t format) {
+  const std::uint64_t digest = options_digest(options, format);
   std::string suffix = ".hogwild";
   if (digest != 0) suffix.insert(0, hex(digest, 8)).insert(0, 1, '.');
   std::vector<std::filesystem::path> places = {source + suffix};

@@ -21,11 +21,13 @@ struct cache_key {
   std::uint64_t options = 0;
 };
 
-/// Digest of the options that change what is read; 0 for plain training data.
-std::uint64_t options_digest(const open_options& options);
+/// Digest of the options, and of the format (row_format.hpp), that change what is read; 0 for plain training data in
+/// LIBSVM text.
+std::uint64_t options_digest(const open_options& options, std::uint32_t format = 0);
 
 /// Where the cache of a source may be, in the order of preference: beside it, then in the fallback folder.
-std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options);
+std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options,
+                                                std::uint32_t format = 0);
 
 /// Whether the file begins as our caches do.
 bool has_cache_magic(const unique_fd& fd);

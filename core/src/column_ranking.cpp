@@ -23,8 +23,12 @@ std::uint32_t column_of(std::uint64_t key) {
   return static_cast<std::uint32_t>(key);
 }
 
-column_ranking ranking_of(std::vector<std::uint64_t>& keys) {
-  tbb::parallel_sort(keys.begin(), keys.end());
+column_ranking ranking_of(std::vector<std::uint64_t>& keys, bool by_kind) {
+  const auto odd =
+      by_kind ? std::partition(keys.begin(), keys.end(), [](std::uint64_t key) { return column_of(key) % 2 == 0; })
+              : keys.end();
+  tbb::parallel_sort(keys.begin(), odd);
+  tbb::parallel_sort(odd, keys.end());
   column_ranking ranking;
   ranking.original.resize(keys.size());
   ranking.degree.resize(keys.size());
@@ -58,19 +62,19 @@ std::vector<std::uint32_t> count_dense(const parsed_text& text, std::size_t colu
   return std::move(counts[0]);
 }
 
-column_ranking rank_dense(const parsed_text& text) {
+column_ranking rank_dense(const parsed_text& text, bool by_kind) {
   const std::vector<std::uint32_t> counts = count_dense(text, text.columns);
   std::vector<std::uint64_t> keys;
   for (std::uint32_t j = 0; j < counts.size(); ++j)
     if (counts[j] > 0) keys.push_back(ranking_key(counts[j], j));
-  column_ranking ranking = ranking_of(keys);
+  column_ranking ranking = ranking_of(keys, by_kind);
   ranking.rank.resize(text.columns);
   for (std::uint32_t r = 0; r < keys.size(); ++r) ranking.rank[column_of(keys[r])] = r;
   return ranking;
 }
 
 /// Counts by sorting all indices; then each entry looks its rank up among those that occur.
-column_ranking rank_sparse(parsed_text& text) {
+column_ranking rank_sparse(parsed_text& text, bool by_kind) {
   std::vector<std::uint32_t> all;
   all.reserve(text.nonzeros);
   for (const libsvm_block& block : text.blocks) all.insert(all.end(), block.index, block.index + block_entries(block));
@@ -83,7 +87,7 @@ column_ranking rank_sparse(parsed_text& text) {
     occurring.push_back(all[first]);
     keys.push_back(ranking_key(static_cast<std::uint32_t>(k - first), all[first]));
   }
-  column_ranking ranking = ranking_of(keys);
+  column_ranking ranking = ranking_of(keys, by_kind);
   const auto place = [&](std::uint32_t column) {
     return std::lower_bound(occurring.begin(), occurring.end(), column) - occurring.begin();
   };
@@ -115,9 +119,9 @@ std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std
 
 }  // namespace
 
-column_ranking rank_columns(parsed_text& text) {
+column_ranking rank_columns(parsed_text& text, bool by_kind) {
   const bool dense = text.columns > 0 && text.columns <= 4 * text.nonzeros + 65536;
-  return dense ? rank_dense(text) : rank_sparse(text);
+  return dense ? rank_dense(text, by_kind) : rank_sparse(text, by_kind);
 }
 
 column_ranking apply_numbering(parsed_text& text, const column_numbering& numbering, std::size_t& dropped) {

@@ -27,7 +27,8 @@ struct column_ranking {
 
 /// Counts and ranks in parallel. Memory is bounded by the number of entries, not by the largest index: where the
 /// indices are far apart the entries are renumbered in place, otherwise `rank` is left to do it on the way.
-column_ranking rank_columns(parsed_text& text);
+/// `by_kind`: columns of even index before those of odd index, each kind by falling frequency.
+column_ranking rank_columns(parsed_text& text, bool by_kind = false);
 
 /// Renumbers the entries in place; those of columns unknown to `numbering` are dropped. Returns how many, and counts
 /// the rows of each rank. The result's `original` is that of `numbering`.

@@ -188,17 +188,19 @@ class block_writer {
 }  // namespace
 
 row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_precision values,
-                   const std::string& source) {
+                   const std::string& source, const row_format& format) {
   if (text.rows > std::numeric_limits<std::uint32_t>::max())
     throw input_error(source + ": the data have " + std::to_string(text.rows) +
                       " rows; at most 4294967295 are supported");
   row_plan plan;
-  plan.columns = numbering == nullptr ? rank_columns(text) : apply_numbering(text, *numbering, plan.unknown_entries);
+  plan.columns = numbering == nullptr ? rank_columns(text, format.by_kind)
+                                      : apply_numbering(text, *numbering, plan.unknown_entries);
   plan.order = text_order(text);
   if (numbering == nullptr) {
     shuffle(plan.order);
     // A model of fewer columns fits into a core's cache; the order of their numbers takes less room in the file.
-    if (plan.columns.original.size() > most_narrow_columns) {
+    const bool may_reorder = !format.keep_entry_order && !format.by_kind;
+    if (may_reorder && plan.columns.original.size() > most_narrow_columns) {
       order_single_columns(text, plan.order, plan.columns);
       plan.frequent = plan.columns.frequent();
     }

@@ -34,7 +34,7 @@ struct row_plan {
 /// or where that changes none. Throws input_error, with `source` as the file, beyond 2^32 - 1 rows and where a value is
 /// too large for the precision.
 row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_precision values,
-                   const std::string& source);
+                   const std::string& source, const row_format& format = libsvm_row_format());
 
 /// The sizes of the file; the caller adds the key.
 cache_header sizes_of(const parsed_text& text, const row_plan& plan);

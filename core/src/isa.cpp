@@ -19,7 +19,8 @@ namespace {
 bool cpu_has_avx2() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned f16c = 1u << 29;
-  return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & f16c) != 0;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) != 0 &&
+         (c & f16c) != 0;
 }
 bool cpu_has_avx512() {
   return cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -73,6 +74,10 @@ isa choose_isa(isa asked) {
   }
   throw config_error("instruction set " + std::string(name_of(asked)) + " is not to be had here: this machine has " +
                      there + "; name one of these, or leave the choice to auto");
+}
+
+isa choose_dense_isa(isa asked) {
+  return asked == isa::automatic && has_isa(isa::avx512) ? isa::avx512 : choose_isa(asked);
 }
 
 std::string_view name_of(isa set) {

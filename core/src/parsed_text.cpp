@@ -34,13 +34,17 @@ namespace {
 
 struct work_item {
   text_block text;
-  libsvm_block rows;
+  bool first = false;
+  libsvm_block rows{};
 };
 
 class parallel_parse {
  public:
   parallel_parse(input_stream& input, const parse_options& options, parsed_text& result)
-      : input_(input), options_(options), result_(result) {}
+      : input_(input),
+        options_(options),
+        format_(options.format != nullptr ? *options.format : libsvm_row_format()),
+        result_(result) {}
 
   void run() {
     const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
@@ -60,7 +64,7 @@ class parallel_parse {
     if (!stop_.load()) {
       try {
         if (std::optional<text_block> block = input_.next()) {
-          items_.push_back({std::move(*block), {}});
+          items_.push_back({std::move(*block), items_.empty()});
           return &items_.back();
         }
       } catch (...) {
@@ -73,11 +77,11 @@ class parallel_parse {
 
   void parse(work_item& item) {
     entry_pool::piece& piece = pieces_.local();
-    const std::size_t wanted = libsvm_capacity(item.text.text.size());
+    const std::size_t wanted = format_.capacity(item.text.text.size());
     if (piece.left < wanted) piece = result_.pool.allocate(wanted);
     item.rows.index = piece.index;
     item.rows.value = piece.value;
-    parse_libsvm_block(item.text.text, options_.labels_optional, item.rows, options_.set);
+    format_.parse(item.text.text, {options_.labels_optional, options_.set, item.first}, item.rows);
     piece.take(item.rows.entries);
     if (item.rows.fault)
       stop_ = true;
@@ -120,6 +124,7 @@ class parallel_parse {
 
   input_stream& input_;
   const parse_options& options_;
+  const row_format& format_;
   parsed_text& result_;
   std::deque<work_item> items_;  // grows in read() alone, which one thread at a time runs; items stay where they are
   tbb::enumerable_thread_specific<entry_pool::piece> pieces_;

@@ -13,6 +13,7 @@
 
 #include "formats/libsvm_parser.hpp"
 #include "input_stream.hpp"
+#include "row_format.hpp"
 
 namespace hogwild::detail {
 
@@ -53,7 +54,8 @@ inline constexpr std::size_t blocks_in_flight = 4;
 struct parse_options {
   bool labels_optional = false;
   isa set = isa::automatic;
-  row_listener on_rows{};  ///< see open_options
+  row_listener on_rows{};              ///< see open_options
+  const row_format* format = nullptr;  ///< null: LIBSVM text
 };
 
 /// Parses all blocks in parallel, with the threads of the arena that it is called in. Throws format_error for the

@@ -19,9 +19,11 @@ inline constexpr std::byte binary_model_mark{0x89};
 /// A word in either format: not empty, at most 255 bytes, no blanks or control characters.
 bool is_model_word(std::string_view word);
 
-/// One parameter a column, or one a class.
+/// One parameter a column, or one a class; of models of numbers as many as they have factors.
 inline bool width_fits(const saved_model& m) {
-  return m.width == 1 || (m.labels.kind() == label_kind::classes && m.width == m.labels.classes());
+  constexpr std::size_t most_factors = std::size_t{1} << 17;
+  return m.width == 1 || (m.labels.kind() == label_kind::classes && m.width == m.labels.classes()) ||
+         (m.labels.kind() == label_kind::real && m.width > 0 && m.width <= most_factors);
 }
 
 // One pair a format. Writers get a model that was checked; readers check all they read.

@@ -97,6 +97,9 @@ void check_rows(const sparse_view& rows) {
     throw input_error(
         "the data in memory do not hold together: row_start must ascend, with one entry more "
         "than there are labels, and end within index and value");
+  if (!rows.original.empty() && rows.original.size() != rows.columns)
+    throw input_error("the data in memory have " + std::to_string(rows.columns) + " columns, but numbers for " +
+                      std::to_string(rows.original.size()));
   row_cursor cursor(rows);
   for (std::size_t r = 0; r < rows.rows(); ++r)
     for (const std::uint32_t j : cursor.row(r).index)

@@ -16,7 +16,9 @@ store_shape job::shape(std::size_t workers, std::size_t spare, std::size_t setup
           .workers = workers + spare,
           .shards = options_.sharing == sharing_kind::frozen ? 1 : workers,  // dealt out by turns, not by shards
           .chunks = std::max<std::uint64_t>(plan_.count(), 1),
-          .stripes = options_.update == update_kind::locked ? stripes : 0,
+          .stripes = options_.ownership == ownership_kind::blocks ? owner_stripes
+                     : options_.update == update_kind::locked     ? stripes
+                                                                  : 0,
           .setup_bytes = setup_bytes,
           .replicas = options_.sharing == sharing_kind::frozen ? options_.exchange.workers : 0,
           .ring = in_lockstep(options_.sharing)    ? workers

@@ -33,6 +33,22 @@ std::string_view name_of(optimizer_kind kind) {
   return "sgd";
 }
 
+std::string_view name_of(ownership_kind kind) {
+  switch (kind) {
+    case ownership_kind::shared:
+      return "shared";
+    case ownership_kind::blocks:
+      return "blocks";
+    case ownership_kind::automatic:
+      break;
+  }
+  return "auto";
+}
+
+std::string_view name_of(l2_form form) {
+  return form == l2_form::by_degree ? "by_degree" : "per_occurrence";
+}
+
 std::string_view name_of(sharing_kind kind) {
   switch (kind) {
     case sharing_kind::direct:

@@ -54,6 +54,23 @@ void check(const train_options& o, const model_traits& traits) {
                                                 .margin = traits.margin,
                                                 .reproducible = o.reproducible});
   require(refused.empty(), std::string(refused));
+  require(o.ownership == ownership_kind::automatic || traits.factors,
+          "ownership is about users and items: it needs a model of ratings");
+  if (o.ownership == ownership_kind::blocks) {
+    require(!o.reproducible,
+            "blocks of ratings are trained by whoever is free, which no two runs do alike: leave out "
+            "reproducible, or use shared ownership");
+    require(o.update == update_kind::lossy,
+            "whoever owns a block has nobody to lock out or to be exact for: leave out "
+            "the update, or use shared ownership");
+    require(o.order == row_order::chunked, "blocks of ratings are an order of their own: leave the order at chunked");
+    require(o.shards == sharding::claimed, "blocks of ratings are claimed: leave the shards at claimed");
+    require(o.sharing == sharing_kind::automatic || o.sharing == sharing_kind::direct,
+            "owners change the shared array: leave the sharing at auto");
+    const optimizer_kind kind = o.optimizer.value_or(traits.defaults.optimizer);
+    require(o.freeze.empty() && (kind == optimizer_kind::sgd || kind == optimizer_kind::row_adagrad),
+            "blocks of ratings are trained whole, by sgd or row_adagrad: use shared ownership for anything else");
+  }
   require(o.virtual_workers == 0 || o.reproducible, "virtual workers are for reproducible runs");
   require(o.virtual_workers <= turn_board::most_items,
           std::to_string(o.virtual_workers) + " virtual workers are more than the " +
@@ -102,10 +119,13 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .isa = choose_isa(o.isa),
           .batch = o.batch > 0 ? static_cast<std::uint32_t>(o.batch) : traits.defaults.batch,
           .frozen = frozen_groups(o.freeze, traits),
-          .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : 0.0),
+          .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
           .weight_positive = o.weight_positive,
           .seed = o.seed,
-          .constants = o.constants};
+          .constants = o.constants,
+          .form = o.form.value_or(traits.defaults.form),
+          .ownership = o.ownership,
+          .dense_isa = choose_dense_isa(o.isa)};
 }
 
 /// Rows of all ranks that contain each column.

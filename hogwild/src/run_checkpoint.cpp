@@ -16,7 +16,7 @@ namespace {
 struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
-  std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen;
+  std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen, l2_form;
   double l2, weight_positive, momentum, beta1, beta2, epsilon;
 
   bool operator==(const run_fingerprint&) const = default;
@@ -42,6 +42,7 @@ run_fingerprint fingerprint(const job& work, const param_store& store) {
           .batch = o.batch,
           .narrow_values = work.data().has_narrow_value() ? 1u : 0u,
           .frozen = o.frozen,
+          .l2_form = static_cast<std::uint64_t>(o.form),
           .l2 = o.l2,
           .weight_positive = o.weight_positive,
           .momentum = o.constants.momentum,

@@ -170,6 +170,8 @@ std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout&
       {.sharing = run_.options.sharing, .update = loop.update, .reproducible = run_.options.reproducible});
   require(refused.empty(), std::string(refused));
   const bool gathered = meetings.rule == sync_rule::gradients;
+  require(loop.ownership != ownership_kind::blocks,
+          "the ranks of a synchronous engine have arrays of their own: leave out the ownership");
   require(!gathered || loop.optimizer == optimizer_kind::sgd,
           "gathered gradients are one step of sgd; adagrad's sums are a row's: use local_sgd, or another engine");
   require(!run_.options.first_pass,
@@ -217,8 +219,10 @@ void run_scope::stretch_found_step(double rows) {
 std::size_t run_scope::choose_among(std::size_t workers) {
   const loop_options& loop = job_.options();
   sharing_kind asked = run_.options.sharing;
-  if (asked == sharing_kind::automatic && workers > 1 && !among_ranks_ && loop.update != update_kind::locked)
-    asked = job_.preferred_sharing();
+  if (asked == sharing_kind::automatic && workers > 1 && !among_ranks_ && loop.update != update_kind::locked) {
+    // Whoever asks for factors that all share asks for Hogwild! as published.
+    asked = loop.ownership == ownership_kind::shared ? sharing_kind::direct : job_.preferred_sharing();
+  }
   sharing_facts facts{.asked = asked,
                       .update = loop.update,
                       .workers = workers,
@@ -230,6 +234,21 @@ std::size_t run_scope::choose_among(std::size_t workers) {
                       .margin = job_.margin(),
                       .others = among_ranks_,
                       .step = run_.schedule.initial};
+  const bool can_own =
+      job_.can_own() && !among_ranks_ &&
+      (run_.options.sharing == sharing_kind::automatic || run_.options.sharing == sharing_kind::direct);
+  const bool shall_own =
+      loop.ownership == ownership_kind::blocks ||
+      (loop.ownership == ownership_kind::automatic && run_.options.sharing == sharing_kind::automatic && can_own);
+  if (shall_own) {
+    require(can_own, "blocks of ratings have owners on one shared array only: leave out the ownership, or the ring");
+    const bool several = workers > 1;
+    job_.share(several ? sharing_kind::direct : sharing_kind::alone, {.workers = workers});
+    job_.own(ownership_kind::blocks);
+    run_.sharing_reason = several ? "workers own the users and items of the block of ratings that they train"
+                                  : "one worker has the parameters alone, block by block";
+    return workers;
+  }
   const bool locked = loop.update == update_kind::locked;
   if ((workers > 1 || among_ranks_) && asked != sharing_kind::direct && !locked) {
     facts.curvature = delay_ * curvature();

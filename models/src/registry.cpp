@@ -10,13 +10,14 @@
 #include <type_traits>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/core/model.hpp>
 
 namespace hogwild {
 namespace {
 
-constexpr std::array<std::string_view, 5> names = {logistic::name, hinge_svm::name, least_squares::name, huber::name,
-                                                   softmax::name};
+constexpr std::array<std::string_view, 6> names = {logistic::name, hinge_svm::name, least_squares::name,
+                                                   huber::name,    softmax::name,   matrix_factorization::name};
 
 /// Reads parameters that nobody writes any more.
 struct plain_reader {
@@ -35,8 +36,37 @@ model_choice choice_of(const saved_model& saved) {
   model_choice choice{.features = saved.columns.size(), .classes = saved.width, .bias = !saved.bias.empty()};
   for (const auto& [name, value] : saved.model_options) {
     if (name == "delta") choice.huber_delta = value;
+    if (name == "mean") choice.mean = value;
+    if (name == "rank" && value >= 1.0 && value <= 65536.0) choice.rank = static_cast<std::size_t>(value);
+  }
+  if (saved.model == matrix_factorization::name) {
+    choice.users = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_user_column));
+    choice.bias = saved.width == choice.rank + 1;
   }
   return choice;
+}
+
+/// A column's factors and bias are saved side by side, without padding.
+template <class Copy>
+void for_saved_rows(const matrix_factorization& m, std::size_t column, const Copy& copy) {
+  copy(column * m.width(), std::size_t{0}, m.rank);
+  if (m.bias) copy((m.users + m.items) * m.width() + column, m.rank, std::size_t{1});
+}
+
+saved_model factors_to_saved(const matrix_factorization& m, std::span<const float> parameters,
+                             std::span<const std::uint32_t> columns, std::span<const std::uint32_t> ranks) {
+  saved_model saved;
+  saved.model_options = {{"rank", static_cast<double>(m.rank)}, {"mean", static_cast<double>(m.mean)}};
+  saved.width = m.rank + (m.bias ? 1 : 0);
+  saved.weights.resize(columns.size() * saved.width);
+  for (std::size_t k = 0; k < ranks.size(); ++k) {
+    saved.columns.push_back(columns[ranks[k]]);
+    for_saved_rows(m, ranks[k], [&](std::size_t from, std::size_t to, std::size_t count) {
+      std::ranges::copy(parameters.subspan(from, count),
+                        saved.weights.begin() + static_cast<std::ptrdiff_t>(k * saved.width + to));
+    });
+  }
+  return saved;
 }
 
 }  // namespace
@@ -58,6 +88,15 @@ named_model make_model(std::string_view name, const model_choice& choice) {
     if (choice.classes < 2) throw config_error("softmax needs at least two classes");
     return softmax{.features = choice.features, .classes = choice.classes, .bias = choice.bias};
   }
+  if (name == matrix_factorization::name) {
+    if (choice.rank < 1 || choice.rank > 65536) throw config_error("the rank of factors is 1 to 65536");
+    if (choice.users > choice.features) throw config_error("there are more users than columns");
+    return matrix_factorization{.users = choice.users,
+                                .items = choice.features - choice.users,
+                                .rank = choice.rank,
+                                .bias = choice.bias,
+                                .mean = static_cast<float>(choice.mean)};
+  }
   throw config_error("there is no model '" + std::string(name) + "'; there are " + known_names());
 }
 
@@ -74,14 +113,21 @@ saved_model to_saved(const named_model& m, std::span<const float> parameters, co
   saved_model saved{.model = std::string(name_of(m)), .labels = labels};
   if (const auto* h = std::get_if<huber>(&m)) saved.model_options.emplace_back("delta", h->delta);
   if (const auto* s = std::get_if<softmax>(&m)) saved.width = s->classes;
+  std::vector<std::uint32_t> ranks(original.size());
+  std::iota(ranks.begin(), ranks.end(), 0u);
+  std::ranges::sort(ranks, {}, [&](std::uint32_t rank) { return original[rank]; });
+  if (const auto* f = std::get_if<matrix_factorization>(&m)) {
+    if (parameters.size() != f->dim() || original.size() != f->users + f->items)
+      throw config_error("these parameters are not those of this factorisation");
+    saved_model factors = factors_to_saved(*f, parameters, original, ranks);
+    factors.model = saved.model, factors.labels = labels;
+    return factors;
+  }
   const std::size_t weights = original.size() * saved.width;
   if (parameters.size() != weights && parameters.size() != weights + saved.width) {
     throw config_error("a model of " + std::to_string(original.size()) + " columns cannot have " +
                        std::to_string(parameters.size()) + " parameters");
   }
-  std::vector<std::uint32_t> ranks(original.size());
-  std::iota(ranks.begin(), ranks.end(), 0u);
-  std::ranges::sort(ranks, {}, [&](std::uint32_t rank) { return original[rank]; });
   saved.weights.reserve(weights);
   for (const std::uint32_t rank : ranks) {
     saved.columns.push_back(original[rank]);
@@ -94,6 +140,10 @@ saved_model to_saved(const named_model& m, std::span<const float> parameters, co
 
 predictor::predictor(const saved_model& saved)
     : model_(make_model(saved.model, choice_of(saved))), labels_(saved.labels), parameters_(saved.weights) {
+  if (const auto* f = std::get_if<matrix_factorization>(&model_)) {
+    take_factors(saved, *f);
+    return;
+  }
   const bool by_class = std::holds_alternative<softmax>(model_);
   if (labels_.kind() != labels_of(model_) || saved.width != (by_class ? labels_.classes() : 1) ||
       saved.weights.size() != saved.columns.size() * saved.width ||
@@ -106,12 +156,34 @@ predictor::predictor(const saved_model& saved)
     bias_ = saved.bias.front();
 }
 
+void predictor::take_factors(const saved_model& saved, const matrix_factorization& m) {
+  if (labels_.kind() != m.labels || saved.width != m.rank + (m.bias ? 1 : 0) || !saved.bias.empty() ||
+      saved.weights.size() != saved.columns.size() * saved.width)
+    throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
+  parameters_.assign(m.dim(), 0.0f);
+  std::uint32_t user = 0, item = static_cast<std::uint32_t>(m.users);
+  for (std::size_t k = 0; k < saved.columns.size(); ++k) {
+    places_.push_back(is_user_column(saved.columns[k]) ? user++ : item++);
+    for_saved_rows(m, places_[k], [&](std::size_t to, std::size_t from, std::size_t count) {
+      std::ranges::copy(saved.row(k).subspan(from, count), parameters_.begin() + static_cast<std::ptrdiff_t>(to));
+    });
+  }
+}
+
+float predictor::factor_score(const matrix_factorization& m, const sparse_row<float>& z) const {
+  std::vector<std::uint32_t> columns;
+  columns.reserve(z.size());
+  for (const std::uint32_t k : z.index) columns.push_back(places_[k]);
+  return m.predict(plain_reader{parameters_}, sparse_row<float>{columns, z.value, z.label});
+}
+
 float predictor::margin(const sparse_row<float>& z) const {
   return dot(plain_reader{parameters_}, z) + bias_;
 }
 
 float predictor::score(const sparse_row<float>& z) const {
   if (const auto* s = std::get_if<softmax>(&model_)) return s->predict(plain_reader{parameters_}, z);
+  if (const auto* f = std::get_if<matrix_factorization>(&model_)) return factor_score(*f, z);
   return margin(z);
 }
 
@@ -124,6 +196,8 @@ double predictor::loss(const sparse_row<float>& z) const {
       [&](const auto& m) -> double {
         if constexpr (margin_model<std::decay_t<decltype(m)>>)
           return m.loss(margin(z), z.label);
+        else if constexpr (factor_model<std::decay_t<decltype(m)>>)
+          return m.loss_of(factor_score(m, z), z.label);
         else
           return m.loss(plain_reader{parameters_}, z);
       },

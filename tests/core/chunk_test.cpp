@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/core/chunk.hpp>
 
+#include <span>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -47,6 +50,19 @@ TEST(chunk_plan, has_no_chunk_without_rows) {
   EXPECT_EQ(chunk_plan(0, 16).count(), 0u);
   EXPECT_EQ(chunk_plan::choose(0, 0).count(), 0u);
   EXPECT_EQ(chunk_plan::choose(5, 0).count(), 5u);
+}
+
+TEST(chunk_plan, of_given_starts_has_chunks_of_any_size) {
+  const std::vector<std::uint32_t> starts{0, 3, 3, 10};
+  const chunk_plan plan{std::span<const std::uint32_t>(starts)};
+  EXPECT_EQ(plan.rows(), 10u);
+  EXPECT_EQ(plan.count(), 3u);
+  EXPECT_EQ(plan.full(), 3u);
+  EXPECT_EQ(plan.rows_per_chunk(), 3u);
+  EXPECT_EQ(plan[0].rows(), 3u);
+  EXPECT_EQ(plan[1].rows(), 0u);
+  EXPECT_EQ(plan[2].first, 3u);
+  EXPECT_EQ(plan[2].last, 10u);
 }
 
 }  // namespace

@@ -79,4 +79,18 @@ TEST_F(stripe_locks_of, a_view_adds_through_a_stripe_that_a_dead_worker_left_loc
   EXPECT_EQ(stripes[0], 0u);
 }
 
+TEST_F(stripe_locks_of, one_look_takes_a_free_stripe_or_a_dead_owners) {
+  EXPECT_TRUE(locks(other).is_free(2));
+  EXPECT_TRUE(locks(other).try_lock_stripe(2));
+  EXPECT_FALSE(locks(self).try_lock_stripe(2));
+  EXPECT_FALSE(locks(self).is_free(2));
+  lives = false;
+  EXPECT_TRUE(locks(self).try_lock_stripe(2));
+  // Who wakes up and lets go of it does not take it from its new owner.
+  locks(other).unlock_stripe(2);
+  EXPECT_EQ(stripes[2], self);
+  locks(self).unlock_stripe(2);
+  EXPECT_TRUE(locks(self).is_free(2));
+}
+
 }  // namespace

@@ -9,6 +9,7 @@ namespace hogwild::cli {
 int train_command(int argc, const char* const* argv);
 int predict_command(int argc, const char* const* argv);
 int evaluate_command(int argc, const char* const* argv);
+int recommend_command(int argc, const char* const* argv);
 int generate_command(int argc, const char* const* argv);
 int convert_command(int argc, const char* const* argv);
 int inspect_command(int argc, const char* const* argv);

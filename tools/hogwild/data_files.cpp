@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
 
 namespace hogwild::cli {
 namespace {
@@ -22,6 +24,10 @@ open_options base_options(const data_options& options) {
   return opening;
 }
 
+sparse_dataset open_as(const std::string& format, const std::string& path, const open_options& opening) {
+  return format == "ratings" ? open_ratings(path, opening) : open_libsvm(path, opening);
+}
+
 }  // namespace
 
 std::filesystem::path default_cache_folder() {
@@ -35,7 +41,8 @@ std::filesystem::path default_cache_folder() {
 }
 
 void data_options::declare(command_line& line) {
-  line.choice<std::string>("--format", format, {{"libsvm", "libsvm"}}, "format of the data files");
+  line.choice<std::string>("--format", format, {{"auto", "auto"}, {"libsvm", "libsvm"}, {"ratings", "ratings"}},
+                           "format of the data files (auto: what the model reads)");
   line.option("--cache-dir", cache_folder,
               "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
@@ -48,10 +55,19 @@ void data_options::declare_values(command_line& line) {
                                "how precisely values are kept: half takes half the memory and holds at most 65504");
 }
 
+void data_options::choose_format(std::string_view model) {
+  const bool of_ratings = model == matrix_factorization::name;
+  if (format == "auto") format = of_ratings ? "ratings" : "libsvm";
+  if (of_ratings != (format == "ratings")) {
+    throw config_error("a " + std::string(model) + " model reads " + (of_ratings ? "ratings" : "rows of features") +
+                       ", not --format " + format);
+  }
+}
+
 sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows) {
   open_options opening = base_options(options);
   opening.on_rows = std::move(on_rows);
-  return open_libsvm(path, opening);
+  return open_as(options.format, path, opening);
 }
 
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
@@ -59,9 +75,11 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
   open_options opening = base_options(options);
   opening.numbering = &columns;
   opening.labels_optional = labels_optional;
-  sparse_dataset data = open_libsvm(path, opening);
+  sparse_dataset data = open_as(options.format, path, opening);
   if (const std::size_t unknown = data.unknown_entries(); unknown > 0 && !options.quiet) {
-    say(path + ": " + std::to_string(unknown) + " entries in columns that the training data never had are left out");
+    say(path + ": " + std::to_string(unknown) +
+        (options.format == "ratings" ? " times a user or an item occurs that the training data never had"
+                                     : " entries in columns that the training data never had are left out"));
   }
   return data;
 }

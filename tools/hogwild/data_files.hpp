@@ -20,12 +20,14 @@ std::filesystem::path default_cache_folder();
 struct data_options {
   std::string cache_folder{};
   bool no_cache = false;
-  std::string format = "libsvm";
+  std::string format = "auto";  ///< of the model, until choose_format()
   value_precision values = value_precision::single;
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name
   bool quiet = false;
 
   void declare(command_line& line);
+  /// What a model reads where nobody says.
+  void choose_format(std::string_view model);
   /// Of commands that train.
   void declare_values(command_line& line);
 };

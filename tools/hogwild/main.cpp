@@ -19,9 +19,10 @@ struct command {
 };
 
 constexpr command commands[] = {
-    {"train", "train a model on LIBSVM data", hogwild::cli::train_command},
+    {"train", "train a model on LIBSVM data or ratings", hogwild::cli::train_command},
     {"predict", "predict the labels of rows", hogwild::cli::predict_command},
     {"evaluate", "measure a model on labelled rows", hogwild::cli::evaluate_command},
+    {"recommend", "say which items a user would rate highest", hogwild::cli::recommend_command},
     {"generate", "write synthetic data with the shape of a text collection", hogwild::cli::generate_command},
     {"convert", "turn a model from binary to text and back", hogwild::cli::convert_command},
     {"inspect", "say what is in a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},

@@ -57,7 +57,9 @@ std::string predictions(const predict_request& request) {
     throw config_error("--probabilities: a " + saved.model + " model has none; logistic and softmax models have");
   }
   const column_numbering columns(saved.columns);
-  const sparse_dataset data = open_through(request.data, columns, request.files, true);
+  data_options files = request.files;
+  files.choose_format(saved.model);
+  const sparse_dataset data = open_through(request.data, columns, files, true);
   const sparse_view rows = data.view();
   rows.ensure(0, rows.rows());
   row_cursor cursor(rows);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -9,6 +12,7 @@
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/names.hpp>
 #include <hogwild/prepare.hpp>
@@ -43,7 +47,32 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
     // A margin model's bias is the engine's work; softmax has one for each class in itself.
     choice.bias = std::exchange(request.options.bias, false);
   }
+  if (request.model == matrix_factorization::name) {
+    // Where each rank has ratings of its own, columns are ranked anew, without regard to whose they are.
+    if (!std::ranges::is_partitioned(rows.original, is_user_column))
+      throw config_error("factors need one file of ratings for all ranks, not one for each");
+    choice.users = count_users(rows.original);
+    choice.rank = request.rank;
+    choice.bias = request.own_bias.value_or(true);
+    request.options.bias = false;
+    std::array<double, 2> sums{0.0, static_cast<double>(rows.rows())};
+    for (std::size_t r = 0; r < rows.rows(); ++r) sums[0] += rows.label[r];
+    ranks.sum(sums);
+    choice.mean = sums[0] / sums[1];
+  }
   return make_model(request.model, choice);
+}
+
+/// The last rows of a file are any: they were shuffled when it was read. They become the test rows.
+sparse_view hold_back(sparse_view& rows, double share) {
+  const auto held = static_cast<std::size_t>(std::round(share * static_cast<double>(rows.rows())));
+  if (held == 0 || held >= rows.rows())
+    throw config_error("the share for testing leaves no rows on one side: there are " + std::to_string(rows.rows()) +
+                       " rows");
+  const sparse_view test = rows.slice(rows.rows() - held, rows.rows());
+  rows = rows.slice(0, rows.rows() - held);
+  rows.degree = {};  // it counts what is held back too
+  return test;
 }
 
 rank_rows open_rows(const train_request& request, train_options& options, launched_ranks* ranks) {
@@ -58,7 +87,15 @@ rank_rows open_rows(const train_request& request, train_options& options, launch
 }
 
 train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
-  const rank_rows rows = open_rows(request, request.options, ranks);
+  rank_rows rows = open_rows(request, request.options, ranks);
+  std::optional<sparse_view> held_back;
+  if (request.test_share > 0.0) {
+    if (ranks != nullptr || request.overlap)
+      throw config_error(
+          "a share of the rows for testing is for a process that trains alone, without --overlap; give a "
+          "file");
+    held_back = hold_back(rows.part, request.test_share);
+  }
   std::optional<sparse_dataset> test, validation;
   if (!request.test.empty()) test = open_through(request.test, rows.numbering(), request.files, false);
   if (!request.validation_file.empty()) {
@@ -69,6 +106,7 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();
+  options.test = held_back;
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
   if (watcher != nullptr) options.observers.push_back(watcher);

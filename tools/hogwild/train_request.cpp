@@ -24,8 +24,16 @@ void declare_model(command_line& line, train_request& r) {
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
   line.choice("--model", r.model, names, "what is learned");
   line.option("--huber-delta", r.huber_delta, "where the huber loss turns from square to straight");
-  line.flag("--bias", r.options.bias, "learn a constant term too");
-  line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows)");
+  line.flag("--bias,!--no-bias", r.options.bias,
+            "learn a constant term too; matrix_factorization: one of each user and item, which is its default");
+  line.option("--rank", r.rank, "factors of each user and item, of matrix_factorization");
+  named(line, "--ownership", r.options.ownership,
+        {ownership_kind::automatic, ownership_kind::shared, ownership_kind::blocks},
+        "of factors: workers own the users and items of the block that they train, or share all");
+  line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
+  named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence},
+        "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
+        "by_degree)");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) -> std::string {
                 for (std::size_t at = 0; at <= text.size();) {
@@ -88,7 +96,7 @@ void declare_engine(command_line& line, train_request& r) {
       "so many rows see the same weights (0: as many as the model asks for); linear models: 1 to 16, under sgd, "
       "without direct or head sharing; models that train several at once: 1 to 256");
   named(line, "--isa", r.options.isa, {isa::automatic, isa::scalar, isa::avx2, isa::avx512},
-        "instruction set of the parser and, where --batch applies, of the kernels; all give the same bits");
+        "instruction set of the parser and of the kernels; for linear models all give the same bits");
   named(line, "--update", r.options.update, {update_kind::lossy, update_kind::exact, update_kind::locked},
         "how a parameter is changed");
   named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
@@ -167,7 +175,15 @@ void declare_end(command_line& line, train_request& r) {
 }
 
 void declare_files(command_line& line, train_request& r) {
-  line.option("--test", r.test, "measure the model on these rows after each epoch");
+  line.option("--test", "FILE|SHARE", "",
+              "measure the model on these rows after each epoch, or on this share of the rows, which is not trained on",
+              [&r](const std::string& text) -> std::string {
+                const auto share = to_number(text);
+                if (share && (*share <= 0.0 || *share >= 1.0)) return "a share lies between 0 and 1";
+                r.test_share = share.value_or(0.0);
+                r.test = share ? "" : text;
+                return {};
+              });
   line.option("--save", r.save, "write the model here: text where the name ends in .txt, else binary");
   line.option("--record", r.options.record, "write a run record here, one JSON object a line");
   line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
@@ -219,6 +235,13 @@ void check(const command_line& line, const train_request& r) {
         "--pin and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "
         "OMP_PROC_BIND, oneTBB by the system");
   }
+  if (r.test_share + r.options.validation_fraction >= 1.0)
+    throw config_error("the shares for test and validation leave no rows to train on");
+  const bool of_ratings = r.model == matrix_factorization::name;
+  for (const char* name : {"--rank", "--ownership"}) {
+    if (line.given(name) && !of_ratings)
+      throw config_error(std::string(name) + " is about factors: it needs --model matrix_factorization");
+  }
   if (line.given("--huber-delta") && r.model != "huber") throw config_error("--huber-delta needs --model huber");
   if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
     throw config_error("--decay has no meaning with --schedule constant");
@@ -236,7 +259,7 @@ void check(const command_line& line, const train_request& r) {
 }  // namespace
 
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
-  command_line line("train", "Trains a model on LIBSVM data, plain or compressed.",
+  command_line line("train", "Trains a model on LIBSVM data or ratings, plain or compressed.",
                     "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
   line.positional("DATA", r.data,
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "
@@ -248,6 +271,8 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   declare_files(line, r);
   if (const auto code = line.parse(argc, argv)) return code;
   r.files.isa = r.options.isa;
+  if (line.given("--bias")) r.own_bias = r.options.bias;
+  r.files.choose_format(r.model);
   check(line, r);
   return std::nullopt;
 }

@@ -17,7 +17,9 @@ namespace hogwild {
 class decorated_job : public job {
  public:
   /// `whole` must outlive this, and know already where its workers read and write.
-  explicit decorated_job(const job& whole) : job(whole.data(), whole.labels(), whole.options()), whole_(whole) {}
+  explicit decorated_job(const job& whole) : job(whole.data(), whole.labels(), whole.options()), whole_(whole) {
+    plan_ = whole.plan();
+  }
   /// The same, keeping the whole.
   explicit decorated_job(std::unique_ptr<job> whole) : decorated_job(*whole) { kept_ = std::move(whole); }
 

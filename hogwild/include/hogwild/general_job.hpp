@@ -25,7 +25,7 @@ namespace hogwild {
 
 /// A free model on its data.
 template <free_model M>
-class general_job final : public job {
+class general_job : public job {
  public:
   using scalar = typename M::scalar_type;
 

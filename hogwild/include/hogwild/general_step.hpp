@@ -82,7 +82,8 @@ class general_step : public Sharing {
       row_.resize(g.width);
       for (auto [column, x] : z) {
         if (column < g.first_column || column - g.first_column >= g.rows) continue;
-        const double share = l2_.share(context_.degree[column]);
+        const double share =
+            context_.options.form == l2_form::per_occurrence ? context_.options.l2 : l2_.share(context_.degree[column]);
         const std::size_t offset = g.offset + (column - g.first_column) * g.width;
         w_.load_block(offset, row_);
         if (std::ranges::all_of(row_, [](scalar w) { return w == scalar(0); })) continue;

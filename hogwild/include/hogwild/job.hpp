@@ -23,6 +23,9 @@
 
 namespace hogwild {
 
+/// Locks of the owners of blocks of ratings: for bands of users, then for bands of items.
+inline constexpr std::uint64_t owner_stripes = 128;
+
 /// A model with its data and the options of its inner loop: what an engine runs without knowing what it is. One virtual
 /// call a round, none inside. A job is not changed by running it; what changes is in the store.
 class job {
@@ -48,8 +51,12 @@ class job {
   void share(sharing_kind kind, const exchange_options& exchange) {
     options_.sharing = kind;
     options_.exchange = exchange;
-    plan_ = chunks_of(data_, options_);
+    plan_ = chunks();
   }
+  /// Who may change rows of factors; decided as share() is. Nothing to decide for other models.
+  virtual void own(ownership_kind) {}
+  /// Whether there is something to decide.
+  virtual bool can_own() const { return false; }
 
   virtual std::string_view model_name() const = 0;
   virtual std::size_t parameters() const = 0;
@@ -98,8 +105,10 @@ class job {
   /// Chunks hold whole batches, but for the turns of frozen sharing.
   void train_in_batches() {
     in_batches_ = true;
-    plan_ = chunks_of(data_, options_);
+    plan_ = chunks();
   }
+  /// How rows are cut into chunks under the options as they are.
+  virtual chunk_plan chunks() const { return chunks_of(data_, options_); }
 
   sparse_view data_;
   label_map labels_;

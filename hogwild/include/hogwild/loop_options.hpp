@@ -5,6 +5,7 @@
 
 #include <hogwild/core/isa.hpp>
 #include <hogwild/core/optimizer.hpp>
+#include <hogwild/core/regularizer.hpp>
 #include <hogwild/core/sampler.hpp>
 #include <hogwild/core/shard.hpp>
 #include <hogwild/core/update_policy.hpp>
@@ -52,6 +53,13 @@ struct exchange_options {
   constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
 };
 
+/// Who may change rows of factors (models of ratings).
+enum class ownership_kind : std::uint32_t {
+  automatic,  ///< blocks where several workers share one array and nothing speaks against it
+  shared,     ///< all workers change all rows at the same time: Hogwild!
+  blocks      ///< a worker owns the users and the items of the block of ratings that it trains: no two change a row
+};
+
 /// What the inner loop needs to know of a run's options; copied into the segment for worker processes.
 struct loop_options {
   update_kind update = update_kind::lossy;
@@ -70,6 +78,11 @@ struct loop_options {
   std::uint64_t all_rows = 0;  ///< of all processes that train the model together
   optimizer_constants constants{};
   exchange_options exchange{};
+
+  l2_form form = l2_form::by_degree;
+  ownership_kind ownership = ownership_kind::automatic;
+  hogwild::isa dense_isa = hogwild::isa::scalar;  ///< of kernels of dense rows; never automatic here
+  std::uint32_t reserved = 0;
 
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen >> group & 1) != 0; }
 };

@@ -17,6 +17,8 @@ namespace hogwild {
 std::string_view name_of(update_kind kind);
 std::string_view name_of(optimizer_kind kind);
 std::string_view name_of(sharing_kind kind);
+std::string_view name_of(ownership_kind kind);
+std::string_view name_of(l2_form form);
 std::string_view name_of(ring_rule rule);
 std::string_view name_of(row_order order);
 std::string_view name_of(sharding kind);

@@ -39,11 +39,14 @@ struct target_option {
 struct train_options {
   std::size_t epochs = 20;  ///< exactly as many, unless a target, a tolerance or a validation set ends the run sooner
   step_options step{};
-  std::optional<double> l2{};  ///< >= 0; default 1/n for linear models, 0 for others. The bias is never regularised
+  std::optional<double>
+      l2{};  ///< >= 0; default 1/n for linear models, the model's for others. The bias is never regularised
+  std::optional<l2_form> form{};  ///< general models: default the model's, else by_degree
   update_kind update = update_kind::lossy;
   std::optional<optimizer_kind> optimizer{};  ///< default: the model's, else sgd
   optimizer_constants constants{};
   sharing_kind sharing = sharing_kind::automatic;
+  ownership_kind ownership = ownership_kind::automatic;  ///< models of ratings
   row_order order = row_order::chunked;
   sharding shards = sharding::claimed;
   bool reproducible = false;        ///< the same bits for any number of workers, on every engine

@@ -21,8 +21,9 @@ namespace hogwild {
 /// What train() knows of a model's type.
 struct model_traits {
   label_kind labels = label_kind::real;
-  bool linear = false;  ///< l2 is 1/n by default
-  bool margin = false;  ///< the engine adds the bias
+  bool linear = false;   ///< l2 is 1/n by default
+  bool margin = false;   ///< the engine adds the bias
+  bool factors = false;  ///< factors of ratings, whose blocks workers can own
   std::size_t most_batch = batch_rows;
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
@@ -32,6 +33,7 @@ template <model M>
 model_traits traits_of(const M& m) {
   model_traits traits{.labels = labels_of(m), .linear = is_linear<M>(), .margin = margin_model<M>};
   traits.defaults = defaults_of<M>();
+  traits.factors = factor_model<M>;
   if constexpr (free_model<M>) {
     for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
   }

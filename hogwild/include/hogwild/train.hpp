@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/model.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/factor_job.hpp>
 #include <hogwild/general_job.hpp>
 #include <hogwild/margin_job.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/prepare.hpp>
@@ -21,12 +25,16 @@ namespace hogwild {
 
 /// Compiled once, in the library: a general model's job has a worker loop for every way of sharing.
 extern template class general_job<softmax>;
+extern template class general_job<matrix_factorization>;
+extern template class factor_job<matrix_factorization>;
 
 /// A model on its data, ready for an engine. The data must outlive the job.
 template <model M>
 std::unique_ptr<job> make_job(const M& m, const sparse_view& data, label_map labels, const loop_options& options) {
   if constexpr (margin_model<M>) {
     return std::make_unique<margin_job<M>>(m, data, std::move(labels), options);
+  } else if constexpr (factor_model<M>) {
+    return std::make_unique<factor_job<M>>(m, data, std::move(labels), options);
   } else {
     return std::make_unique<general_job<M>>(m, data, std::move(labels), options);
   }
@@ -38,8 +46,13 @@ template <model M>
 void require_room(const M& m, const prepared_data& ready) {
   if constexpr (free_model<M>) {
     require_cover(groups_of(m), m.dim());
-    for (const parameter_group& g : groups_of(m)) {
-      if (!g.hot_first || g.first_column > 0 || g.rows >= ready.train().columns) continue;
+    const std::vector<parameter_group> groups = groups_of(m);
+    for (const parameter_group& g : groups) {
+      if (!g.hot_first || g.rows * g.width == 0) continue;
+      // Where another group goes on with the columns behind this one's, that has to hold the rest.
+      const std::size_t end = g.first_column + g.rows;
+      const auto goes_on = [end](const parameter_group& next) { return next.hot_first && next.first_column == end; };
+      if (end >= ready.train().columns || std::ranges::any_of(groups, goes_on)) continue;
       throw config_error("the model has " + std::to_string(g.rows) + " rows of " + std::string(g.name) + " for " +
                          std::to_string(ready.train().columns) +
                          " columns of data; make it with the data's features()");

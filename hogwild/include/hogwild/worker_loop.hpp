@@ -47,6 +47,12 @@ inline constexpr bool keeps_own_columns = requires(Step step) {
   step.begin_chunk(column_range{});
 };
 
+/// Whether a step trains runs of rows in their own order: it has them in a form of its own.
+template <class Step>
+inline constexpr bool takes_runs = requires(Step step) {
+  step.train_run(std::size_t{}, std::size_t{});
+};
+
 /// The inner loop of every engine: draw a ticket, train on the rows of its chunk, look for races now and then, exchange
 /// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop.
 ///
@@ -61,7 +67,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
   const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);
   race_probe probe(store.slots(), slot, options.telemetry != 0);
   row_cursor cursor(data);
-  std::array<std::size_t, rows_at_once<Step>> drawn_rows{};
+  std::array<std::size_t, takes_runs<Step> ? 1 : rows_at_once<Step>> drawn_rows{};
   std::uint64_t rows = me.rows.get();
 
   step.begin_round(round);
@@ -72,18 +78,20 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     batch_outcome sum;
     me.held.set(drawn->number + 1);
     me.beats.raise(1);
-    if (options.order == row_order::chunked) data.ensure(work.first, work.last);
+    if (options.order == row_order::chunked && !takes_runs<Step>) data.ensure(work.first, work.last);
     if constexpr (keeps_own_columns<Step>)
       step.begin_chunk(options.order == row_order::chunked ? own_columns(data, work.first, work.last) : column_range{});
     step.begin(round, drawn->position);
     for (std::size_t position = work.first; position < work.last;) {
       if (!me.counts()) return me.held.set(0);  // slept too long: the others train on this chunk, and it stays unmarked
       const std::size_t n = std::min({rows_at_once<Step>, work.last - position, step.rows_to_exchange()});
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t i = 0; i < n && !takes_runs<Step>; ++i) {
         drawn_rows[i] = sampler(position + i);
         if (options.order != row_order::chunked) data.ensure(drawn_rows[i], drawn_rows[i] + 1);
       }
-      if constexpr (rows_at_once < Step >> 1)
+      if constexpr (takes_runs<Step>)
+        sum += step.train_run(position, n);
+      else if constexpr (rows_at_once < Step >> 1)
         sum += step.train_batch(std::span(drawn_rows).first(n));
       else
         sum += train_row(step, cursor, drawn_rows[0], probe, !Step::replicated && probe.due(rows));

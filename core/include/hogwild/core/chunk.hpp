@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace hogwild {
 
@@ -15,11 +16,16 @@ struct chunk {
   std::size_t rows() const { return last - first; }
 };
 
-/// Cuts the rows into chunks of equal size; only the last one may be shorter. The chunks cover every row exactly once.
+/// Cuts the rows into chunks of equal size, of which only the last one may be shorter, or where it is told. The chunks
+/// cover every row exactly once.
 class chunk_plan {
  public:
   chunk_plan(std::size_t rows, std::size_t rows_per_chunk)
       : rows_(rows), size_(std::max<std::size_t>(rows_per_chunk, 1)) {}
+
+  /// Chunk i is rows [starts[i], starts[i + 1]); `starts` ascends from 0 to the number of rows, and outlives the plan.
+  explicit chunk_plan(std::span<const std::uint32_t> starts)
+      : rows_(starts.back()), size_(std::max<std::size_t>(rows_ / (starts.size() - 1), 1)), starts_(starts) {}
 
   /// About 16,384 nonzeros a chunk, so that a draw costs nothing beside the work, and 16 to 256 rows, so that workers
   /// end an epoch together; small data get at least 64 chunks. A function of the data alone: the same for any engine
@@ -31,14 +37,19 @@ class chunk_plan {
   }
 
   std::size_t rows() const { return rows_; }
+  /// On average, where chunks are of different size.
   std::size_t rows_per_chunk() const { return size_; }
-  std::size_t count() const { return (rows_ + size_ - 1) / size_; }
-  /// Chunks of full size.
-  std::size_t full() const { return rows_ / size_; }
-  chunk operator[](std::size_t i) const { return {i, i * size_, std::min((i + 1) * size_, rows_)}; }
+  std::size_t count() const { return starts_.empty() ? (rows_ + size_ - 1) / size_ : starts_.size() - 1; }
+  /// Chunks that may come in any order: those of full size, or all where sizes differ.
+  std::size_t full() const { return starts_.empty() ? rows_ / size_ : count(); }
+  chunk operator[](std::size_t i) const {
+    if (!starts_.empty()) return {i, starts_[i], starts_[i + 1]};
+    return {i, i * size_, std::min((i + 1) * size_, rows_)};
+  }
 
  private:
   std::size_t rows_, size_;
+  std::span<const std::uint32_t> starts_{};
 };
 
 }  // namespace hogwild

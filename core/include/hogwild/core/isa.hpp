@@ -6,7 +6,8 @@
 
 namespace hogwild {
 
-/// The instruction sets that kernels are written for. All of them compute the same bits.
+/// The instruction sets that kernels are written for. Those of margin models compute the same bits on all of them;
+/// those of dense rows may fuse products with sums, and then differ in the last ones.
 enum class isa : std::uint32_t { automatic, scalar, avx2, avx512 };
 
 /// Whether this build has the kernels and this CPU and its system can run them; true for automatic and scalar.
@@ -15,6 +16,9 @@ bool has_isa(isa set);
 /// What will run: for automatic a rule by vendor and features, never a measurement, so that a machine always chooses
 /// the same. Throws config_error, with what there is, where `asked` is not there.
 isa choose_isa(isa asked);
+
+/// The same for kernels of dense rows, which gather nothing: automatic is the widest that is there.
+isa choose_dense_isa(isa asked);
 
 /// "auto", "scalar", "avx2", "avx512".
 std::string_view name_of(isa set);

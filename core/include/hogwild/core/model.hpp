@@ -18,6 +18,7 @@
 #include <hogwild/core/optimizer.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/random.hpp>
+#include <hogwild/core/regularizer.hpp>
 #include <hogwild/core/schedule.hpp>
 
 // The contract of a model. A model says how one example changes the parameters; it inherits nothing and writes nothing.
@@ -58,6 +59,8 @@ struct training_defaults {
   schedule_kind schedule = schedule_kind::geometric;
   optimizer_kind optimizer = optimizer_kind::sgd;
   std::uint32_t batch = 16;
+  double l2 = 0.0;  ///< of models that are not linear
+  l2_form form = l2_form::by_degree;
 };
 
 /// Any other model, on examples of its example_type:
@@ -132,6 +135,20 @@ concept free_model = general_model<M> || workspace_model<M>;
 
 template <class M>
 concept model = margin_model<M> || free_model<M>;
+
+/// A general model of ratings that is trained by kernels (kernels/factor_kernels.hpp): it also has the counts `users`
+/// and `items`, a width() of their rows, whether there is a `bias`, and a `mean`; its groups are "users", "items",
+/// "user_bias" and "item_bias", in this order and without gaps, and user u is column u of the data, item i column
+/// users + i.
+template <class M>
+concept factor_model = general_model<M> && std::same_as<typename M::scalar_type, float> && requires(const M& m) {
+  requires M::factors;
+  { m.width() } -> std::convertible_to<std::size_t>;
+  { m.users } -> std::convertible_to<std::size_t>;
+  { m.items } -> std::convertible_to<std::size_t>;
+  { m.bias } -> std::convertible_to<bool>;
+  { m.mean } -> std::convertible_to<float>;
+};
 
 /// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for.
 template <class M>

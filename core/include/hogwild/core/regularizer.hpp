@@ -31,6 +31,13 @@ struct scaled_l2 {
   }
 };
 
+/// What l2 means for models whose rows touch few parameters.
+enum class l2_form : std::uint32_t {
+  by_degree,      ///< each parameter is regularised once an epoch, however many rows touch it: l2 / 2 * ||w||^2 in the
+                  ///< objective, beside the mean loss
+  per_occurrence  ///< each row regularises what it touches: l2 / 2 * ||touched w||^2 joins its loss
+};
+
 /// l2 where a parameter is touched, for everything else: an example that contains column j divides each of that
 /// column's parameters by 1 + step * l2 * n / degree_j. Over an epoch this sums to the plain l2 of every row, and a
 /// division cannot overshoot zero however large the step (Hogwild! section 3 shares l2 by degree in the same way).

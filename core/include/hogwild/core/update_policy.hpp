@@ -38,6 +38,25 @@ class stripe_locks {
       }
     }
   }
+  /// One look at stripe number `stripe`: true where it is this worker's now. A dead owner's is taken over.
+  bool try_lock_stripe(std::size_t stripe) const noexcept {
+    const std::atomic_ref<std::uint32_t> owner(stripes_[stripe]);
+    tag seen = 0;
+    if (owner.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+    return !alive_(context_, seen) &&
+           owner.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  /// Gives it back, unless somebody took it over from a worker that was taken for dead.
+  void unlock_stripe(std::size_t stripe) const noexcept {
+    tag mine = self_;
+    std::atomic_ref<std::uint32_t>(stripes_[stripe])
+        .compare_exchange_strong(mine, 0, std::memory_order_release, std::memory_order_relaxed);
+  }
+  /// Whether nobody has it at the moment.
+  bool is_free(std::size_t stripe) const noexcept {
+    return std::atomic_ref<std::uint32_t>(stripes_[stripe]).load(std::memory_order_relaxed) == 0;
+  }
+
   void unlock(std::size_t coordinate) const noexcept {
     std::atomic_ref<std::uint32_t>(stripes_[stripe_of(coordinate)]).store(0, std::memory_order_release);
   }

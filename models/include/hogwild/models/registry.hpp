@@ -15,6 +15,7 @@
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/softmax.hpp>
 
 // From the names of models to their types: once, outside the loop. Programs that know their model at compile time do
@@ -23,14 +24,17 @@
 namespace hogwild {
 
 /// Any model that has a name. std::visit hands over the concrete type.
-using named_model = std::variant<logistic, hinge_svm, least_squares, huber, softmax>;
+using named_model = std::variant<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization>;
 
 /// What some of the named models want to know; the others ignore it.
 struct model_choice {
   double huber_delta = 1.0;  ///< > 0
   std::size_t features = 0;  ///< softmax
   std::size_t classes = 2;   ///< softmax
-  bool bias = false;         ///< softmax; margin models get theirs from the engine
+  bool bias = false;         ///< softmax, matrix_factorization; margin models get theirs from the engine
+  std::size_t users = 0;     ///< matrix_factorization; of the features, which are users and items
+  std::size_t rank = 32;     ///< matrix_factorization
+  double mean = 0.0;         ///< matrix_factorization: of the ratings
 };
 
 /// The names that make_model knows.
@@ -71,11 +75,14 @@ class predictor {
 
  private:
   float margin(const sparse_row<float>& z) const;
+  void take_factors(const saved_model& saved, const matrix_factorization& m);
+  float factor_score(const matrix_factorization& m, const sparse_row<float>& z) const;
 
   named_model model_;
   label_map labels_;
-  std::vector<float> parameters_;  ///< weights, then the biases
-  float bias_ = 0.0f;              ///< of a margin model
+  std::vector<float> parameters_;      ///< weights, then the biases
+  std::vector<std::uint32_t> places_;  ///< of matrix_factorization: the model's column of each saved one
+  float bias_ = 0.0f;                  ///< of a margin model
 };
 
 }  // namespace hogwild

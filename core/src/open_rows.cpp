@@ -16,18 +16,22 @@
 #include "ingest.hpp"
 #include "input_stream.hpp"
 #include "parsed_text.hpp"
+#include "row_format.hpp"
 
 namespace hogwild {
 namespace {
 
-class libsvm_opening {
+using detail::row_format;
+
+class rows_opening {
  public:
-  libsvm_opening(const std::string& path, const open_options& options) : path_(path), options_(options) {}
+  rows_opening(const std::string& path, const open_options& options, const row_format& format)
+      : path_(path), options_(options), format_(format) {}
 
   sparse_dataset run() {
     choose_isa(options_.isa);  // is it there?
     if (path_ != "-" && options_.cache != open_options::cache_use::none)
-      if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_);
+      if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_, format_.id);
     if (options_.cache == open_options::cache_use::automatic)
       if (auto found = find()) return *std::move(found);
     const std::size_t threads = options_.threads == 0 ? default_workers() : options_.threads;
@@ -53,9 +57,12 @@ class libsvm_opening {
 
   sparse_dataset build() const {
     const auto input = detail::open_input(path_);
-    const auto text = detail::parse_all(
-        *input, {.labels_optional = options_.labels_optional, .set = options_.isa, .on_rows = options_.on_rows});
-    const detail::row_plan plan = detail::plan_rows(*text, options_.numbering, options_.values, path_);
+    const auto text = format_.whole ? format_.whole(*input)
+                                    : detail::parse_all(*input, {.labels_optional = options_.labels_optional,
+                                                                 .set = options_.isa,
+                                                                 .on_rows = options_.on_rows,
+                                                                 .format = &format_});
+    const detail::row_plan plan = detail::plan_rows(*text, options_.numbering, options_.values, path_, format_);
     detail::cache_header header = detail::sizes_of(*text, plan);
     header.options = options_digest();
     if (const auto& stamp = input->stamp()) {
@@ -93,7 +100,7 @@ class libsvm_opening {
     return ::stat(path_.c_str(), &state) == 0 ? (state.st_mode & 0444u) | 0600u : 0600u;
   }
 
-  std::uint64_t options_digest() const { return detail::options_digest(options_); }
+  std::uint64_t options_digest() const { return detail::options_digest(options_, format_.id); }
 
   void note(const std::string& sentence) const {
     if (options_.note) options_.note(sentence);
@@ -101,17 +108,34 @@ class libsvm_opening {
 
   const std::string& path_;
   const open_options& options_;
+  const row_format& format_;
   std::vector<std::filesystem::path> places_;  ///< empty where nothing is kept
 };
 
 }  // namespace
 
-sparse_dataset open_libsvm(const std::string& path, const open_options& options) {
+namespace detail {
+
+const row_format& libsvm_row_format() {
+  static const row_format format{.capacity = libsvm_capacity,
+                                 .parse = [](std::string_view text, const block_context& context, libsvm_block& rows) {
+                                   parse_libsvm_block(text, context.labels_optional, rows, context.set);
+                                 }};
+  return format;
+}
+
+sparse_dataset open_rows(const std::string& path, const open_options& options, const row_format& format) {
   try {
-    return libsvm_opening(path, options).run();
+    return rows_opening(path, options, format).run();
   } catch (const std::bad_alloc&) {
     throw resource_error(path + ": there is not enough memory to read it");
   }
+}
+
+}  // namespace detail
+
+sparse_dataset open_libsvm(const std::string& path, const open_options& options) {
+  return detail::open_rows(path, options, detail::libsvm_row_format());
 }
 
 }  // namespace hogwild

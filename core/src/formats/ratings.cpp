@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/formats/ratings.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "decimal.hpp"
+#include "ratings_parser.hpp"
+
+namespace hogwild {
+namespace detail {
+namespace {
+
+constexpr std::uint32_t ratings_format_id = 1;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+bool ends_line(char c) {
+  return c == '\n' || c == '#';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Reads a block line by line. Every line ends with a newline, so that no length is checked.
+class ratings_parser {
+ public:
+  ratings_parser(std::string_view text, const block_context& context, libsvm_block& block)
+      : p_(text.data()), end_(p_ + text.size()), context_(context), block_(block) {}
+
+  void read_all() {
+    bool before_rows = context_.first;
+    while (p_ != end_) {
+      line_ = p_;
+      skip_blanks();
+      const bool names = before_rows && (is_letter(*p_) || *p_ == '"');
+      if (!at_end()) before_rows = false;
+      if (!names && !at_end() && !read_rating()) return;
+      while (*p_ != '\n') ++p_;
+      ++p_;
+      ++block_.lines;
+    }
+  }
+
+ private:
+  bool read_rating() {
+    std::uint32_t user = 0, item = 0;
+    double label = 0;
+    separator_ = '\0';
+    if (!read_id("user", user) || !next_field("an item") || !read_id("item", item)) return false;
+    const char* const behind = p_;
+    skip_blanks();
+    if (!(context_.labels_optional && at_end())) {
+      p_ = behind;
+      if (!next_field("a rating") || !read_label(label)) return false;
+      const bool separated = at_end() || is_blank(*p_) || *p_ == ',' || (p_[0] == ':' && p_[1] == ':');
+      if (!separated) return refuse(p_, "there is something behind the rating that separates no field");
+    }
+    block_.index[block_.entries] = user_column(user) - 1;
+    block_.index[block_.entries + 1] = item_column(item) - 1;
+    block_.value[block_.entries] = block_.value[block_.entries + 1] = 1.0f;
+    block_.entries += 2;
+    block_.columns = std::max({block_.columns, user_column(user), item_column(item)});
+    block_.row_end.push_back(static_cast<std::uint32_t>(block_.entries));
+    block_.label.push_back(label);
+    return true;
+  }
+
+  bool read_id(const char* what, std::uint32_t& id) {
+    const char* const first = p_;
+    std::uint64_t sum = 0;
+    while (is_digit(*p_) && sum <= largest_rating_id) sum = sum * 10 + static_cast<std::uint64_t>(*p_++ - '0');
+    const char* const last = field_end(first);
+    if (first == last || !std::all_of(first, last, is_digit))
+      return refuse(first, "the " + std::string(what) + " " + quoted(first, last) +
+                               " is not a whole number; write 'user item rating'");
+    if (sum > largest_rating_id)
+      return refuse(first, "the " + std::string(what) + " " + quoted(first, last) + " is too large; the largest is " +
+                               std::to_string(largest_rating_id));
+    id = static_cast<std::uint32_t>(sum);
+    p_ = last;
+    return true;
+  }
+
+  bool read_label(double& label) {
+    const char* const last = field_end(p_);
+    switch (read_decimal(p_, last, label)) {
+      case number_fault::not_a_number:
+        return refuse(p_, "the rating " + quoted(p_, last) + " is not a number");
+      case number_fault::not_finite:
+        return refuse(p_, "the rating " + quoted(p_, last) + " is not finite");
+      case number_fault::none:
+        break;
+    }
+    p_ = last;
+    return true;
+  }
+
+  /// To the begin of the next field. The first separator of a line says what the others are.
+  bool next_field(const char* what) {
+    const char* const before = p_;
+    skip_blanks();
+    const bool blank = p_ != before;
+    char found = blank ? ' ' : '\0';
+    if (*p_ == ',') {
+      found = *p_++;
+    } else if (p_[0] == ':' && p_[1] == ':') {
+      found = ':';
+      p_ += 2;
+    }
+    if (found == '\0' || at_end())
+      return refuse(before, "the line ends where " + std::string(what) + " is expected; write 'user item rating'");
+    if (separator_ != '\0' && found != separator_)
+      return refuse(before, "the fields of this line are not all separated in the same way");
+    separator_ = found;
+    skip_blanks();
+    return true;
+  }
+
+  void skip_blanks() {
+    while (is_blank(*p_)) ++p_;
+  }
+  bool at_end() const { return ends_line(*p_) || (*p_ == '\r' && p_[1] == '\n'); }
+  static bool ends_field(char c) { return is_blank(c) || ends_line(c) || c == '\r' || c == ',' || c == ':'; }
+  static const char* field_end(const char* p) {
+    while (!ends_field(*p)) ++p;
+    return p;
+  }
+
+  /// A field as it stands in a message: short, and without bytes that a terminal would act on.
+  static std::string quoted(const char* first, const char* last) {
+    constexpr std::ptrdiff_t longest = 40;
+    std::string text = "'";
+    for (const char* p = first; p != last && p - first < longest; ++p) text += *p >= ' ' && *p <= '~' ? *p : '?';
+    return text + (last - first > longest ? "...'" : "'");
+  }
+
+  bool refuse(const char* place, std::string message) {
+    block_.fault = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};
+    return false;
+  }
+
+  const char* p_;
+  const char* end_;
+  const char* line_ = nullptr;
+  char separator_ = '\0';  ///< of this line, once it is known; ' ' stands for blanks and tabs
+  block_context context_;
+  libsvm_block& block_;
+};
+
+}  // namespace
+
+void parse_ratings_block(std::string_view text, const block_context& context, libsvm_block& rows) {
+  ratings_parser(text, context, rows).read_all();
+}
+
+}  // namespace detail
+
+std::size_t count_users(std::span<const std::uint32_t> original) {
+  return static_cast<std::size_t>(std::ranges::partition_point(original, is_user_column) - original.begin());
+}
+
+sparse_dataset open_ratings(const std::string& path, const open_options& options) {
+  static const detail::row_format format{.id = detail::ratings_format_id,
+                                         .capacity = detail::ratings_capacity,
+                                         .parse = detail::parse_ratings_block,
+                                         .by_kind = true};
+  return detail::open_rows(path, options, format);
+}
+
+}  // namespace hogwild

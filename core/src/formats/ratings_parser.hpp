@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "../row_format.hpp"
+#include "libsvm_parser.hpp"
+
+namespace hogwild::detail {
+
+/// Room for the entries of a block of text: two for each line of at least four characters ("1 2", a newline), and two
+/// for one that the block ends in.
+constexpr std::size_t ratings_capacity(std::size_t text_bytes) {
+  return text_bytes / 2 + 2;
+}
+
+/// Parses whole lines of ratings (formats/ratings.hpp) as parse_libsvm_block does those of LIBSVM text; `rows` holds
+/// ratings_capacity(text.size()) entries.
+void parse_ratings_block(std::string_view text, const block_context& context, libsvm_block& rows);
+
+}  // namespace hogwild::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/core/saved_model.hpp>
+
+namespace hogwild {
+
+struct recommendation {
+  std::uint32_t item = 0;  ///< as in the ratings
+  float score = 0.0f;      ///< the rating that the model expects
+
+  bool operator==(const recommendation&) const = default;
+};
+
+/// The `top` items with the highest scores for a user, the best first, of equal scores the smaller number first; fewer
+/// where the model has no more. Items of `seen`, which ascends, are left out. Throws input_error for a model that is no
+/// matrix_factorization and for a user it does not know.
+std::vector<recommendation> recommend(const saved_model& model, std::uint32_t user, std::size_t top,
+                                      std::span<const std::uint32_t> seen = {});
+
+}  // namespace hogwild

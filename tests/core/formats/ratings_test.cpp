@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/formats/ratings.hpp>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/row_cursor.hpp>
+
+#include "formats/decimal.hpp"
+#include "formats/ratings_parser.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace hogwild {
+namespace {
+
+using triple = std::tuple<std::uint32_t, std::uint32_t, double>;
+
+struct parsed {
+  std::vector<triple> ratings{};
+  std::optional<detail::libsvm_fault> fault;
+  std::size_t lines = 0;
+};
+
+parsed parse(std::string text, detail::block_context context = {.first = true}) {
+  const std::size_t length = text.size();
+  text.append(detail::text_padding, '\0');
+  std::vector<std::uint32_t> index(detail::ratings_capacity(length));
+  std::vector<float> value(index.size());
+  detail::libsvm_block block;
+  block.index = index.data(), block.value = value.data();
+  detail::parse_ratings_block(std::string_view(text).substr(0, length), context, block);
+  parsed result{.ratings = {}, .fault = block.fault, .lines = block.lines};
+  for (std::size_t r = 0; r < block.label.size(); ++r) {
+    result.ratings.emplace_back(rating_id(index[2 * r] + 1), rating_id(index[2 * r + 1] + 1), block.label[r]);
+    EXPECT_TRUE(is_user_column(index[2 * r] + 1));
+    EXPECT_FALSE(is_user_column(index[2 * r + 1] + 1));
+    EXPECT_EQ(block.row_end[r], 2 * r + 2);
+    EXPECT_LT(std::max(index[2 * r], index[2 * r + 1]), block.columns);
+  }
+  return result;
+}
+
+TEST(ratings, reads_tabs_blanks_commas_and_double_colons) {
+  const std::vector<triple> expected = {{196, 242, 3}, {1, 0, 4.5}, {2147483646, 7, -9.95}};
+  for (const char* text : {"196\t242\t3\t881250949\n1\t0\t4.5\n2147483646\t7\t-9.95\n",
+                           "196 242 3 881250949\n  1  0   4.5 \n2147483646 7 -9.95 \r\n",
+                           "196,242,3,881250949\n1, 0, 4.5\n2147483646,7,-9.95\n",
+                           "196::242::3::881250949\n1::0::4.5\n2147483646::7::-9.95\n"}) {
+    const parsed found = parse(text);
+    EXPECT_FALSE(found.fault) << found.fault->message << " in " << text;
+    EXPECT_EQ(found.ratings, expected) << text;
+    EXPECT_EQ(found.lines, 3u);
+  }
+}
+
+TEST(ratings, skips_names_of_fields_comments_and_blank_lines) {
+  EXPECT_EQ(parse("userId,movieId,rating,timestamp\n1,2,3\n").ratings.size(), 1u);
+  EXPECT_EQ(parse("\n# made by hand\n\"user\",\"item\",\"rating\"\n\n1,2,3 # good\n").ratings.size(), 1u);
+  EXPECT_EQ(parse("1,2,3#\n").ratings.size(), 1u);
+  EXPECT_TRUE(parse("").ratings.empty());
+}
+
+TEST(ratings, names_of_fields_stand_in_the_first_line_only) {
+  EXPECT_TRUE(parse("user item rating\n1 2 3\n", {.first = false}).fault);
+  const parsed twice = parse("user item rating\nuser item rating\n");
+  ASSERT_TRUE(twice.fault);
+  EXPECT_EQ(twice.fault->line, 2u);
+}
+
+TEST(ratings, may_lack_the_rating_where_it_is_asked_for) {
+  const parsed found = parse("3 4\n5 6 2\n", {.labels_optional = true, .first = true});
+  EXPECT_EQ(found.ratings, (std::vector<triple>{{3, 4, 0}, {5, 6, 2}}));
+}
+
+TEST(ratings, says_what_is_wrong_and_where) {
+  const struct {
+    const char* text;
+    std::size_t line, column;
+    const char* words;
+  } faults[] = {
+      {"1 2 3\n1 2\n", 2, 4, "a rating is expected"},
+      {"7\n", 1, 2, "an item is expected"},
+      {"1 x 3\n", 1, 3, "the item 'x' is not a whole number"},
+      {"1 2 3\nu9 2 3\n", 2, 1, "the user 'u9' is not a whole number"},
+      {"-1 2 3\n", 1, 1, "the user '-1' is not a whole number"},
+      {"1 2147483647 3\n", 1, 3, "is too large; the largest is 2147483646"},
+      {"99999999999999999999 2 3\n", 1, 1, "is too large"},
+      {"1 2 good\n", 1, 5, "the rating 'good' is not a number"},
+      {"1 2 inf\n", 1, 5, "the rating 'inf' is not finite"},
+      {"1 2 nan\n", 1, 5, "is not finite"},
+      {"1,2 3\n", 1, 4, "separated in the same way"},
+      {"1::2,3\n", 1, 5, "separated in the same way"},
+      {"1:2:3\n", 1, 2, "an item is expected"},
+      {"1 2 3:4\n", 1, 6, "separates no field"},
+      {"1 2 \x01\x1b\n", 1, 5,
+       "'?"
+       "?'"},
+      {"1,,3\n", 1, 3, "the item '' is not a whole number"},
+  };
+  for (const auto& expected : faults) {
+    const parsed found = parse(expected.text, {.first = false});
+    ASSERT_TRUE(found.fault) << expected.text;
+    EXPECT_EQ(found.fault->line, expected.line) << expected.text;
+    EXPECT_EQ(found.fault->column, expected.column) << expected.text << found.fault->message;
+    EXPECT_NE(found.fault->message.find(expected.words), std::string::npos) << expected.text << found.fault->message;
+  }
+}
+
+class rating_files : public testing::Test {
+ protected:
+  std::string write(const char* name, std::string_view text) const {
+    const auto path = scratch_.path() / name;
+    std::ofstream(path) << text;
+    return path.string();
+  }
+
+ private:
+  test::scratch_folder scratch_;
+};
+
+TEST_F(rating_files, users_come_before_items_and_the_frequent_first) {
+  const sparse_dataset data = open_ratings(write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n5\t3\t4\n7\t2\t5\n7\t1\t1\n"));
+  const std::vector<std::uint32_t> expected = {user_column(5), user_column(7), user_column(6),
+                                               item_column(2), item_column(1), item_column(3)};
+  const auto found = data.view().original;
+  EXPECT_EQ(std::vector<std::uint32_t>(found.begin(), found.end()), expected);
+  EXPECT_EQ(count_users(found), 3u);
+  row_cursor cursor(data.view());
+  std::map<std::pair<std::uint32_t, std::uint32_t>, float> ratings;
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    const auto row = cursor.row(r);
+    ASSERT_EQ(row.size(), 2u);
+    ratings[{rating_id(found[row.index[0]]), rating_id(found[row.index[1]])}] = row.label;
+  }
+  EXPECT_EQ(ratings.size(), 6u);
+  EXPECT_EQ((ratings[{6, 2}]), 3.0f);
+}
+
+TEST_F(rating_files, are_the_same_from_the_cache_and_mapped_by_others) {
+  const std::string path = write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n");
+  const sparse_dataset fresh = open_ratings(path), cached = open_ratings(path);
+  EXPECT_FALSE(fresh.from_cache());
+  ASSERT_TRUE(cached.from_cache());
+  const sparse_dataset mapped = sparse_dataset::map(cached.shared_path());
+  for (const sparse_dataset* other : {&cached, &mapped})
+    EXPECT_TRUE(std::ranges::equal(other->view().original, fresh.view().original));
+}
+
+TEST_F(rating_files, do_not_share_a_cache_with_the_same_text_as_another_format) {
+  const std::string path = write("r.txt", "5 1 1\n");
+  EXPECT_EQ(open_ratings(path).features(), 2u);
+  EXPECT_THROW(open_libsvm(path), format_error);
+  const std::string libsvm = write("l.txt", "5\n1\n");
+  EXPECT_EQ(open_libsvm(libsvm).features(), 0u);
+  EXPECT_THROW(open_ratings(libsvm), format_error);
+}
+
+TEST_F(rating_files, rows_of_unknown_users_keep_their_item) {
+  const sparse_dataset training = open_ratings(write("a.tsv", "1\t1\t5\n2\t1\t4\n1\t2\t3\n"));
+  const sparse_dataset test =
+      open_ratings(write("b.tsv", "9\t2\t3\n8\t7\t3\n2\t2\t1\n"), {.numbering = &training.numbering()});
+  EXPECT_EQ(test.unknown_entries(), 3u);
+  row_cursor cursor(test.view());
+  ASSERT_EQ(cursor.row(0).size(), 1u);
+  EXPECT_EQ(test.view().original[cursor.row(0).index[0]], item_column(2));
+  EXPECT_EQ(cursor.row(1).size(), 0u);
+  EXPECT_EQ(cursor.row(2).size(), 2u);
+}
+
+TEST_F(rating_files, of_far_apart_numbers_are_ranked_by_kind_too) {
+  std::string text;
+  for (int k = 0; k < 50; ++k)
+    text += std::to_string(2000000000 + k % 7) + "," + std::to_string(1000000000 + k % 5) + ",1\n";
+  const sparse_dataset data = open_ratings(write("far.csv", text));
+  EXPECT_EQ(count_users(data.view().original), 7u);
+  EXPECT_EQ(data.features(), 12u);
+  EXPECT_EQ(data.original(0), user_column(2000000000));
+}
+
+TEST_F(rating_files, in_memory_copies_keep_whose_each_column_is) {
+  const sparse_dataset data = open_ratings(write("r.tsv", "5\t1\t1\n5\t2\t2\n6\t2\t3\n"));
+  const sparse_dataset copy = sparse_dataset::copy_of(data.view());
+  EXPECT_TRUE(std::ranges::equal(copy.view().original, data.view().original));
+}
+
+}  // namespace
+}  // namespace hogwild

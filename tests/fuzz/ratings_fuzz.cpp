@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/formats/ratings.hpp>
+
+#include "formats/decimal.hpp"
+#include "formats/ratings_parser.hpp"
+
+// Any lines: refused with a place inside them, or read into pairs of a user and an item.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace hogwild;
+  std::string text(reinterpret_cast<const char*>(data), size);
+  text += '\n';
+  const std::size_t length = text.size();
+  text.append(detail::text_padding, '\0');
+  for (const bool labels_optional : {false, true}) {
+    std::vector<std::uint32_t> index(detail::ratings_capacity(length));
+    std::vector<float> value(index.size());
+    detail::libsvm_block rows;
+    rows.index = index.data(), rows.value = value.data();
+    detail::parse_ratings_block(std::string_view(text).substr(0, length), {labels_optional, isa::automatic, true},
+                                rows);
+    if (rows.entries > index.size() || rows.entries != 2 * rows.label.size() ||
+        rows.label.size() != rows.row_end.size())
+      std::abort();
+    for (std::size_t k = 0; k < rows.entries; ++k) {
+      if (index[k] >= rows.columns || value[k] != 1.0f) std::abort();
+      if (is_user_column(index[k] + 1) != (k % 2 == 0) || rating_id(index[k] + 1) > largest_rating_id) std::abort();
+    }
+    for (const double label : rows.label)
+      if (!std::isfinite(label)) std::abort();
+    if (rows.fault &&
+        (rows.fault->line == 0 || rows.fault->line > length || rows.fault->column == 0 || rows.fault->column > length))
+      std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that own blocks of ratings are killed, or stopped: what they owned goes to others, and no block is left out.
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "process_run.hpp"
+#include "support/toy_ratings.hpp"
+
+namespace hogwild {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr test::toy_ratings_shape shape{.users = 2000, .items = 1000, .ratings = 200'000};
+
+struct owners : testing::Test {
+  test::toy_rows rows = test::planted_ratings(shape);
+  csr_rows data = rows.csr();
+  matrix_factorization model = test::factors_of(shape, 32);
+  train_options options{.epochs = 60, .step = {.initial = 0.05, .decay = 0.97}, .ownership = ownership_kind::blocks};
+};
+
+/// Read by another thread.
+struct epoch_counter : observer {
+  std::atomic<std::size_t> epochs{0};
+  void on_epoch(const epoch_report& epoch) override { epochs = epoch.epoch; }
+};
+
+/// Runs `act` every `pause` until the run is over.
+class meanwhile {
+ public:
+  meanwhile(std::chrono::microseconds pause, std::function<void()> act)
+      : thread_([pause, act = std::move(act)](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+            std::this_thread::sleep_for(pause);
+            act();
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+/// The children of a thread of this process.
+std::vector<pid_t> children_of(pid_t thread) {
+  std::ifstream list("/proc/self/task/" + std::to_string(thread) + "/children");
+  std::vector<pid_t> pids;
+  for (pid_t pid = 0; list >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
+  const double serial = train(model, data, serial_engine{}, options).final_loss;
+  test::witness seen(matrix_factorization::name);
+  options.epochs *= test::slowness;
+  options.observers = {&seen};
+  std::mt19937 random(3);
+  std::set<pid_t> killed;
+  train_result run;
+  {
+    const meanwhile death(4ms * test::slowness, [&, spawner = ::gettid()] {
+      const auto children = children_of(spawner);
+      if (children.empty() || killed.size() >= 20) return;
+      const pid_t victim = children[random() % children.size()];
+      if (!killed.contains(victim) && ::kill(victim, SIGKILL) == 0) killed.insert(victim);
+    });
+    run = train(model, data, process_engine{.workers = 3}, options);
+  }
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_NEAR(run.final_loss, serial, 0.02 * serial);
+  EXPECT_EQ(seen.epochs, options.epochs);
+  EXPECT_EQ(seen.unfinished, 0u);
+  EXPECT_GT(killed.size(), 0u);
+  EXPECT_THAT(seen.notes(), Contains(HasSubstr("was killed by signal 9 (Killed); another one takes its place")));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+TEST_F(owners, that_are_processes_are_as_good_as_one_worker) {
+  const double serial = train(model, data, serial_engine{}, options).final_loss;
+  const train_result run = train(model, data, process_engine{.workers = 2}, options);
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_EQ(run.workers, 2u);
+  EXPECT_NEAR(run.final_loss, serial, 0.02 * serial);
+  EXPECT_EQ(run.examples, options.epochs * shape.ratings);
+}
+
+TEST_F(owners, that_are_stopped_lose_what_they_owned_to_others) {
+  test::witness seen(matrix_factorization::name);
+  epoch_counter done;
+  options.epochs = 400;
+  options.observers = {&seen, &done};
+  std::atomic<pid_t> stopped{0};
+  train_result run;
+  {
+    const meanwhile halt(10ms, [&, spawner = ::gettid()] {
+      if (stopped != 0 || done.epochs < 3) return;
+      const auto children = children_of(spawner);
+      if (!children.empty() && ::kill(children.front(), SIGSTOP) == 0) stopped = children.front();
+    });
+    run = train(model, data, process_engine{.workers = 2}, options);
+  }
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_NE(stopped, 0);
+  EXPECT_EQ(seen.unfinished, 0u);
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+}  // namespace
+}  // namespace hogwild
+
+int main(int argc, char** argv) {
+  return hogwild::test::test_main<hogwild::matrix_factorization>(argc, argv);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ratings from the command line: train, evaluate, predict, recommend.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "support/toy_ratings.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ratings : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = std::make_unique<scratch_folder>();
+    constexpr toy_ratings_shape shape{.users = 60, .items = 40, .ratings = 3000};
+    const toy_rows rows = planted_ratings(shape);
+    std::string text = "user::item::rating\n";
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      text += std::to_string(rows.index[2 * r] + 100) + "::" + std::to_string(rows.index[2 * r + 1] - shape.users) +
+              "::" + std::to_string(rows.label[r]) + "\n";
+    }
+    write_file(data(), text);
+  }
+  static void TearDownTestSuite() { folder.reset(); }
+
+  static std::string data() { return *folder / "ratings.dat"; }
+  static nlohmann::json result_of(const outcome& o) {
+    EXPECT_EQ(o.code, 0) << o.err;
+    return nlohmann::json::parse(o.out);
+  }
+  static outcome trained(const std::vector<std::string>& more) {
+    std::vector<std::string> words{
+        "train",    data(), "--model", "matrix_factorization", "--rank", "4", "--step", "0.1", "--decay", "0.95",
+        "--epochs", "60",   "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return hogwild(words);
+  }
+
+  inline static std::unique_ptr<scratch_folder> folder;
+};
+
+TEST_F(ratings, are_learned_saved_evaluated_and_predicted) {
+  const std::string model = *folder / "m.bin";
+  const auto result = result_of(trained({"--test", "0.2", "--engine", "threads", "--workers", "2", "--save", model}));
+  EXPECT_EQ(result["examples"], 60 * 2400);
+  EXPECT_LT(result["test_rmse"], 0.4);
+  EXPECT_GT(result["test_rmse"], 0.02);
+
+  const auto measured = result_of(hogwild({"evaluate", model, data(), "--json"}));
+  EXPECT_EQ(measured["rows"], 3000);
+  EXPECT_LT(measured["rmse"], result["test_rmse"]);
+  const auto lines = lines_of(hogwild({"predict", model, data()}).out);
+  EXPECT_EQ(lines.size(), 3000u);
+}
+
+TEST_F(ratings, are_learned_by_processes_that_own_blocks) {
+  const auto result =
+      result_of(trained({"--test", "0.2", "--engine", "processes", "--workers", "2", "--ownership", "blocks"}));
+  const auto serial = result_of(trained({"--test", "0.2", "--engine", "serial"}));
+  EXPECT_EQ(result["examples"], 60 * 2400);
+  EXPECT_NEAR(result["test_rmse"].get<double>(), serial["test_rmse"].get<double>(),
+              0.05 * serial["test_rmse"].get<double>());
+}
+
+TEST_F(ratings, give_recommendations_that_skip_what_was_seen) {
+  const std::string model = *folder / "r.txt";
+  ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);
+  const auto all = lines_of(hogwild({"recommend", model, "--user", "100", "--top", "100"}).out);
+  EXPECT_EQ(all.size(), 40u);
+  EXPECT_EQ(lines_of(hogwild({"recommend", model, "--user", "100", "--top", "3"}).out),
+            std::vector<std::string>(all.begin(), all.begin() + 3));
+  const std::string best = all[0].substr(0, all[0].find('\t')), third = all[2].substr(0, all[2].find('\t'));
+  const std::string seen = *folder / "seen.csv";
+  write_file(seen, "100," + best + ",5\n101," + third + ",1\n");
+  const auto unseen = lines_of(hogwild({"recommend", model, "--user", "100", "--seen", seen, "--top", "2"}).out);
+  EXPECT_EQ(unseen, std::vector<std::string>(all.begin() + 1, all.begin() + 3));
+  const outcome json = hogwild({"recommend", model, "--user", "100", "--top", "1", "--json"});
+  EXPECT_EQ(std::to_string(nlohmann::json::parse(json.out)["item"].get<int>()), best);
+}
+
+TEST_F(ratings, of_users_nobody_knows_are_the_mean_and_what_the_item_adds) {
+  const std::string model = *folder / "u.bin", rows = *folder / "unknown.tsv";
+  ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);
+  write_file(rows, "7777\t3\n8888\t9999\n");
+  const outcome o = hogwild({"predict", model, rows});
+  EXPECT_EQ(o.code, 0) << o.err;
+  ASSERT_EQ(lines_of(o.out).size(), 2u);
+  EXPECT_THAT(o.err, HasSubstr("3 times a user or an item occurs that the training data never had"));
+}
+
+TEST_F(ratings, that_are_wrong_are_refused_with_their_place) {
+  const std::string bad = *folder / "bad.csv";
+  write_file(bad, "1,2,3\n1,2\n");
+  const outcome short_line = hogwild({"train", bad, "--model", "matrix_factorization"});
+  EXPECT_EQ(short_line.code, 3);
+  EXPECT_THAT(short_line.err, HasSubstr("bad.csv:2:4"));
+  const std::string model = *folder / "k.bin";
+  ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);
+  const outcome stranger = hogwild({"recommend", model, "--user", "5"});
+  EXPECT_EQ(stranger.code, 3);
+  EXPECT_THAT(stranger.err, HasSubstr("the model does not know user 5"));
+}
+
+TEST_F(ratings, do_not_go_with_options_of_other_models) {
+  EXPECT_EQ(hogwild({"train", data(), "--rank", "8"}).code, 2);
+  EXPECT_EQ(hogwild({"train", data(), "--ownership", "blocks"}).code, 2);
+  EXPECT_EQ(hogwild({"train", data(), "--format", "ratings"}).code, 2);
+  EXPECT_EQ(trained({"--format", "libsvm"}).code, 2);
+  EXPECT_EQ(trained({"--rank", "0"}).code, 2);
+  EXPECT_EQ(trained({"--ownership", "blocks", "--reproducible"}).code, 2);
+  EXPECT_EQ(trained({"--ownership", "blocks", "--engine", "ring", "--replicas", "2", "--workers", "2"}).code, 2);
+  EXPECT_EQ(trained({"--test", "1.5"}).code, 2);
+  EXPECT_EQ(trained({"--test", "0.6", "--validation", "0.5"}).code, 2);
+}
+
+}  // namespace
+}  // namespace hogwild::test

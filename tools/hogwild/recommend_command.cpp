@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/core/saved_model.hpp>
+#include <hogwild/models/recommend.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "damaged_cache.hpp"
+#include "data_files.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+struct recommend_request {
+  std::string model, seen;
+  std::uint64_t user = 0, top = 10;
+  bool json = false;
+  data_options files{};
+};
+
+/// The items that a user has rated, in ascending order.
+std::vector<std::uint32_t> items_of(const recommend_request& request, const saved_model& model) {
+  if (request.seen.empty()) return {};
+  const column_numbering columns(model.columns);
+  const sparse_dataset data = open_through(request.seen, columns, request.files, true);
+  const sparse_view rows = data.view();
+  rows.ensure(0, rows.rows());
+  row_cursor cursor(rows);
+  const std::uint32_t user = columns.rank(user_column(static_cast<std::uint32_t>(request.user)));
+  std::vector<std::uint32_t> items;
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    const sparse_row<float> row = cursor.row(r);
+    if (std::ranges::find(row.index, user) == row.index.end()) continue;
+    for (const std::uint32_t column : row.index)
+      if (column != user) items.push_back(rating_id(model.columns[column]));
+  }
+  std::ranges::sort(items);
+  return items;
+}
+
+std::string text_of(const recommend_request& request) {
+  if (request.user > largest_rating_id)
+    throw config_error("--user: users are whole numbers up to " + std::to_string(largest_rating_id));
+  const saved_model model = load_model(request.model);
+  data_options files = request.files;
+  files.choose_format(model.model);
+  const auto best = recommend(model, static_cast<std::uint32_t>(request.user), request.top, items_of(request, model));
+  std::string text;
+  char line[64];
+  for (const recommendation& r : best) {
+    if (request.json) {
+      text += nlohmann::ordered_json{{"item", r.item}, {"score", r.score}}.dump() + '\n';
+    } else {
+      std::snprintf(line, sizeof line, "%u\t%.4f\n", r.item, static_cast<double>(r.score));
+      text += line;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+int recommend_command(int argc, const char* const* argv) {
+  recommend_request request;
+  command_line line("recommend",
+                    "Says which items a user would rate highest, one line an item with the rating that the model\n"
+                    "expects, the best first.",
+                    "hogwild recommend model.bin --user 196 --top 10 --seen ratings.tsv");
+  line.positional("MODEL", request.model, "a model that 'hogwild train --model matrix_factorization --save' wrote");
+  line.option("--user", request.user, "whom to recommend to, by the number in the ratings");
+  line.require("--user");
+  line.option("--top", request.top, "how many items");
+  line.option("--seen", request.seen, "ratings; items that the user has rated here are left out");
+  line.flag("--json", request.json, "one JSON object a line");
+  line.flag("--quiet", request.files.quiet, "say nothing about unknown users and items");
+  request.files.declare(line);
+  if (const auto code = line.parse(argc, argv)) return *code;
+  request.files.choose_format("matrix_factorization");
+  const std::string text = with_sound_cache([&] { return text_of(request); });
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace hogwild::cli
