@@ -79,9 +79,15 @@ unique_fd opened(const std::string& path, const std::string& name) {
   return fd;
 }
 
-}  // namespace
+/// Where bytes come from, and how they are packed.
+struct source {
+  std::string name;
+  std::optional<source_stamp> stamp;
+  std::unique_ptr<raw_input> input;
+  compression kind;
+};
 
-std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t block_bytes, std::size_t longest_line) {
+source source_of(const std::string& path) {
   const bool standard = path == "-";
   const std::string name = standard ? "standard input" : path;
   unique_fd fd = opened(path, name);
@@ -89,9 +95,44 @@ std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t bl
   if (standard) stamp.reset();
   auto input = std::make_unique<raw_input>(std::move(fd), name, stamp);
   const compression kind = detect_compression(input->peek(8));
-  const std::uint64_t text_bytes = kind == compression::none && stamp ? stamp->bytes : 0;
-  return std::make_unique<line_stream>(make_byte_reader(std::move(input), kind), name, stamp, text_bytes, block_bytes,
-                                       longest_line);
+  return {name, stamp, std::move(input), kind};
+}
+
+}  // namespace
+
+std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t block_bytes, std::size_t longest_line) {
+  source from = source_of(path);
+  const std::uint64_t text_bytes = from.kind == compression::none && from.stamp ? from.stamp->bytes : 0;
+  return std::make_unique<line_stream>(make_byte_reader(std::move(from.input), from.kind), from.name, from.stamp,
+                                       text_bytes, block_bytes, longest_line);
+}
+
+std::vector<std::byte> read_unpacked(const std::string& path, std::size_t most) {
+  source from = source_of(path);
+  const auto reader = make_byte_reader(std::move(from.input), from.kind);
+  constexpr std::size_t first_room = std::size_t{1} << 20;
+  std::vector<std::byte> bytes;
+  for (std::size_t have = 0;;) {
+    // One byte more than there may be, so that too many show.
+    bytes.resize(std::min(std::max(2 * have, first_room), most + 1));
+    const std::size_t got = reader->read({reinterpret_cast<char*>(bytes.data()) + have, bytes.size() - have});
+    have += got;
+    if (have > most)
+      throw input_error(from.name + ": there are more than " + std::to_string(most) +
+                        " bytes; is this the right file?");
+    if (have < bytes.size()) {
+      bytes.resize(have);
+      return bytes;
+    }
+  }
+}
+
+std::vector<std::byte> read_head(const std::string& path, std::size_t bytes) {
+  source from = source_of(path);
+  std::vector<std::byte> head(bytes);
+  const auto reader = make_byte_reader(std::move(from.input), from.kind);
+  head.resize(reader->read({reinterpret_cast<char*>(head.data()), head.size()}));
+  return head;
 }
 
 std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, std::size_t block_bytes,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "byte_reader.hpp"
 
@@ -57,5 +58,12 @@ std::unique_ptr<input_stream> open_input(const std::string& path,
 std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name,
                                                 std::size_t block_bytes = input_stream::default_block_bytes,
                                                 std::size_t longest_line = input_stream::default_longest_line);
+
+/// All bytes of a path, or of standard input for "-", unpacked: for input that is no text. Throws input_error as
+/// streams do, and where there are more than `most`.
+std::vector<std::byte> read_unpacked(const std::string& path, std::size_t most);
+
+/// The first bytes of a path, unpacked: `bytes`, or all where there are fewer.
+std::vector<std::byte> read_head(const std::string& path, std::size_t bytes);
 
 }  // namespace hogwild::detail

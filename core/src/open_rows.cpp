@@ -56,16 +56,11 @@ class rows_opening {
   }
 
   sparse_dataset build() const {
-    const auto input = detail::open_input(path_);
-    const auto text = format_.whole ? format_.whole(*input)
-                                    : detail::parse_all(*input, {.labels_optional = options_.labels_optional,
-                                                                 .set = options_.isa,
-                                                                 .on_rows = options_.on_rows,
-                                                                 .format = &format_});
+    const auto [text, stamp] = read();
     const detail::row_plan plan = detail::plan_rows(*text, options_.numbering, options_.values, path_, format_);
     detail::cache_header header = detail::sizes_of(*text, plan);
     header.options = options_digest();
-    if (const auto& stamp = input->stamp()) {
+    if (stamp) {
       header.source_bytes = stamp->bytes;
       header.source_modified_ns = stamp->modified_ns;
     }
@@ -88,6 +83,20 @@ class rows_opening {
     return write(*text, plan, detail::dataset_writer::in_memory(header));
   }
 
+  std::pair<std::unique_ptr<detail::parsed_text>, std::optional<detail::source_stamp>> read() const {
+    if (format_.whole) {
+      // Taken before: who writes to the file meanwhile is found out where reading ends.
+      const auto stamp = path_ == "-" ? std::nullopt : detail::stamp_of(path_);
+      return {format_.whole(path_), stamp};
+    }
+    const auto input = detail::open_input(path_);
+    return {detail::parse_all(*input, {.labels_optional = options_.labels_optional,
+                                       .set = options_.isa,
+                                       .on_rows = options_.on_rows,
+                                       .format = &format_}),
+            input->stamp()};
+  }
+
   static sparse_dataset write(const detail::parsed_text& text, const detail::row_plan& plan,
                               detail::dataset_writer file) {
     detail::write_rows(text, plan, file);
@@ -100,7 +109,7 @@ class rows_opening {
     return ::stat(path_.c_str(), &state) == 0 ? (state.st_mode & 0444u) | 0600u : 0600u;
   }
 
-  std::uint64_t options_digest() const { return detail::options_digest(options_, format_.id); }
+  std::uint64_t options_digest() const { return detail::options_digest(options_, format_.id) ^ format_.companions; }
 
   void note(const std::string& sentence) const {
     if (options_.note) options_.note(sentence);

@@ -36,8 +36,10 @@ struct row_format {
   bool by_kind = false;
   /// The order of a row's entries means something.
   bool keep_entry_order = false;
-  /// Where the input is no text of lines: reads all of it. Null: lines, by `parse`.
-  std::function<std::unique_ptr<parsed_text>(input_stream&)> whole{};
+  /// Where the input is no text of lines: reads all of it, from a path or "-". Null: lines, by `parse`.
+  std::function<std::unique_ptr<parsed_text>(const std::string& path)> whole{};
+  /// Tells states of other files apart that are read too (labels beside images); part of the cache key.
+  std::uint64_t companions = 0;
 };
 
 /// "label index:value ...".

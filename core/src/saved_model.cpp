@@ -28,12 +28,13 @@ void require_savable(const saved_model& m) {
     }
   }
   require(detail::width_fits(m),
-          "a column has " + std::to_string(m.width) + " parameters, neither one nor one a class");
-  require(m.weights.size() % m.width == 0 && m.weights.size() / m.width == m.columns.size(),
+          "a column has " + std::to_string(m.width) + " parameters, which do not suit the labels");
+  require(m.width == 0 ? m.weights.empty()
+                       : m.weights.size() % m.width == 0 && m.weights.size() / m.width == m.columns.size(),
           std::to_string(m.columns.size()) + " columns of " + std::to_string(m.width) + " parameters do not make " +
               std::to_string(m.weights.size()) + " weights");
-  require(m.bias.empty() || m.bias.size() == m.width, "it has " + std::to_string(m.bias.size()) + " biases, but " +
-                                                          std::to_string(m.width) + " parameters a column");
+  require(detail::bias_fits(m, m.bias.size()), "it has " + std::to_string(m.bias.size()) + " biases, but " +
+                                                   std::to_string(m.width) + " parameters a column");
   require(std::adjacent_find(m.columns.begin(), m.columns.end(), std::greater_equal<>()) == m.columns.end(),
           "its columns are not in ascending order");
 

@@ -128,10 +128,10 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
   m.labels = take_labels(in);
   const std::size_t width_at = in.offset();
   m.width = in.take<std::uint64_t>("the width");
-  if (!width_fits(m)) in.fail(width_at, "a column has neither one parameter nor one a class");
+  if (!width_fits(m)) in.fail(width_at, "a column has a number of parameters that does not suit the labels");
   const std::size_t bias_at = in.offset();
   const auto biases = in.take<std::uint64_t>("the bias");
-  if (biases != 0 && biases != m.width) in.fail(bias_at, "the bias does not have one number a parameter of a column");
+  if (!bias_fits(m, biases)) in.fail(bias_at, "the bias does not have one number a parameter of a column");
   m.bias = take_finite<float>(in, biases, "the bias");
   const auto count = in.take<std::uint64_t>("the columns");
   const std::size_t columns_at = in.offset();

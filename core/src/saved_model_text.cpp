@@ -185,11 +185,12 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   read_labels(in, m);
   in.expect("width");
   m.width = in.number<std::size_t>("the number of parameters a column");
-  if (!width_fits(m)) in.fail("a column has one parameter, or one a class");
+  if (!width_fits(m)) in.fail("a column has a number of parameters that does not suit the labels");
   in.end_line();
   if (in.line_is("bias")) {
     in.expect("bias");
-    for (std::size_t w = 0; w < m.width; ++w) m.bias.push_back(in.number<float>("a bias"));
+    const bool any_number = m.labels.kind() == label_kind::classes;
+    while (any_number ? in.more_words() : m.bias.size() < m.width) m.bias.push_back(in.number<float>("a bias"));
     in.end_line();
   }
   read_weights(in, m);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -13,11 +14,14 @@
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/core/model.hpp>
 
+#include "saved_nets.hpp"
+
 namespace hogwild {
 namespace {
 
-constexpr std::array<std::string_view, 6> names = {logistic::name, hinge_svm::name, least_squares::name,
-                                                   huber::name,    softmax::name,   matrix_factorization::name};
+constexpr std::array<std::string_view, 8> names = {logistic::name, hinge_svm::name, least_squares::name,
+                                                   huber::name,    softmax::name,   matrix_factorization::name,
+                                                   mlp::name,      convnet::name};
 
 /// Reads parameters that nobody writes any more.
 struct plain_reader {
@@ -32,6 +36,12 @@ std::string known_names() {
   return list;
 }
 
+std::uint32_t narrowed(std::size_t n, const char* what) {
+  if (n > std::numeric_limits<std::uint32_t>::max())
+    throw config_error(std::to_string(n) + " " + what + " are more than a net takes");
+  return static_cast<std::uint32_t>(n);
+}
+
 model_choice choice_of(const saved_model& saved) {
   model_choice choice{.features = saved.columns.size(), .classes = saved.width, .bias = !saved.bias.empty()};
   for (const auto& [name, value] : saved.model_options) {
@@ -39,6 +49,7 @@ model_choice choice_of(const saved_model& saved) {
     if (name == "mean") choice.mean = value;
     if (name == "rank" && value >= 1.0 && value <= 65536.0) choice.rank = static_cast<std::size_t>(value);
   }
+  if (saved.model == mlp::name || saved.model == convnet::name) detail::choose_net(saved, choice);
   if (saved.model == matrix_factorization::name) {
     choice.users = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_user_column));
     choice.bias = saved.width == choice.rank + 1;
@@ -69,6 +80,31 @@ saved_model factors_to_saved(const matrix_factorization& m, std::span<const floa
   return saved;
 }
 
+mlp make_mlp(const model_choice& choice) {
+  if (choice.classes < 2) throw config_error("mlp needs at least two classes");
+  if (choice.hidden.size() > mlp::most_hidden)
+    throw config_error("mlp has at most " + std::to_string(mlp::most_hidden) + " hidden layers");
+  if (!(choice.dropout >= 0.0 && choice.dropout < 1.0))
+    throw config_error("the dropout of mlp must be 0 or more and below 1");
+  if (!std::isfinite(choice.scale) || choice.scale == 0.0)
+    throw config_error("the scale of mlp must be a number, not 0");
+  mlp made{.features = narrowed(choice.features, "columns of data"),
+           .classes = narrowed(choice.classes, "classes"),
+           .hidden = {},
+           .dropout = static_cast<float>(choice.dropout),
+           .scale = static_cast<float>(choice.scale)};
+  for (const std::uint32_t width : choice.hidden)
+    if (width == 0 || width > 65'536) throw config_error("a hidden layer of mlp has 1 to 65536 values");
+  std::ranges::copy(choice.hidden, made.hidden.begin());
+  return made;
+}
+
+convnet make_convnet(const model_choice& choice) {
+  if (choice.net == mnist_net.name) return {.which = convolutional_net::mnist};
+  if (choice.net == cifar_net.name) return {.which = convolutional_net::cifar};
+  throw config_error("there is no net '" + choice.net + "'; there are mnist and cifar");
+}
+
 }  // namespace
 
 std::span<const std::string_view> model_names() {
@@ -97,6 +133,11 @@ named_model make_model(std::string_view name, const model_choice& choice) {
                                 .bias = choice.bias,
                                 .mean = static_cast<float>(choice.mean)};
   }
+  if (name == mlp::name || name == convnet::name) {
+    if (!has_layer_kernels()) throw config_error("the model " + std::string(name) + " " + layer_kernels_missing());
+    if (name == mlp::name) return make_mlp(choice);
+    return make_convnet(choice);
+  }
   throw config_error("there is no model '" + std::string(name) + "'; there are " + known_names());
 }
 
@@ -123,6 +164,14 @@ saved_model to_saved(const named_model& m, std::span<const float> parameters, co
     factors.model = saved.model, factors.labels = labels;
     return factors;
   }
+  const auto save_net = [&](const auto& net) {
+    saved_model whole = detail::net_to_saved(net, parameters, ranks);
+    whole.model = saved.model, whole.labels = labels;
+    for (const std::uint32_t rank : ranks) whole.columns.push_back(original[rank]);
+    return whole;
+  };
+  if (const auto* net = std::get_if<mlp>(&m)) return save_net(*net);
+  if (const auto* net = std::get_if<convnet>(&m)) return save_net(*net);
   const std::size_t weights = original.size() * saved.width;
   if (parameters.size() != weights && parameters.size() != weights + saved.width) {
     throw config_error("a model of " + std::to_string(original.size()) + " columns cannot have " +
@@ -144,6 +193,9 @@ predictor::predictor(const saved_model& saved)
     take_factors(saved, *f);
     return;
   }
+  if (const auto* net = std::get_if<mlp>(&model_)) net_ = detail::judge_of(*net, saved);
+  if (const auto* net = std::get_if<convnet>(&model_)) net_ = detail::judge_of(*net, saved);
+  if (net_) return;
   const bool by_class = std::holds_alternative<softmax>(model_);
   if (labels_.kind() != labels_of(model_) || saved.width != (by_class ? labels_.classes() : 1) ||
       saved.weights.size() != saved.columns.size() * saved.width ||
@@ -182,6 +234,7 @@ float predictor::margin(const sparse_row<float>& z) const {
 }
 
 float predictor::score(const sparse_row<float>& z) const {
+  if (net_) return net_(z).score;
   if (const auto* s = std::get_if<softmax>(&model_)) return s->predict(plain_reader{parameters_}, z);
   if (const auto* f = std::get_if<matrix_factorization>(&model_)) return factor_score(*f, z);
   return margin(z);
@@ -192,14 +245,17 @@ double predictor::label(const sparse_row<float>& z) const {
 }
 
 double predictor::loss(const sparse_row<float>& z) const {
+  if (net_) return net_(z).loss;
   return std::visit(
       [&](const auto& m) -> double {
         if constexpr (margin_model<std::decay_t<decltype(m)>>)
           return m.loss(margin(z), z.label);
         else if constexpr (factor_model<std::decay_t<decltype(m)>>)
           return m.loss_of(factor_score(m, z), z.label);
-        else
+        else if constexpr (general_model<std::decay_t<decltype(m)>>)
           return m.loss(plain_reader{parameters_}, z);
+        else
+          return 0.0;  // a net, which has spoken
       },
       model_);
 }

@@ -25,7 +25,12 @@ struct row {
 };
 
 TEST(registry, every_name_makes_the_model_of_that_name) {
-  for (const std::string_view name : model_names()) EXPECT_EQ(name_of(make_model(name)), name);
+  for (const std::string_view name : model_names()) {
+    if ((name == mlp::name || name == convnet::name) && !has_layer_kernels())
+      EXPECT_THROW(make_model(name), config_error);
+    else
+      EXPECT_EQ(name_of(make_model(name)), name);
+  }
   EXPECT_EQ(labels_of(make_model("hinge_svm")), label_kind::binary);
   EXPECT_EQ(labels_of(make_model("huber")), label_kind::real);
   EXPECT_EQ(std::get<huber>(make_model("huber", {.huber_delta = 2.5})).delta, 2.5f);
@@ -42,6 +47,13 @@ TEST(registry, other_names_and_choices_are_refused) {
   EXPECT_THROW(make_model("huber", {.huber_delta = 0.0}), config_error);
   EXPECT_THROW(make_model("huber", {.huber_delta = std::nan("")}), config_error);
   EXPECT_THROW(make_model("softmax", {.classes = 1}), config_error);
+  for (const char* name : {"mlp", "convnet"}) {
+    for (const model_choice& choice :
+         {model_choice{.classes = 1, .net = "lenet"}, model_choice{.hidden = {1, 2, 3, 4, 5}, .net = ""},
+          model_choice{.hidden = {0}, .net = "MNIST"}, model_choice{.dropout = 1.0, .net = "x"},
+          model_choice{.scale = 0.0, .net = "y"}})
+      EXPECT_THROW(make_model(name, choice), config_error) << name;
+  }
 }
 
 TEST(registry, a_saved_model_has_the_numbering_of_its_input) {

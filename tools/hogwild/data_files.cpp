@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/images.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 
@@ -24,8 +25,29 @@ open_options base_options(const data_options& options) {
   return opening;
 }
 
-sparse_dataset open_as(const std::string& format, const std::string& path, const open_options& opening) {
-  return format == "ratings" ? open_ratings(path, opening) : open_libsvm(path, opening);
+/// Images are told by their first bytes, which standard input gives only once.
+std::string format_of(const std::string& format, const std::string& path) {
+  if (format != "auto" || path == "-") return format;
+  switch (detect_image_format(path)) {
+    case image_format::idx:
+      return "idx";
+    case image_format::cifar:
+      return "cifar";
+    case image_format::none:
+      break;
+  }
+  return "libsvm";
+}
+
+sparse_dataset open_as(const std::string& named, const std::string& path, const std::string& labels,
+                       const open_options& opening) {
+  const std::string format = format_of(named, path);
+  if (!labels.empty() && format != "idx")
+    throw config_error("--labels is about IDX images; " + path + " is no such file");
+  if (format == "ratings") return open_ratings(path, opening);
+  if (format == "idx") return open_idx(path, labels, opening);
+  if (format == "cifar") return open_cifar(path, opening);
+  return open_libsvm(path, opening);
 }
 
 }  // namespace
@@ -41,8 +63,10 @@ std::filesystem::path default_cache_folder() {
 }
 
 void data_options::declare(command_line& line) {
-  line.choice<std::string>("--format", format, {{"auto", "auto"}, {"libsvm", "libsvm"}, {"ratings", "ratings"}},
-                           "format of the data files (auto: what the model reads)");
+  line.choice<std::string>(
+      "--format", format,
+      {{"auto", "auto"}, {"libsvm", "libsvm"}, {"ratings", "ratings"}, {"idx", "idx"}, {"cifar", "cifar"}},
+      "format of the data files (auto: what the model reads; images are told by their content)");
   line.option("--cache-dir", cache_folder,
               "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
@@ -57,7 +81,7 @@ void data_options::declare_values(command_line& line) {
 
 void data_options::choose_format(std::string_view model) {
   const bool of_ratings = model == matrix_factorization::name;
-  if (format == "auto") format = of_ratings ? "ratings" : "libsvm";
+  if (format == "auto" && of_ratings) format = "ratings";
   if (of_ratings != (format == "ratings")) {
     throw config_error("a " + std::string(model) + " model reads " + (of_ratings ? "ratings" : "rows of features") +
                        ", not --format " + format);
@@ -67,7 +91,12 @@ void data_options::choose_format(std::string_view model) {
 sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows) {
   open_options opening = base_options(options);
   opening.on_rows = std::move(on_rows);
-  return open_as(options.format, path, opening);
+  return open_as(options.format, path, options.labels, opening);
+}
+
+bool holds_images(const std::string& path, const data_options& options) {
+  const std::string format = format_of(options.format, path);
+  return format == "idx" || format == "cifar";
 }
 
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
@@ -75,7 +104,7 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
   open_options opening = base_options(options);
   opening.numbering = &columns;
   opening.labels_optional = labels_optional;
-  sparse_dataset data = open_as(options.format, path, opening);
+  sparse_dataset data = open_as(options.format, path, {}, opening);
   if (const std::size_t unknown = data.unknown_entries(); unknown > 0 && !options.quiet) {
     say(path + ": " + std::to_string(unknown) +
         (options.format == "ratings" ? " times a user or an item occurs that the training data never had"

@@ -20,7 +20,8 @@ std::filesystem::path default_cache_folder();
 struct data_options {
   std::string cache_folder{};
   bool no_cache = false;
-  std::string format = "auto";  ///< of the model, until choose_format()
+  std::string format = "auto";  ///< what the model reads, until choose_format(); then still auto: told by content
+  std::string labels{};         ///< of training images; empty: beside them
   value_precision values = value_precision::single;
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name
   bool quiet = false;
@@ -34,6 +35,9 @@ struct data_options {
 
 /// Opens training data; `on_rows` as in open_options.
 sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows = {});
+
+/// Whether a path is opened as images, whose values are bytes.
+bool holds_images(const std::string& path, const data_options& options);
 
 /// Opens rows that are read through the columns of a training set or a saved model, and says on stderr how many entries
 /// had to be left out because those columns are not known.

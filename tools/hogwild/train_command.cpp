@@ -47,6 +47,13 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
     // A margin model's bias is the engine's work; softmax has one for each class in itself.
     choice.bias = std::exchange(request.options.bias, false);
   }
+  if (request.model == mlp::name) {
+    choice.classes = learn_labels(label_kind::classes, rows.label, request.data, ranks).classes();
+    choice.hidden = request.hidden;
+    choice.dropout = request.dropout;
+    if (holds_images(request.data, request.files)) choice.scale = 1.0 / 255.0;
+  }
+  if (request.model == convnet::name) choice.net = request.net;
   if (request.model == matrix_factorization::name) {
     // Where each rank has ratings of its own, columns are ranked anew, without regard to whose they are.
     if (!std::ranges::is_partitioned(rows.original, is_user_column))

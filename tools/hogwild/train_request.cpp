@@ -2,6 +2,7 @@
 #include "train_request.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/models/registry.hpp>
@@ -19,6 +20,20 @@ void named(command_line& line, const std::string& name, Value& value, std::initi
   line.choice(name, value, words, help);
 }
 
+std::string set_hidden(const std::string& text, std::vector<std::uint32_t>& hidden) {
+  hidden.clear();
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::uint32_t width = 0;
+    const auto [stop, fault] = std::from_chars(text.data() + at, text.data() + end, width);
+    if (fault != std::errc() || stop != text.data() + end || width == 0)
+      return "'" + text + "' is not WIDTH,WIDTH,... with whole numbers above 0";
+    hidden.push_back(width);
+    at = end + 1;
+  }
+  return {};
+}
+
 void declare_model(command_line& line, train_request& r) {
   std::vector<std::pair<std::string_view, std::string>> names;
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
@@ -30,6 +45,11 @@ void declare_model(command_line& line, train_request& r) {
   named(line, "--ownership", r.options.ownership,
         {ownership_kind::automatic, ownership_kind::shared, ownership_kind::blocks},
         "of factors: workers own the users and items of the block that they train, or share all");
+  line.choice<std::string>("--net", r.net, {{"mnist", "mnist"}, {"cifar", "cifar"}},
+                           "of convnet: for grey images of 28 x 28, or coloured ones of 32 x 32");
+  line.option("--hidden", "WIDTH,...", "128", "how wide the hidden layers of mlp are, at most four",
+              [&r](const std::string& text) { return set_hidden(text, r.hidden); });
+  line.option("--dropout", r.dropout, "share of each hidden layer of mlp that training leaves out");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
@@ -188,6 +208,7 @@ void declare_files(command_line& line, train_request& r) {
   line.option("--record", r.options.record, "write a run record here, one JSON object a line");
   line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
   line.option("--resume", r.options.resume, "go on from this checkpoint");
+  line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
   r.files.declare(line);
   r.files.declare_values(line);
   line.flag("--json", r.json, "print the result as one JSON object");
@@ -242,6 +263,15 @@ void check(const command_line& line, const train_request& r) {
     if (line.given(name) && !of_ratings)
       throw config_error(std::string(name) + " is about factors: it needs --model matrix_factorization");
   }
+  // Known now: the data need not be read first.
+  if ((r.model == mlp::name || r.model == convnet::name) && !has_layer_kernels())
+    throw config_error("the model " + r.model + " " + layer_kernels_missing());
+  for (const char* name : {"--hidden", "--dropout"}) {
+    if (line.given(name) && r.model != mlp::name) throw config_error(std::string(name) + " needs --model mlp");
+  }
+  if (line.given("--bias") && (r.model == mlp::name || r.model == convnet::name))
+    throw config_error("the layers of a net have biases of their own: leave out --bias");
+  if (line.given("--net") && r.model != convnet::name) throw config_error("--net needs --model convnet");
   if (line.given("--huber-delta") && r.model != "huber") throw config_error("--huber-delta needs --model huber");
   if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
     throw config_error("--decay has no meaning with --schedule constant");
@@ -259,7 +289,7 @@ void check(const command_line& line, const train_request& r) {
 }  // namespace
 
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
-  command_line line("train", "Trains a model on LIBSVM data or ratings, plain or compressed.",
+  command_line line("train", "Trains a model on LIBSVM data, ratings or images, plain or compressed.",
                     "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
   line.positional("DATA", r.data,
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "

@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <hogwild/options.hpp>
 #include <hogwild/sync_engine.hpp>
@@ -24,9 +26,12 @@ struct train_request {
 
   std::string model = "logistic";
   double huber_delta = 1.0;
-  std::size_t rank = 32;           ///< of factors
-  std::optional<bool> own_bias{};  ///< what --bias says, where it was given
-  double test_share = 0.0;         ///< of the training file, where --test is no file
+  std::string net = "mnist";               ///< of convnet
+  std::vector<std::uint32_t> hidden{128};  ///< of mlp
+  double dropout = 0.0;                    ///< of mlp
+  std::size_t rank = 32;                   ///< of factors
+  std::optional<bool> own_bias{};          ///< what --bias says, where it was given
+  double test_share = 0.0;                 ///< of the training file, where --test is no file
 
   engine_name engine = engine_name::threads;
   std::size_t workers = 0;  ///< 0: as many as this process may use

@@ -120,7 +120,7 @@ class general_job : public job {
   // Templates of their own, for clang 14 instantiates with the class what a requirement forbids.
   template <workspace_model G = M>
   auto judge_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most) const {
-    return [this, w, space = model_.make_workspace(rows, options_.isa, most)](
+    return [this, w, space = model_.make_workspace(rows, options_.dense_isa, most)](
                std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_verdict> verdicts) mutable {
       // A row's own numbers, the same each time: a measure must not depend on when or with whom it is taken.
       if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));

@@ -15,6 +15,8 @@
 #include <hogwild/general_job.hpp>
 #include <hogwild/margin_job.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/convnet.hpp>
+#include <hogwild/models/mlp.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/prepare.hpp>
@@ -27,6 +29,8 @@ namespace hogwild {
 extern template class general_job<softmax>;
 extern template class general_job<matrix_factorization>;
 extern template class factor_job<matrix_factorization>;
+extern template class general_job<mlp>;
+extern template class general_job<convnet>;
 
 /// A model on its data, ready for an engine. The data must outlive the job.
 template <model M>

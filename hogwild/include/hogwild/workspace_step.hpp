@@ -49,7 +49,7 @@ class workspace_step : public Sharing {
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
         groups_(m, context),
         w_(Sharing::parameters()),
-        space_(m.make_workspace(data, context.options.isa, batch())) {}
+        space_(m.make_workspace(data, context.options.dense_isa, batch())) {}
 
   void begin(const round_plan& round, double position) {
     w_ = Sharing::parameters();

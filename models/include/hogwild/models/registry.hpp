@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -11,11 +12,13 @@
 #include <hogwild/core/example.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/saved_model.hpp>
+#include <hogwild/models/convnet.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/mlp.hpp>
 #include <hogwild/models/softmax.hpp>
 
 // From the names of models to their types: once, outside the loop. Programs that know their model at compile time do
@@ -24,17 +27,22 @@
 namespace hogwild {
 
 /// Any model that has a name. std::visit hands over the concrete type.
-using named_model = std::variant<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization>;
+using named_model =
+    std::variant<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet>;
 
 /// What some of the named models want to know; the others ignore it.
 struct model_choice {
-  double huber_delta = 1.0;  ///< > 0
-  std::size_t features = 0;  ///< softmax
-  std::size_t classes = 2;   ///< softmax
-  bool bias = false;         ///< softmax, matrix_factorization; margin models get theirs from the engine
-  std::size_t users = 0;     ///< matrix_factorization; of the features, which are users and items
-  std::size_t rank = 32;     ///< matrix_factorization
-  double mean = 0.0;         ///< matrix_factorization: of the ratings
+  double huber_delta = 1.0;                ///< > 0
+  std::size_t features = 0;                ///< softmax
+  std::size_t classes = 2;                 ///< softmax
+  bool bias = false;                       ///< softmax, matrix_factorization; margin models get theirs from the engine
+  std::size_t users = 0;                   ///< matrix_factorization; of the features, which are users and items
+  std::size_t rank = 32;                   ///< matrix_factorization
+  double mean = 0.0;                       ///< matrix_factorization: of the ratings
+  std::vector<std::uint32_t> hidden{128};  ///< mlp: how wide its hidden layers are, at most mlp::most_hidden of them
+  double dropout = 0.0;                    ///< mlp: behind each hidden layer, in [0, 1)
+  double scale = 1.0;                      ///< mlp: multiplies the values of the data, not 0
+  std::string net = "mnist";               ///< convnet: mnist or cifar
 };
 
 /// The names that make_model knows.
@@ -83,6 +91,7 @@ class predictor {
   std::vector<float> parameters_;      ///< weights, then the biases
   std::vector<std::uint32_t> places_;  ///< of matrix_factorization: the model's column of each saved one
   float bias_ = 0.0f;                  ///< of a margin model
+  std::function<row_verdict(const sparse_row<float>&)> net_;  ///< of a net: it has memory to compute in
 };
 
 }  // namespace hogwild

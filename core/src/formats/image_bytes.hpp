@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "../parsed_text.hpp"
+
+namespace hogwild::detail {
+
+/// Images in a file's bytes: image i begins at pixels[i * stride].
+struct image_bytes {
+  std::size_t images = 0;
+  std::size_t size = 0;  ///< bytes of an image
+  std::size_t stride = 0;
+  std::span<const std::byte> pixels{};
+};
+
+/// The most bytes of an image: more would be no image that a net here takes.
+inline constexpr std::size_t largest_image = std::size_t{1} << 24;
+
+/// Reads the header and checks that as many bytes follow as it says. Throws input_error with `name` and the byte.
+image_bytes decode_idx_images(std::span<const std::byte> file, std::string_view name);
+/// One byte an image.
+std::span<const std::byte> decode_idx_labels(std::span<const std::byte> file, std::string_view name);
+/// Whole records with labels of 0 to 9; the label of image i stands before it, at file[i * stride].
+image_bytes decode_cifar(std::span<const std::byte> file, std::string_view name);
+
+/// Rows of all images. labels[i * label_stride] is the class of image i; without labels it is 0.
+std::unique_ptr<parsed_text> rows_of(const image_bytes& images, std::span<const std::byte> labels,
+                                     std::size_t label_stride);
+
+}  // namespace hogwild::detail

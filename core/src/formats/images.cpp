@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/formats/images.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/checksum.hpp>
+#include <hogwild/core/error.hpp>
+
+#include "../input_stream.hpp"
+#include "../row_format.hpp"
+#include "image_bytes.hpp"
+
+namespace hogwild {
+namespace {
+
+constexpr std::uint32_t idx_format_id = 2, cifar_format_id = 3;
+constexpr std::size_t largest_file = std::size_t{1} << 36;
+
+std::string shown(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
+bool replace(std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  if (at != text.npos) text.replace(at, from.size(), to);
+  return at != text.npos;
+}
+
+/// The label file beside images; empty where there is none.
+std::string labels_beside(const std::string& images) {
+  const std::filesystem::path path(images);
+  std::string name = path.filename().string();
+  if (!replace(name, "images", "labels")) return {};
+  replace(name, "idx3", "idx1");
+  std::vector<std::string> candidates = {name};
+  for (const std::string_view packed : {".gz", ".xz", ".zst", ".bz2"}) {
+    if (name.ends_with(packed)) candidates.push_back(name.substr(0, name.size() - packed.size()));
+    candidates.push_back(name + std::string(packed));
+  }
+  for (const std::string& candidate : candidates) {
+    const std::filesystem::path beside = path.parent_path() / candidate;
+    if (std::error_code unknown; std::filesystem::exists(beside, unknown)) return beside.string();
+  }
+  return {};
+}
+
+std::string labels_of(const std::string& images, const std::string& named, bool optional) {
+  if (!named.empty() || optional) return named.empty() ? labels_beside(images) : named;
+  const std::string found = labels_beside(images);
+  if (found.empty())
+    throw input_error(shown(images) +
+                      ": there is no file of labels beside the images (the same name with 'labels' for 'images'); "
+                      "name it");
+  return found;
+}
+
+void require_images(const detail::image_bytes& images, const std::string& path) {
+  if (images.images == 0) throw input_error(shown(path) + ": there are no images in it");
+}
+
+std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std::string& labels_path) {
+  const std::vector<std::byte> file = detail::read_unpacked(path, largest_file);
+  const detail::image_bytes images = detail::decode_idx_images(file, shown(path));
+  require_images(images, path);
+  if (labels_path.empty()) return detail::rows_of(images, {}, 0);
+  const std::vector<std::byte> label_file = detail::read_unpacked(labels_path, largest_file);
+  const std::span<const std::byte> labels = detail::decode_idx_labels(label_file, shown(labels_path));
+  if (labels.size() != images.images)
+    throw input_error(labels_path + ": there are " + std::to_string(labels.size()) + " labels for the " +
+                      std::to_string(images.images) + " images of " + shown(path));
+  return detail::rows_of(images, labels, 1);
+}
+
+std::unique_ptr<detail::parsed_text> read_cifar(const std::string& path) {
+  const std::vector<std::byte> file = detail::read_unpacked(path, largest_file);
+  const detail::image_bytes images = detail::decode_cifar(file, shown(path));
+  require_images(images, path);
+  return detail::rows_of(images, file, images.stride);
+}
+
+std::uint64_t stamp_digest(const std::string& labels_path) {
+  if (labels_path.empty() || labels_path == "-") return 0;
+  const auto stamp = detail::stamp_of(labels_path);
+  if (!stamp) return 0;
+  const std::uint64_t parts[] = {stamp->bytes, static_cast<std::uint64_t>(stamp->modified_ns),
+                                 detail::checksum(std::span(labels_path.data(), labels_path.size()))};
+  return detail::checksum(std::span<const std::uint64_t>(parts));
+}
+
+}  // namespace
+
+sparse_dataset open_idx(const std::string& path, const std::string& labels_path, const open_options& options) {
+  if (path == "-" && labels_path == "-")
+    throw config_error("images and labels cannot both come from standard input; name a file for one of them");
+  const std::string labels = labels_of(path, labels_path, options.labels_optional);
+  return detail::open_rows(path, options,
+                           {.id = idx_format_id,
+                            .whole = [&](const std::string& images) { return read_idx(images, labels); },
+                            .companions = stamp_digest(labels)});
+}
+
+sparse_dataset open_cifar(const std::string& path, const open_options& options) {
+  return detail::open_rows(path, options, {.id = cifar_format_id, .whole = read_cifar});
+}
+
+image_format detect_image_format(const std::string& path) {
+  const std::vector<std::byte> head = detail::read_head(path, 64);
+  constexpr std::byte idx_magic[] = {std::byte{0}, std::byte{0}, std::byte{8}, std::byte{3}};
+  if (head.size() >= 4 && std::ranges::equal(std::span(head).first(4), idx_magic)) return image_format::idx;
+  // A label, then pixels. Text has no control characters but those that end lines and separate fields.
+  const auto is_text = [](std::byte b) {
+    const auto c = static_cast<unsigned char>(b);
+    return c >= ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+  };
+  const bool labelled = !head.empty() && head.front() <= std::byte{9};
+  return labelled && !std::ranges::all_of(head, is_text) ? image_format::cifar : image_format::none;
+}
+
+}  // namespace hogwild

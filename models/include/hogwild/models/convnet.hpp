@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/formats/images.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/sharing_kind.hpp>
+#include <hogwild/models/net.hpp>
+#include <hogwild/models/net_workspace.hpp>
+
+namespace hogwild {
+
+/// Which convolutional net.
+enum class convolutional_net : std::uint32_t { mnist, cifar };
+
+/// What a net for images looks like, and how bytes become its input: (byte / 255 - mean) / deviation, by plane.
+struct image_net {
+  std::string_view name;
+  net_plan layers;
+  std::array<float, 3> mean, deviation;
+};
+
+/// Both are the net of PyTorch's Hogwild example: for grey images of 28 x 28, and for coloured ones of 32 x 32.
+inline constexpr image_net mnist_net = {"mnist",
+                                        {{1, 28, 28},
+                                         {convolution(10, 5), max_pool(), relu(),                         //
+                                          convolution(20, 5), channel_dropout(0.5f), max_pool(), relu(),  //
+                                          dense(50), relu(), dropout(0.5f),                               //
+                                          dense(10)}},
+                                        {0.1307f},
+                                        {0.3081f}};
+inline constexpr image_net cifar_net = {"cifar",
+                                        {{3, 32, 32},
+                                         {convolution(10, 5), max_pool(), relu(),                         //
+                                          convolution(20, 5), channel_dropout(0.5f), max_pool(), relu(),  //
+                                          dense(50), relu(), dropout(0.5f),                               //
+                                          dense(10)}},
+                                        {0.4914f, 0.4822f, 0.4465f},
+                                        {0.2470f, 0.2435f, 0.2616f}};
+
+/// A convolutional net on images: rows whose entries are the bytes that are not 0, each under its pixel's number
+/// (sparse_view::original, plane by plane, row by row). Loss: -log softmax(scores)[class].
+struct convnet {
+  using scalar_type = float;
+  static constexpr std::string_view name = "convnet";
+  static constexpr label_kind labels = label_kind::classes;
+  static constexpr training_defaults defaults = {
+      .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};
+  static constexpr std::size_t measured_rows = 10'000;
+  static constexpr sharing_kind shares = sharing_kind::direct;
+  static constexpr std::size_t classes = 10;
+
+  convolutional_net which = convolutional_net::mnist;
+
+  const image_net& net() const { return which == convolutional_net::mnist ? mnist_net : cifar_net; }
+  std::size_t dim() const { return net().layers.parameters(); }
+  std::vector<parameter_group> groups() const { return groups_of(net().layers, false); }
+  void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net().layers, w, random); }
+
+  struct workspace {
+    net_workspace net;
+    std::vector<std::uint32_t> pixel;  ///< of each column: its place in the net's input
+  };
+
+  /// Throws config_error where the data's images have pixels that the net has not.
+  workspace make_workspace(const sparse_view& images, isa set, std::size_t batch) const {
+    return {net_workspace(net().layers, set, batch), pixels_of(images)};
+  }
+
+  void take(workspace& space, std::size_t k, const sparse_row<float>& image, const counter_random& random) const {
+    space.net.describe(k, random.bits(0), image.label);
+    write_image(space, k, image);
+  }
+
+  void gradient(const auto& w, workspace& space, std::size_t n, const auto& emit) const {
+    space.net.read(w, groups());
+    space.net.differentiate(n);
+    space.net.emit(emit, groups());
+  }
+
+  void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
+    space.net.read(w, groups());
+    space.net.judge(n, verdicts);
+  }
+
+ private:
+  std::vector<std::uint32_t> pixels_of(const sparse_view& images) const;
+  void write_image(workspace& space, std::size_t k, const sparse_row<float>& image) const;
+};
+
+}  // namespace hogwild

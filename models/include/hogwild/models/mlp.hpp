@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/sharing_kind.hpp>
+#include <hogwild/models/net.hpp>
+#include <hogwild/models/net_workspace.hpp>
+
+namespace hogwild {
+
+/// A multi-layer perceptron on sparse rows: a dense layer, relu and dropout for each hidden width that is not 0, then a
+/// dense layer with a score for each class. Loss: -log softmax(scores)[class].
+struct mlp {
+  using scalar_type = float;
+  using workspace = net_workspace;
+  static constexpr std::string_view name = "mlp";
+  static constexpr label_kind labels = label_kind::classes;
+  static constexpr training_defaults defaults = {
+      .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};
+  static constexpr std::size_t measured_rows = 10'000;
+  static constexpr sharing_kind shares = sharing_kind::direct;
+  static constexpr std::size_t most_hidden = 4;
+
+  std::uint32_t features = 0;
+  std::uint32_t classes = 2;
+  std::array<std::uint32_t, most_hidden> hidden = {128};
+  float dropout = 0.0f;  ///< rate behind each hidden layer
+  float scale = 1.0f;    ///< multiplies the values of the data; 1/255 for bytes
+
+  constexpr net_plan net() const {
+    net_plan layers({features, 1, 1}, {});
+    for (const std::uint32_t width : hidden) {
+      if (width == 0) continue;
+      layers.add(dense(width));
+      layers.add(relu());
+      if (dropout > 0.0f) layers.add(hogwild::dropout(dropout));
+    }
+    layers.add(dense(classes));
+    return layers;
+  }
+
+  std::size_t dim() const { return net().parameters(); }
+  std::vector<parameter_group> groups() const { return groups_of(net(), true); }
+  void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net(), w, random); }
+
+  workspace make_workspace(const sparse_view&, isa set, std::size_t batch) const { return {net(), set, batch}; }
+
+  void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
+    space.describe(k, random.bits(0), z.label);
+    space.fill(k, 0, features, 0.0f);
+    float* const to = space.input(k);
+    for (auto [j, x] : z) to[j * space.stride()] = x * scale;
+  }
+
+  void gradient(const auto& w, workspace& space, std::size_t n, const auto& emit) const {
+    space.read(w, groups());
+    space.differentiate(n);
+    space.emit(emit, groups());
+  }
+
+  void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
+    space.read(w, groups());
+    space.judge(n, verdicts);
+  }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/net_workspace.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace hogwild {
+namespace {
+
+/// Examples that dense layers take at once: enough for whole blocks of their products.
+constexpr std::size_t dense_rows = 64;
+
+constexpr std::size_t up_to_lanes(std::size_t n) {
+  return (n + layer_lanes - 1) / layer_lanes * layer_lanes;
+}
+
+bool has_convolution(const net_plan& net) {
+  return std::ranges::any_of(net, [](const placed_layer& at) { return at.layer.kind == layer_kind::convolution; });
+}
+
+bool in_place(layer_kind kind) {
+  return kind == layer_kind::relu || kind == layer_kind::dropout || kind == layer_kind::channel_dropout;
+}
+
+bool drops(layer_kind kind) {
+  return kind == layer_kind::dropout || kind == layer_kind::channel_dropout;
+}
+
+/// Numbers that an example's dropout draws.
+std::size_t masks_of(const placed_layer& at) {
+  return at.layer.kind == layer_kind::dropout ? at.to.size() : at.to.planes;
+}
+
+/// Whether what convolution i gives is pooled before anybody else needs it on the way back: then the pool's partials
+/// may lie where those values, the largest buffer of all, are.
+bool is_pooled_next(const net_plan& net, std::size_t i) {
+  if (net[i].layer.kind != layer_kind::convolution) return false;
+  for (++i; i < net.size() && drops(net[i].layer.kind); ++i) {
+  }
+  return i < net.size() && net[i].layer.kind == layer_kind::max_pool;
+}
+
+/// The windows of a convolution, in values of its input.
+std::vector<std::uint32_t> taps_of(const placed_layer& at) {
+  std::vector<std::uint32_t> tap;
+  for (std::uint32_t plane = 0; plane < at.from.planes; ++plane)
+    for (std::uint32_t i = 0; i < at.layer.side; ++i)
+      for (std::uint32_t j = 0; j < at.layer.side; ++j) tap.push_back((plane * at.from.height + i) * at.from.width + j);
+  return tap;
+}
+std::vector<std::uint32_t> places_of(const placed_layer& at) {
+  std::vector<std::uint32_t> place;
+  for (std::uint32_t i = 0; i < at.to.height; ++i)
+    for (std::uint32_t j = 0; j < at.to.width; ++j) place.push_back(i * at.from.width + j);
+  return place;
+}
+
+/// Cuts runs of floats that begin on cache lines out of memory; without memory it only counts.
+class cutter {
+ public:
+  explicit cutter(float* base) : base_(base) {}
+  float* run(std::size_t n) {
+    float* const begin = base_ == nullptr ? nullptr : base_ + used_;
+    used_ += up_to_lanes(n);
+    return begin;
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  float* base_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace
+
+net_workspace::net_workspace(const net_plan& net, isa set, std::size_t batch)
+    : net_(net),
+      kernels_(layer_kernels_of(set)),
+      batch_(std::max<std::size_t>(batch, 1)),
+      rows_(has_convolution(net) ? layer_lanes : std::min(up_to_lanes(batch_), dense_rows)) {
+  const std::size_t passes = (batch_ + rows_ - 1) / rows_;
+  layers_.resize(net_.size());
+  inputs_.resize(passes);
+  key_.resize(passes * rows_);
+  memory_ = private_memory(lay_out(nullptr) * sizeof(float));
+  lay_out(reinterpret_cast<float*>(memory_.base()));
+}
+
+std::size_t net_workspace::lay_out(float* base) {
+  cutter memory(base);
+  parameters_ = memory.run(net_.parameters());
+  gradient_ = memory.run(net_.parameters());
+  label_ = memory.run(inputs_.size() * rows_);
+  for (float** const lanes : {&share_, &loss_, &best_}) *lanes = memory.run(rows_);
+  for (float*& input : inputs_) input = memory.run(net_.input().size() * rows_);
+  float *values = nullptr, *partials = nullptr;
+  std::size_t draws = 0;
+  bool asked = false;  // whether a layer before has parameters, so that somebody wants the partials
+  for (std::size_t i = 0; i < net_.size(); ++i) {
+    const placed_layer& at = net_[i];
+    buffers& b = layers_[i];
+    b.from = values;
+    b.from_partials = partials;
+    if (!in_place(at.layer.kind)) {
+      values = memory.run(at.to.size() * rows_);
+      asked = asked || at.trains();
+      partials = !asked ? nullptr : is_pooled_next(net_, i) ? values : memory.run(at.to.size() * rows_);
+    }
+    b.to = values;
+    b.to_partials = partials;
+    if (drops(at.layer.kind)) {
+      b.mask = memory.run(masks_of(at) * rows_);
+      b.first_draw = draws;
+      draws += masks_of(at);
+    }
+    if (at.layer.kind == layer_kind::convolution) b.tap = taps_of(at), b.place = places_of(at);
+  }
+  return memory.used();
+}
+
+void net_workspace::forward(std::size_t pass, bool training) {
+  for (std::size_t i = 0; i < net_.size(); ++i) {
+    const placed_layer& at = net_[i];
+    const buffers& b = layers_[i];
+    const float* const from = b.from != nullptr ? b.from : inputs_[pass];
+    float* const to = b.to != nullptr ? b.to : inputs_[pass];
+    const float *const weights = parameters_ + at.weights, *const biases = parameters_ + at.biases();
+    const std::size_t values = at.to.size();
+    switch (at.layer.kind) {
+      case layer_kind::convolution:
+        kernels_.taps({at.layer.outputs, b.tap, b.place}, weights, biases, from, to);
+        break;
+      case layer_kind::dense:
+        kernels_.dense(rows_, at.inputs, at.layer.outputs, weights, biases, from, to);
+        break;
+      case layer_kind::max_pool:
+        kernels_.max_pool({at.from.planes, at.from.height, at.from.width}, from, to);
+        break;
+      case layer_kind::relu:
+        kernels_.relu(values * rows_, to);
+        break;
+      case layer_kind::dropout:
+      case layer_kind::channel_dropout:
+        if (!training) break;
+        kernels_.dropout_mask(rows_, &key_[pass * rows_], b.first_draw, masks_of(at), at.layer.rate, b.mask);
+        kernels_.apply_mask(rows_, masks_of(at), values / masks_of(at), b.mask, to);
+        break;
+    }
+  }
+}
+
+void net_workspace::backward(std::size_t pass) {
+  for (std::size_t i = net_.size(); i-- > 0;) {
+    const placed_layer& at = net_[i];
+    const buffers& b = layers_[i];
+    if (b.to_partials == nullptr) return;
+    const float* const from = b.from != nullptr ? b.from : inputs_[pass];
+    const float* const weights = parameters_ + at.weights;
+    float *const weights_partials = gradient_ + at.weights, *const biases_partials = gradient_ + at.biases();
+    const std::size_t values = at.to.size();
+    switch (at.layer.kind) {
+      case layer_kind::convolution: {
+        const tap_shape shape{at.layer.outputs, b.tap, b.place};
+        kernels_.taps_weights(shape, from, b.to_partials, weights_partials, biases_partials);
+        if (b.from_partials == nullptr) break;
+        std::fill_n(b.from_partials, at.from.size() * rows_, 0.0f);
+        kernels_.taps_input(shape, weights, b.to_partials, b.from_partials);
+        break;
+      }
+      case layer_kind::dense:
+        kernels_.dense_weights(rows_, at.inputs, at.layer.outputs, from, b.to_partials, weights_partials,
+                               biases_partials);
+        if (b.from_partials == nullptr) break;
+        kernels_.dense_input(rows_, at.inputs, at.layer.outputs, weights, b.to_partials, b.from_partials);
+        break;
+      case layer_kind::max_pool:
+        if (b.from_partials == nullptr) break;
+        kernels_.max_pool_input({at.from.planes, at.from.height, at.from.width}, from, b.to, b.to_partials,
+                                b.from_partials);
+        break;
+      case layer_kind::relu:
+        kernels_.relu_input(values * rows_, b.to, b.to_partials);
+        break;
+      case layer_kind::dropout:
+      case layer_kind::channel_dropout:
+        kernels_.apply_mask(rows_, masks_of(at), values / masks_of(at), b.mask, b.to_partials);
+        break;
+    }
+  }
+}
+
+double net_workspace::differentiate(std::size_t n) {
+  std::fill_n(gradient_, net_.parameters(), 0.0f);
+  const std::size_t classes = net_.output().size();
+  double sum = 0.0;
+  for (std::size_t pass = 0; pass * rows_ < n; ++pass) {
+    const float* const label = label_ + pass * rows_;
+    forward(pass, true);
+    const buffers& last = layers_.back();
+    kernels_.log_softmax(rows_, classes, label, last.to, loss_, best_);
+    // Rows of no example count nothing; what they hold are earlier examples, or zeros.
+    const std::size_t examples = std::min(rows_, n - pass * rows_);
+    std::fill_n(share_, examples, 1.0f / static_cast<float>(n));
+    std::fill_n(share_ + examples, rows_ - examples, 0.0f);
+    kernels_.log_softmax_input(rows_, classes, label, share_, last.to, last.to_partials);
+    backward(pass);
+    sum = std::accumulate(loss_, loss_ + examples, sum);
+  }
+  return sum / static_cast<double>(n);
+}
+
+void net_workspace::judge(std::size_t n, std::span<row_verdict> verdicts) {
+  for (std::size_t pass = 0; pass * rows_ < n; ++pass) {
+    forward(pass, false);
+    kernels_.log_softmax(rows_, net_.output().size(), label_ + pass * rows_, layers_.back().to, loss_, best_);
+    for (std::size_t k = pass * rows_; k < std::min(n, (pass + 1) * rows_); ++k)
+      verdicts[k] = {static_cast<double>(loss_[k - pass * rows_]), best_[k - pass * rows_]};
+  }
+}
+
+}  // namespace hogwild

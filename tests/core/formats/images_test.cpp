@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/formats/images.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/row_cursor.hpp>
+
+#include "core/archives.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace hogwild {
+namespace {
+
+std::string big_endian(std::uint32_t n) {
+  return {static_cast<char>(n >> 24), static_cast<char>(n >> 16), static_cast<char>(n >> 8), static_cast<char>(n)};
+}
+std::string idx_images(std::uint32_t count, std::uint32_t height, std::uint32_t width, const std::string& pixels) {
+  return big_endian(2051) + big_endian(count) + big_endian(height) + big_endian(width) + pixels;
+}
+std::string idx_labels(const std::string& labels) {
+  return big_endian(2049) + big_endian(static_cast<std::uint32_t>(labels.size())) + labels;
+}
+// Three images of 2 x 2 bytes.
+const std::string pixels("\x00\x01\xff\x00\x00\x00\x00\x00\x10\x20\x30\x40", 12);
+
+using image = std::map<std::uint32_t, float>;
+
+/// What a dataset holds: each row's bytes under their numbers in the input, by label.
+std::multimap<double, image> contents(const sparse_dataset& data) {
+  std::multimap<double, image> rows;
+  row_cursor cursor(data.view());
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    image bytes;
+    for (auto [column, byte] : cursor.row(r)) bytes[data.view().original[column]] = byte;
+    rows.emplace(cursor.label(r), bytes);
+  }
+  return rows;
+}
+const std::multimap<double, image> expected = {
+    {7, {{2, 1.0f}, {3, 255.0f}}}, {0, {}}, {9, {{1, 16.0f}, {2, 32.0f}, {3, 48.0f}, {4, 64.0f}}}};
+
+template <class Error, class Body>
+void expect_refusal(const Body& body, const std::string& part) {
+  try {
+    body();
+    ADD_FAILURE() << "accepted, but " << part;
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+}
+
+class images : public testing::Test {
+ protected:
+  test::scratch_folder folder;
+  std::string data = folder.write("train-images-idx3-ubyte", idx_images(3, 2, 2, pixels));
+};
+
+TEST_F(images, of_idx_files_lie_beside_their_labels_packed_or_not) {
+  folder.write("train-labels-idx1-ubyte", idx_labels(std::string("\x07\x00\x09", 3)));
+  EXPECT_EQ(contents(open_idx(data)), expected);
+  const std::string gz = folder.write("train-images-idx3-ubyte.gz", test::pack_gzip(idx_images(3, 2, 2, pixels)));
+  EXPECT_EQ(contents(open_idx(gz)), expected);
+  EXPECT_EQ(detect_image_format(gz), image_format::idx);
+  EXPECT_EQ(detect_image_format(data), image_format::idx);
+
+  // The dots of other collections; packed labels beside plain images.
+  const std::string dots = folder.write("t10k-images.idx3-ubyte", idx_images(3, 2, 2, pixels));
+  folder.write("t10k-labels.idx1-ubyte.gz", test::pack_gzip(idx_labels(std::string("\x07\x00\x09", 3))));
+  EXPECT_EQ(contents(open_idx(dots)), expected);
+}
+
+TEST_F(images, are_kept_in_a_cache_that_notices_other_labels) {
+  const std::string labels = folder.write("train-labels-idx1-ubyte", idx_labels(std::string("\x07\x00\x09", 3)));
+  EXPECT_FALSE(open_idx(data).from_cache());
+  const sparse_dataset again = open_idx(data);
+  EXPECT_TRUE(again.from_cache());
+  EXPECT_EQ(contents(again), expected);
+  folder.write("others", idx_labels("\x01\x02\x03"));
+  const sparse_dataset other = open_idx(data, folder / "others");
+  EXPECT_FALSE(other.from_cache());
+  EXPECT_EQ(contents(other).count(2), 1u);
+}
+
+TEST_F(images, are_read_through_the_numbers_of_the_training_data) {
+  folder.write("train-labels-idx1-ubyte", idx_labels(std::string("\x07\x00\x09", 3)));
+  const sparse_dataset train = open_idx(data);
+  EXPECT_EQ(train.features(), 4u);
+  const std::string test =
+      folder.write("t10k-images-idx3-ubyte", idx_images(2, 1, 5, "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a"));
+  folder.write("t10k-labels-idx1-ubyte", idx_labels("\x09\x07"));
+  const sparse_dataset read = open_idx(test, {}, {.numbering = &train.numbering()});
+  EXPECT_EQ(read.unknown_entries(), 2u) << "the fifth byte of each";
+  ASSERT_EQ(read.view().original.size(), 4u);
+  EXPECT_EQ(contents(read).find(7)->second, (image{{1, 6.0f}, {2, 7.0f}, {3, 8.0f}, {4, 9.0f}}));
+  EXPECT_EQ(read.view().label[0], 9.0) << "in their own order";
+}
+
+TEST_F(images, without_labels_are_for_prediction_alone) {
+  expect_refusal<input_error>([&] { open_idx(data); }, "no file of labels beside the images");
+  const sparse_dataset read = open_idx(data, {}, {.labels_optional = true});
+  EXPECT_EQ(read.rows(), 3u);
+  EXPECT_EQ(read.view().label[0], 0.0);
+  expect_refusal<config_error>([] { open_idx("-", "-"); }, "cannot both come from standard input");
+}
+
+TEST_F(images, that_are_damaged_are_refused_with_the_byte) {
+  const std::string labels = folder.write("l", idx_labels(std::string("\x07\x00\x09", 3)));
+  const auto opened = [&](const std::string& bytes) {
+    const std::string path = folder.write("x", bytes);
+    open_idx(path, labels);
+  };
+  const std::string good = idx_images(3, 2, 2, pixels);
+  expect_refusal<input_error>([&] { opened(""); }, "x: byte 0: the file ends within the magic number");
+  expect_refusal<input_error>([&] { opened(idx_labels("abc")); },
+                              "x: byte 0: the file begins with 2049, but IDX images with 2051");
+  expect_refusal<input_error>([&] { opened(good.substr(0, 10)); }, "x: byte 8: the file ends within the height");
+  expect_refusal<input_error>([&] { opened(good.substr(0, 27)); },
+                              "x: byte 16: the header speaks of 3 images, which are 12 bytes, but 11 follow");
+  expect_refusal<input_error>([&] { opened(good + "x"); }, "but 13 follow");
+  expect_refusal<input_error>([&] { opened(idx_images(3, 0, 2, "")); }, "x: byte 8: images of 0 x 2 bytes");
+  expect_refusal<input_error>([&] { opened(idx_images(0xffffffffu, 0xffffffffu, 0xffffffffu, "")); },
+                              "x: byte 8: images of");
+  expect_refusal<input_error>([&] { opened(idx_images(0, 2, 2, "")); }, "there are no images");
+  expect_refusal<input_error>([&] { open_idx(data, folder.write("few", idx_labels("ab"))); },
+                              "there are 2 labels for the 3 images");
+  expect_refusal<input_error>([&] { open_idx(data, data); }, "IDX labels with 2049");
+  expect_refusal<input_error>([&] { open_idx(data, folder / "nowhere"); }, "nowhere");
+  expect_refusal<input_error>([&] { open_idx(folder / "nowhere", labels); }, "nowhere");
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_NE(entry.path().extension(), ".hogwild") << "no cache stays behind";
+}
+
+std::string cifar_record(char label, char first, char last) {
+  std::string record(3073, '\0');
+  record.front() = label, record[1] = first, record.back() = last;
+  return record;
+}
+
+TEST_F(images, of_cifar_files_are_records) {
+  const std::string path = folder.write("batch.bin", cifar_record(3, 10, 20) + cifar_record(9, 0, 7));
+  EXPECT_EQ(detect_image_format(path), image_format::cifar);
+  const std::multimap<double, image> found = {{3, {{1, 10.0f}, {3072, 20.0f}}}, {9, {{3072, 7.0f}}}};
+  EXPECT_EQ(contents(open_cifar(path)), found);
+  expect_refusal<input_error>([&] { open_cifar(folder.write("y", cifar_record(3, 1, 1) + cifar_record(10, 1, 1))); },
+                              "y: byte 3073: image 2 has the label 10");
+  expect_refusal<input_error>([&] { open_cifar(folder.write("y", cifar_record(3, 1, 1) + "\x01more")); },
+                              "y: byte 3073: the file ends within image 2: 5 of 3073");
+  expect_refusal<input_error>([&] { open_cifar(folder.write("y", "")); }, "there are no images");
+}
+
+TEST_F(images, are_not_seen_in_text) {
+  for (const char* text : {"1 1:0.5\n", "", "9\n", "# comment\n", "\t1 2:3\n", "5 1:1 2:1 3:1 4:1\r\n"})
+    EXPECT_EQ(detect_image_format(folder.write("t", text)), image_format::none) << text;
+  EXPECT_THROW(detect_image_format(folder / "nowhere"), input_error);
+}
+
+}  // namespace
+}  // namespace hogwild

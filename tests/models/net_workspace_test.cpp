@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/net_workspace.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/models/convnet.hpp>
+#include <hogwild/models/mlp.hpp>
+
+namespace {
+
+using namespace hogwild;
+
+/// A net with examples in it, all from one seed.
+class filled_net {
+ public:
+  filled_net(const net_plan& net, std::size_t examples, isa set = isa::automatic, std::size_t batch = 0)
+      : plan(net), n(examples), space(net, set, std::max(batch, examples)) {
+    std::mt19937_64 random(5);
+    std::uniform_real_distribution<float> any(-1.0f, 1.0f);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t v = 0; v < net.input().size(); ++v) space.input(k)[v * space.stride()] = any(random);
+      const std::uint64_t key = random();
+      space.describe(k, key, static_cast<float>(random() % net.output().size()));
+    }
+    std::vector<float> begin(net.parameters());
+    initialise_net(net, param_view<float>(std::span(begin)), counter_random(3, 4));
+    std::ranges::copy(begin, space.parameters().begin());
+  }
+
+  std::vector<float> gradient() {
+    loss = space.differentiate(n);
+    return {space.gradient().begin(), space.gradient().end()};
+  }
+  std::vector<row_verdict> judged() {
+    std::vector<row_verdict> verdicts(n);
+    space.judge(n, verdicts);
+    return verdicts;
+  }
+
+  net_plan plan;
+  std::size_t n;
+  net_workspace space;
+  double loss = 0;
+};
+
+// One net with every kind of layer, small enough for thousands of passes, and with odd sides, so that pools leave
+// something out; one of dense layers alone; one whose first layer has no parameters.
+const net_plan every_layer({2, 11, 13},
+                           {convolution(6, 3), channel_dropout(0.3f), max_pool(), relu(), convolution(7, 3), max_pool(),
+                            relu(), dense(9), relu(), dropout(0.4f), dense(4)});
+const net_plan dense_alone({30, 1, 1}, {dense(17), relu(), dropout(0.2f), dense(8), relu(), dense(3)});
+const net_plan pool_first({1, 8, 8}, {max_pool(), convolution(5, 3), relu(), max_pool(), dense(2)});
+
+class nets : public testing::TestWithParam<const net_plan*> {};
+INSTANTIATE_TEST_SUITE_P(shapes, nets, testing::Values(&every_layer, &dense_alone, &pool_first));
+
+/// The derivative by central differences in a direction.
+double slope(filled_net& net, const std::vector<float>& direction, float h) {
+  const std::span<float> w = net.space.parameters();
+  const std::vector<float> before(w.begin(), w.end());
+  for (std::size_t j = 0; j < w.size(); ++j) w[j] = before[j] + h * direction[j];
+  const double above = net.space.differentiate(net.n);
+  for (std::size_t j = 0; j < w.size(); ++j) w[j] = before[j] - h * direction[j];
+  const double below = net.space.differentiate(net.n);
+  std::ranges::copy(before, w.begin());
+  return (above - below) / (2.0 * static_cast<double>(h));
+}
+
+// Layer by layer: in random directions of the layer's weights, and of its biases, the slope is gradient . direction.
+// Where a relu or a pool changes its mind within h the slope jumps, so the bound is a share of the gradient's length:
+// with h = 2^-12 of a direction of length 1 a few of some thousand units do, each with its share of the whole. Rounding
+// gives 2^-24 * loss / h = 3e-4 an example, of many signs.
+TEST_P(nets, gradients_agree_with_differences_layer_by_layer) {
+  filled_net net(*GetParam(), 100);
+  const std::vector<float> g = net.gradient();
+  std::mt19937_64 random(9);
+  for (const parameter_group& group : groups_of(*GetParam(), false)) {
+    const std::size_t size = group.rows * group.width;
+    double length = 0;
+    for (std::size_t i = 0; i < size; ++i) length += std::pow(static_cast<double>(g[group.offset + i]), 2);
+    length = std::sqrt(length);
+    ASSERT_GT(length, 1e-3) << group.name << " has no gradient to speak of";
+    for (int round = 0; round < 8; ++round) {
+      std::vector<float> direction(g.size());
+      double expected = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t j = group.offset + i;
+        // The last round goes along the gradient itself.
+        const double sign = random() % 2 == 0 ? 1.0 : -1.0;
+        direction[j] = round == 7 ? static_cast<float>(static_cast<double>(g[j]) / length)
+                                  : static_cast<float>(sign / std::sqrt(static_cast<double>(size)));
+        expected += static_cast<double>(g[j]) * static_cast<double>(direction[j]);
+      }
+      EXPECT_NEAR(slope(net, direction, 0x1p-12f), expected, 0.02 * length + 2e-4) << group.name;
+    }
+  }
+}
+
+TEST_P(nets, nothing_stays_from_one_call_to_the_next) {
+  filled_net net(*GetParam(), 21);
+  const std::vector<float> first = net.gradient();
+  const auto verdicts = net.judged();
+  EXPECT_EQ(net.gradient(), first);
+  const auto again = net.judged();
+  for (std::size_t k = 0; k < net.n; ++k) {
+    EXPECT_EQ(verdicts[k].loss, again[k].loss);
+    EXPECT_EQ(verdicts[k].score, again[k].score);
+  }
+}
+
+// The mean of a batch is the mean of its examples' gradients, however they are dealt out to passes.
+TEST_P(nets, a_batch_is_the_mean_of_its_examples) {
+  const net_plan& plan = *GetParam();
+  const std::size_t n = 70;  // more than a pass of dense layers takes
+  filled_net all(plan, n);
+  const std::vector<float> g = all.gradient();
+  std::vector<double> sum(g.size());
+  double loss = 0;
+  net_workspace one(plan, isa::automatic, 1);
+  std::ranges::copy(all.space.parameters(), one.parameters().begin());
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<float> any(-1.0f, 1.0f);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t v = 0; v < plan.input().size(); ++v) one.input(0)[v * one.stride()] = any(random);
+    const std::uint64_t key = random();
+    one.describe(0, key, static_cast<float>(random() % plan.output().size()));
+    loss += one.differentiate(1);
+    for (std::size_t j = 0; j < g.size(); ++j) sum[j] += static_cast<double>(one.gradient()[j]);
+  }
+  EXPECT_NEAR(all.loss, loss / n, 1e-5);
+  for (std::size_t j = 0; j < g.size(); ++j) ASSERT_NEAR(static_cast<double>(g[j]), sum[j] / n, 1e-5) << j;
+}
+
+TEST_P(nets, instruction_sets_agree) {
+  filled_net plain(*GetParam(), 33, isa::scalar);
+  const std::vector<float> expected = plain.gradient();
+  const auto verdicts = plain.judged();
+  for (const isa set : {isa::avx2, isa::avx512}) {
+    if (!has_isa(set)) continue;
+    filled_net net(*GetParam(), 33, set);
+    const std::vector<float> g = net.gradient();
+    for (std::size_t j = 0; j < g.size(); ++j) ASSERT_NEAR(g[j], expected[j], 1e-4) << name_of(set) << " at " << j;
+    const auto judged = net.judged();
+    for (std::size_t k = 0; k < net.n; ++k) EXPECT_NEAR(judged[k].loss, verdicts[k].loss, 1e-4);
+  }
+}
+
+TEST(net_workspace, judging_leaves_dropout_out) {
+  const net_plan with({12, 1, 1}, {dense(8), relu(), dropout(0.9f), dense(3)});
+  const net_plan without({12, 1, 1}, {dense(8), relu(), dense(3)});
+  filled_net a(with, 10), b(without, 10);
+  const auto first = a.judged(), second = b.judged();
+  double mean = 0;
+  for (std::size_t k = 0; k < 10; ++k) {
+    EXPECT_EQ(first[k].loss, second[k].loss);
+    mean += second[k].loss / 10;
+  }
+  b.gradient();
+  EXPECT_NEAR(b.loss, mean, 1e-6) << "without dropout both mean the same";
+  a.gradient();
+  EXPECT_NE(a.loss, b.loss);
+}
+
+TEST(net_workspace, parameters_of_the_named_nets) {
+  EXPECT_EQ(convnet{}.dim(), 260u + 5'020u + 16'050u + 510u);
+  EXPECT_EQ(convnet{.which = convolutional_net::cifar}.dim(), 760u + 5'020u + 25'050u + 510u);
+  const mlp two{.features = 100, .classes = 3, .hidden = {20, 10}};
+  EXPECT_EQ(two.dim(), 101u * 20u + 21u * 10u + 11u * 3u);
+  const auto groups = two.groups();
+  ASSERT_EQ(groups.size(), 6u);
+  EXPECT_TRUE(groups[0].hot_first && groups[0].rows == 100 && groups[0].width == 20);
+  std::size_t end = 0;
+  for (const parameter_group& g : groups) {
+    EXPECT_EQ(g.offset, end) << g.name;
+    EXPECT_EQ(g.l2, g.name.ends_with("weights"));
+    end += g.rows * g.width;
+  }
+  EXPECT_EQ(end, two.dim());
+}
+
+TEST(net_workspace, weights_begin_within_the_bound_of_their_inputs) {
+  const net_plan& plan = mnist_net.layers;
+  std::vector<float> w(plan.parameters());
+  initialise_net(plan, param_view<float>(std::span(w)), counter_random(1, 2));
+  for (const placed_layer& at : plan) {
+    if (!at.trains()) continue;
+    const float bound = 1.0f / std::sqrt(static_cast<float>(at.inputs));
+    const auto [least, most] = std::minmax_element(w.begin() + static_cast<std::ptrdiff_t>(at.weights),
+                                                   w.begin() + static_cast<std::ptrdiff_t>(at.end()));
+    EXPECT_GE(*least, -bound);
+    EXPECT_LE(*most, bound);
+    EXPECT_GT(*most - *least, bound) << "they are spread out";
+  }
+}
+
+}  // namespace
