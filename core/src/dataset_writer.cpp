@@ -100,6 +100,16 @@ dataset_writer dataset_writer::in_memory(cache_header sizes) {
   return dataset_writer(std::move(fd), {}, {}, sizes);
 }
 
+dataset_writer dataset_writer::nameless(const std::filesystem::path& folder, cache_header sizes) {
+  lay_out(sizes);
+  unique_fd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  const int refused = fd ? ::posix_fallocate(fd.get(), 0, static_cast<off_t>(sizes.file_bytes)) : errno;
+  if (refused != 0)
+    throw resource_error("no space for " + std::to_string(sizes.file_bytes) + " bytes of data in " + folder.string() +
+                         ": " + std::generic_category().message(refused));
+  return dataset_writer(std::move(fd), {}, {}, sizes);
+}
+
 void dataset_writer::seal_block(std::uint64_t block, std::uint64_t end) {
   cache_arrays::writable(arrays_.block_checksum)[block] = block_sum(arrays_, block, end);
 }

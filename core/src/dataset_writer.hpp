@@ -25,6 +25,8 @@ class dataset_writer {
   /// `permissions` as for open(2): what the source allows, the cache allows.
   static dataset_writer at(const std::filesystem::path& place, cache_header sizes, unsigned permissions = 0600);
   static dataset_writer in_memory(cache_header sizes);
+  /// A file without a name in this folder: it vanishes with its last user. Throws resource_error.
+  static dataset_writer nameless(const std::filesystem::path& folder, cache_header sizes);
 
   dataset_writer(dataset_writer&& other) noexcept;
   dataset_writer& operator=(dataset_writer&&) = delete;

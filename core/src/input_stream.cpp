@@ -107,6 +107,27 @@ std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t bl
                                        text_bytes, block_bytes, longest_line);
 }
 
+std::unique_ptr<byte_reader> open_bytes(const std::string& path) {
+  source from = source_of(path);
+  return make_byte_reader(std::move(from.input), from.kind);
+}
+
+std::unique_ptr<byte_reader> open_memory_bytes(std::string_view bytes, std::string name) {
+  return make_byte_reader(std::make_unique<raw_input>(bytes, std::move(name)), detect_compression(bytes));
+}
+
+std::string read_all(byte_reader& input) {
+  std::string all;
+  for (std::size_t have = 0;;) {
+    all.resize(have + input_stream::default_block_bytes);
+    const std::size_t got = input.read({all.data() + have, all.size() - have});
+    have += got;
+    if (have == all.size()) continue;
+    all.resize(have);
+    return all;
+  }
+}
+
 std::vector<std::byte> read_unpacked(const std::string& path, std::size_t most) {
   source from = source_of(path);
   const auto reader = make_byte_reader(std::move(from.input), from.kind);

@@ -66,4 +66,13 @@ std::vector<std::byte> read_unpacked(const std::string& path, std::size_t most);
 /// The first bytes of a path, unpacked: `bytes`, or all where there are fewer.
 std::vector<std::byte> read_head(const std::string& path, std::size_t bytes);
 
+/// The unpacked bytes of a path, or of standard input for "-", as they come. Throws input_error.
+std::unique_ptr<byte_reader> open_bytes(const std::string& path);
+
+/// The same from bytes in memory, which outlive the reader.
+std::unique_ptr<byte_reader> open_memory_bytes(std::string_view bytes, std::string name);
+
+/// All that is left of it. Throws as it does.
+std::string read_all(byte_reader& input);
+
 }  // namespace hogwild::detail

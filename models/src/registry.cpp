@@ -19,9 +19,9 @@
 namespace hogwild {
 namespace {
 
-constexpr std::array<std::string_view, 8> names = {logistic::name, hinge_svm::name, least_squares::name,
-                                                   huber::name,    softmax::name,   matrix_factorization::name,
-                                                   mlp::name,      convnet::name};
+constexpr std::array<std::string_view, 10> names = {
+    logistic::name, hinge_svm::name, least_squares::name, huber::name, softmax::name, matrix_factorization::name,
+    mlp::name,      convnet::name,   skip_gram::name,     cbow::name};
 
 /// Reads parameters that nobody writes any more.
 struct plain_reader {
@@ -40,6 +40,19 @@ std::uint32_t narrowed(std::size_t n, const char* what) {
   if (n > std::numeric_limits<std::uint32_t>::max())
     throw config_error(std::to_string(n) + " " + what + " are more than a net takes");
   return static_cast<std::uint32_t>(n);
+}
+
+window_model windows_of(const model_choice& choice) {
+  window_model m = choice.windows;
+  m.words = choice.features;
+  const auto require = [](bool holds, const char* otherwise) {
+    if (!holds) throw config_error(otherwise);
+  };
+  require(m.dimension >= 1 && m.dimension <= 65536, "word vectors have 1 to 65536 dimensions");
+  require(m.window >= 1 && m.window <= 1000, "a window has 1 to 1000 words on each side");
+  require(m.negative >= 1 && m.negative <= 1000, "1 to 1000 negative words are drawn for a window");
+  require(m.sample >= 0.0 && m.sample <= 1.0, "sample is a share of the text, from 0 (all words are kept) to 1");
+  return m;
 }
 
 model_choice choice_of(const saved_model& saved) {
@@ -138,7 +151,32 @@ named_model make_model(std::string_view name, const model_choice& choice) {
     if (name == mlp::name) return make_mlp(choice);
     return make_convnet(choice);
   }
+  if (name == skip_gram::name) return skip_gram{windows_of(choice)};
+  if (name == cbow::name) return cbow{windows_of(choice)};
   throw config_error("there is no model '" + std::string(name) + "'; there are " + known_names());
+}
+
+bool is_of_words(const named_model& m) {
+  return std::holds_alternative<skip_gram>(m) || std::holds_alternative<cbow>(m);
+}
+
+word_vectors vectors_of(const named_model& m, std::span<const float> parameters, const vocabulary& words) {
+  const auto* const s = std::get_if<skip_gram>(&m);
+  const auto* const c = std::get_if<cbow>(&m);
+  if (s == nullptr && c == nullptr) throw config_error("a " + std::string(name_of(m)) + " model has no word vectors");
+  const window_model& windows = s != nullptr ? static_cast<const window_model&>(*s) : *c;
+  if (windows.words != words.size() || parameters.size() != words.size() * windows.row())
+    throw config_error("the model was made for " + std::to_string(windows.words) + " words, but the vocabulary has " +
+                       std::to_string(words.size()));
+  word_vectors vectors{.dimension = windows.dimension};
+  vectors.words.reserve(words.size());
+  vectors.values.reserve(words.size() * windows.dimension);
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    vectors.words.emplace_back(words.word(w));
+    const auto row = parameters.subspan(windows.input_of(w), windows.dimension);
+    vectors.values.insert(vectors.values.end(), row.begin(), row.end());
+  }
+  return vectors;
 }
 
 std::string_view name_of(const named_model& m) {
@@ -146,7 +184,7 @@ std::string_view name_of(const named_model& m) {
 }
 
 label_kind labels_of(const named_model& m) {
-  return std::visit([](const auto& concrete) { return concrete.labels; }, m);
+  return std::visit([](const auto& concrete) { return labels_of(concrete); }, m);
 }
 
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
@@ -254,8 +292,11 @@ double predictor::loss(const sparse_row<float>& z) const {
           return m.loss_of(factor_score(m, z), z.label);
         else if constexpr (general_model<std::decay_t<decltype(m)>>)
           return m.loss(plain_reader{parameters_}, z);
-        else
+        else if constexpr (std::is_same_v<std::decay_t<decltype(m)>, mlp> ||
+                           std::is_same_v<std::decay_t<decltype(m)>, convnet>)
           return 0.0;  // a net, which has spoken
+        else
+          throw config_error("the loss of word vectors is that of a corpus; measure them by their analogies");
       },
       model_);
 }

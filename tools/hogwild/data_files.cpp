@@ -9,7 +9,9 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/images.hpp>
 #include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/models/cbow.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/skip_gram.hpp>
 
 namespace hogwild::cli {
 namespace {
@@ -63,10 +65,14 @@ std::filesystem::path default_cache_folder() {
 }
 
 void data_options::declare(command_line& line) {
-  line.choice<std::string>(
-      "--format", format,
-      {{"auto", "auto"}, {"libsvm", "libsvm"}, {"ratings", "ratings"}, {"idx", "idx"}, {"cifar", "cifar"}},
-      "format of the data files (auto: what the model reads; images are told by their content)");
+  line.choice<std::string>("--format", format,
+                           {{"auto", "auto"},
+                            {"libsvm", "libsvm"},
+                            {"ratings", "ratings"},
+                            {"idx", "idx"},
+                            {"cifar", "cifar"},
+                            {"corpus", "corpus"}},
+                           "format of the data files (auto: what the model reads; images are told by their content)");
   line.option("--cache-dir", cache_folder,
               "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
@@ -80,10 +86,13 @@ void data_options::declare_values(command_line& line) {
 }
 
 void data_options::choose_format(std::string_view model) {
-  const bool of_ratings = model == matrix_factorization::name;
-  if (format == "auto" && of_ratings) format = "ratings";
-  if (of_ratings != (format == "ratings")) {
-    throw config_error("a " + std::string(model) + " model reads " + (of_ratings ? "ratings" : "rows of features") +
+  const std::string needed = model == matrix_factorization::name               ? "ratings"
+                             : model == skip_gram::name || model == cbow::name ? "corpus"
+                                                                               : "";
+  if (format == "auto" && !needed.empty()) format = needed;
+  const bool special = format == "ratings" || format == "corpus";
+  if (special ? format != needed : !needed.empty()) {
+    throw config_error("a " + std::string(model) + " model reads " + (needed.empty() ? "rows of features" : needed) +
                        ", not --format " + format);
   }
 }
@@ -97,6 +106,15 @@ sparse_dataset open_training(const std::string& path, const data_options& option
 bool holds_images(const std::string& path, const data_options& options) {
   const std::string format = format_of(options.format, path);
   return format == "idx" || format == "cifar";
+}
+
+corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options) {
+  corpus_options opening{.min_count = min_count};
+  if (!options.no_cache) opening.scratch = base_options(options).cache_folder;
+  std::error_code refused;
+  if (!opening.scratch.empty()) std::filesystem::create_directories(opening.scratch, refused);
+  if (refused) opening.scratch.clear();
+  return open_corpus(path, opening);
 }
 
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,

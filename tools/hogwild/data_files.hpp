@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
+#include <hogwild/core/corpus.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "command_line.hpp"
@@ -38,6 +40,9 @@ sparse_dataset open_training(const std::string& path, const data_options& option
 
 /// Whether a path is opened as images, whose values are bytes.
 bool holds_images(const std::string& path, const data_options& options);
+
+/// Reads a corpus; rows that are many go to a file in the cache folder, which vanishes with them.
+corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options);
 
 /// Opens rows that are read through the columns of a training set or a saved model, and says on stderr how many entries
 /// had to be left out because those columns are not known.

@@ -2,11 +2,14 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include <hogwild/core/error.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/evaluate.hpp>
 #include <hogwild/models/registry.hpp>
 
+#include "analogies.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "damaged_cache.hpp"
@@ -38,20 +41,31 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
 }  // namespace
 
 int evaluate_command(int argc, const char* const* argv) {
-  std::string model, data;
+  std::string model, questions;
+  std::vector<std::string> rows;
   data_options files;
   bool json = false;
   command_line line("evaluate",
                     "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
-                    "for classes, the root of the mean squared error for numbers.",
+                    "for classes, the root of the mean squared error for numbers. Word vectors are measured by the\n"
+                    "analogies that they get right.",
                     "hogwild evaluate model.txt test.svm");
-  line.positional("MODEL", model, "a model that 'hogwild train --save' wrote");
-  line.positional("DATA", data, "rows; '-' is standard input");
+  line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
+  line.positional("DATA", rows, "labelled rows; '-' is standard input");
+  line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
   line.flag("--json", json, "one JSON object");
   line.flag("--quiet", files.quiet, "say nothing about unknown columns");
   files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
 
+  if (!questions.empty()) {
+    if (!rows.empty())
+      throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
+    std::fputs(analogies_report(model, questions, isa::automatic, json).c_str(), stdout);
+    return 0;
+  }
+  if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
+  const std::string& data = rows.front();
   const evaluation e = with_sound_cache([&] { return evaluate(model, data, files); });
   if (!json) {
     std::printf("%zu rows: %s\n", e.rows, measures_text(e.measures).c_str());

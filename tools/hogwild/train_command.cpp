@@ -40,8 +40,19 @@ sparse_dataset open_data(const train_request& request, train_options& options) {
   return data;
 }
 
+/// Whether the data are a corpus.
+bool is_of_words(const train_request& request) {
+  return request.model == skip_gram::name || request.model == cbow::name;
+}
+
 named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks) {
-  model_choice choice{.huber_delta = request.huber_delta, .features = rows.columns};
+  const word_request& words = request.words;
+  model_choice choice{.huber_delta = request.huber_delta,
+                      .features = rows.columns,
+                      .windows = {.dimension = words.dimension,
+                                  .window = static_cast<std::uint32_t>(words.window),
+                                  .negative = static_cast<std::uint32_t>(words.negative),
+                                  .sample = words.sample}};
   if (request.model == softmax::name) {
     choice.classes = learn_labels(label_kind::classes, rows.label, request.data, ranks).classes();
     // A margin model's bias is the engine's work; softmax has one for each class in itself.
@@ -82,19 +93,28 @@ sparse_view hold_back(sparse_view& rows, double share) {
   return test;
 }
 
-rank_rows open_rows(const train_request& request, train_options& options, launched_ranks* ranks) {
+/// `words` is filled where the data are a corpus.
+rank_rows open_rows(const train_request& request, train_options& options, launched_ranks* ranks, vocabulary& words) {
+  const auto open = [&](const std::string& path) {
+    if (!is_of_words(request)) return open_training(path, request.files);
+    corpus text = open_words(path, request.words.min_count, request.files);
+    words = text.words;
+    return text.rows;
+  };
   if (ranks != nullptr) {
     if (request.overlap) throw config_error("--overlap is for a process that trains alone");
-    return open_rank_rows(request.data, *ranks,
-                          [&](const std::string& path) { return open_training(path, request.files); });
+    if (is_of_words(request) && request.data.find("%rank") != std::string::npos)
+      throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
+    return open_rank_rows(request.data, *ranks, open);
   }
-  rank_rows rows{.data = open_data(request, options)};
+  rank_rows rows{.data = request.overlap ? open_data(request, options) : open(request.data)};
   rows.part = rows.data.view();
   return rows;
 }
 
 train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
-  rank_rows rows = open_rows(request, request.options, ranks);
+  vocabulary words;
+  rank_rows rows = open_rows(request, request.options, ranks, words);
   std::optional<sparse_view> held_back;
   if (request.test_share > 0.0) {
     if (ranks != nullptr || request.overlap)
@@ -120,8 +140,11 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
 
   train_result result = train_with_engine(m, rows.part, request, options, ranks);
   if (!request.save.empty() && result.status != run_status::diverged) {
-    save_model(request.save, to_saved(m, result.parameters, result.labels, rows.numbering().original()),
-               model_format_for(request.save));
+    if (is_of_words(m))
+      save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
+    else
+      save_model(request.save, to_saved(m, result.parameters, result.labels, rows.numbering().original()),
+                 model_format_for(request.save));
   }
   return result;
 }

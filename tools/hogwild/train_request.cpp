@@ -66,6 +66,30 @@ void declare_model(command_line& line, train_request& r) {
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
 }
 
+void declare_words(command_line& line, train_request& r) {
+  line.option("--dimension", r.words.dimension, "skip_gram, cbow: numbers of a word's vector");
+  line.option("--window", r.words.window, "skip_gram, cbow: neighbours on each side of a word, at most");
+  line.option("--negative", r.words.negative, "skip_gram, cbow: words drawn at random for contrast, for each window");
+  line.option("--sample", r.words.sample,
+              "skip_gram, cbow: words that are a larger share of the text are thinned out; 0: none");
+  line.option("--min-count", r.words.min_count, "skip_gram, cbow: words that occur less often are left out");
+}
+
+void check_words(const command_line& line, const train_request& r) {
+  const bool of_words = r.model == skip_gram::name || r.model == cbow::name;
+  for (const char* const name : {"--dimension", "--window", "--negative", "--sample", "--min-count"}) {
+    if (!of_words && line.given(name)) throw config_error(std::string(name) + " needs --model skip_gram or cbow");
+  }
+  if (!of_words) return;
+  if (!r.test.empty() || !r.validation_file.empty())
+    throw config_error(
+        "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a share "
+        "of the text may be held back with --validation SHARE");
+  if (r.overlap) throw config_error("--overlap is for linear models with one margin a row");
+  for (const std::uint64_t n : {r.words.dimension, r.words.window, r.words.negative})
+    if (n > 65536) throw config_error("--dimension, --window and --negative are numbers up to 65536");
+}
+
 std::string set_transport(const std::string& text, train_request& r) {
   r.mpi = text == "mpi";
   r.transport = text == "shared_segment" ? ring_transport::shared_segment : ring_transport::in_process;
@@ -295,6 +319,7 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "
                   "where the path holds %rank");
   declare_model(line, r);
+  declare_words(line, r);
   declare_engine(line, r);
   declare_step(line, r);
   declare_end(line, r);
@@ -304,6 +329,7 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   if (line.given("--bias")) r.own_bias = r.options.bias;
   r.files.choose_format(r.model);
   check(line, r);
+  check_words(line, r);
   return std::nullopt;
 }
 

@@ -19,6 +19,12 @@ namespace hogwild::cli {
 
 enum class engine_name { serial, threads, processes, ring, all_reduce, local_sgd };
 
+/// What models of words are made with.
+struct word_request {
+  std::uint64_t dimension = 100, window = 5, negative = 5, min_count = 5;
+  double sample = 1e-4;
+};
+
 /// What `hogwild train` was asked for.
 struct train_request {
   std::string data, test, validation_file;
@@ -32,6 +38,7 @@ struct train_request {
   std::size_t rank = 32;                   ///< of factors
   std::optional<bool> own_bias{};          ///< what --bias says, where it was given
   double test_share = 0.0;                 ///< of the training file, where --test is no file
+  word_request words{};
 
   engine_name engine = engine_name::threads;
   std::size_t workers = 0;  ///< 0: as many as this process may use

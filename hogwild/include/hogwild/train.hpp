@@ -14,9 +14,11 @@
 #include <hogwild/factor_job.hpp>
 #include <hogwild/general_job.hpp>
 #include <hogwild/margin_job.hpp>
-#include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/models/skip_gram.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/prepare.hpp>
@@ -31,6 +33,8 @@ extern template class general_job<matrix_factorization>;
 extern template class factor_job<matrix_factorization>;
 extern template class general_job<mlp>;
 extern template class general_job<convnet>;
+extern template class general_job<skip_gram>;
+extern template class general_job<cbow>;
 
 /// A model on its data, ready for an engine. The data must outlive the job.
 template <model M>

@@ -85,6 +85,12 @@ class param_reader {
     assert(offset + n <= size_);
     return {data_ + offset, n};
   }
+  /// Calls a run that will soon be read and added to into the nearest cache.
+  void announce(std::size_t offset, std::size_t n) const {
+    assert(offset + n <= size_);
+    constexpr std::size_t line = 64 / sizeof(T);
+    for (std::size_t i = 0; i < n; i += line) __builtin_prefetch(data_ + offset + i, 1);
+  }
 
  private:
   T* data_;

@@ -12,6 +12,9 @@
 #include <hogwild/core/example.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/saved_model.hpp>
+#include <hogwild/core/vocabulary.hpp>
+#include <hogwild/core/word_vectors.hpp>
+#include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
@@ -19,6 +22,7 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/models/skip_gram.hpp>
 #include <hogwild/models/softmax.hpp>
 
 // From the names of models to their types: once, outside the loop. Programs that know their model at compile time do
@@ -27,8 +31,8 @@
 namespace hogwild {
 
 /// Any model that has a name. std::visit hands over the concrete type.
-using named_model =
-    std::variant<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet>;
+using named_model = std::variant<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet,
+                                 skip_gram, cbow>;
 
 /// What some of the named models want to know; the others ignore it.
 struct model_choice {
@@ -43,7 +47,14 @@ struct model_choice {
   double dropout = 0.0;                    ///< mlp: behind each hidden layer, in [0, 1)
   double scale = 1.0;                      ///< mlp: multiplies the values of the data, not 0
   std::string net = "mnist";               ///< convnet: mnist or cifar
+  window_model windows{};                  ///< skip_gram and cbow; its `words` are the features
 };
+
+/// Whether a model is trained on a corpus, and what it learns are word vectors.
+bool is_of_words(const named_model& m);
+
+/// The vectors of trained words, the inputs alone, in the order of the vocabulary, which the model was made for.
+word_vectors vectors_of(const named_model& m, std::span<const float> parameters, const vocabulary& words);
 
 /// The names that make_model knows.
 std::span<const std::string_view> model_names();

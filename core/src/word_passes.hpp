@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <hogwild/core/error.hpp>
+
+#include "word_blocks.hpp"
+
+namespace hogwild::detail {
+
+/// Opens a text at its beginning, as often as it is called.
+using text_opener = std::function<std::unique_ptr<byte_reader>()>;
+
+/// Bytes in memory that outlive this object, as they are.
+class memory_bytes : public byte_reader {
+ public:
+  explicit memory_bytes(std::string_view bytes) : left_(bytes) {}
+  std::size_t read(std::span<char> room) override {
+    const std::size_t n = std::min(room.size(), left_.size());
+    std::memcpy(room.data(), left_.data(), n);
+    left_.remove_prefix(n);
+    return n;
+  }
+
+ private:
+  std::string_view left_;
+};
+
+/// Goes over the words of a text, block by block in parallel, any number of times.
+class word_passes {
+ public:
+  word_passes(text_opener open, const std::string& name) : open_(std::move(open)), name_(name) {}
+
+  /// For each block of the text make() gives something with word(w), end_line() and `result`; collect(result) is then
+  /// called for the blocks in their order, by one thread at a time. Throws format_error for the earliest fault, and
+  /// what the opened reader throws. Uses the threads of the arena that it is called in.
+  template <class Result, class Make, class Collect>
+  void run(const Make& make, const Collect& collect) const {
+    struct scanned {
+      Result result;
+      std::optional<text_fault> fault;
+      std::size_t newlines, tail;  ///< of the text before the fault; bytes behind its last newline
+    };
+    word_blocks blocks(open_());
+    std::size_t line = 1, column = 1;
+    const auto read = [&](tbb::flow_control& control) -> std::shared_ptr<std::string> {
+      if (auto block = blocks.next()) return std::make_shared<std::string>(std::move(*block));
+      control.stop();
+      return nullptr;
+    };
+    const auto scan = [&](const std::shared_ptr<std::string>& block) {
+      const std::string_view text(*block);
+      auto pass = make();
+      const auto fault = scan_words(
+          text, [&](std::string_view word) { pass.word(word); }, [&] { pass.end_line(); });
+      const std::string_view sound = fault ? text.substr(0, fault->at) : text;
+      const std::size_t last = sound.rfind('\n');
+      return std::make_shared<scanned>(scanned{std::move(pass.result), fault,
+                                               static_cast<std::size_t>(std::ranges::count(sound, '\n')),
+                                               last == sound.npos ? sound.size() : sound.size() - last - 1});
+    };
+    const auto take = [&](const std::shared_ptr<scanned>& block) {
+      column = block->newlines == 0 ? column + block->tail : block->tail + 1;
+      line += block->newlines;
+      if (block->fault) throw format_error(name_, line, column, block->fault->what);
+      collect(block->result);
+    };
+    using tbb::filter_mode;
+    tbb::parallel_pipeline(
+        4 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()),
+        tbb::make_filter<void, std::shared_ptr<std::string>>(filter_mode::serial_in_order, read) &
+            tbb::make_filter<std::shared_ptr<std::string>, std::shared_ptr<scanned>>(filter_mode::parallel, scan) &
+            tbb::make_filter<std::shared_ptr<scanned>, void>(filter_mode::serial_in_order, take));
+  }
+
+ private:
+  text_opener open_;
+  const std::string& name_;
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/train.hpp>
+
+namespace hogwild {
+
+template class general_job<skip_gram>;
+template class general_job<cbow>;
+
+}  // namespace hogwild

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/isa.hpp>
+#include <hogwild/core/kernels/window_kernels.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/random.hpp>
+#include <hogwild/core/sharing_kind.hpp>
+#include <hogwild/core/word_sampler.hpp>
+
+// What skip_gram and cbow share: two vectors a word, sentences with their frequent words thinned out, and windows that
+// walk over them with words drawn at random for contrast (Mikolov and others, Distributed representations of words and
+// phrases and their compositionality, 2013). The drawn words are shared by all pairs of a window, which makes its
+// products those of small matrices (Ji and others, Parallelizing word2vec in shared and distributed memory, 2016).
+
+namespace hogwild {
+
+/// What a model of words and their neighbours is made with.
+struct window_model {
+  std::size_t words = 0;  ///< rows: the size of the vocabulary
+  std::size_t dimension = 100;
+  std::uint32_t window = 5;    ///< neighbours on each side, at most; how many is drawn for each word
+  std::uint32_t negative = 5;  ///< words that are drawn for contrast, for each window
+  double sample = 1e-4;        ///< of words that are a larger share of the text some are left out; 0: of none
+
+  /// A vector's floats in memory: padded with zeros, which stay zeros.
+  std::size_t width() const { return (dimension + window_lanes - 1) / window_lanes * window_lanes; }
+  /// A row is a word's vector as a neighbour (input), and behind it the one as the word that has neighbours (output).
+  std::size_t row() const { return 2 * width(); }
+  std::size_t input_of(std::size_t word) const { return word * row(); }
+  std::size_t output_of(std::size_t word) const { return word * row() + width(); }
+
+  /// Inputs uniform in (-0.5, 0.5) / dimension; outputs stay zero.
+  void init_inputs(const auto& view, const counter_random& random) const {
+    const double scale = 1.0 / static_cast<double>(dimension);
+    for (std::size_t word = 0; word < words; ++word)
+      for (std::size_t k = 0; k < dimension; ++k)
+        view.store(input_of(word) + k, static_cast<float>((random.uniform(word * dimension + k) - 0.5) * scale));
+  }
+};
+
+/// Floats on cache lines of their own.
+class lined_floats {
+ public:
+  explicit lined_floats(std::size_t size) : lines_((size + 15) / 16) {}
+  float* data() { return lines_.front().x; }
+  std::span<float> part(std::size_t begin, std::size_t size) { return {data() + begin, size}; }
+
+ private:
+  struct alignas(64) line {
+    float x[16];
+  };
+  std::vector<line> lines_;
+};
+
+/// One worker's memory: sentences, the rows of the window at hand and what their gradients add up to.
+class window_space {
+ public:
+  window_space(const window_model& m, const sparse_view& data, isa set, std::size_t batch)
+      : model_(m),
+        kernels_(window_kernels_of(set)),
+        words_(occurrences(data), m.sample),
+        sentences_(batch),
+        slots_(2 * std::size_t{m.window} + 1),
+        values_(slots_ * m.width()),
+        gradients_(slots_ * m.width()),
+        outputs_((m.negative + 1) * m.width()),
+        output_gradients_((m.negative + 1) * m.width()),
+        slopes_(2 * std::size_t{m.window} * (m.negative + 1) + window_lanes),
+        mean_(m.width()),
+        mean_gradient_(m.width()),
+        contexts_(2 * std::size_t{m.window}),
+        context_gradients_(2 * std::size_t{m.window}) {}
+
+  /// Takes sentence k: its words, but of frequent ones only some.
+  void take(std::size_t k, const sparse_row<float>& z, const counter_random& random) {
+    sentence& s = sentences_[k];
+    s.random = random;
+    s.words.clear();
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const auto chance = static_cast<float>(random.bits(i) >> 40) * 0x1p-24f;
+      if (chance < words_.keep(z.index[i])) s.words.push_back(z.index[i]);
+    }
+  }
+
+  const window_kernels& kernels() const { return kernels_; }
+  std::size_t contexts() const { return count_; }
+  const float* const* context() const { return contexts_.data(); }
+  float* const* context_gradient() const { return context_gradients_.data(); }
+  std::size_t outputs() const { return drawn_.size(); }
+  float* output() { return outputs_.data(); }
+  float* output_gradient() { return output_gradients_.data(); }
+  float* slopes() { return slopes_.data(); }
+
+  /// The loss of so many rows of scores.
+  double loss(std::size_t rows) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < drawn_.size(); ++j) {
+        const auto score = static_cast<double>(slopes()[i * drawn_.size() + j]);
+        const double wrong = j == 0 ? -score : score;  // log(1 + e^wrong), without overflow
+        sum += std::max(wrong, 0.0) + std::log1p(std::exp(-std::abs(wrong)));
+      }
+    }
+    return sum;
+  }
+  void scale_slopes(std::size_t count, float by) {
+    for (std::size_t i = 0; i < count; ++i) slopes()[i] *= by;
+  }
+
+  /// The mean of the contexts' rows, and the memory for what the loss changes with it.
+  const float* mean_of_contexts() {
+    const std::size_t width = model_.width();
+    std::copy_n(contexts_[0], width, mean_.data());
+    for (std::size_t i = 1; i < count_; ++i)
+      for (std::size_t k = 0; k < width; ++k) mean_.data()[k] += contexts_[i][k];
+    const float share = 1.0f / static_cast<float>(count_);
+    for (std::size_t k = 0; k < width; ++k) mean_.data()[k] *= share;
+    return mean_.data();
+  }
+  float* clear_mean_gradient() {
+    std::fill_n(mean_gradient_.data(), model_.width(), 0.0f);
+    return mean_gradient_.data();
+  }
+  /// Adds each context's share of it to its gradient.
+  void share_mean_gradient() {
+    const float share = 1.0f / static_cast<float>(count_);
+    for (std::size_t i = 0; i < count_; ++i)
+      for (std::size_t k = 0; k < model_.width(); ++k) context_gradients_[i][k] += share * mean_gradient_.data()[k];
+  }
+
+  /// walk() without gradients.
+  template <class Reader, class AtWindow>
+  void look(const Reader& w, std::size_t k, const AtWindow& at_window) {
+    const sentence& s = sentences_[k];
+    const std::size_t n = s.words.size(), reach = model_.window;
+    if (n < 2) return;
+    for (std::size_t p = 0; p < std::min(reach, n); ++p) enter(w, s, p);
+    for (std::size_t t = 0; t < n; ++t) {
+      if (t + reach < n) enter(w, s, t + reach);
+      gather_contexts(s, t);
+      draw_outputs(w, s, t);
+      gather_outputs(w);
+      at_window();
+    }
+  }
+
+  /// Calls at_window() for each word of sentence k with the rows of its window: contexts(), context(), outputs() of
+  /// which the first is the word's own and the others are drawn, output(). What it then finds in output_gradient() is
+  /// emitted at once; what it added to context_gradient(), once a word is out of all windows.
+  template <class Reader, class Emit, class AtWindow>
+  void walk(const Reader& w, std::size_t k, const Emit& emit, const AtWindow& at_window) {
+    const sentence& s = sentences_[k];
+    const std::size_t n = s.words.size(), reach = model_.window;
+    if (n < 2) return;
+    for (std::size_t p = 0; p < std::min(reach, n); ++p) enter(w, s, p);
+    draw_outputs(w, s, 0);
+    for (std::size_t t = 0; t < n; ++t) {
+      if (t + reach < n) enter(w, s, t + reach);
+      if (t + reach + 1 < n) announce(w, model_.input_of(s.words[t + reach + 1]));
+      gather_contexts(s, t);
+      gather_outputs(w);
+      if (t + 1 < n) draw_outputs(w, s, t + 1);
+      at_window();
+      for (std::size_t j = 0; j < drawn_.size(); ++j)
+        emit.block(model_.output_of(drawn_[j]), output_gradients_.part(j * model_.width(), model_.width()));
+      if (t >= reach) leave(emit, s, t - reach);
+    }
+    for (std::size_t p = n - std::min(reach, n); p < n; ++p) leave(emit, s, p);
+  }
+
+ private:
+  struct sentence {
+    std::vector<std::uint32_t> words{};
+    counter_random random{0, 0};
+  };
+
+  std::size_t slot(std::size_t position) const { return position % slots_ * model_.width(); }
+
+  template <class Reader>
+  void enter(const Reader& w, const sentence& s, std::size_t position) {
+    w.block(model_.input_of(s.words[position]), model_.width()).copy_to(values_.part(slot(position), model_.width()));
+    std::ranges::fill(gradients_.part(slot(position), model_.width()), 0.0f);
+  }
+  template <class Emit>
+  void leave(const Emit& emit, const sentence& s, std::size_t position) {
+    emit.block(model_.input_of(s.words[position]), gradients_.part(slot(position), model_.width()));
+  }
+
+  std::uint64_t draw(const sentence& s, std::size_t t, std::size_t number) const {
+    constexpr std::uint64_t behind_words = std::uint64_t{1} << 32;  // take() uses the numbers before
+    return s.random.bits(behind_words + t * (model_.negative + 1) + number);
+  }
+
+  void gather_contexts(const sentence& s, std::size_t t) {
+    const std::size_t radius = 1 + static_cast<std::size_t>((draw(s, t, 0) >> 32) * model_.window >> 32);
+    count_ = 0;
+    for (std::size_t p = t - std::min(t, radius); p < std::min(t + radius + 1, s.words.size()); ++p) {
+      if (p == t) continue;
+      contexts_[count_] = values_.data() + slot(p);
+      context_gradients_[count_++] = gradients_.data() + slot(p);
+    }
+  }
+
+  /// The words that the window of word t is scored against, whose rows are then on their way.
+  template <class Reader>
+  void draw_outputs(const Reader& w, const sentence& s, std::size_t t) {
+    next_.assign(1, s.words[t]);
+    for (std::size_t j = 1; j <= model_.negative; ++j) {
+      const std::uint32_t other = words_.draw(draw(s, t, j));
+      if (other != s.words[t]) next_.push_back(other);
+    }
+    for (const std::uint32_t word : next_) announce(w, model_.output_of(word));
+  }
+
+  template <class Reader>
+  void gather_outputs(const Reader& w) {
+    drawn_.swap(next_);
+    for (std::size_t j = 0; j < drawn_.size(); ++j)
+      w.block(model_.output_of(drawn_[j]), model_.width()).copy_to(outputs_.part(j * model_.width(), model_.width()));
+  }
+
+  template <class Reader>
+  void announce(const Reader& w, std::size_t row) const {
+    if constexpr (requires { w.announce(row, row); }) w.announce(row, model_.width());
+  }
+
+  window_model model_;
+  const window_kernels& kernels_;
+  word_sampler words_;
+  std::vector<sentence> sentences_;
+  std::size_t slots_;  ///< words whose rows are at hand: as many as the widest window has
+  lined_floats values_, gradients_, outputs_, output_gradients_, slopes_, mean_, mean_gradient_;
+  std::vector<const float*> contexts_;
+  std::vector<float*> context_gradients_;
+  std::vector<std::uint32_t> drawn_, next_;  ///< the outputs of this window and of the next one
+  std::size_t count_ = 0;
+};
+
+}  // namespace hogwild

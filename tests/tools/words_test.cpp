@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Word vectors from the text to their analogies, as a user meets them.
+#include <gmock/gmock.h>
+
+#include <hogwild/core/word_vectors.hpp>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "command.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class words : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = std::make_unique<scratch_folder>();
+    std::mt19937_64 random(1);
+    std::string lines;
+    for (std::size_t line = 0; line < 400; ++line) {
+      const std::size_t topic = random() % 5;
+      for (std::size_t k = 0; k < 10; ++k) lines += "w" + std::to_string(topic * 4 + random() % 4) + " ";
+      lines += "\n";
+    }
+    write_file(text(), lines);
+  }
+  static void TearDownTestSuite() { folder.reset(); }
+
+  static std::string text() { return *folder / "text.txt"; }
+  static std::vector<std::string> training(const std::vector<std::string>& more) {
+    std::vector<std::string> all{"train", text(),     "--model", "skip_gram", "--dimension",
+                                 "8",     "--epochs", "2",       "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  inline static std::unique_ptr<scratch_folder> folder;
+};
+
+TEST_F(words, both_formats_hold_the_same_vectors) {
+  for (const char* const name : {"vectors.txt", "vectors.bin"}) {
+    const outcome o = hogwild(training({"--engine", "serial", "--save", *folder / name}));
+    ASSERT_EQ(o.code, 0) << o.err;
+  }
+  const word_vectors as_text = load_word_vectors(*folder / "vectors.txt");
+  EXPECT_EQ(as_text, load_word_vectors(*folder / "vectors.bin"));
+  EXPECT_EQ(as_text.words.size(), 20u);
+  EXPECT_EQ(as_text.dimension, 8u);
+}
+
+TEST_F(words, every_engine_trains_them) {
+  for (const char* const engine : {"serial", "threads", "processes", "ring", "all_reduce", "local_sgd"}) {
+    for (const char* const model : {"skip_gram", "cbow"}) {
+      std::vector<std::string> arguments = training({"--engine", engine, "--model", model, "--json"});
+      if (std::string(engine) != "serial") arguments.insert(arguments.end(), {"--workers", "2"});
+      arguments.erase(arguments.begin() + 2, arguments.begin() + 4);
+      const outcome o = hogwild(arguments);
+      ASSERT_EQ(o.code, 0) << engine << ": " << o.err;
+      EXPECT_EQ(nlohmann::json::parse(o.out)["status"], "done") << engine;
+    }
+  }
+}
+
+TEST_F(words, analogies_are_counted_by_sections) {
+  write_file(*folder / "vectors", "4 2\na 1 0\nb 1 1\nc 2 0\nd 2 2\n");
+  write_file(*folder / "questions", ": shift\nA b c D\na b c e\n: more\na c b d\n");
+  const outcome o = hogwild({"evaluate", *folder / "vectors", "--analogies", *folder / "questions", "--json"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  const auto report = nlohmann::json::parse(o.out);
+  EXPECT_EQ(report["asked"], 3);
+  EXPECT_EQ(report["answerable"], 2);
+  EXPECT_EQ(report["sections"][0]["section"], "shift");
+  EXPECT_EQ(report["sections"][0]["right"], 1);
+  EXPECT_THAT(hogwild({"evaluate", *folder / "vectors", "--analogies", *folder / "questions"}).out, HasSubstr("of 2"));
+}
+
+TEST_F(words, standard_input_is_a_corpus_too) {
+  const outcome o = hogwild({"train", "-", "--model", "skip_gram", "--min-count", "1", "--dimension", "4", "--engine",
+                             "serial", "--epochs", "1", "--save", *folder / "piped.txt", "--quiet"},
+                            "a b a b c\n");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(load_word_vectors(*folder / "piped.txt").words, (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST_F(words, what_cannot_be_done_is_said) {
+  struct wrong {
+    std::vector<std::string> arguments;
+    int code;
+    std::string said;
+  };
+  const std::string broken = *folder / "broken", rare = *folder / "rare", vectors = *folder / "bad.vectors";
+  write_file(broken, std::string("a b\nc \0 d", 9));
+  write_file(rare, "each word once");
+  write_file(vectors, "2 2\na 1 2\nb 1 x\n");
+  write_file(*folder / "unknown", "a b c d\n");
+  write_file(*folder / "good.vectors", "1 1\nz 1\n");
+  const wrong cases[] = {
+      {{"train", broken, "--model", "skip_gram"}, 3, broken + ":2:3: a byte 0"},
+      {{"train", rare, "--model", "cbow"}, 3, "no word occurs 5 times"},
+      {{"train", *folder / "none", "--model", "cbow"}, 3, "none"},
+      {{"train", text(), "--dimension", "7"}, 2, "--dimension needs --model skip_gram or cbow"},
+      {{"train", text(), "--format", "corpus"}, 2, "--format corpus"},
+      {training({"--format", "libsvm"}), 2, "--format corpus"},
+      {training({"--test", text()}), 2, "--analogies"},
+      {training({"--sample", "2"}), 2, "sample"},
+      {training({"--window", "0"}), 2, "window"},
+      {training({"--negative", "0"}), 2, "negative"},
+      {{"evaluate", vectors, "--analogies", *folder / "unknown"}, 3, vectors + ":3:5: number 2 of 2"},
+      {{"evaluate", *folder / "good.vectors", "--analogies", *folder / "unknown"}, 3, "questions all words are in"},
+      {{"evaluate", *folder / "good.vectors", "--analogies", text()}, 3, "a question has four words"},
+      {{"evaluate", *folder / "good.vectors"}, 2, "labelled rows"},
+  };
+  for (const wrong& w : cases) {
+    const outcome o = hogwild(w.arguments);
+    EXPECT_EQ(o.code, w.code) << w.said << ": " << o.err;
+    EXPECT_THAT(o.err, HasSubstr(w.said));
+  }
+}
+
+}  // namespace
+}  // namespace hogwild::test

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <hogwild/core/isa.hpp>
+
+namespace hogwild::cli {
+
+/// Answers the questions of a file with the word vectors of another one; what is printed: a line a section and one for
+/// all, or one JSON object. Throws input_error where a file is not what it should be, or no question can be answered.
+std::string analogies_report(const std::string& vectors, const std::string& questions, isa set, bool json);
+
+}  // namespace hogwild::cli
