@@ -62,8 +62,9 @@ class unit_vectors {
     for (std::size_t w = 0; w < count; ++w) {
       double square = 0.0;
       for (const float x : from.row(w)) square += static_cast<double>(x) * static_cast<double>(x);
-      const auto scale = static_cast<float>(square > 0.0 ? 1.0 / std::sqrt(square) : 0.0);
-      std::ranges::transform(from.row(w), &rows_[w * width], [&](float x) { return x * scale; });
+      const double scale = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+      std::ranges::transform(from.row(w), &rows_[w * width],
+                             [&](float x) { return static_cast<float>(static_cast<double>(x) * scale); });
     }
   }
   const float* row(std::size_t w) const { return &rows_[w * width]; }

@@ -226,7 +226,11 @@ corpus read(const detail::text_opener& open, const std::string& name, const corp
 }  // namespace
 
 corpus open_corpus(const std::string& path, const corpus_options& options) {
-  if (path != "-" && detail::stamp_of(path)) return read([&] { return detail::open_bytes(path); }, path, options);
+  if (const auto stamp = path == "-" ? std::nullopt : detail::stamp_of(path)) {
+    corpus made = read([&] { return detail::open_bytes(path); }, path, options);
+    if (detail::stamp_of(path) != stamp) throw input_error(path + ": was changed while it was read; read it again");
+    return made;
+  }
   // What comes through a pipe comes once.
   const auto input = detail::open_bytes(path);
   const std::string text = detail::read_all(*input);

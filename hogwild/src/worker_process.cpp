@@ -206,6 +206,11 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
                         " is of a synchronous run, whose ranks are counted: nobody can join it");
   }
   auto work = make(setup, rows, label_map(setup.labels, setup.label_values));
+  if (work->plan().count() > store.shape().chunks) {
+    throw segment_error("this program cuts the rows of segment " + place.segment + " into " +
+                        std::to_string(work->plan().count()) + " chunks, and the run into " +
+                        std::to_string(store.shape().chunks) + ": join with the program that trains");
+  }
   const slot_lease lease(store, place.slot);
   if (lockstep) work = as_rank(std::move(work), store, setup.workers, lease.slot());
   const supervisor_watch watch(store, info.owner);

@@ -227,6 +227,8 @@ saved_model to_saved(const named_model& m, std::span<const float> parameters, co
 
 predictor::predictor(const saved_model& saved)
     : model_(make_model(saved.model, choice_of(saved))), labels_(saved.labels), parameters_(saved.weights) {
+  if (is_of_words(model_))
+    throw input_error("word vectors are no saved model of rows; measure them with 'hogwild evaluate --analogies'");
   if (const auto* f = std::get_if<matrix_factorization>(&model_)) {
     take_factors(saved, *f);
     return;

@@ -92,7 +92,7 @@ saved_model net_to_saved(const mlp& m, std::span<const float> parameters, std::s
   saved.model_options.emplace_back("scale", static_cast<double>(m.scale));
   std::string name = "hidden1";
   for (const std::uint32_t width : m.hidden) {
-    if (width == 0) break;
+    if (width == 0) continue;
     saved.model_options.emplace_back(name, static_cast<double>(width));
     ++name.back();
   }

@@ -30,7 +30,7 @@ std::string topics() {
 template <class M>
 class words_on_engines : public testing::Test {
  public:
-  corpus words = read_corpus(topics(), "topics", {.min_count = 1});
+  corpus words = read_corpus(topics(), "topics", {.min_count = 1, .threads = 1});
   M model = [this] {
     M m;
     m.words = words.words.size(), m.dimension = 16, m.window = 3, m.sample = 0;

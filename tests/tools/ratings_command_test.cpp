@@ -70,6 +70,14 @@ TEST_F(ratings, are_learned_by_processes_that_own_blocks) {
               0.05 * serial["test_rmse"].get<double>());
 }
 
+TEST_F(ratings, are_cut_into_the_same_blocks_by_everybody_however_many_there_are) {
+  for (const char* const workers : {"1", "3", "8"}) {
+    const auto result =
+        result_of(trained({"--test", "0.2", "--engine", "processes", "--workers", workers, "--ownership", "blocks"}));
+    EXPECT_EQ(result["examples"], 60 * 2400) << workers;
+  }
+}
+
 TEST_F(ratings, give_recommendations_that_skip_what_was_seen) {
   const std::string model = *folder / "r.txt";
   ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);

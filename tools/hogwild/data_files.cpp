@@ -27,9 +27,11 @@ open_options base_options(const data_options& options) {
   return opening;
 }
 
-/// Images are told by their first bytes, which standard input gives only once.
+/// Images are told by their first bytes, which standard input and other pipes give only once.
 std::string format_of(const std::string& format, const std::string& path) {
+  std::error_code unknown;
   if (format != "auto" || path == "-") return format;
+  if (!std::filesystem::is_regular_file(path, unknown)) return "libsvm";
   switch (detect_image_format(path)) {
     case image_format::idx:
       return "idx";

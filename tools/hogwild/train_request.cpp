@@ -81,11 +81,12 @@ void check_words(const command_line& line, const train_request& r) {
     if (!of_words && line.given(name)) throw config_error(std::string(name) + " needs --model skip_gram or cbow");
   }
   if (!of_words) return;
-  if (!r.test.empty() || !r.validation_file.empty())
+  if (!r.test.empty() || r.test_share > 0.0 || !r.validation_file.empty())
     throw config_error(
         "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a share "
         "of the text may be held back with --validation SHARE");
   if (r.overlap) throw config_error("--overlap is for linear models with one margin a row");
+  if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
   for (const std::uint64_t n : {r.words.dimension, r.words.window, r.words.negative})
     if (n > 65536) throw config_error("--dimension, --window and --negative are numbers up to 65536");
 }
@@ -228,7 +229,9 @@ void declare_files(command_line& line, train_request& r) {
                 r.test = share ? "" : text;
                 return {};
               });
-  line.option("--save", r.save, "write the model here: text where the name ends in .txt, else binary");
+  line.option("--save", r.save,
+              "write the model here: text where the name ends in .txt, else binary (word vectors: binary where it ends "
+              "in .bin)");
   line.option("--record", r.options.record, "write a run record here, one JSON object a line");
   line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
   line.option("--resume", r.options.resume, "go on from this checkpoint");
@@ -313,7 +316,7 @@ void check(const command_line& line, const train_request& r) {
 }  // namespace
 
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
-  command_line line("train", "Trains a model on LIBSVM data, ratings or images, plain or compressed.",
+  command_line line("train", "Trains a model on LIBSVM data, ratings, images or text, plain or compressed.",
                     "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
   line.positional("DATA", r.data,
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "

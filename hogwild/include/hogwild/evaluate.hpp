@@ -34,11 +34,12 @@ measurement evaluate_chunks(const sparse_view& data, const label_map& labels, te
   ticket_counter next{};
   next.open(1, 0);
   crew.run([&](std::size_t) {
-    auto judge = make();
+    std::optional<decltype(make())> judge;  // costs more than threads without a chunk should pay
     while (const auto i = next.draw(1, plan.count())) {
       const chunk rows = plan[*i];
       data.ensure(rows.first, rows.last);
-      loss[*i] = judge(rows, std::span(scores), std::span(targets));
+      if (!judge) judge.emplace(make());
+      loss[*i] = (*judge)(rows, std::span(scores), std::span(targets));
     }
   });
   double total = 0.0;

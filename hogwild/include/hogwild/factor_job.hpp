@@ -31,7 +31,7 @@ class factor_job final : public general_job<M> {
   }
   void own(ownership_kind kind) override {
     this->options_.ownership = kind;
-    if (in_blocks() && list_.starts.empty()) cut();
+    if (in_blocks()) cut();  // anew: for as many workers as there are, as every process of the run does
     this->plan_ = chunks();
   }
 
@@ -40,6 +40,8 @@ class factor_job final : public general_job<M> {
     if (!kernels_suit()) return general_job<M>::work(store, slot, memory, others);
     if (o.sharing == sharing_kind::alone) {
       const std::uint32_t only = store.control().round.only_slot;
+      // By blocks, though nobody is there to own others: tickets are those of blocks, whoever comes in later.
+      if (only == slot && in_blocks()) return train(store, slot, owned_array(store, slot));
       if (only == slot)
         return train(store, slot, whole_array<alone_sharing<float>>(store, alone_sharing<float>(store)));
       if (only != round_plan::no_slot) return;
@@ -96,7 +98,7 @@ class factor_job final : public general_job<M> {
         sum += row * degree[g.first_column + r];
       }
     }
-    return sum / static_cast<double>(std::max<std::size_t>(this->data_.rows(), 1));
+    return sum / static_cast<double>(std::max<std::uint64_t>(this->all_rows(), 1));
   }
 
   std::unique_ptr<job> on(const sparse_view& rows) const override {
@@ -161,7 +163,8 @@ class factor_job final : public general_job<M> {
 
   template <class Sharing>
   void train(const param_store& store, std::size_t slot, const Sharing& sharing) const {
-    const step_context context{this->labels_, this->data_.degree, this->all_rows(), this->options_};
+    const step_context context{this->labels_, this->data_.degree, this->all_rows(), this->options_,
+                               in_lockstep(this->options_.sharing) ? this->all_rows() : this->data_.rows()};
     factor_step<M, Sharing> step(sharing, model_, context, ratings());
     worker_loop(store, slot, this->data_, this->plan_, this->options_, step);
   }

@@ -91,7 +91,7 @@ class general_job : public job {
     if constexpr (workspace_model<M>) {
       return evaluate_examples(
           rows, labels_, crew, std::clamp<std::size_t>(options_.batch, 1, most_examples),
-          [&](std::size_t most) { return judge_of(w, rows, most); }, all_measures);
+          [&](std::size_t most) { return judge_of(w, rows, most); }, all_measures && has_scores);
     } else {
       return evaluate_each(w, rows, crew, all_measures);
     }
@@ -117,6 +117,9 @@ class general_job : public job {
   }
 
  private:
+  /// Models without labels have a loss alone.
+  static constexpr bool has_scores = !requires { requires !M::scored; };
+
   // Templates of their own, for clang 14 instantiates with the class what a requirement forbids.
   template <workspace_model G = M>
   auto judge_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most) const {

@@ -108,10 +108,10 @@ concept general_model = requires {
 /// sentence) may emit the same run again and will read what it has become.
 ///
 /// Optional, besides what general models may have: a static member `defaults` (training_defaults); `measured_rows`, how
-/// many training rows an epoch's loss is measured on; `shares`, the sharing_kind that `auto` means; project(block) for
-/// runs of parameters that belong into a set: after each step of theirs they are drawn back into it, up to rounding,
-/// and up to what others add meanwhile or when replicas meet. l2 is a part of the gradient of every run that is
-/// emitted.
+/// many training rows an epoch's loss is measured on; `shares`, the sharing_kind that `auto` means; `scored` = false
+/// for models without labels; project(block) for runs of parameters that belong into a set: after each step of theirs
+/// they are drawn back into it, up to rounding, and up to what others add meanwhile or when replicas meet. l2 is a part
+/// of the gradient of every run that is emitted.
 template <class M>
 concept workspace_model = requires {
   typename M::scalar_type;
@@ -137,9 +137,9 @@ template <class M>
 concept model = margin_model<M> || free_model<M>;
 
 /// A general model of ratings that is trained by kernels (kernels/factor_kernels.hpp): it also has the counts `users`
-/// and `items`, a width() of their rows, whether there is a `bias`, and a `mean`; its groups are "users", "items",
-/// "user_bias" and "item_bias", in this order and without gaps, and user u is column u of the data, item i column
-/// users + i.
+/// and `items`, a width() of their rows, whether there is a `bias`, a `mean`, and a static loss_of(score, rating); its
+/// groups are "users", "items", "user_bias" and "item_bias", in this order and without gaps, and user u is column u of
+/// the data, item i column users + i.
 template <class M>
 concept factor_model = general_model<M> && std::same_as<typename M::scalar_type, float> && requires(const M& m) {
   requires M::factors;
@@ -148,6 +148,7 @@ concept factor_model = general_model<M> && std::same_as<typename M::scalar_type,
   { m.items } -> std::convertible_to<std::size_t>;
   { m.bias } -> std::convertible_to<bool>;
   { m.mean } -> std::convertible_to<float>;
+  { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
 };
 
 /// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for.
