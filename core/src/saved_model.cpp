@@ -37,6 +37,10 @@ void require_savable(const saved_model& m) {
                                                    std::to_string(m.width) + " parameters a column");
   require(std::adjacent_find(m.columns.begin(), m.columns.end(), std::greater_equal<>()) == m.columns.end(),
           "its columns are not in ascending order");
+  require(m.names.empty() || m.names.size() == m.columns.size(),
+          "it has " + std::to_string(m.names.size()) + " names for " + std::to_string(m.columns.size()) + " columns");
+  for (const std::string& name : m.names)
+    require(detail::is_model_word(name), "the name of a column, \"" + name + "\", is not one word");
 
   const auto finite = [](const auto& number) { return std::isfinite(number); };
   if (!std::all_of(m.weights.begin(), m.weights.end(), finite) || !std::all_of(m.bias.begin(), m.bias.end(), finite) ||

@@ -16,7 +16,8 @@
 //   0  magic, 8 bytes                           32  model name (length u32, characters)
 //   8  version, u32; then zero, u32                 options u32: name, f64
 //  16  bytes of the whole file, u64                 label kind u32, values u64: f64
-//  24  checksum of everything else, u64            width u64, biases u64: f32, columns u64: u32, weights f32
+//  24  checksum of everything else, u64            width u64, biases u64: f32, columns u64: u32, weights f32,
+//                                                  names of the columns, or nothing more
 // "Everything else" is bytes 0 to 23 and 32 to the end, so that no bit goes unguarded.
 
 namespace hogwild::detail {
@@ -99,6 +100,7 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
   body.put(static_cast<std::uint64_t>(m.columns.size()));
   body.put_span(std::span<const std::uint32_t>(m.columns));
   body.put_span(std::span<const float>(m.weights));
+  for (const std::string& name : m.names) body.put_text(name);
 
   byte_builder file;
   file.put_span(std::span(magic.data(), magic.size()));
@@ -145,7 +147,9 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
   const bool countable = count == 0 || m.width <= std::numeric_limits<std::uint64_t>::max() / count;
   m.weights =
       take_finite<float>(in, countable ? count * m.width : std::numeric_limits<std::uint64_t>::max(), "the weights");
-  if (in.left() != 0) in.fail(in.offset(), "there are bytes behind the weights");
+  for (std::uint64_t k = 0; k < count && (k > 0 || in.left() != 0); ++k)
+    m.names.push_back(take_word(in, "the name of a column"));
+  if (in.left() != 0) in.fail(in.offset(), "there are bytes behind the last item");
   return m;
 }
 

@@ -16,8 +16,8 @@
 //   labels real|binary|classes VALUE...
 //   width NUMBER
 //   bias NUMBER...                (left out where there is none)
-//   columns COUNT
-//   COLUMN WEIGHT...              (COUNT lines, columns ascending)
+//   columns COUNT [named]
+//   COLUMN [NAME] WEIGHT...       (COUNT lines, columns ascending)
 //   end
 
 namespace hogwild::detail {
@@ -125,6 +125,8 @@ void read_labels(word_reader& in, saved_model& m) {
 void read_weights(word_reader& in, saved_model& m) {
   in.expect("columns");
   const auto count = in.number<std::uint64_t>("the number of columns");
+  const bool named = in.more_words();
+  if (named) in.expect("named");
   in.end_line();
   for (std::uint64_t k = 0; k < count; ++k) {
     const auto column = in.number<std::uint32_t>("a column");
@@ -133,6 +135,7 @@ void read_weights(word_reader& in, saved_model& m) {
               "; columns must ascend");
     }
     m.columns.push_back(column);
+    if (named) m.names.push_back(name_word(in, "the name of the column"));
     for (std::size_t w = 0; w < m.width; ++w) m.weights.push_back(in.number<float>("a weight"));
     in.end_line();
   }
@@ -152,9 +155,10 @@ std::vector<std::byte> text_model_bytes(const saved_model& m) {
     for (const float b : m.bias) text.append(1, ' ').append(to_text(b));
     text += "\n";
   }
-  text += "columns " + std::to_string(m.columns.size()) + "\n";
+  text += "columns " + std::to_string(m.columns.size()) + (m.names.empty() ? "\n" : " named\n");
   for (std::size_t k = 0; k < m.columns.size(); ++k) {
     text += std::to_string(m.columns[k]);
+    if (!m.names.empty()) text += " " + m.names[k];
     for (const float w : m.row(k)) text.append(1, ' ').append(to_text(w));
     text += "\n";
   }

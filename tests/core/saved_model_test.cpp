@@ -43,6 +43,26 @@ saved_model softmax_model() {
           .weights = {1, 2, 3, 4, 5, 6}};
 }
 
+saved_model named_model() {
+  return {.model = "matrix_factorization",
+          .labels = label_map(label_kind::real, {}),
+          .width = 2,
+          .columns = {1, 2},
+          .weights = {1, 2, 3, 4},
+          .names = {"ann", "film:2"}};
+}
+
+TEST(saved_model, names_of_columns_are_words_one_for_each) {
+  const auto bytes = model_bytes(named_model(), model_format::text);
+  EXPECT_THAT(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+              HasSubstr("columns 2 named\n1 ann 1 2\n2 film:2 3 4\nend\n"));
+  for (const auto& names : {std::vector<std::string>{"ann"}, std::vector<std::string>{"ann", "two words"}}) {
+    saved_model wrong = named_model();
+    wrong.names = names;
+    EXPECT_THROW(model_bytes(wrong, model_format::binary), hogwild::config_error);
+  }
+}
+
 TEST(saved_model, text_is_what_people_can_read) {
   const auto bytes = model_bytes(binary_model(), model_format::text);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
@@ -52,7 +72,7 @@ TEST(saved_model, text_is_what_people_can_read) {
 
 TEST(saved_model, comes_back_from_both_formats_told_by_content) {
   const scratch_folder folder;
-  for (const auto& model : {binary_model(), softmax_model(), saved_model{.model = "least_squares"}}) {
+  for (const auto& model : {binary_model(), softmax_model(), named_model(), saved_model{.model = "least_squares"}}) {
     for (const auto format : {model_format::binary, model_format::text}) {
       hogwild::save_model(folder / "m", model, format);
       EXPECT_EQ(hogwild::load_model(folder / "m"), model);

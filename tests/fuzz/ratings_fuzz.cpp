@@ -18,13 +18,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   text += '\n';
   const std::size_t length = text.size();
   text.append(detail::text_padding, '\0');
-  for (const bool labels_optional : {false, true}) {
+  for (const int way : {0, 1, 2, 3}) {
+    const bool labels_optional = way % 2 == 1, named = way >= 2;
+    detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
     std::vector<std::uint32_t> index(detail::ratings_capacity(length));
     std::vector<float> value(index.size());
     detail::libsvm_block rows;
     rows.index = index.data(), rows.value = value.data();
-    detail::parse_ratings_block(std::string_view(text).substr(0, length), {labels_optional, isa::automatic, true},
-                                rows);
+    detail::parse_ratings_block(std::string_view(text).substr(0, length), {labels_optional, isa::automatic, true}, rows,
+                                named ? &names : nullptr);
     if (rows.entries > index.size() || rows.entries != 2 * rows.label.size() ||
         rows.label.size() != rows.row_end.size())
       std::abort();

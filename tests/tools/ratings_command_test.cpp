@@ -94,6 +94,36 @@ TEST_F(ratings, give_recommendations_that_skip_what_was_seen) {
   EXPECT_EQ(std::to_string(nlohmann::json::parse(json.out)["item"].get<int>()), best);
 }
 
+TEST_F(ratings, are_of_users_and_items_with_names) {
+  std::string text = read_text(data());
+  std::string named;
+  for (std::size_t at = text.find('\n') + 1; at < text.size();) {
+    const std::size_t end = text.find('\n', at), item = text.find("::", at) + 2;
+    named += "user-" + text.substr(at, item - at) + "film:" + text.substr(item, end + 1 - item);
+    at = end + 1;
+  }
+  const std::string file = *folder / "named.dat", model = *folder / "n.txt", seen = *folder / "seen.tsv";
+  write_file(file, named);
+  const outcome refused = hogwild({"train", file, "--model", "matrix_factorization"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("or have ids read as names"));
+  ASSERT_EQ(hogwild({"train", file, "--model", "matrix_factorization", "--named-ids", "--rank", "4", "--step", "0.1",
+                     "--decay", "0.95", "--epochs", "60", "--engine", "processes", "--workers", "2", "--save", model})
+                .code,
+            0);
+  const auto measured = result_of(hogwild({"evaluate", model, file, "--json"}));
+  EXPECT_EQ(measured["unknown_entries"], 0);
+  EXPECT_LT(measured["rmse"], 0.4);
+  const auto best = lines_of(hogwild({"recommend", model, "--user", "user-100", "--top", "2"}).out);
+  ASSERT_EQ(best.size(), 2u);
+  EXPECT_THAT(best[0], HasSubstr("film:"));
+  write_file(seen, "user-100\t" + best[0] + "\nnobody\tnothing\t1\n");
+  EXPECT_EQ(lines_of(hogwild({"recommend", model, "--user", "user-100", "--top", "1", "--seen", seen}).out).front(),
+            best[1]);
+  EXPECT_EQ(hogwild({"recommend", model, "--user", "100"}).code, 3);
+  EXPECT_EQ(hogwild({"train", file, "--named-ids"}).code, 2);
+}
+
 TEST_F(ratings, of_users_nobody_knows_are_the_mean_and_what_the_item_adds) {
   const std::string model = *folder / "u.bin", rows = *folder / "unknown.tsv";
   ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);

@@ -44,11 +44,11 @@ std::string format_of(const std::string& format, const std::string& path) {
 }
 
 sparse_dataset open_as(const std::string& named, const std::string& path, const std::string& labels,
-                       const open_options& opening) {
+                       rating_names* names, const open_options& opening) {
   const std::string format = format_of(named, path);
   if (!labels.empty() && format != "idx")
     throw config_error("--labels is about IDX images; " + path + " is no such file");
-  if (format == "ratings") return open_ratings(path, opening);
+  if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
   if (format == "cifar") return open_cifar(path, opening);
   return open_libsvm(path, opening);
@@ -85,6 +85,7 @@ void data_options::declare_values(command_line& line) {
   line.choice<value_precision>("--values", values,
                                {{"float", value_precision::single}, {"half", value_precision::half}},
                                "how precisely values are kept: half takes half the memory and holds at most 65504");
+  line.flag("--named-ids", named_ids, "users and items of ratings are names, not numbers; a saved model keeps them");
 }
 
 void data_options::choose_format(std::string_view model) {
@@ -97,12 +98,37 @@ void data_options::choose_format(std::string_view model) {
     throw config_error("a " + std::string(model) + " model reads " + (needed.empty() ? "rows of features" : needed) +
                        ", not --format " + format);
   }
+  if (!named_ids) return;
+  if (format != "ratings")
+    throw config_error("--named-ids is about ratings; a " + std::string(model) + " model reads none");
+  names = std::make_shared<rating_names>();
+}
+
+void data_options::choose_format(const saved_model& model) {
+  choose_format(model.model);
+  if (model.names.empty()) return;
+  names = std::make_shared<rating_names>();
+  for (std::size_t k = 0; k < model.columns.size(); ++k) {
+    auto& kind = is_user_column(model.columns[k]) ? names->users : names->items;
+    const std::uint32_t id = rating_id(model.columns[k]);
+    // A user or an item that was in no training row has left a gap.
+    if (id >= kind.size()) kind.resize(id + std::size_t{1});
+    kind[id] = model.names[k];
+  }
+}
+
+std::vector<std::string> data_options::names_of(std::span<const std::uint32_t> columns) const {
+  std::vector<std::string> all;
+  if (names) all.reserve(columns.size());
+  for (std::size_t k = 0; names && k < columns.size(); ++k)
+    all.push_back((is_user_column(columns[k]) ? names->users : names->items)[rating_id(columns[k])]);
+  return all;
 }
 
 sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows) {
   open_options opening = base_options(options);
   opening.on_rows = std::move(on_rows);
-  return open_as(options.format, path, options.labels, opening);
+  return open_as(options.format, path, options.labels, options.names.get(), opening);
 }
 
 bool holds_images(const std::string& path, const data_options& options) {
@@ -124,7 +150,7 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
   open_options opening = base_options(options);
   opening.numbering = &columns;
   opening.labels_optional = labels_optional;
-  sparse_dataset data = open_as(options.format, path, {}, opening);
+  sparse_dataset data = open_as(options.format, path, {}, options.names.get(), opening);
   if (const std::size_t unknown = data.unknown_entries(); unknown > 0 && !options.quiet) {
     say(path + ": " + std::to_string(unknown) +
         (options.format == "ratings" ? " times a user or an item occurs that the training data never had"

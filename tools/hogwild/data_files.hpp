@@ -4,10 +4,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <hogwild/core/corpus.hpp>
+#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/core/saved_model.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "command_line.hpp"
@@ -27,10 +32,18 @@ struct data_options {
   value_precision values = value_precision::single;
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name
   bool quiet = false;
+  bool named_ids = false;
+  /// Of the users and items met so far in any file of this command; null until choose_format(), and where ids are
+  /// numbers.
+  std::shared_ptr<rating_names> names{};
 
   void declare(command_line& line);
   /// What a model reads where nobody says.
   void choose_format(std::string_view model);
+  /// The same for a saved model, whose users and items may have names.
+  void choose_format(const saved_model& model);
+  /// What columns of the input are called; nothing where ids are numbers.
+  std::vector<std::string> names_of(std::span<const std::uint32_t> columns) const;
   /// Of commands that train.
   void declare_values(command_line& line);
 };

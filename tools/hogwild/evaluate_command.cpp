@@ -27,7 +27,7 @@ struct evaluation {
 
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files) {
   const saved_model saved = load_model(model_path);
-  files.choose_format(saved.model);
+  files.choose_format(saved);
   const predictor model(saved);
   const column_numbering columns(saved.columns);
   const sparse_dataset data = open_through(data_path, columns, files, false);

@@ -58,7 +58,7 @@ std::string predictions(const predict_request& request) {
   }
   const column_numbering columns(saved.columns);
   data_options files = request.files;
-  files.choose_format(saved.model);
+  files.choose_format(saved);
   const sparse_dataset data = open_through(request.data, columns, files, true);
   const sparse_view rows = data.view();
   rows.ensure(0, rows.rows());

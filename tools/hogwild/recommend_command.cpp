@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,21 +21,38 @@ namespace hogwild::cli {
 namespace {
 
 struct recommend_request {
-  std::string model, seen;
-  std::uint64_t user = 0, top = 10;
+  std::string model, seen, user;
+  std::uint64_t top = 10;
   bool json = false;
   data_options files{};
 };
 
+/// The user's number in the ratings, also of one that the model does not know by number.
+std::uint32_t id_of(const std::string& user, const rating_names* names) {
+  if (names != nullptr) {
+    const auto found = std::ranges::find(names->users, user);
+    if (found == names->users.end())
+      throw input_error("the model does not know user " + user + ": there was no rating of that user to learn from");
+    return static_cast<std::uint32_t>(found - names->users.begin());
+  }
+  const char* const end = user.data() + user.size();
+  std::uint32_t id = 0;
+  const auto [stop, problem] = std::from_chars(user.data(), end, id);
+  if (problem != std::errc{} || stop != end || id > largest_rating_id)
+    throw config_error("--user: users are whole numbers up to " + std::to_string(largest_rating_id) + ", not '" + user +
+                       "'");
+  return id;
+}
+
 /// The items that a user has rated, in ascending order.
-std::vector<std::uint32_t> items_of(const recommend_request& request, const saved_model& model) {
+std::vector<std::uint32_t> items_of(const recommend_request& request, std::uint32_t id, const saved_model& model) {
   if (request.seen.empty()) return {};
   const column_numbering columns(model.columns);
   const sparse_dataset data = open_through(request.seen, columns, request.files, true);
   const sparse_view rows = data.view();
   rows.ensure(0, rows.rows());
   row_cursor cursor(rows);
-  const std::uint32_t user = columns.rank(user_column(static_cast<std::uint32_t>(request.user)));
+  const std::uint32_t user = columns.rank(user_column(id));
   std::vector<std::uint32_t> items;
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const sparse_row<float> row = cursor.row(r);
@@ -46,21 +64,21 @@ std::vector<std::uint32_t> items_of(const recommend_request& request, const save
   return items;
 }
 
-std::string text_of(const recommend_request& request) {
-  if (request.user > largest_rating_id)
-    throw config_error("--user: users are whole numbers up to " + std::to_string(largest_rating_id));
+std::string text_of(recommend_request request) {
   const saved_model model = load_model(request.model);
-  data_options files = request.files;
-  files.choose_format(model.model);
-  const auto best = recommend(model, static_cast<std::uint32_t>(request.user), request.top, items_of(request, model));
+  request.files.choose_format(model);
+  const rating_names* const names = request.files.names.get();
+  const std::uint32_t user = id_of(request.user, names);
   std::string text;
-  char line[64];
-  for (const recommendation& r : best) {
+  char score[32];
+  for (const recommendation& r : recommend(model, user, request.top, items_of(request, user, model))) {
     if (request.json) {
-      text += nlohmann::ordered_json{{"item", r.item}, {"score", r.score}}.dump() + '\n';
+      nlohmann::ordered_json line = {{"item", r.item}, {"score", r.score}};
+      if (names != nullptr) line["item"] = names->items[r.item];
+      text += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
     } else {
-      std::snprintf(line, sizeof line, "%u\t%.4f\n", r.item, static_cast<double>(r.score));
-      text += line;
+      std::snprintf(score, sizeof score, "\t%.4f\n", static_cast<double>(r.score));
+      text += (names != nullptr ? names->items[r.item] : std::to_string(r.item)) + score;
     }
   }
   return text;
@@ -75,7 +93,7 @@ int recommend_command(int argc, const char* const* argv) {
                     "expects, the best first.",
                     "hogwild recommend model.bin --user 196 --top 10 --seen ratings.tsv");
   line.positional("MODEL", request.model, "a model that 'hogwild train --model matrix_factorization --save' wrote");
-  line.option("--user", request.user, "whom to recommend to, by the number in the ratings");
+  line.option("--user", request.user, "whom to recommend to, by the number or the name in the ratings");
   line.require("--user");
   line.option("--top", request.top, "how many items");
   line.option("--seen", request.seen, "ratings; items that the user has rated here are left out");

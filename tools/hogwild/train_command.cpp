@@ -142,9 +142,11 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   if (!request.save.empty() && result.status != run_status::diverged) {
     if (is_of_words(m))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
-    else
-      save_model(request.save, to_saved(m, result.parameters, result.labels, rows.numbering().original()),
-                 model_format_for(request.save));
+    else {
+      saved_model saved = to_saved(m, result.parameters, result.labels, rows.numbering().original());
+      saved.names = request.files.names_of(saved.columns);
+      save_model(request.save, saved, model_format_for(request.save));
+    }
   }
   return result;
 }

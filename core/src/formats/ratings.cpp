@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "../parsed_text.hpp"
 #include "decimal.hpp"
 #include "ratings_parser.hpp"
 
@@ -23,19 +24,25 @@ bool ends_line(char c) {
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
+bool begins_number(char c) {
+  return is_digit(c) || c == '-' || c == '+' || c == '.';
+}
 
 /// Reads a block line by line. Every line ends with a newline, so that no length is checked.
 class ratings_parser {
  public:
-  ratings_parser(std::string_view text, const block_context& context, libsvm_block& block)
-      : p_(text.data()), end_(p_ + text.size()), context_(context), block_(block) {}
+  ratings_parser(std::string_view text, const block_context& context, libsvm_block& block, rating_numbers* names)
+      : p_(text.data()), end_(p_ + text.size()), context_(context), block_(block), names_(names) {
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    if (context_.first && text.starts_with(byte_order_mark)) p_ += byte_order_mark.size();
+  }
 
   void read_all() {
     bool before_rows = context_.first;
     while (p_ != end_) {
       line_ = p_;
       skip_blanks();
-      const bool names = before_rows && (is_letter(*p_) || *p_ == '"');
+      const bool names = before_rows && names_fields();
       if (!at_end()) before_rows = false;
       if (!names && !at_end() && !read_rating()) return;
       while (*p_ != '\n') ++p_;
@@ -49,7 +56,9 @@ class ratings_parser {
     std::uint32_t user = 0, item = 0;
     double label = 0;
     separator_ = '\0';
-    if (!read_id("user", user) || !next_field("an item") || !read_id("item", item)) return false;
+    if (!read_id("user", names_ ? &names_->users : nullptr, user) || !next_field("an item") ||
+        !read_id("item", names_ ? &names_->items : nullptr, item))
+      return false;
     const char* const behind = p_;
     skip_blanks();
     if (!(context_.labels_optional && at_end())) {
@@ -68,18 +77,56 @@ class ratings_parser {
     return true;
   }
 
-  bool read_id(const char* what, std::uint32_t& id) {
+  /// Whether this line, the first one, says what the fields are. Where users are words too, what stands in the place
+  /// of the rating tells.
+  bool names_fields() {
+    if (!names_) return is_letter(*p_) || *p_ == '"';
+    const char* const first = p_;
+    bool told = false;
+    for (int field = 0; field < 2 && !told; ++field) {
+      p_ = field_end(p_);
+      const char* const last = p_;
+      skip_blanks();
+      if (*p_ == ',')
+        ++p_;
+      else if (p_[0] == ':' && p_[1] == ':')
+        p_ += 2;
+      skip_blanks();
+      told = p_ == last;  // two fields at most: a rating that may be missing
+    }
+    told = told || at_end() || begins_number(*p_);
+    p_ = first;
+    return !told;
+  }
+
+  bool read_id(const char* what, name_numbers* names, std::uint32_t& id) {
+    if (names != nullptr) return read_name(what, *names, id);
     const char* const first = p_;
     std::uint64_t sum = 0;
     while (is_digit(*p_) && sum <= largest_rating_id) sum = sum * 10 + static_cast<std::uint64_t>(*p_++ - '0');
     const char* const last = field_end(first);
     if (first == last || !std::all_of(first, last, is_digit))
       return refuse(first, "the " + std::string(what) + " " + quoted(first, last) +
-                               " is not a whole number; write 'user item rating'");
+                               " is not a whole number; write 'user item rating', or have ids read as names");
     if (sum > largest_rating_id)
       return refuse(first, "the " + std::string(what) + " " + quoted(first, last) + " is too large; the largest is " +
                                std::to_string(largest_rating_id));
     id = static_cast<std::uint32_t>(sum);
+    p_ = last;
+    return true;
+  }
+
+  bool read_name(const char* what, name_numbers& names, std::uint32_t& id) {
+    const char* const last = field_end(p_);
+    const std::string_view name(p_, static_cast<std::size_t>(last - p_));
+    constexpr std::size_t longest = 255;
+    if (name.empty() || name.size() > longest)
+      return refuse(p_, "the name of the " + std::string(what) + " has " + std::to_string(name.size()) +
+                            " bytes; it needs 1 to " + std::to_string(longest));
+    if (!std::ranges::all_of(name, is_printed))
+      return refuse(p_,
+                    "there is a control character in the name of the " + std::string(what) + " " + quoted(p_, last));
+    id = names.number_of(name);
     p_ = last;
     return true;
   }
@@ -110,6 +157,7 @@ class ratings_parser {
       found = ':';
       p_ += 2;
     }
+    if (found == '\0' && *p_ == ':') return refuse(p_, "fields are separated by '::', not by one ':'");
     if (found == '\0' || at_end())
       return refuse(before, "the line ends where " + std::string(what) + " is expected; write 'user item rating'");
     if (separator_ != '\0' && found != separator_)
@@ -123,11 +171,15 @@ class ratings_parser {
     while (is_blank(*p_)) ++p_;
   }
   bool at_end() const { return ends_line(*p_) || (*p_ == '\r' && p_[1] == '\n'); }
-  static bool ends_field(char c) { return is_blank(c) || ends_line(c) || c == '\r' || c == ',' || c == ':'; }
-  static const char* field_end(const char* p) {
-    while (!ends_field(*p)) ++p;
+  /// A colon alone is part of a name, but of no number.
+  bool ends_field(const char* p) const {
+    return is_blank(*p) || ends_line(*p) || *p == '\r' || *p == ',' || (*p == ':' && (!names_ || p[1] == ':'));
+  }
+  const char* field_end(const char* p) const {
+    while (!ends_field(p)) ++p;
     return p;
   }
+  static bool is_printed(char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; }
 
   /// A field as it stands in a message: short, and without bytes that a terminal would act on.
   static std::string quoted(const char* first, const char* last) {
@@ -148,12 +200,37 @@ class ratings_parser {
   char separator_ = '\0';  ///< of this line, once it is known; ' ' stands for blanks and tabs
   block_context context_;
   libsvm_block& block_;
+  rating_numbers* names_;  ///< null: ids are numbers
 };
+
+/// Ratings by names, all of them; new names are appended to `names`.
+std::unique_ptr<parsed_text> read_named(const std::string& path, const open_options& options, rating_names& names) {
+  rating_numbers numbers{.users = name_numbers(names.users), .items = name_numbers(names.items)};
+  const row_format lines{.capacity = ratings_capacity,
+                         .parse = [&](std::string_view text, const block_context& context, libsvm_block& rows) {
+                           parse_ratings_block(text, context, rows, &numbers);
+                         }};
+  auto text =
+      parse_all(*open_input(path), {.labels_optional = options.labels_optional, .set = options.isa, .format = &lines});
+  const std::vector<std::uint32_t> users = numbers.users.settle(names.users), items = numbers.items.settle(names.items);
+  text->columns = 0;
+  for (libsvm_block& block : text->blocks) {
+    block.columns = 0;
+    for (std::size_t k = 0; k < block.entries; k += 2) {
+      block.index[k] = user_column(users[rating_id(block.index[k] + 1)]) - 1;
+      block.index[k + 1] = item_column(items[rating_id(block.index[k + 1] + 1)]) - 1;
+      block.columns = std::max({block.columns, block.index[k] + 1, block.index[k + 1] + 1});
+    }
+    text->columns = std::max<std::size_t>(text->columns, block.columns);
+  }
+  return text;
+}
 
 }  // namespace
 
-void parse_ratings_block(std::string_view text, const block_context& context, libsvm_block& rows) {
-  ratings_parser(text, context, rows).read_all();
+void parse_ratings_block(std::string_view text, const block_context& context, libsvm_block& rows,
+                         rating_numbers* names) {
+  ratings_parser(text, context, rows, names).read_all();
 }
 
 }  // namespace detail
@@ -163,11 +240,22 @@ std::size_t count_users(std::span<const std::uint32_t> original) {
 }
 
 sparse_dataset open_ratings(const std::string& path, const open_options& options) {
-  static const detail::row_format format{.id = detail::ratings_format_id,
-                                         .capacity = detail::ratings_capacity,
-                                         .parse = detail::parse_ratings_block,
-                                         .by_kind = true};
+  static const detail::row_format format{
+      .id = detail::ratings_format_id,
+      .capacity = detail::ratings_capacity,
+      .parse = [](std::string_view text, const detail::block_context& context,
+                  detail::libsvm_block& rows) { detail::parse_ratings_block(text, context, rows); },
+      .by_kind = true};
   return detail::open_rows(path, options, format);
+}
+
+sparse_dataset open_ratings(const std::string& path, const open_options& options, rating_names& names) {
+  open_options uncached = options;
+  uncached.cache = open_options::cache_use::none;
+  return detail::open_rows(path, uncached,
+                           {.id = detail::ratings_format_id, .by_kind = true, .whole = [&](const std::string& ratings) {
+                              return detail::read_named(ratings, uncached, names);
+                            }});
 }
 
 }  // namespace hogwild

@@ -6,6 +6,7 @@
 
 #include "../row_format.hpp"
 #include "libsvm_parser.hpp"
+#include "name_numbers.hpp"
 
 namespace hogwild::detail {
 
@@ -15,8 +16,14 @@ constexpr std::size_t ratings_capacity(std::size_t text_bytes) {
   return text_bytes / 2 + 2;
 }
 
+/// The numbers that names of users and items get.
+struct rating_numbers {
+  name_numbers users, items;
+};
+
 /// Parses whole lines of ratings (formats/ratings.hpp) as parse_libsvm_block does those of LIBSVM text; `rows` holds
-/// ratings_capacity(text.size()) entries.
-void parse_ratings_block(std::string_view text, const block_context& context, libsvm_block& rows);
+/// ratings_capacity(text.size()) entries. With `names` users and items are words, which get numbers there.
+void parse_ratings_block(std::string_view text, const block_context& context, libsvm_block& rows,
+                         rating_numbers* names = nullptr);
 
 }  // namespace hogwild::detail

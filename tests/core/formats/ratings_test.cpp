@@ -30,14 +30,15 @@ struct parsed {
   std::size_t lines = 0;
 };
 
-parsed parse(std::string text, detail::block_context context = {.first = true}) {
+parsed parse(std::string text, detail::block_context context = {.first = true},
+             detail::rating_numbers* names = nullptr) {
   const std::size_t length = text.size();
   text.append(detail::text_padding, '\0');
   std::vector<std::uint32_t> index(detail::ratings_capacity(length));
   std::vector<float> value(index.size());
   detail::libsvm_block block;
   block.index = index.data(), block.value = value.data();
-  detail::parse_ratings_block(std::string_view(text).substr(0, length), context, block);
+  detail::parse_ratings_block(std::string_view(text).substr(0, length), context, block, names);
   parsed result{.ratings = {}, .fault = block.fault, .lines = block.lines};
   for (std::size_t r = 0; r < block.label.size(); ++r) {
     result.ratings.emplace_back(rating_id(index[2 * r] + 1), rating_id(index[2 * r + 1] + 1), block.label[r]);
@@ -99,7 +100,7 @@ TEST(ratings, says_what_is_wrong_and_where) {
       {"1 2 nan\n", 1, 5, "is not finite"},
       {"1,2 3\n", 1, 4, "separated in the same way"},
       {"1::2,3\n", 1, 5, "separated in the same way"},
-      {"1:2:3\n", 1, 2, "an item is expected"},
+      {"1:2:3\n", 1, 2, "separated by '::', not by one ':'"},
       {"1 2 3:4\n", 1, 6, "separates no field"},
       {"1 2 \x01\x1b\n", 1, 5,
        "'?"
@@ -113,6 +114,64 @@ TEST(ratings, says_what_is_wrong_and_where) {
     EXPECT_EQ(found.fault->column, expected.column) << expected.text << found.fault->message;
     EXPECT_NE(found.fault->message.find(expected.words), std::string::npos) << expected.text << found.fault->message;
   }
+}
+
+TEST(ratings, begin_behind_a_byte_order_mark) {
+  EXPECT_EQ(parse("\xef\xbb\xbf"
+                  "1,2,3\n")
+                .ratings,
+            (std::vector<triple>{{1, 2, 3}}));
+  EXPECT_TRUE(parse("\xef\xbb\xbf"
+                    "1,2,3\n",
+                    {.first = false})
+                  .fault);
+}
+
+TEST(ratings, of_names_number_users_and_items_apart) {
+  for (const char* text :
+       {"ann\tfilm:2\t5\nbob\tann\t4\nann\tann\t3\n", "ann,film:2,5,2001\nbob,ann,4,x\nann,ann,3,y\n",
+        "user::item::rating\nann::film:2::5\nbob::ann::4\nann::ann::3\n"}) {
+    detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+    const parsed found = parse(text, {.first = true}, &names);
+    ASSERT_FALSE(found.fault) << found.fault->message << " in " << text;
+    EXPECT_EQ(found.ratings, (std::vector<triple>{{0, 0, 5}, {1, 1, 4}, {0, 1, 3}})) << text;
+  }
+  detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+  EXPECT_EQ(parse("ann film\n", {.labels_optional = true, .first = true}, &names).ratings.size(), 1u);
+}
+
+TEST(ratings, of_names_say_what_is_wrong_and_where) {
+  const struct {
+    std::string text;
+    std::size_t line, column;
+    const char* words;
+  } faults[] = {{"ann film 1\nann film\n", 2, 9, "a rating is expected"},
+                {"ann film 1\nbob film good\n", 2, 10, "the rating 'good' is not a number"},
+                {"a\x01n film 1\n", 1, 1, "a control character in the name of the user 'a?n'"},
+                {"ann,,3\n", 1, 5, "the name of the item has 0 bytes"},
+                {std::string(256, 'x') + " film 1\n", 1, 1, "the name of the user has 256 bytes"}};
+  for (const auto& expected : faults) {
+    detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
+    const parsed found = parse(expected.text, {.first = true}, &names);
+    ASSERT_TRUE(found.fault) << expected.text;
+    EXPECT_EQ(found.fault->line, expected.line) << expected.text;
+    EXPECT_EQ(found.fault->column, expected.column) << expected.text << found.fault->message;
+    EXPECT_NE(found.fault->message.find(expected.words), std::string::npos) << found.fault->message;
+  }
+}
+
+TEST(ratings, new_names_are_numbered_behind_the_known_in_the_order_of_their_bytes) {
+  std::vector<std::string> names = {"zoe", "ann"};
+  detail::name_numbers numbers(names);
+  const std::uint32_t carl = numbers.number_of("carl"), bob = numbers.number_of("bob");
+  EXPECT_EQ(numbers.number_of("ann"), 1u);
+  EXPECT_EQ(numbers.number_of("carl"), carl);
+  const std::vector<std::uint32_t> settled = numbers.settle(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"zoe", "ann", "bob", "carl"}));
+  EXPECT_EQ(settled[0], 0u);
+  EXPECT_EQ(settled[1], 1u);
+  EXPECT_EQ(settled[bob], 2u);
+  EXPECT_EQ(settled[carl], 3u);
 }
 
 class rating_files : public testing::Test {
@@ -162,6 +221,23 @@ TEST_F(rating_files, do_not_share_a_cache_with_the_same_text_as_another_format) 
   const std::string libsvm = write("l.txt", "5\n1\n");
   EXPECT_EQ(open_libsvm(libsvm).features(), 0u);
   EXPECT_THROW(open_ratings(libsvm), format_error);
+}
+
+TEST_F(rating_files, of_names_keep_them_from_file_to_file) {
+  rating_names names;
+  const sparse_dataset training = open_ratings(write("a.tsv", "eve\tx\t5\nbob\tx\t4\neve\ty\t3\n"), {}, names);
+  EXPECT_EQ(names.users, (std::vector<std::string>{"bob", "eve"}));
+  EXPECT_EQ(names.items, (std::vector<std::string>{"x", "y"}));
+  const std::vector<std::uint32_t> columns = {user_column(1), user_column(0), item_column(0), item_column(1)};
+  EXPECT_TRUE(std::ranges::equal(training.view().original, columns));
+  const sparse_dataset test =
+      open_ratings(write("b.tsv", "amy\ty\t3\neve\tnew\t3\n"), {.numbering = &training.numbering()}, names);
+  EXPECT_EQ(names.users, (std::vector<std::string>{"bob", "eve", "amy"}));
+  EXPECT_EQ(test.unknown_entries(), 2u);
+  row_cursor cursor(test.view());
+  EXPECT_EQ(test.view().original[cursor.row(0).index[0]], item_column(1));
+  EXPECT_EQ(test.view().original[cursor.row(1).index[0]], user_column(1));
+  EXPECT_FALSE(open_ratings(write("a.tsv", "eve\tx\t5\n"), {}, names).from_cache());
 }
 
 TEST_F(rating_files, rows_of_unknown_users_keep_their_item) {

@@ -29,6 +29,8 @@ struct saved_model {
   std::vector<float> weights{};          ///< columns.size() * width, the parameters of a column together
   std::vector<float> bias{};             ///< of no column: `width` entries or none; of classes any number
 
+  std::vector<std::string> names{};  ///< of the columns in words, where the input has them; else none
+
   /// Parameters of the column `columns[rank]`.
   std::span<const float> row(std::size_t rank) const { return std::span(weights).subspan(rank * width, width); }
 

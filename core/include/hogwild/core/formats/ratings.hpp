@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <hogwild/core/sparse_dataset.hpp>
 
@@ -13,8 +14,9 @@ namespace hogwild {
 // Ratings text: one a line, "user item rating", behind which more fields (a time) are ignored.
 //
 // Fields are separated by tabs or blanks in any number, by a comma or by "::", the same on all of a line. Users and
-// items are whole numbers from 0 to largest_rating_id; a rating is a finite number. Blank lines are skipped and '#'
-// begins a comment; a first line that begins with a letter or a quotation mark names the fields and is skipped too.
+// items are whole numbers from 0 to largest_rating_id, or names: words of at most 255 bytes; a rating is a finite
+// number. Blank lines are skipped and '#' begins a comment. A first line is skipped too where it names the fields: it
+// begins with a letter or a quotation mark or, where users are names themselves, has a word for a rating.
 //
 // As a row of data a rating is two entries of value 1, its user and its item, and the rating is its label. Users have
 // the odd numbers of columns in the input, items the even ones; among the ranks all users come before all items, each
@@ -43,5 +45,15 @@ std::size_t count_users(std::span<const std::uint32_t> original);
 /// Opens ratings, plain or compressed, as open_libsvm opens its text; sparse_view::original says whose each column is.
 /// With labels_optional a line may end behind the item. Throws what open_libsvm throws.
 sparse_dataset open_ratings(const std::string& path, const open_options& options = {});
+
+/// The names of users and items that are no numbers: the user with the id k is called users[k]. Names are distinct.
+struct rating_names {
+  std::vector<std::string> users{}, items{};
+};
+
+/// The same for ratings whose users and items are names. Those of `names` have the ids that stand there; new ones are
+/// appended in the order of their bytes, so that equal files make equal ids. There is no cache: it would not know the
+/// names.
+sparse_dataset open_ratings(const std::string& path, const open_options& options, rating_names& names);
 
 }  // namespace hogwild

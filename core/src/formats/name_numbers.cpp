@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "name_numbers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/ratings.hpp>
+
+namespace hogwild::detail {
+
+name_numbers::name_numbers(std::span<const std::string> known) : next_(static_cast<std::uint32_t>(known.size())) {
+  for (std::uint32_t k = 0; k < known.size(); ++k) numbers_.emplace(known[k], k);
+}
+
+std::uint32_t name_numbers::number_of(std::string_view name) {
+  if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
+  // Where another thread is faster with the same name, this number stays unused.
+  const std::uint32_t number = next_.fetch_add(1);
+  if (number > largest_rating_id) throw resource_error("there are more names than numbers for them");
+  return numbers_.emplace(std::string(name), number).first->second;
+}
+
+std::vector<std::uint32_t> name_numbers::settle(std::vector<std::string>& names) const {
+  const auto known = static_cast<std::uint32_t>(names.size());
+  std::vector<std::pair<std::string_view, std::uint32_t>> found;
+  for (const auto& [name, number] : numbers_)
+    if (number >= known) found.emplace_back(name, number);
+  std::ranges::sort(found);
+  std::vector<std::uint32_t> settled(next_.load());
+  for (std::uint32_t k = 0; k < known; ++k) settled[k] = k;
+  for (const auto& [name, number] : found) {
+    settled[number] = static_cast<std::uint32_t>(names.size());
+    names.emplace_back(name);
+  }
+  return settled;
+}
+
+}  // namespace hogwild::detail
