@@ -27,7 +27,7 @@ namespace hogwild {
 /// What a model of words and their neighbours is made with.
 struct window_model {
   static constexpr bool scored = false;  ///< sentences have no labels
-  std::size_t words = 0;  ///< rows: the size of the vocabulary
+  std::size_t words = 0;                 ///< rows: the size of the vocabulary
   std::size_t dimension = 100;
   std::uint32_t window = 5;    ///< neighbours on each side, at most; how many is drawn for each word
   std::uint32_t negative = 5;  ///< words that are drawn for contrast, for each window
