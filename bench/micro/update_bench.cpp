@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
 #include <vector>
 
 #include <hogwild/core/example.hpp>
@@ -72,5 +76,37 @@ void on_every_place(benchmark::internal::Benchmark* b) {
 BENCHMARK(add<update::lossy>)->Apply(on_every_place);
 BENCHMARK(add<update::exact>)->Apply(on_every_place);
 BENCHMARK(add<update::locked>)->Apply(on_every_place);
+
+/// Adds a block of range(0) bytes to parameters that others may write, 256 numbers at a time, as a layer's gradient is.
+template <class Update>
+void add_block(benchmark::State& state) {
+  const auto w = view_of<Update>(shared_store(), 0);
+  const auto numbers = static_cast<std::size_t>(state.range(0)) / sizeof(float);
+  const std::vector<float> gains(numbers, 1e-6f);
+  constexpr std::size_t at_once = 256;
+  for (auto _ : state) {
+    for (std::size_t at = 0; at < numbers; at += at_once)
+      w.add_block(at, std::span(gains).subspan(at, std::min(at_once, numbers - at)));
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+void of_every_size(benchmark::internal::Benchmark* b) {
+  b->ArgName("bytes")->RangeMultiplier(16)->Range(std::int64_t{4} << 10, std::int64_t{64} << 20)->UseRealTime();
+}
+BENCHMARK(add_block<update::lossy>)->Apply(of_every_size);
+BENCHMARK(add_block<update::exact>)->Apply(of_every_size);
+
+/// What the memory allows: a copy reads one block and writes one, an add reads two and writes one.
+void copy_block(benchmark::State& state) {
+  const std::vector<std::byte> from(static_cast<std::size_t>(state.range(0)), std::byte{1});
+  std::vector<std::byte> to(from.size());
+  for (auto _ : state) {
+    std::memcpy(to.data(), from.data(), from.size());
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(copy_block)->Apply(of_every_size);
 
 }  // namespace
