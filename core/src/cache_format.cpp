@@ -142,6 +142,7 @@ std::string header_fault(std::span<const std::byte> file) {
                         header.rows_per_block <= header.rows;
   if (!possible) return "has impossible sizes";
   if (!widths_possible(header)) return "has impossible widths";
+  if (header.image() != image_shape{} && header.image().size() == 0) return "has images of an impossible size";
   if (!sections_fit(header)) return "has a damaged section table";
   return {};
 }

@@ -71,12 +71,21 @@ struct cache_header {
   std::uint8_t index_bytes = 4;     ///< or 2: then columns are packed
   std::uint8_t value_bytes = 4;     ///< or 2
   std::uint8_t values_rounded = 0;  ///< 1: to half precision, by option
-  std::array<std::uint8_t, 5> unused{};
+  std::uint8_t image_planes = 0;    ///< with the two below: of rows that are images; else 0
+  std::uint16_t image_height = 0;
+  std::uint16_t image_width = 0;
   std::array<section_entry, 8> sections{};
   std::uint64_t checksum = 0;  ///< over all bytes above
 
   bool labels_coded() const { return label_values > 0; }
   bool columns_packed() const { return index_bytes == 2; }
+  image_shape image() const { return {image_planes, image_height, image_width}; }
+  /// Each number of it below 2^8, 2^16 and 2^16.
+  void set_image(const image_shape& image) {
+    image_planes = static_cast<std::uint8_t>(image.planes);
+    image_height = static_cast<std::uint16_t>(image.height);
+    image_width = static_cast<std::uint16_t>(image.width);
+  }
   std::uint64_t blocks() const { return (rows + rows_per_block - 1) / rows_per_block; }
 };
 static_assert(std::is_trivially_copyable_v<cache_header> && std::has_unique_object_representations_v<cache_header>);

@@ -231,6 +231,7 @@ cache_header sizes_of(const parsed_text& text, const row_plan& plan) {
   header.label_values = plan.labels.table().size();
   header.value_bytes = plan.half_values ? 2 : 4;
   header.values_rounded = plan.values_rounded ? 1 : 0;
+  header.set_image(text.image);
   narrow_indices(header);
   return header;
 }

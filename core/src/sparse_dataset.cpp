@@ -34,6 +34,7 @@ sparse_view sparse_dataset::view() const {
           .degree = mapping_->degree(),
           .original = mapping_->original(),
           .frequent = arrays.header.frequent,
+          .image = arrays.header.image(),
           .source = mapping_.get()};
 }
 
@@ -100,6 +101,11 @@ void check_rows(const sparse_view& rows) {
   if (!rows.original.empty() && rows.original.size() != rows.columns)
     throw input_error("the data in memory have " + std::to_string(rows.columns) + " columns, but numbers for " +
                       std::to_string(rows.original.size()));
+  const image_shape& image = rows.image;
+  if ((image != image_shape{} && image.size() == 0) || image.planes > 0xff || image.height > 0xffff ||
+      image.width > 0xffff)
+    throw input_error("the data in memory are no images of " + name_of(image) +
+                      ": an image has 1 to 255 planes and sides of 1 to 65535");
   row_cursor cursor(rows);
   for (std::size_t r = 0; r < rows.rows(); ++r)
     for (const std::uint32_t j : cursor.row(r).index)
@@ -158,6 +164,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
   sizes.label_values = codes.table().size();
   sizes.value_bytes = are_halves(rows) ? 2 : 4;
+  sizes.set_image(rows.image);
   const std::vector<std::uint32_t> degree = degrees_of(rows);
   detail::narrow_indices(sizes);
   detail::dataset_writer file = detail::dataset_writer::in_memory(sizes);

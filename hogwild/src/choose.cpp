@@ -63,7 +63,8 @@ prediction predict(const sharing_facts& f, std::size_t p, std::size_t held) {
   // A line can be handed on only so fast, however many workers wait for it.
   const double exchange_ns = std::max(lines_an_exchange(ranks) * f.line_ns, workers * f.shared_ns);
   const double cheap = 20.0 * exchange_ns / row_ns;  // rows whose exchange takes 5 per cent of their time
-  const double wanted = std::max(cheap, static_cast<double>(usual_rows));
+  // Where nothing says how far replicas may go, they go as far as a step where that is cheap.
+  const double wanted = std::max(cheap, static_cast<double>(f.batch > 0 ? f.batch : usual_rows));
   const double bound = longest_exchange(f.step, f.curvature, p);
   const double each = static_cast<double>(f.rows) / workers / exchanges_an_epoch;
   prediction made;

@@ -52,8 +52,8 @@ struct sync_rank {
 template <parameter T>
 class rank_meeting final : public neighbours {
  public:
-  /// `gathered`: of the gains beside the parameters the mean times `scale` is added to these; else all take the mean
-  /// of parameters and state, weighted by rows.
+  /// `gathered`: of the gains beside the parameters the mean times `scale` is added to these, unless somebody takes
+  /// their sums; else all take the mean of parameters and state, weighted by rows.
   rank_meeting(const param_store& mine, std::size_t slot, sync_rank& rank, bool gathered, double scale)
       : mine_(mine),
         me_(mine.slots()[slot]),
@@ -70,13 +70,16 @@ class rank_meeting final : public neighbours {
     while (meet()) {
     }
   }
-  touched_list* touched() override { return gathered_ && has_room() ? &rank_.touched : nullptr; }
+  touched_list* touched() override { return in_pairs() && has_room() ? &rank_.touched : nullptr; }
+  void hand_sums_to(void* to, take_sums by) override { sums_to_ = to, take_sums_ = by; }
 
  private:
   using clock = std::chrono::steady_clock;
   using index_bits = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
   static constexpr double too_many = -1.0;
 
+  /// An optimiser that remembers gradients moves parameters that no row has touched, too.
+  bool in_pairs() const { return gathered_ && take_sums_ == nullptr; }
   bool has_room() const { return sync_rank::most_pairs(mine_.shape().parameters, ranks_) > 0; }
   std::span<T> gains() const { return mine_.beside<T>(0); }
 
@@ -86,7 +89,7 @@ class rank_meeting final : public neighbours {
     const auto begin = clock::now();
     const std::uint64_t rows = me_.rows.get();
     const auto brought = static_cast<double>(rows - std::exchange(rows_met_, rows));
-    rank_.news = {brought, gathered_ ? pack() : too_many};
+    rank_.news = {brought, in_pairs() ? pack() : too_many};
     ranks_.all_gather(rank_.news, rank_.all_news);
     double all_rows = 0.0, longest = 0.0;
     bool complete = true;
@@ -98,10 +101,13 @@ class rank_meeting final : public neighbours {
     if (all_rows == 0.0) return false;
     if (!gathered_)
       take_mean(brought / all_rows);
+    else if (take_sums_ != nullptr)
+      hand_over(1.0 / all_rows);
     else if (complete)
       add_pairs(static_cast<std::size_t>(longest), static_cast<T>(scale_ / all_rows));
     else
       add_arrays(static_cast<T>(scale_ / all_rows));
+    position_ += all_rows;
     me_.meeting_ns.raise(static_cast<std::uint64_t>((clock::now() - begin) / std::chrono::nanoseconds(1)));
     return true;
   }
@@ -167,6 +173,12 @@ class rank_meeting final : public neighbours {
     count(me_.dense_meetings, w.size());
   }
 
+  void hand_over(double share) {
+    ranks_.all_reduce(gains());
+    take_sums_(sums_to_, share, position_);
+    count(me_.dense_meetings, gains().size());
+  }
+
   void take_mean(double weight) {
     std::size_t handed_over = 0;
     for (std::size_t k = 0; ranks_.size() > 1 && k <= mine_.shape().state_arrays; ++k) {
@@ -191,6 +203,9 @@ class rank_meeting final : public neighbours {
   bool gathered_;
   double scale_;
   std::uint64_t rows_met_;
+  double position_ = 0.0;  ///< rows of all ranks that have met
+  void* sums_to_ = nullptr;
+  take_sums take_sums_ = nullptr;
   std::size_t packed_ = 0;  ///< gains that are pairs at the moment, and 0 in their array
   std::vector<T>&pairs_, &all_pairs_;
 };

@@ -67,9 +67,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
                    .exchange_rows = exchanged_after(step),
                    .share = static_cast<float>(share_now()),
                    .crew = static_cast<std::uint32_t>(std::max<std::size_t>(crew_.workers(), 1)),
-                   .state_share = sums_up(job_.options().optimizer)
-                                      ? 1.0f
-                                      : 1.0f / static_cast<float>(std::max<std::size_t>(crew_.workers(), 1))};
+                   .state_share = sums_up(job_.options().optimizer) ? 1.0f : 1.0f / static_cast<float>(who_exchange())};
   // Where only a share of the gains is kept, weights shrink by that share as well: else l2 would be too strong.
   if (job_.scaled()) round.l2.shrink = 1.0 - kept_share(round) * step * job_.options().l2;
   if (round.l2.shrink <= 0.0) {
@@ -143,6 +141,11 @@ void round_driver::run_in_turns(round_plan round) {
     crew_.settle();
     std::ranges::copy(before, state.begin());
   }
+}
+
+// Virtual workers, where a run must not depend on how many others there are.
+std::size_t round_driver::who_exchange() const {
+  return std::max<std::size_t>(reproducible() ? exchange_.workers : crew_.workers(), 1);
 }
 
 // Replicas that average keep their mean gain only.

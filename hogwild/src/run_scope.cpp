@@ -89,8 +89,9 @@ void run_scope::agree_on_exchange() {
   job_.share(job_.options().sharing, e);
 }
 
-/// Of the mean loss, at most: rows that weigh more bend it more.
+/// Of the mean loss, at most: rows that weigh more bend it more. 0 where the data do not tell.
 double run_scope::curvature() {
+  if (job_.steepness() == 0.0) return 0.0;
   if (!curvature_) {
     curvature_ = job_.steepness() * std::max(1.0, job_.options().weight_positive) *
                  largest_eigenvalue(job_.data(), job_.options().bias != 0);
@@ -104,7 +105,8 @@ void run_scope::deal_to_virtual_workers() {
                                            .rows = job_.data().rows(),
                                            .nonzeros = job_.data().nonzeros(),
                                            .step = run_.schedule.initial,
-                                           .curvature = curvature()});
+                                           .curvature = curvature(),
+                                           .batch = job_.steepness() == 0.0 ? job_.options().batch : 0});
   job_.share(sharing_kind::frozen, choice.exchange);
   run_.sharing_reason = choice.reason;
 }
@@ -172,8 +174,9 @@ std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout&
   const bool gathered = meetings.rule == sync_rule::gradients;
   require(loop.ownership != ownership_kind::blocks,
           "the ranks of a synchronous engine have arrays of their own: leave out the ownership");
-  require(!gathered || loop.optimizer == optimizer_kind::sgd,
-          "gathered gradients are one step of sgd; adagrad's sums are a row's: use local_sgd, or another engine");
+  require(!gathered || loop.optimizer == optimizer_kind::sgd || !job_.margin(),
+          "the gathered gradients of a linear model are one step of sgd; adagrad's sums are a row's: use local_sgd, or "
+          "another engine");
   require(!run_.options.first_pass,
           "a pass over the text while it is parsed is not a synchronous one, which repeats to the bit: leave out the "
           "first pass");
@@ -233,7 +236,8 @@ std::size_t run_scope::choose_among(std::size_t workers) {
                       .degree = job_.data().degree,
                       .margin = job_.margin(),
                       .others = among_ranks_,
-                      .step = run_.schedule.initial};
+                      .step = run_.schedule.initial,
+                      .batch = job_.steepness() == 0.0 ? job_.options().batch : 0};
   const bool can_own =
       job_.can_own() && !among_ranks_ &&
       (run_.options.sharing == sharing_kind::automatic || run_.options.sharing == sharing_kind::direct);

@@ -9,22 +9,51 @@
 
 namespace hogwild {
 
-static_assert(mnist_net.layers.parameters() == 21'840 && cifar_net.layers.parameters() == 31'340);
+static_assert(mnist_net.layers.parameters() == 21'840 && cifar_net.layers.parameters() == 31'340 &&
+              cifar_3x3_net.layers.parameters() == 126'970);
+
+namespace {
+
+image_shape shape_of(const image_net& net) {
+  const net_shape input = net.layers.input();
+  return {input.planes, input.height, input.width};
+}
+
+/// "'cifar' and 'cifar_3x3'": the nets for images of this shape; empty where there are none.
+std::string nets_for(const image_shape& image) {
+  std::string names;
+  for (const image_net* net : image_nets)
+    if (shape_of(*net) == image) names += (names.empty() ? "'" : " or '") + std::string(net->name) + "'";
+  return names;
+}
+
+}  // namespace
+
+void convnet::require_data(const sparse_view& rows, std::string_view source) const {
+  if (!has_layer_kernels()) throw config_error("the model convnet " + layer_kernels_missing());
+  const image_shape wanted = shape_of(net());
+  const std::string takes =
+      "the net '" + std::string(net().name) + "' takes images of " + name_of(wanted) + " (planes, height, width), but ";
+  if (rows.image.known() && rows.image != wanted) {
+    const std::string others = nets_for(rows.image);
+    throw config_error(takes + "those of " + std::string(source) + " are " + name_of(rows.image) + ": " +
+                       (others.empty() ? "no net here takes such images" : "train the net " + others));
+  }
+  for (std::size_t j = 0; j < rows.columns; ++j) {
+    const std::size_t pixel = rows.original.empty() ? j + first_pixel : rows.original[j];
+    if (pixel - first_pixel < wanted.size()) continue;
+    throw config_error(takes + std::string(source) + " has a column " + std::to_string(pixel) +
+                       ", which is no pixel of them: train another net, or give it images");
+  }
+}
 
 std::vector<std::uint32_t> convnet::pixels_of(const sparse_view& images) const {
+  require_data(images, "the data");
   std::vector<std::uint32_t> pixel(images.columns);
   if (images.original.empty())
     std::iota(pixel.begin(), pixel.end(), std::uint32_t{0});
   else
     std::ranges::transform(images.original, pixel.begin(), [](std::uint32_t number) { return number - first_pixel; });
-  const net_shape shape = net().layers.input();
-  for (const std::uint32_t at : pixel) {
-    if (at >= shape.size())
-      throw config_error("the net '" + std::string(net().name) + "' takes images of " + std::to_string(shape.planes) +
-                         " x " + std::to_string(shape.height) + " x " + std::to_string(shape.width) +
-                         " bytes, but the data have a pixel " + std::to_string(std::size_t{at} + first_pixel) +
-                         "; name the net that suits them (mnist: 28 x 28, grey; cifar: 32 x 32, three colours)");
-  }
   return pixel;
 }
 

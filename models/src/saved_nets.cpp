@@ -2,7 +2,6 @@
 #include "saved_nets.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -24,16 +23,16 @@ struct plain_reader {
 
 /// Workspaces for as many threads as ask at the same time. Whoever asks borrows one.
 template <class Net>
-class shared_net {
+class shared_net final : public saved_net {
  public:
   shared_net(const Net& m, const saved_model& saved) : model_(m), columns_(saved.columns), parameters_(saved.weights) {
     parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
     if (parameters_.size() != m.dim() || saved.labels.kind() != m.labels || saved.labels.classes() > m.classes)
       throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
-    give_back(make());  // a net that does not suit the columns is refused now
+    give_back(make(1));  // a net that does not suit the columns is refused now
   }
 
-  row_verdict judge(const sparse_row<float>& z) {
+  row_verdict verdict(const sparse_row<float>& z) override {
     auto space = borrow();
     model_.take(*space, 0, z, counter_random(0, 0));
     row_verdict verdict;
@@ -42,14 +41,29 @@ class shared_net {
     return verdict;
   }
 
+  predictor::batch_judge judge(std::size_t most) override {
+    const std::shared_ptr<workspace> space = make(most);
+    return
+        [this, space](std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_verdict> verdicts) {
+          if (z != nullptr)
+            model_.take(*space, k, *z, counter_random(0, number));
+          else
+            model_.judge(plain_reader{parameters_}, *space, verdicts.size(), verdicts);
+        };
+  }
+
+  void require_data(const sparse_view& rows, std::string_view source) const override {
+    model_.require_data(rows, source);
+  }
+
  private:
   using workspace = typename Net::workspace;
 
-  std::unique_ptr<workspace> make() const {
+  std::unique_ptr<workspace> make(std::size_t most) const {
     sparse_view data;
     data.columns = columns_.size();
     data.original = columns_;
-    return std::make_unique<workspace>(model_.make_workspace(data, isa::automatic, 1));
+    return std::make_unique<workspace>(model_.make_workspace(data, isa::automatic, most));
   }
   std::unique_ptr<workspace> borrow() {
     {
@@ -60,7 +74,7 @@ class shared_net {
         return space;
       }
     }
-    return make();
+    return make(1);
   }
   void give_back(std::unique_ptr<workspace> space) {
     const std::scoped_lock lock(mutex_);
@@ -73,12 +87,6 @@ class shared_net {
   std::mutex mutex_;
   std::vector<std::unique_ptr<workspace>> idle_;
 };
-
-template <class Net>
-net_judge shared_judge(const Net& m, const saved_model& saved) {
-  const auto net = std::make_shared<shared_net<Net>>(m, saved);
-  return [net](const sparse_row<float>& z) { return net->judge(z); };
-}
 
 void require_parameters(bool fit) {
   if (!fit) throw config_error("these parameters are not those of this net");
@@ -122,15 +130,16 @@ void choose_net(const saved_model& saved, model_choice& choice) {
     if (name == "scale") choice.scale = value;
     if (name.starts_with("hidden") && value >= 1.0 && value <= 65'536.0)
       choice.hidden.push_back(static_cast<std::uint32_t>(value));
-    if (name == cifar_net.name) choice.net = name;
+    for (const image_net* net : image_nets)
+      if (name == net->name) choice.net = name;
   }
 }
 
-net_judge judge_of(const mlp& m, const saved_model& saved) {
-  return shared_judge(m, saved);
+std::shared_ptr<saved_net> read_net(const mlp& m, const saved_model& saved) {
+  return std::make_shared<shared_net<mlp>>(m, saved);
 }
-net_judge judge_of(const convnet& m, const saved_model& saved) {
-  return shared_judge(m, saved);
+std::shared_ptr<saved_net> read_net(const convnet& m, const saved_model& saved) {
+  return std::make_shared<shared_net<convnet>>(m, saved);
 }
 
 }  // namespace hogwild::detail

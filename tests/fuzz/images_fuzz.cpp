@@ -18,11 +18,12 @@ void check(const detail::image_bytes& images, std::span<const std::byte> labels,
   for (const detail::libsvm_block& block : rows->blocks) {
     if (block.row_end.size() != block.label.size() || block.row_end.back() != block.entries) std::abort();
     for (std::size_t k = 0; k < block.entries; ++k)
-      if (block.index[k] >= images.size || !(block.value[k] >= 1 && block.value[k] <= 255)) std::abort();
+      if (block.index[k] >= images.shape.size() || !(block.value[k] >= 1 && block.value[k] <= 255)) std::abort();
     image += block.label.size();
     nonzeros += block.entries;
   }
-  if (image != images.images || rows->rows != image || rows->nonzeros != nonzeros || rows->columns > images.size)
+  if (image != images.images || rows->rows != image || rows->nonzeros != nonzeros ||
+      rows->columns > images.shape.size())
     std::abort();
 }
 

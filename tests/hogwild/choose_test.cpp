@@ -209,6 +209,18 @@ TEST(exchange_rows, do_not_depend_on_the_step_for_the_mean_and_are_none_for_one)
   EXPECT_EQ(exchange_rows({.rows = 512, .workers = 1}, 1.0), 0u);
 }
 
+TEST(choice_by_name, exchanges_after_each_step_where_the_data_do_not_tell_the_curvature) {
+  sharing_facts facts = text();
+  facts.curvature = 0.0;
+  facts.asked = sharing_kind::buffered;
+  facts.row_ns = 20'000.0;  // of a net: an exchange costs less than 5 per cent of a row or two
+  facts.batch = 64;
+  EXPECT_EQ(choose_sharing(facts).exchange.rows, 64u);
+  EXPECT_EQ(choose_sharing(facts).exchange.share, 1.0);
+  facts.row_ns = 200.0;
+  EXPECT_GT(choose_sharing(facts).exchange.rows, 64u) << "where that would cost too much, later";
+}
+
 TEST(choice_by_name, never_sums_what_even_an_exchange_after_each_row_would_not_keep_stable) {
   // One row of each of 8 workers moves 8 (1 - exp(-3)) = 7.6 times as far as one pass: no period is short enough.
   sharing_facts facts = text();

@@ -10,7 +10,9 @@
 #include <hogwild/models/mlp.hpp>
 #include <hogwild/models/registry.hpp>
 #include <hogwild/names.hpp>
+#include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
+#include <hogwildpp/ring_engine.hpp>
 
 namespace {
 
@@ -75,6 +77,102 @@ TEST(nets, one_worker_is_the_serial_run_bit_for_bit) {
             train(net, rows, thread_engine{.workers = 1}, options).parameters);
 }
 
+// One rank sums up its own gradients alone: the same steps, but for the rounding of sums that are divided later.
+TEST(nets, one_rank_in_lockstep_makes_the_steps_of_the_serial_run) {
+  const exclusive_or rows(300, 3);
+  for (const optimizer_kind optimizer :
+       {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adagrad, optimizer_kind::adam}) {
+    train_options options = options_for(rows, optimizer, 0.02);
+    options.epochs = 3;
+    options.l2 = 0.01;
+    const auto serial = train(net, rows, serial_engine{}, options).parameters;
+    const auto lockstep = train(net, rows, sync_engine{.workers = 1, .rows = 16}, options).parameters;
+    for (std::size_t j = 0; j < net.dim(); ++j) ASSERT_NEAR(lockstep[j], serial[j], 1e-4) << name_of(optimizer);
+  }
+}
+
+TEST(nets, reproducible_runs_are_the_same_for_any_number_of_threads) {
+  const exclusive_or rows(300, 3);
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adam}) {
+    train_options options = options_for(rows, optimizer, 0.02);
+    options.epochs = 3;
+    options.reproducible = true;
+    EXPECT_EQ(train(net, rows, thread_engine{.workers = 3}, options).parameters,
+              train(net, rows, thread_engine{.workers = 1}, options).parameters)
+        << name_of(optimizer);
+  }
+}
+
+/// Images of 28 x 28 with a bright bar, whose height and slant tell ten classes, under noise.
+struct bars {
+  bars(std::size_t rows, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t c = random() % 10, shift = random() % 3;
+      for (std::uint32_t at = 0; at < 28 * 28; ++at) {
+        const std::size_t y = at / 28, x = at % 28, middle = 4 + shift + 4 * (c / 2);
+        const bool on_bar = c % 2 == 0 ? y == middle || y == middle + 1 : (y + x) / 2 == middle;
+        const auto byte = static_cast<float>(random() % (on_bar ? 256 : 64));
+        if (byte == 0.0f) continue;
+        index.push_back(at);
+        value.push_back(byte);
+      }
+      start.push_back(index.size());
+      label.push_back(static_cast<double>(c));
+    }
+  }
+  sparse_view view() const {
+    return {
+        .row_start = start, .index = index, .value = value, .label = label, .columns = 28 * 28, .image = {1, 28, 28}};
+  }
+
+  std::vector<std::uint64_t> start{0};
+  std::vector<std::uint32_t> index;
+  std::vector<float> value;
+  std::vector<double> label;
+};
+
+// Each engine ends within half a point of the serial run. Whoever meets in lockstep makes one step of all rows between
+// two meetings: half of the rows each for the same steps.
+TEST(nets, a_convnet_learns_on_every_engine_what_it_learns_serially) {
+  const bars rows(2'000, 1), test_rows(1'000, 2);
+  for (const auto& [optimizer, step] :
+       {std::pair{optimizer_kind::momentum, 0.02}, std::pair{optimizer_kind::adam, 0.002}}) {
+    train_options options;
+    options.epochs = 8;
+    options.batch = 32;
+    options.optimizer = optimizer;
+    options.step.initial = step;
+    options.test = test_rows.view();
+    const auto accuracy = [&](const auto& engine) {
+      return train(convnet{}, rows, engine, options).test->accuracy.value();
+    };
+    const double least = accuracy(serial_engine{}) - 0.005;
+    EXPECT_GT(least, 0.985) << name_of(optimizer);
+    EXPECT_GE(accuracy(thread_engine{.workers = 2}), least) << name_of(optimizer);
+    EXPECT_GE(accuracy(ring_engine{.workers = 2, .replicas = 2}), least) << name_of(optimizer);
+    options.sharing = sharing_kind::buffered;
+    EXPECT_GE(accuracy(thread_engine{.workers = 2}), least) << name_of(optimizer);
+    options.sharing = sharing_kind::automatic;
+    options.reproducible = true;
+    EXPECT_GE(accuracy(thread_engine{.workers = 2}), least) << name_of(optimizer);
+    options.reproducible = false;
+    options.batch = 16;
+    for (const sync_rule rule : {sync_rule::gradients, sync_rule::average})
+      EXPECT_GE(accuracy(sync_engine{.workers = 2, .rule = rule, .rows = 16}), least) << name_of(optimizer);
+  }
+}
+
+TEST(nets, images_of_another_size_are_refused_before_anybody_trains) {
+  const bars rows(20, 1);
+  sparse_view small = rows.view();
+  small.image = {1, 14, 56};
+  EXPECT_THROW(train(convnet{}, small, thread_engine{.workers = 2}), config_error);
+  EXPECT_THROW(train(convnet{}, rows, serial_engine{}, {.test = small}), config_error);
+  EXPECT_THROW(train(convnet{}, rows, serial_engine{}, {.validation = small}), config_error);
+  EXPECT_THROW(train(convnet{.which = convolutional_net::cifar}, rows, serial_engine{}), config_error);
+}
+
 TEST(nets, frozen_layers_stay_as_they_begin) {
   const exclusive_or rows(300, 3);
   train_options options = options_for(rows, optimizer_kind::momentum, 0.1);
@@ -113,6 +211,19 @@ TEST(nets, a_saved_mlp_predicts_what_was_trained) {
       EXPECT_TRUE(read.label(seen) == 3.0 || read.label(seen) == 5.0);
     }
     EXPECT_NEAR(loss, result.final_loss, 1e-5);
+    const auto at_once = read.judge(7);
+    std::vector<row_verdict> verdicts(7);
+    const std::vector<std::uint32_t> index = {1, 0};
+    for (std::size_t r = 0; r < 7; ++r) {
+      const sparse_row<float> z{index, cursor.row(r).value, result.labels.encode(cursor.label(r))};
+      at_once(r, &z, r, {});
+    }
+    at_once(0, nullptr, 0, verdicts);
+    for (std::size_t r = 0; r < 7; ++r) {
+      const sparse_row<float> z{index, cursor.row(r).value, result.labels.encode(cursor.label(r))};
+      EXPECT_NEAR(verdicts[r].loss, read.loss(z), 1e-5);
+      EXPECT_EQ(verdicts[r].score, read.score(z));
+    }
   }
 }
 

@@ -47,6 +47,15 @@ TEST(virtual_workers, train_no_longer_in_a_turn_than_keeps_summed_gains_stable) 
   }
 }
 
+TEST(virtual_workers, take_a_turn_for_a_step_where_the_data_do_not_tell_the_curvature) {
+  turn_facts facts{.rows = 60'000, .nonzeros = 9'000'000, .step = 0.01, .batch = 64};
+  EXPECT_EQ(choose_turns(facts).exchange.rows, 64u);
+  facts.batch = 1;
+  EXPECT_EQ(choose_turns(facts).exchange.rows, 16u);
+  facts.batch = 6;
+  EXPECT_EQ(choose_turns(facts).exchange.rows, 18u) << "whole steps";
+}
+
 TEST(virtual_workers, meet_at_least_eight_times_an_epoch_where_there_are_rows_for_it) {
   for (const std::size_t rows : {64u, 1000u, 5000u}) {
     const auto exchange = choose_turns({.rows = rows, .nonzeros = 10 * rows, .step = 1e-9, .curvature = 1.0}).exchange;

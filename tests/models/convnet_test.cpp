@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -26,9 +27,10 @@ sparse_view columns(const std::vector<std::uint32_t>& original) {
 }
 
 TEST(convnet, bytes_go_to_their_pixels_and_what_is_missing_is_dark) {
-  for (const auto& [net, which] :
-       {std::pair{&mnist_net, convolutional_net::mnist}, std::pair{&cifar_net, convolutional_net::cifar}}) {
+  for (const convolutional_net which :
+       {convolutional_net::mnist, convolutional_net::cifar, convolutional_net::cifar_3x3}) {
     const convnet m{.which = which};
+    const image_net* const net = &m.net();
     const std::size_t size = net->layers.input().size(), plane = size / net->layers.input().planes;
     std::vector<std::uint32_t> original(size);
     std::iota(original.rbegin(), original.rend(), first_pixel);  // ranks need not be in the order of the pixels
@@ -48,15 +50,42 @@ TEST(convnet, bytes_go_to_their_pixels_and_what_is_missing_is_dark) {
   }
 }
 
-TEST(convnet, refuses_images_that_it_has_no_pixels_for) {
-  const std::vector<std::uint32_t> original = {1, 784, 785};
+std::string refusal_of(const convnet& m, const sparse_view& rows) {
   try {
-    convnet{}.make_workspace(columns(original), isa::automatic, 1);
-    FAIL() << "it has 784 pixels";
+    m.require_data(rows, "digits.gz");
   } catch (const config_error& e) {
-    EXPECT_NE(std::string(e.what()).find("'mnist' takes images of 1 x 28 x 28"), std::string::npos) << e.what();
-    EXPECT_NE(std::string(e.what()).find("pixel 785"), std::string::npos) << e.what();
+    return e.what();
   }
+  return {};
+}
+
+TEST(convnet, refuses_images_of_another_size_by_name) {
+  sparse_view rows;
+  rows.image = {1, 28, 28};
+  EXPECT_EQ(refusal_of(convnet{}, rows), "");
+  EXPECT_EQ(refusal_of(convnet{.which = convolutional_net::cifar}, rows),
+            "the net 'cifar' takes images of 3 x 32 x 32 (planes, height, width), but those of digits.gz are "
+            "1 x 28 x 28: train the net 'mnist'");
+  rows.image = {3, 32, 32};
+  EXPECT_EQ(refusal_of(convnet{.which = convolutional_net::cifar_3x3}, rows), "");
+  EXPECT_TRUE(refusal_of(convnet{}, rows).ends_with("train the net 'cifar' or 'cifar_3x3'"));
+  rows.image = {1, 28, 27};
+  EXPECT_TRUE(refusal_of(convnet{}, rows).ends_with("are 1 x 28 x 27: no net here takes such images"));
+}
+
+TEST(convnet, refuses_rows_that_have_columns_which_are_no_pixels) {
+  for (const std::uint32_t other : {785u, 0u}) {
+    const std::vector<std::uint32_t> original = {1, 784, other};
+    EXPECT_EQ(refusal_of(convnet{}, columns(original)),
+              "the net 'mnist' takes images of 1 x 28 x 28 (planes, height, width), but digits.gz has a column " +
+                  std::to_string(other) + ", which is no pixel of them: train another net, or give it images");
+    EXPECT_THROW(convnet{}.make_workspace(columns(original), isa::automatic, 1), config_error);
+  }
+  sparse_view unnamed;
+  unnamed.columns = 784;
+  EXPECT_EQ(refusal_of(convnet{}, unnamed), "") << "pixels in their order";
+  unnamed.columns = 785;
+  EXPECT_NE(refusal_of(convnet{}, unnamed), "");
 }
 
 TEST(mlp, takes_rows_by_their_columns_and_scales_them) {

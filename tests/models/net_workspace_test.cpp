@@ -77,30 +77,47 @@ double slope(filled_net& net, const std::vector<float>& direction, float h) {
 // Where a relu or a pool changes its mind within h the slope jumps, so the bound is a share of the gradient's length:
 // with h = 2^-12 of a direction of length 1 a few of some thousand units do, each with its share of the whole. Rounding
 // gives 2^-24 * loss / h = 3e-4 an example, of many signs.
-TEST_P(nets, gradients_agree_with_differences_layer_by_layer) {
-  filled_net net(*GetParam(), 100);
+void expect_slopes(const net_plan& plan, std::size_t examples, int rounds) {
+  filled_net net(plan, examples);
   const std::vector<float> g = net.gradient();
   std::mt19937_64 random(9);
-  for (const parameter_group& group : groups_of(*GetParam(), false)) {
+  for (const parameter_group& group : groups_of(plan, false)) {
     const std::size_t size = group.rows * group.width;
     double length = 0;
     for (std::size_t i = 0; i < size; ++i) length += std::pow(static_cast<double>(g[group.offset + i]), 2);
     length = std::sqrt(length);
     ASSERT_GT(length, 1e-3) << group.name << " has no gradient to speak of";
-    for (int round = 0; round < 8; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       std::vector<float> direction(g.size());
       double expected = 0;
       for (std::size_t i = 0; i < size; ++i) {
         const std::size_t j = group.offset + i;
         // The last round goes along the gradient itself.
         const double sign = random() % 2 == 0 ? 1.0 : -1.0;
-        direction[j] = round == 7 ? static_cast<float>(static_cast<double>(g[j]) / length)
-                                  : static_cast<float>(sign / std::sqrt(static_cast<double>(size)));
+        direction[j] = round == rounds - 1 ? static_cast<float>(static_cast<double>(g[j]) / length)
+                                           : static_cast<float>(sign / std::sqrt(static_cast<double>(size)));
         expected += static_cast<double>(g[j]) * static_cast<double>(direction[j]);
       }
       EXPECT_NEAR(slope(net, direction, 0x1p-12f), expected, 0.02 * length + 2e-4) << group.name;
     }
   }
+}
+
+TEST_P(nets, gradients_agree_with_differences_layer_by_layer) {
+  expect_slopes(*GetParam(), 100, 8);
+}
+
+/// The layers of a named net, on smaller images: the smallest that its pools leave something of.
+net_plan made_smaller(const image_net& net, std::uint32_t side) {
+  net_plan plan({net.layers.input().planes, side, side}, {});
+  for (const placed_layer& at : net.layers) plan.add(at.layer);
+  return plan;
+}
+
+TEST(net_workspace, gradients_of_the_named_nets_agree_with_differences_layer_by_layer) {
+  expect_slopes(made_smaller(mnist_net, 16), 48, 3);
+  expect_slopes(made_smaller(cifar_net, 16), 48, 3);
+  expect_slopes(made_smaller(cifar_3x3_net, 16), 48, 3);
 }
 
 TEST_P(nets, nothing_stays_from_one_call_to_the_next) {
@@ -171,6 +188,7 @@ TEST(net_workspace, judging_leaves_dropout_out) {
 TEST(net_workspace, parameters_of_the_named_nets) {
   EXPECT_EQ(convnet{}.dim(), 260u + 5'020u + 16'050u + 510u);
   EXPECT_EQ(convnet{.which = convolutional_net::cifar}.dim(), 760u + 5'020u + 25'050u + 510u);
+  EXPECT_EQ(convnet{.which = convolutional_net::cifar_3x3}.dim(), 560u + 3'620u + 7'240u + 14'440u + 100'100u + 1'010u);
   const mlp two{.features = 100, .classes = 3, .hidden = {20, 10}};
   EXPECT_EQ(two.dim(), 101u * 20u + 21u * 10u + 11u * 3u);
   const auto groups = two.groups();

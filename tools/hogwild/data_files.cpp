@@ -131,11 +131,6 @@ sparse_dataset open_training(const std::string& path, const data_options& option
   return open_as(options.format, path, options.labels, options.names.get(), opening);
 }
 
-bool holds_images(const std::string& path, const data_options& options) {
-  const std::string format = format_of(options.format, path);
-  return format == "idx" || format == "cifar";
-}
-
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options) {
   corpus_options opening{.min_count = min_count};
   if (!options.no_cache) opening.scratch = base_options(options).cache_folder;

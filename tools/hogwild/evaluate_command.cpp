@@ -25,17 +25,21 @@ struct evaluation {
   measurement measures{};
 };
 
+/// That nets take at once.
+constexpr std::size_t rows_at_once = 64;
+
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files) {
   const saved_model saved = load_model(model_path);
   files.choose_format(saved);
   const predictor model(saved);
   const column_numbering columns(saved.columns);
   const sparse_dataset data = open_through(data_path, columns, files, false);
+  model.require_data(data.view(), data_path);
   model.labels().require_known(data.view().label, data_path);
   const auto threads = team::make(team_kind::openmp, crew_size(0), false);
-  const auto verdict = [&](const sparse_row<float>& z) -> row_verdict { return {model.loss(z), model.score(z)}; };
+  const auto judge = [&](std::size_t most) { return model.judge(most); };
   return {saved.model, data.rows(), data.unknown_entries(),
-          evaluate_rows(data.view(), model.labels(), 1.0, *threads, verdict, true)};
+          evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true)};
 }
 
 }  // namespace

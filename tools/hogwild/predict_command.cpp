@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -38,16 +39,31 @@ void append_probabilities(std::string& text, const std::vector<double>& probabil
   }
 }
 
-std::string json_line(const predictor& model, const sparse_row<float>& z, bool probabilities) {
-  nlohmann::ordered_json line = {{"label", model.label(z)}};
-  if (probabilities) {
-    const std::vector<double> p = model.probabilities(z);
-    if (p.size() == 1)
-      line["probability"] = p.front();
-    else
-      line["probabilities"] = p;
-  }
+std::string json_line(double label, const std::vector<double>& probabilities) {
+  nlohmann::ordered_json line = {{"label", label}};
+  if (probabilities.size() == 1)
+    line["probability"] = probabilities.front();
+  else if (!probabilities.empty())
+    line["probabilities"] = probabilities;
   return line.dump();
+}
+
+/// Calls say(label) for each row, which a net takes several of at once.
+template <class Say>
+void for_labels(const predictor& model, const sparse_view& rows, const Say& say) {
+  constexpr std::size_t batch = 64;
+  const auto judge = model.judge(batch);
+  row_cursor cursor(rows);
+  std::vector<row_verdict> verdicts(batch);
+  for (std::size_t first = 0; first < rows.rows(); first += batch) {
+    const auto said = std::span(verdicts).first(std::min(batch, rows.rows() - first));
+    for (std::size_t k = 0; k < said.size(); ++k) {
+      const sparse_row<float> z = cursor.row(first + k);
+      judge(k, &z, first + k, {});
+    }
+    judge(0, nullptr, 0, said);
+    for (const row_verdict& v : said) say(model.labels().decode(static_cast<double>(v.score)));
+  }
 }
 
 std::string predictions(const predict_request& request) {
@@ -61,17 +77,27 @@ std::string predictions(const predict_request& request) {
   files.choose_format(saved);
   const sparse_dataset data = open_through(request.data, columns, files, true);
   const sparse_view rows = data.view();
+  model.require_data(rows, request.data);
   rows.ensure(0, rows.rows());
-  row_cursor cursor(rows);
   std::string text;
+  if (!request.probabilities) {
+    for_labels(model, rows, [&](double label) {
+      if (request.json)
+        text += json_line(label, {});
+      else
+        append(text, label);
+      text += '\n';
+    });
+    return text;
+  }
+  row_cursor cursor(rows);
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const sparse_row<float> z = cursor.row(r);
+    const std::vector<double> probabilities = model.probabilities(z);
     if (request.json)
-      text += json_line(model, z, request.probabilities);
-    else if (request.probabilities)
-      append_probabilities(text, model.probabilities(z));
+      text += json_line(model.label(z), probabilities);
     else
-      append(text, model.label(z));
+      append_probabilities(text, probabilities);
     text += '\n';
   }
   return text;

@@ -55,7 +55,8 @@ rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
   const std::size_t rank = patient.rank(), size = patient.size();
   if (path.find(rank_mark) != std::string::npos) {
     rank_rows rows{.data = open(path_of_rank(path, rank))};
-    patient.any(false);
+    const image_shape image = rows.data.view().image;
+    patient.require_equal(std::as_bytes(std::span(&image, 1)), "size of the images of " + path);
     rows.common.emplace(rows.data, patient);
     rows.part = rows.common->view();
     return rows;

@@ -62,7 +62,7 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
     choice.classes = learn_labels(label_kind::classes, rows.label, request.data, ranks).classes();
     choice.hidden = request.hidden;
     choice.dropout = request.dropout;
-    if (holds_images(request.data, request.files)) choice.scale = 1.0 / 255.0;
+    if (rows.image.known()) choice.scale = 1.0 / 255.0;
   }
   if (request.model == convnet::name) choice.net = request.net;
   if (request.model == matrix_factorization::name) {

@@ -45,8 +45,11 @@ void declare_model(command_line& line, train_request& r) {
   named(line, "--ownership", r.options.ownership,
         {ownership_kind::automatic, ownership_kind::shared, ownership_kind::blocks},
         "of factors: workers own the users and items of the block that they train, or share all");
-  line.choice<std::string>("--net", r.net, {{"mnist", "mnist"}, {"cifar", "cifar"}},
-                           "of convnet: for grey images of 28 x 28, or coloured ones of 32 x 32");
+  std::vector<std::pair<std::string_view, std::string>> nets;
+  for (const image_net* const net : image_nets) nets.emplace_back(net->name, std::string(net->name));
+  line.choice("--net", r.net, nets,
+              "of convnet: for grey images of 28 x 28, or coloured ones of 32 x 32; cifar_3x3 has two pairs of "
+              "convolutions");
   line.option("--hidden", "WIDTH,...", "128", "how wide the hidden layers of mlp are, at most four",
               [&r](const std::string& text) { return set_hidden(text, r.hidden); });
   line.option("--dropout", r.dropout, "share of each hidden layer of mlp that training leaves out");

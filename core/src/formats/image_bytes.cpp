@@ -12,7 +12,8 @@ namespace hogwild::detail {
 namespace {
 
 constexpr std::uint32_t images_magic = 2051, labels_magic = 2049;
-constexpr std::size_t cifar_bytes = 3072, cifar_classes = 10;
+constexpr image_shape cifar_shape = {3, 32, 32};
+constexpr std::size_t cifar_classes = 10;
 
 std::uint32_t take_big_endian(byte_cursor& file, const char* what) {
   return __builtin_bswap32(file.take<std::uint32_t>(what));
@@ -49,13 +50,13 @@ image_bytes decode_idx_images(std::span<const std::byte> bytes, std::string_view
   byte_cursor file(bytes, name);
   require_magic(file, images_magic, "images");
   const std::size_t images = take_big_endian(file, "the number of images");
-  const std::size_t height = take_big_endian(file, "the height"), width = take_big_endian(file, "the width");
-  if (height == 0 || width == 0 || height > largest_image / width)
+  const std::uint32_t height = take_big_endian(file, "the height"), width = take_big_endian(file, "the width");
+  const image_shape shape{1, height, width};
+  if (std::min(height, width) == 0 || std::max(height, width) > longest_side || shape.size() > largest_image)
     file.fail(8, "images of " + std::to_string(height) + " x " + std::to_string(width) + " bytes are not supported");
-  const std::size_t size = height * width;
   // Both factors are below 2^32.
-  const auto pixels = take_rest(file, std::uint64_t{images} * size, std::to_string(images) + " images");
-  return {images, size, size, pixels};
+  const auto pixels = take_rest(file, std::uint64_t{images} * shape.size(), std::to_string(images) + " images");
+  return {images, shape, shape.size(), pixels};
 }
 
 std::span<const std::byte> decode_idx_labels(std::span<const std::byte> bytes, std::string_view name) {
@@ -66,7 +67,7 @@ std::span<const std::byte> decode_idx_labels(std::span<const std::byte> bytes, s
 }
 
 image_bytes decode_cifar(std::span<const std::byte> bytes, std::string_view name) {
-  constexpr std::size_t record = 1 + cifar_bytes;
+  constexpr std::size_t record = cifar_record;
   const byte_cursor file(bytes, name);
   const std::size_t images = bytes.size() / record;
   for (std::size_t i = 0; i < images; ++i) {
@@ -79,27 +80,28 @@ image_bytes decode_cifar(std::span<const std::byte> bytes, std::string_view name
     file.fail(images * record, "the file ends within image " + std::to_string(images + 1) + ": " +
                                    std::to_string(bytes.size() % record) + " of " + std::to_string(record) +
                                    " bytes are there");
-  return {images, cifar_bytes, record, bytes.empty() ? bytes : bytes.subspan(1)};
+  return {images, cifar_shape, record, bytes.empty() ? bytes : bytes.subspan(1)};
 }
 
 std::unique_ptr<parsed_text> rows_of(const image_bytes& images, std::span<const std::byte> labels,
                                      std::size_t label_stride) {
   constexpr std::size_t block_bytes = std::size_t{1} << 22;
-  const std::size_t rows = std::max<std::size_t>(block_bytes / images.size, 1);
+  const std::size_t size = images.shape.size(), rows = std::max<std::size_t>(block_bytes / size, 1);
   auto text = std::make_unique<parsed_text>();
+  text->image = images.shape;
   text->blocks.resize((images.images + rows - 1) / rows);
   tbb::parallel_for(std::size_t{0}, text->blocks.size(), [&](std::size_t b) {
     const std::size_t first = b * rows, last = std::min(first + rows, images.images);
-    const auto entries = std::ranges::count_if(
-        images.pixels.subspan(first * images.stride, (last - first - 1) * images.stride + images.size),
-        [](std::byte pixel) { return pixel != std::byte{0}; });
+    const auto entries =
+        std::ranges::count_if(images.pixels.subspan(first * images.stride, (last - first - 1) * images.stride + size),
+                              [](std::byte pixel) { return pixel != std::byte{0}; });
     const entry_pool::piece piece = text->pool.allocate(static_cast<std::size_t>(entries));
     libsvm_block& block = text->blocks[b];
     block.index = piece.index;
     block.value = piece.value;
     for (std::size_t i = first; i < last; ++i) {
-      block.entries += pixels_of(&images.pixels[i * images.stride], images.size, block.index + block.entries,
-                                 block.value + block.entries);
+      block.entries +=
+          pixels_of(&images.pixels[i * images.stride], size, block.index + block.entries, block.value + block.entries);
       block.row_end.push_back(static_cast<std::uint32_t>(block.entries));
       block.label.push_back(labels.empty() ? 0.0 : static_cast<double>(labels[i * label_stride]));
     }

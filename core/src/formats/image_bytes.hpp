@@ -14,18 +14,20 @@ namespace hogwild::detail {
 /// Images in a file's bytes: image i begins at pixels[i * stride].
 struct image_bytes {
   std::size_t images = 0;
-  std::size_t size = 0;  ///< bytes of an image
+  image_shape shape{};
   std::size_t stride = 0;
   std::span<const std::byte> pixels{};
 };
 
-/// The most bytes of an image: more would be no image that a net here takes.
-inline constexpr std::size_t largest_image = std::size_t{1} << 24;
+/// The most bytes of an image, and the longest side: more would be no image that a net here takes.
+inline constexpr std::size_t largest_image = std::size_t{1} << 24, longest_side = 0xffff;
 
 /// Reads the header and checks that as many bytes follow as it says. Throws input_error with `name` and the byte.
 image_bytes decode_idx_images(std::span<const std::byte> file, std::string_view name);
 /// One byte an image.
 std::span<const std::byte> decode_idx_labels(std::span<const std::byte> file, std::string_view name);
+/// Bytes of a record of CIFAR-10: a label and an image.
+inline constexpr std::size_t cifar_record = 1 + 3 * 32 * 32;
 /// Whole records with labels of 0 to 9; the label of image i stands before it, at file[i * stride].
 image_bytes decode_cifar(std::span<const std::byte> file, std::string_view name);
 

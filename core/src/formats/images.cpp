@@ -82,13 +82,29 @@ std::unique_ptr<detail::parsed_text> read_cifar(const std::string& path) {
   return detail::rows_of(images, file, images.stride);
 }
 
+/// Of the cache of images: from the first one on they keep their height and width.
+constexpr std::uint64_t images_layout = 1;
+
+/// For the key of a cache.
 std::uint64_t stamp_digest(const std::string& labels_path) {
-  if (labels_path.empty() || labels_path == "-") return 0;
+  if (labels_path.empty() || labels_path == "-") return images_layout;
   const auto stamp = detail::stamp_of(labels_path);
-  if (!stamp) return 0;
+  if (!stamp) return images_layout;
   const std::uint64_t parts[] = {stamp->bytes, static_cast<std::uint64_t>(stamp->modified_ns),
-                                 detail::checksum(std::span(labels_path.data(), labels_path.size()))};
+                                 detail::checksum(std::span(labels_path.data(), labels_path.size())), images_layout};
   return detail::checksum(std::span<const std::uint64_t>(parts));
+}
+
+/// Whether each record that begins in these first bytes of a file begins with a label of CIFAR-10.
+bool is_labelled(std::span<const std::byte> head) {
+  for (std::size_t at = 0; at < head.size(); at += detail::cifar_record)
+    if (head[at] > std::byte{9}) return false;
+  return true;
+}
+
+bool is_no_text(std::byte b) {
+  const auto c = static_cast<unsigned char>(b);
+  return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v';
 }
 
 }  // namespace
@@ -104,20 +120,24 @@ sparse_dataset open_idx(const std::string& path, const std::string& labels_path,
 }
 
 sparse_dataset open_cifar(const std::string& path, const open_options& options) {
-  return detail::open_rows(path, options, {.id = cifar_format_id, .whole = read_cifar});
+  return detail::open_rows(path, options, {.id = cifar_format_id, .whole = read_cifar, .companions = images_layout});
 }
 
 image_format detect_image_format(const std::string& path) {
-  const std::vector<std::byte> head = detail::read_head(path, 64);
-  constexpr std::byte idx_magic[] = {std::byte{0}, std::byte{0}, std::byte{8}, std::byte{3}};
-  if (head.size() >= 4 && std::ranges::equal(std::span(head).first(4), idx_magic)) return image_format::idx;
-  // A label, then pixels. Text has no control characters but those that end lines and separate fields.
-  const auto is_text = [](std::byte b) {
-    const auto c = static_cast<unsigned char>(b);
-    return c >= ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-  };
-  const bool labelled = !head.empty() && head.front() <= std::byte{9};
-  return labelled && !std::ranges::all_of(head, is_text) ? image_format::cifar : image_format::none;
+  constexpr std::size_t records = 8;
+  const std::vector<std::byte> head = detail::read_head(path, records * detail::cifar_record);
+  // Images, or the labels of some: these are refused for what they are then, rather than as text.
+  constexpr std::byte idx_magic[] = {std::byte{0}, std::byte{0}, std::byte{8}};
+  if (head.size() >= 4 && std::ranges::equal(std::span(head).first(3), idx_magic) &&
+      (head[3] == std::byte{3} || head[3] == std::byte{1}))
+    return image_format::idx;
+  if (head.empty() || !is_labelled(head)) return image_format::none;
+  // Text has no control characters but those that end lines and separate fields; where pixels have none either (a first
+  // image of the class 9, bright all over), there are whole records, and bytes that are no ASCII.
+  if (std::ranges::any_of(head, is_no_text)) return image_format::cifar;
+  const bool whole = head.size() == records * detail::cifar_record || head.size() % detail::cifar_record == 0;
+  const bool ascii = std::ranges::all_of(head, [](std::byte b) { return b < std::byte{0x7f}; });
+  return whole && !ascii ? image_format::cifar : image_format::none;
 }
 
 }  // namespace hogwild

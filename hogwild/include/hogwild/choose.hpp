@@ -24,6 +24,7 @@ struct sharing_facts {
   bool others = false;                      ///< change the shared array too: one worker needs a replica as well
   double step = 0.0;                        ///< the first epoch's
   double curvature = 0.0;                   ///< of the mean loss; see curvature.hpp
+  std::size_t batch = 0;                    ///< rows of a step, where the data do not tell the curvature; else 0
   double row_ns = 0.0;                      ///< a row, trained by one worker alone
   double line_ns = 0.0;                     ///< exchanging a line of a replica, in sequence
   double shared_ns = 0.0;                   ///< a read and a write of a line that another core has

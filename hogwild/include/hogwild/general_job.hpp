@@ -42,7 +42,7 @@ class general_job : public job {
     return {};
   }
   bool margin() const override { return false; }
-  double steepness() const override { return 1.0; }
+  double steepness() const override { return workspace_model<M> && has_scores ? 0.0 : 1.0; }
   bool scaled() const override { return false; }
   std::size_t measured_rows() const override {
     if constexpr (requires { M::measured_rows; }) return M::measured_rows;
@@ -161,7 +161,8 @@ class general_job : public job {
         worker_loop(store, slot, data_, plan_, options_, step);
       }
     };
-    if (options_.optimizer == optimizer_kind::sgd)
+    // What rows gather is summed up before any optimiser sees it (gathered_gradients.hpp).
+    if (gathers_sums<Sharing> || options_.optimizer == optimizer_kind::sgd)
       run.template operator()<sgd<view>>();
     else if constexpr (requires { sharing.state(0); })
       run.template operator()<block_optimizer<view>>();

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/gathered_gradients.hpp>
 #include <hogwild/group_steps.hpp>
 #include <hogwild/step.hpp>
 
@@ -27,6 +28,7 @@ class general_step : public Sharing {
         l2_{context.options.l2 * static_cast<double>(context.rows)},
         ranked_(groups_of(m)),
         groups_(m, context),
+        gathered_(*this, context.options, groups_of(m), groups_),
         w_(Sharing::parameters()) {
     std::erase_if(ranked_, [](const parameter_group& g) { return !g.l2 || !g.hot_first || g.rows == 0; });
   }
@@ -61,21 +63,24 @@ class general_step : public Sharing {
     void operator()(std::size_t j, scalar g) const {
       const group_step& group = step.groups_.of(j);
       if (group.frozen) return;
-      note(j, step.optimizer_.step(j, g, static_cast<scalar>(group.step)));
+      note(j, step.optimizer_.step(j, g, step.size_in(group)));
       changed = true;
     }
     void block(std::size_t offset, std::span<const scalar> partials) const {
       step.groups_.for_parts(offset, partials, [this](const group_step& group, std::size_t first, auto part) {
         if (group.frozen) return;
         note(first, step.w_.load(first));
-        step.optimizer_.block(first, part, static_cast<scalar>(group.step));
+        step.optimizer_.block(first, part, step.size_in(group));
         changed = true;
       });
     }
   };
 
+  scalar size_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.step); }
+
   void regularise_touched(const typename M::example_type& z) {
-    const bool divides = !sums_up(context_.options.optimizer) || context_.options.optimizer == optimizer_kind::sgd;
+    const optimizer_kind kind = context_.options.optimizer;
+    const bool divides = kind == optimizer_kind::sgd || (!sums_up(kind) && !gathered_.on());
     for (const parameter_group& g : ranked_) {
       const group_step& group = groups_.of(g.offset);
       if (group.frozen) continue;
@@ -92,7 +97,7 @@ class general_step : public Sharing {
         if (divides)
           w_.add_block(offset, row_);
         else
-          optimizer_.block(offset, row_, static_cast<scalar>(group.step));
+          optimizer_.block(offset, row_, size_in(group));
       }
     }
   }
@@ -103,6 +108,7 @@ class general_step : public Sharing {
   touched_l2 l2_;
   std::vector<parameter_group> ranked_;
   group_steps groups_;
+  gathered_gradients<Sharing> gathered_;
   typename Sharing::view_type w_;
   std::vector<scalar> row_;
 };

@@ -66,7 +66,8 @@ class job {
   /// Whether it is a margin model: hot columns may then be replicated before a shared tail.
   virtual bool margin() const = 0;
   /// How much the derivative of a row's loss changes at most over one unit of its margin (curvature.hpp); for models
-  /// without a margin 1, which holds for the usual losses of linear scores.
+  /// without a margin 1, which holds for the usual losses of linear scores, or 0 where the data do not tell, as of
+  /// nets.
   virtual double steepness() const = 0;
   /// Whether the weights are stored as v with w = scale * v (scaled_l2).
   virtual bool scaled() const = 0;

@@ -62,6 +62,7 @@ class round_driver {
 
  private:
   double share_now() const;
+  std::size_t who_exchange() const;
   double kept_share(const round_plan& round) const;
   void run(round_plan round);
   void run_in_turns(round_plan round);

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,18 @@ void require_room(const M& m, const prepared_data& ready) {
   }
 }
 
+/// What a model says of the rows that it is to be trained and measured on, before anybody is hired: errors of worker
+/// processes reach nobody.
+template <model M>
+void require_data(const M& m, const prepared_data& ready) {
+  if constexpr (requires { m.require_data(ready.train(), std::string_view()); }) {
+    const train_options& options = ready.options();
+    m.require_data(ready.train(), options.data_name.empty() ? "the training data" : options.data_name);
+    if (options.test) m.require_data(*options.test, "the test data");
+    if (options.validation) m.require_data(*options.validation, "the validation data");
+  }
+}
+
 /// The processes that train together with this one, as far as the engine knows of any.
 template <class Engine>
 collective* ranks_of(const Engine& engine) {
@@ -101,6 +114,7 @@ train_result train(const M& m, const sparse_view& data, const Engine& engine, co
   static_assert(conforms<M>());
   const prepared_data ready(data, options, traits_of(m), ranks_of(engine));
   require_room(m, ready);
+  require_data(m, ready);
   const auto work = make_job(m, ready.train(), ready.labels(), ready.loop());
   run_scope scope(*work, ready);
   const auto workers = hire(scope.staffed(engine), *work, scope.note());

@@ -10,6 +10,7 @@
 #include <hogwild/batch_step.hpp>
 #include <hogwild/core/random.hpp>
 #include <hogwild/core/row_cursor.hpp>
+#include <hogwild/gathered_gradients.hpp>
 #include <hogwild/group_steps.hpp>
 #include <hogwild/step.hpp>
 
@@ -48,6 +49,7 @@ class workspace_step : public Sharing {
         cursor_(data),
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
         groups_(m, context),
+        gathered_(*this, context.options, groups_of(m), groups_),
         w_(Sharing::parameters()),
         space_(m.make_workspace(data, context.options.dense_isa, batch())) {}
 
@@ -72,6 +74,8 @@ class workspace_step : public Sharing {
     const block_emit<scalar> emit(this, [](void* self, std::size_t offset, std::span<const scalar> partials) {
       static_cast<workspace_step*>(self)->apply(offset, partials);
     });
+    // Where the mean of all rows' changes is taken, each of these rows makes its own.
+    rows_of_mean_ = gathers_sums<Sharing> ? static_cast<scalar>(rows.size()) : scalar(1);
     model_.gradient(Sharing::reader(), space_, rows.size(), emit);
     return outcome;
   }
@@ -86,7 +90,7 @@ class workspace_step : public Sharing {
 
   void apply_in(const group_step& group, std::size_t offset, std::span<const scalar> partials) {
     if (group.frozen) return;
-    const auto size = static_cast<scalar>(group.step);
+    const scalar size = rows_of_mean_ * (gathered_.on() ? scalar(1) : static_cast<scalar>(group.step));
     if (!group.l2) return change(offset, partials, size);
     row_.resize(partials.size());
     w_.load_block(offset, row_);
@@ -112,10 +116,12 @@ class workspace_step : public Sharing {
   row_cursor cursor_;
   Optimizer optimizer_;
   group_steps groups_;
+  gathered_gradients<Sharing> gathered_;
   typename Sharing::view_type w_;
   typename M::workspace space_;
   std::vector<scalar> row_, before_, after_;
   std::uint64_t pass_ = 0;
+  scalar rows_of_mean_ = 1;
 };
 
 }  // namespace hogwild

@@ -88,6 +88,26 @@ TEST_F(images, are_kept_in_a_cache_that_notices_other_labels) {
   EXPECT_EQ(contents(other).count(2), 1u);
 }
 
+TEST_F(images, have_a_shape_in_files_caches_and_memory) {
+  folder.write("train-labels-idx1-ubyte", idx_labels(std::string("\x07\x00\x09", 3)));
+  const image_shape shape{1, 2, 2};
+  EXPECT_EQ(open_idx(data).view().image, shape);
+  const sparse_dataset cached = open_idx(data);
+  EXPECT_TRUE(cached.from_cache());
+  EXPECT_EQ(cached.view().image, shape);
+  EXPECT_EQ(cached.view().slice(1, 3).image, shape);
+  sparse_view rows = cached.view();
+  EXPECT_EQ(sparse_dataset::copy_of(rows).view().image, shape);
+  rows.image = {3, 65'535, 65'535};
+  EXPECT_EQ(sparse_dataset::map(sparse_dataset::copy_of(rows).shared_path()).view().image, rows.image);
+  rows.image = {};
+  EXPECT_FALSE(sparse_dataset::copy_of(rows).view().image.known());
+  for (const image_shape wrong : {image_shape{0, 2, 2}, {1, 2, 0}, {256, 1, 1}, {1, 65'536, 1}, {1, 1, 65'536}}) {
+    rows.image = wrong;
+    expect_refusal<input_error>([&] { sparse_dataset::copy_of(rows); }, "no images of " + name_of(wrong));
+  }
+}
+
 TEST_F(images, are_read_through_the_numbers_of_the_training_data) {
   folder.write("train-labels-idx1-ubyte", idx_labels(std::string("\x07\x00\x09", 3)));
   const sparse_dataset train = open_idx(data);
@@ -125,6 +145,8 @@ TEST_F(images, that_are_damaged_are_refused_with_the_byte) {
                               "x: byte 16: the header speaks of 3 images, which are 12 bytes, but 11 follow");
   expect_refusal<input_error>([&] { opened(good + "x"); }, "but 13 follow");
   expect_refusal<input_error>([&] { opened(idx_images(3, 0, 2, "")); }, "x: byte 8: images of 0 x 2 bytes");
+  expect_refusal<input_error>([&] { opened(idx_images(1, 1, 65'536, std::string(65'536, 'x'))); },
+                              "x: byte 8: images of 1 x 65536 bytes are not supported");
   expect_refusal<input_error>([&] { opened(idx_images(0xffffffffu, 0xffffffffu, 0xffffffffu, "")); },
                               "x: byte 8: images of");
   expect_refusal<input_error>([&] { opened(idx_images(0, 2, 2, "")); }, "there are no images");
@@ -148,11 +170,39 @@ TEST_F(images, of_cifar_files_are_records) {
   EXPECT_EQ(detect_image_format(path), image_format::cifar);
   const std::multimap<double, image> found = {{3, {{1, 10.0f}, {3072, 20.0f}}}, {9, {{3072, 7.0f}}}};
   EXPECT_EQ(contents(open_cifar(path)), found);
+  EXPECT_EQ(open_cifar(path).view().image, (image_shape{3, 32, 32}));
   expect_refusal<input_error>([&] { open_cifar(folder.write("y", cifar_record(3, 1, 1) + cifar_record(10, 1, 1))); },
                               "y: byte 3073: image 2 has the label 10");
   expect_refusal<input_error>([&] { open_cifar(folder.write("y", cifar_record(3, 1, 1) + "\x01more")); },
                               "y: byte 3073: the file ends within image 2: 5 of 3073");
   expect_refusal<input_error>([&] { open_cifar(folder.write("y", "")); }, "there are no images");
+}
+
+// A label of 9 is a tab, and pixels of 32 and more are letters: as text begins, were it not for what follows.
+TEST_F(images, of_cifar_files_are_told_from_text_where_the_first_ones_look_like_it) {
+  const auto bright = [](char label, char pixel) {
+    std::string record(3073, pixel);
+    record.front() = label;
+    return record;
+  };
+  const auto format = [&](const std::string& bytes) { return detect_image_format(folder.write("z", bytes)); };
+  EXPECT_EQ(format(bright(9, ' ') + bright(9, 'a') + bright(3, 'a')), image_format::cifar) << "a label of 3";
+  EXPECT_EQ(format(bright(9, 'a') + cifar_record(9, '\x01', 'a')), image_format::cifar) << "a dark pixel";
+  EXPECT_EQ(format(bright(9, '\xf0')), image_format::cifar) << "whole, and no ASCII";
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += bright(9, '\xf0');
+  EXPECT_EQ(format(many + "x"), image_format::cifar) << "longer than what is looked at";
+  EXPECT_EQ(detect_image_format(folder.write("z.gz", test::pack_gzip(bright(9, 'a') + bright(0, 'b')))),
+            image_format::cifar);
+  EXPECT_EQ(format(cifar_record(9, 1, 1).substr(0, 100)), image_format::cifar) << "cut off, which reading then says";
+
+  EXPECT_EQ(format(bright(9, '\xf0') + "9"), image_format::none) << "no whole records";
+  EXPECT_EQ(format(bright(9, '1')), image_format::none) << "ASCII alone";
+  EXPECT_EQ(format(cifar_record(3, 1, 1) + bright(10, 1)), image_format::none) << "no such label";
+  EXPECT_EQ(format("\t1 1:2 # gr\xc3\xb6\xc3\x9f"
+                   "er\n"),
+            image_format::none);
+  EXPECT_EQ(format(idx_labels("\x01\x02\x03")), image_format::idx) << "whose reader says what they are";
 }
 
 TEST_F(images, are_not_seen_in_text) {

@@ -24,6 +24,20 @@ class row_source {
   virtual std::string shared_path() const { return {}; }
 };
 
+/// What rows are that are images: planes of height x width values. All 0: they are none, or nobody said.
+struct image_shape {
+  std::uint32_t planes = 0, height = 0, width = 0;
+
+  constexpr bool known() const { return planes != 0; }
+  constexpr std::size_t size() const { return std::size_t{planes} * height * width; }
+  bool operator==(const image_shape&) const = default;
+};
+
+/// "3 x 32 x 32": planes, height, width.
+inline std::string name_of(const image_shape& image) {
+  return std::to_string(image.planes) + " x " + std::to_string(image.height) + " x " + std::to_string(image.width);
+}
+
 /// Sparse rows (CSR) in separate arrays, owned by somebody else; copied freely, shared by all workers, never written.
 ///
 /// Row r holds entries [row_start[r], row_start[r+1]) of its columns and values. Columns lie in `index` or, where 16
@@ -43,6 +57,7 @@ struct sparse_view {
   /// Columns from this one on occur in one row each, where they stand last, numbered in the order of the rows: whoever
   /// trains a run of rows has a run of columns that nobody else needs. Beyond all columns where that is not known.
   std::size_t frequent = static_cast<std::size_t>(-1);
+  image_shape image{};                 ///< of rows that are images
   const row_source* source = nullptr;  ///< null for rows in somebody's memory: nothing to check or to share
   std::size_t first_row = 0;           ///< place of row 0 in the whole dataset, for `source`
 

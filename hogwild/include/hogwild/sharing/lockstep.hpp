@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include <hogwild/core/control/round_plan.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/telemetry.hpp>
@@ -42,6 +43,10 @@ class gathering_view {
   void load_block(std::size_t offset, std::span<T> out) const { block(offset, out.size()).copy_to(out); }
   void add_block(std::size_t offset, std::span<const T> delta) const { add_scaled_block(offset, delta, T(1)); }
   void add_scaled_block(std::size_t offset, std::span<const T> run, T factor) const {
+    if (touched_ == nullptr) {
+      for (std::size_t i = 0; i < run.size(); ++i) gains_[offset + i] += factor * run[i];
+      return;
+    }
     for (std::size_t i = 0; i < run.size(); ++i) {
       if (run[i] != T(0)) add(offset + i, factor * run[i]);  // what nobody touches needs no meeting
     }
@@ -64,6 +69,7 @@ class lockstep_sharing {
   using scalar_type = T;
   using view_type = std::conditional_t<Gathered, gathering_view<T>, param_view<T>>;
   static constexpr bool replicated = true;
+  static constexpr bool gathers = Gathered;
 
   /// `store` is the rank's, as param_store::ring_replica gives it.
   lockstep_sharing(const param_store& store, neighbours& others) : store_(store), others_(&others) {}
@@ -80,8 +86,14 @@ class lockstep_sharing {
       return view_type(values());
   }
   view_type state(std::size_t k) const requires(!Gathered) { return view_type(store_.state<T>(k)); }
+  /// The rank's own arrays, for whoever takes the sums (hand_sums_to).
+  param_view<T> own_parameters() const requires Gathered { return param_view<T>(values()); }
+  param_view<T> own_state(std::size_t k) const requires Gathered { return param_view<T>(store_.template state<T>(k)); }
+  const round_plan& round() const requires Gathered { return round_; }
+  void hand_sums_to(void* to, neighbours::take_sums by) const requires Gathered { others_->hand_sums_to(to, by); }
 
   void begin_round(const round_plan& round) {
+    round_ = round;
     period_ = round.exchange_rows;
     rows_ = 0;
   }
@@ -97,6 +109,7 @@ class lockstep_sharing {
  private:
   const param_store& store_;
   neighbours* others_;
+  round_plan round_{};
   std::size_t period_ = 1, rows_ = 0;
 };
 

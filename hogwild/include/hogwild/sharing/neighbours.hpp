@@ -23,6 +23,11 @@ class neighbours {
   /// Where the worker notes the parameters for which it gathers gains, so that not all have to be looked at when it
   /// meets the others; null: nobody asks.
   virtual touched_list* touched() { return nullptr; }
+  /// In lockstep, where what all have gathered is summed up: from now on it is not added to the parameters, but
+  /// by(to, 1 / rows, position) is called with the sums in the array of gains, which it has to clear. `rows`: that the
+  /// sums are of; `position`: of the round, by then.
+  using take_sums = void (*)(void* to, double share, double position);
+  virtual void hand_sums_to(void*, take_sums) {}
 
  protected:
   ~neighbours() = default;

@@ -19,7 +19,7 @@
 namespace hogwild {
 
 /// Which convolutional net.
-enum class convolutional_net : std::uint32_t { mnist, cifar };
+enum class convolutional_net : std::uint32_t { mnist, cifar, cifar_3x3 };
 
 /// What a net for images looks like, and how bytes become its input: (byte / 255 - mean) / deviation, by plane.
 struct image_net {
@@ -28,7 +28,8 @@ struct image_net {
   std::array<float, 3> mean, deviation;
 };
 
-/// Both are the net of PyTorch's Hogwild example: for grey images of 28 x 28, and for coloured ones of 32 x 32.
+/// Two are the net of PyTorch's Hogwild example: for grey images of 28 x 28, and for coloured ones of 32 x 32. The
+/// third is for the same images as the second, with two pairs of 3 x 3 convolutions.
 inline constexpr image_net mnist_net = {"mnist",
                                         {{1, 28, 28},
                                          {convolution(10, 5), max_pool(), relu(),                         //
@@ -45,6 +46,18 @@ inline constexpr image_net cifar_net = {"cifar",
                                           dense(10)}},
                                         {0.4914f, 0.4822f, 0.4465f},
                                         {0.2470f, 0.2435f, 0.2616f}};
+inline constexpr image_net cifar_3x3_net = {
+    "cifar_3x3",
+    {{3, 32, 32},
+     {convolution(20, 3), relu(), convolution(20, 3), max_pool(), relu(),                          //
+      convolution(40, 3), relu(), convolution(40, 3), channel_dropout(0.25f), max_pool(), relu(),  //
+      dense(100), relu(), dropout(0.5f),                                                           //
+      dense(10)}},
+    cifar_net.mean,
+    cifar_net.deviation};
+
+/// By their convolutional_net.
+inline constexpr std::array<const image_net*, 3> image_nets = {&mnist_net, &cifar_net, &cifar_3x3_net};
 
 /// A convolutional net on images: rows whose entries are the bytes that are not 0, each under its pixel's number
 /// (sparse_view::original, plane by plane, row by row). Loss: -log softmax(scores)[class].
@@ -60,7 +73,7 @@ struct convnet {
 
   convolutional_net which = convolutional_net::mnist;
 
-  const image_net& net() const { return which == convolutional_net::mnist ? mnist_net : cifar_net; }
+  const image_net& net() const { return *image_nets[static_cast<std::size_t>(which)]; }
   std::size_t dim() const { return net().layers.parameters(); }
   std::vector<parameter_group> groups() const { return groups_of(net().layers, false); }
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net().layers, w, random); }
@@ -69,6 +82,10 @@ struct convnet {
     net_workspace net;
     std::vector<std::uint32_t> pixel;  ///< of each column: its place in the net's input
   };
+
+  /// Throws config_error, with `source` as where the rows come from, unless this build has nets and the rows can be
+  /// images that this one takes: of its size, or, where nobody said how large they are, without pixels that it has not.
+  void require_data(const sparse_view& rows, std::string_view source) const;
 
   /// Throws config_error where the data's images have pixels that the net has not.
   workspace make_workspace(const sparse_view& images, isa set, std::size_t batch) const {

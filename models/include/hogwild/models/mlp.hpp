@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/core/error.hpp>
 #include <hogwild/core/example.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
@@ -51,6 +52,11 @@ struct mlp {
   std::size_t dim() const { return net().parameters(); }
   std::vector<parameter_group> groups() const { return groups_of(net(), true); }
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net(), w, random); }
+
+  /// Throws config_error where this build has no nets.
+  void require_data(const sparse_view&, std::string_view) const {
+    if (!has_layer_kernels()) throw config_error("the model mlp " + layer_kernels_missing());
+  }
 
   workspace make_workspace(const sparse_view&, isa set, std::size_t batch) const { return {net(), set, batch}; }
 

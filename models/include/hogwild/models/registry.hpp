@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -25,6 +26,10 @@
 #include <hogwild/models/skip_gram.hpp>
 #include <hogwild/models/softmax.hpp>
 
+namespace hogwild::detail {
+class saved_net;
+}
+
 // From the names of models to their types: once, outside the loop. Programs that know their model at compile time do
 // not need it.
 
@@ -37,8 +42,8 @@ using named_model = std::variant<logistic, hinge_svm, least_squares, huber, soft
 /// What some of the named models want to know; the others ignore it.
 struct model_choice {
   double huber_delta = 1.0;                ///< > 0
-  std::size_t features = 0;                ///< softmax
-  std::size_t classes = 2;                 ///< softmax
+  std::size_t features = 0;                ///< columns of the data, or words
+  std::size_t classes = 2;                 ///< softmax, mlp
   bool bias = false;                       ///< softmax, matrix_factorization; margin models get theirs from the engine
   std::size_t users = 0;                   ///< matrix_factorization; of the features, which are users and items
   std::size_t rank = 32;                   ///< matrix_factorization
@@ -46,7 +51,7 @@ struct model_choice {
   std::vector<std::uint32_t> hidden{128};  ///< mlp: how wide its hidden layers are, at most mlp::most_hidden of them
   double dropout = 0.0;                    ///< mlp: behind each hidden layer, in [0, 1)
   double scale = 1.0;                      ///< mlp: multiplies the values of the data, not 0
-  std::string net = "mnist";               ///< convnet: mnist or cifar
+  std::string net = "mnist";               ///< convnet: one of image_nets
   window_model windows{};                  ///< skip_gram and cbow; its `words` are the features
 };
 
@@ -70,8 +75,8 @@ label_kind labels_of(const named_model& m);
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
                      std::span<const std::uint32_t> original);
 
-/// What a saved model says of rows whose columns are the ranks of its own columns (see saved_model). A plain value, not
-/// changed by asking, so any thread may ask.
+/// What a saved model says of rows whose columns are the ranks of its own columns (see saved_model). Not changed by
+/// asking, so any thread may ask.
 class predictor {
  public:
   /// Throws config_error for a model without a known name, input_error where its sizes do not fit.
@@ -84,6 +89,17 @@ class predictor {
   /// `z.label` is encoded as label_map::encode does.
   double loss(const sparse_row<float>& z) const;
 
+  /// Of at most `most` rows at once, which nets take much less time for: call it with (k, &row, number, {}) for row
+  /// k < most, then with (0, null, 0, verdicts) for the loss and the score of rows 0 to verdicts.size() - 1. One thread
+  /// may use it, as long as the predictor is there.
+  using batch_judge = std::function<void(std::size_t k, const sparse_row<float>* z, std::size_t number,
+                                         std::span<row_verdict> verdicts)>;
+  batch_judge judge(std::size_t most) const;
+
+  /// Throws config_error, with `source` as where they come from, for rows that the model was not made for: images of
+  /// another size.
+  void require_data(const sparse_view& rows, std::string_view source) const;
+
   bool has_probabilities() const;
   /// Of the larger label (logistic: one number), or of every class in the order of labels() (softmax). Throws
   /// config_error where the model has none.
@@ -93,16 +109,16 @@ class predictor {
   const named_model& model() const { return model_; }
 
  private:
+  row_verdict verdict(const sparse_row<float>& z) const;
   float margin(const sparse_row<float>& z) const;
-  void take_factors(const saved_model& saved, const matrix_factorization& m);
   float factor_score(const matrix_factorization& m, const sparse_row<float>& z) const;
 
   named_model model_;
   label_map labels_;
-  std::vector<float> parameters_;      ///< weights, then the biases
-  std::vector<std::uint32_t> places_;  ///< of matrix_factorization: the model's column of each saved one
-  float bias_ = 0.0f;                  ///< of a margin model
-  std::function<row_verdict(const sparse_row<float>&)> net_;  ///< of a net: it has memory to compute in
+  std::vector<float> parameters_;           ///< weights, then the biases
+  std::vector<std::uint32_t> places_;       ///< of matrix_factorization: the model's column of each saved one
+  float bias_ = 0.0f;                       ///< of a margin model
+  std::shared_ptr<detail::saved_net> net_;  ///< of a net: it has memory to compute in
 };
 
 }  // namespace hogwild

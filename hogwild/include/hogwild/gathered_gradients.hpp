@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <hogwild/core/block_optimizer.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/optimizer.hpp>
+#include <hogwild/group_steps.hpp>
+#include <hogwild/loop_options.hpp>
+
+namespace hogwild {
+
+/// Whether a sharing policy gathers what rows would change, to be summed up over all workers: lockstep_sharing.
+template <class Sharing>
+inline constexpr bool gathers_sums = requires {
+  requires Sharing::gathers;
+};
+
+/// What an optimiser other than sgd does in lockstep: rows gather gradients, and when all ranks have summed them up,
+/// each makes one step by their mean. All ranks do the same, so that parameters and state stay the same on all. A group
+/// that is ordered by rank makes a step of each row that any rank has touched, other groups of the whole run. Belongs
+/// to one worker, and must stay where it is.
+template <class Sharing>
+class gathered_gradients {
+ public:
+  /// Does nothing unless the policy gathers and the optimiser is not sgd. All outlive this.
+  gathered_gradients(const Sharing& sharing, const loop_options& options, std::vector<parameter_group> groups,
+                     group_steps& steps)
+      : sharing_(sharing), options_(options), groups_(std::move(groups)), steps_(steps) {
+    if constexpr (gathers_sums<Sharing>) {
+      on_ = options.optimizer != optimizer_kind::sgd;
+      if (on_)
+        sharing.hand_sums_to(this, [](void* self, double share, double position) {
+          static_cast<gathered_gradients*>(self)->step(share, position);
+        });
+    }
+  }
+  gathered_gradients(const gathered_gradients&) = delete;
+  gathered_gradients& operator=(const gathered_gradients&) = delete;
+
+  /// Whether rows gather gradients, rather than steps.
+  bool on() const { return on_; }
+
+ private:
+  void step(double share, double position) {
+    using T = typename Sharing::scalar_type;
+    using view = param_view<T>;
+    const std::size_t arrays = state_arrays_of(options_.optimizer);
+    const auto state = [&](std::size_t k) { return sharing_.own_state(std::min(k, arrays - 1)); };
+    const block_optimizer<view> optimizer(options_.optimizer, options_.constants, sharing_.own_parameters(),
+                                          std::array<view, 3>{state(0), state(1), state(2)});
+    steps_.begin(sharing_.round(), position);
+    const std::span<T> sums = sharing_.gains();
+    for (const parameter_group& g : groups_) {
+      const std::size_t run = g.hot_first ? g.width : g.rows * g.width;
+      for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run) {
+        const std::span<T> sum = sums.subspan(at, run);
+        if (std::ranges::all_of(sum, [](T x) { return x == T(0); })) continue;
+        for (T& x : sum) x *= static_cast<T>(-share);  // sgd has gathered what it would add
+        optimizer.block(at, sum, static_cast<T>(steps_.of(at).step * options_.exchange.scale));
+        std::ranges::fill(sum, T(0));
+      }
+    }
+  }
+
+  const Sharing& sharing_;
+  const loop_options& options_;
+  std::vector<parameter_group> groups_;
+  group_steps& steps_;
+  bool on_ = false;
+};
+
+}  // namespace hogwild
