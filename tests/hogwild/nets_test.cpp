@@ -135,32 +135,29 @@ struct bars {
 // Each engine ends within half a point of the serial run. Whoever meets in lockstep makes one step of all rows between
 // two meetings: half of the rows each for the same steps.
 TEST(nets, a_convnet_learns_on_every_engine_what_it_learns_serially) {
-  const bars rows(2'000, 1), test_rows(1'000, 2);
-  for (const auto& [optimizer, step] :
-       {std::pair{optimizer_kind::momentum, 0.02}, std::pair{optimizer_kind::adam, 0.002}}) {
-    train_options options;
-    options.epochs = 8;
-    options.batch = 32;
-    options.optimizer = optimizer;
-    options.step.initial = step;
-    options.test = test_rows.view();
-    const auto accuracy = [&](const auto& engine) {
-      return train(convnet{}, rows, engine, options).test->accuracy.value();
-    };
-    const double least = accuracy(serial_engine{}) - 0.005;
-    EXPECT_GT(least, 0.985) << name_of(optimizer);
-    EXPECT_GE(accuracy(thread_engine{.workers = 2}), least) << name_of(optimizer);
-    EXPECT_GE(accuracy(ring_engine{.workers = 2, .replicas = 2}), least) << name_of(optimizer);
-    options.sharing = sharing_kind::buffered;
-    EXPECT_GE(accuracy(thread_engine{.workers = 2}), least) << name_of(optimizer);
-    options.sharing = sharing_kind::automatic;
-    options.reproducible = true;
-    EXPECT_GE(accuracy(thread_engine{.workers = 2}), least) << name_of(optimizer);
-    options.reproducible = false;
-    options.batch = 16;
-    for (const sync_rule rule : {sync_rule::gradients, sync_rule::average})
-      EXPECT_GE(accuracy(sync_engine{.workers = 2, .rule = rule, .rows = 16}), least) << name_of(optimizer);
-  }
+  const bars rows(1'000, 1), test_rows(1'000, 2);
+  train_options options;
+  options.epochs = 5;
+  options.batch = 16;
+  options.optimizer = optimizer_kind::adam;
+  options.step.initial = 0.002;
+  options.test = test_rows.view();
+  const auto accuracy = [&](const auto& engine) {
+    return train(convnet{}, rows, engine, options).test->accuracy.value();
+  };
+  const double least = accuracy(serial_engine{}) - 0.005;
+  EXPECT_GT(least, 0.985);
+  EXPECT_GE(accuracy(thread_engine{.workers = 2}), least);
+  EXPECT_GE(accuracy(ring_engine{.workers = 2, .replicas = 2}), least);
+  options.sharing = sharing_kind::buffered;
+  EXPECT_GE(accuracy(thread_engine{.workers = 2}), least);
+  options.sharing = sharing_kind::automatic;
+  options.reproducible = true;
+  EXPECT_GE(accuracy(thread_engine{.workers = 2}), least);
+  options.reproducible = false;
+  options.batch = 8;
+  for (const sync_rule rule : {sync_rule::gradients, sync_rule::average})
+    EXPECT_GE(accuracy(sync_engine{.workers = 2, .rule = rule, .rows = 8}), least);
 }
 
 TEST(nets, images_of_another_size_are_refused_before_anybody_trains) {
