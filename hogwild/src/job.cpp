@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <hogwild/core/error.hpp>
 
@@ -40,6 +41,14 @@ void require_cover(std::vector<parameter_group> groups, std::size_t parameters) 
     throw config_error("the model's groups cover " + std::to_string(covered) + " parameters, but it has " +
                        std::to_string(parameters));
   }
+}
+
+void job::begin(const param_store& store, const std::function<void(std::span<float>)>& change) const {
+  initialise(store);
+  if (!change) return;
+  std::vector<float> parameters = parameters_of(store, 1.0);
+  change(parameters);
+  assign(store, parameters);
 }
 
 void job::assign(const param_store& store, std::span<const float> parameters) const {

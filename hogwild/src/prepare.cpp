@@ -77,6 +77,7 @@ void check(const train_options& o, const model_traits& traits) {
               std::to_string(turn_board::most_items) + " that a run may have");
   const bool wants_test = o.target && o.target->what != metric::train_loss && o.target->what != metric::objective;
   require(!wants_test || o.test, "the target is a test metric, but there are no test rows");
+  require(!o.initial || !o.first_pass, "the first pass over the text begins with new parameters, not with saved ones");
   if (!o.target) return;
   const bool of_real = o.target->what == metric::test_rmse;
   const bool of_binary = o.target->what == metric::test_auc || o.target->what == metric::test_f1;

@@ -39,7 +39,11 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
   const bool by_default = step.initial == 0.0 && defaults.step > 0.0;
   const bool search = step.initial == 0.0 && !by_default && resume.empty();
   const schedule_kind kind = step.kind.value_or(defaults.schedule);
-  run_.schedule = {kind, search ? find_step(work) : by_default ? defaults.step : step.initial, step.decay};
+  run_.schedule = {kind,
+                   search       ? find_step(work, ready.options().initial)
+                   : by_default ? defaults.step
+                                : step.initial,
+                   step.decay};
   if (by_default && step.decay == 0.0 && kind == defaults.schedule) run_.schedule.decay = defaults.decay;
   run_.step_found = search;
   if (!resume.empty()) run_.schedule = schedule_of_checkpoint(resume);

@@ -35,11 +35,11 @@ double mean_square_norm(const sparse_view& data) {
 }
 
 /// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges.
-double objective_after_pass(const job& work, double step) {
+double objective_after_pass(const job& work, double step, const std::function<void(std::span<float>)>& initial) {
   const double l2 = work.options().l2;
   if (work.scaled() && step * l2 >= 0.5) return HUGE_VAL;
   const auto alone = hire(serial_engine{}, work, {});
-  work.initialise(alone->store());
+  work.begin(alone->store(), initial);
   round_driver rounds(work, *alone);
   rounds.train_epoch(1, step);
   const double loss = work.evaluate(alone->store(), rounds.scale(), work.data(), alone->helpers(), false).loss;
@@ -49,7 +49,7 @@ double objective_after_pass(const job& work, double step) {
 
 }  // namespace
 
-double find_step(const job& work) {
+double find_step(const job& work, const std::function<void(std::span<float>)>& initial) {
   sparse_view sample = sample_of(work.data());
   sample.ensure(0, sample.rows());
   const std::vector<std::uint32_t> degree = count_columns(sample);  // l2 by degree needs the sample's own counts
@@ -60,11 +60,11 @@ double find_step(const job& work) {
   const bool adaptive =
       state_arrays_of(work.options().optimizer) > 0 && work.options().optimizer != optimizer_kind::momentum;
   double best = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));
-  double lowest = objective_after_pass(*trial, best);
+  double lowest = objective_after_pass(*trial, best, initial);
   for (const double factor : {2.0, 0.5}) {
     const double from = best;
     for (int k = 0; k < most_doublings; ++k) {
-      const double objective = objective_after_pass(*trial, best * factor);
+      const double objective = objective_after_pass(*trial, best * factor, initial);
       // From a size that diverges, smaller ones are tried until one does not.
       if (objective >= lowest && !(factor < 1.0 && lowest == HUGE_VAL)) break;
       lowest = objective;

@@ -82,7 +82,7 @@ class training {
   train_result operator()() {
     const auto begin = clock::now();
     const param_store& store = crew_.store();
-    job_.initialise(store);
+    job_.begin(store, options_.initial);
     if (!options_.resume.empty()) resume();
     crew_.start();
     announce();

@@ -33,15 +33,20 @@ model_choice choice_of(const saved_model& saved) {
 }  // namespace
 
 predictor::predictor(const saved_model& saved)
-    : model_(make_model(saved.model, choice_of(saved))), labels_(saved.labels), parameters_(saved.weights) {
+    : model_(make_model(saved.model, choice_of(saved))),
+      labels_(saved.labels),
+      parameters_(saved.weights),
+      columns_(saved.columns) {
   if (is_of_words(model_))
     throw input_error("word vectors are no saved model of rows; measure them with 'hogwild evaluate --analogies'");
   if (const auto* f = std::get_if<matrix_factorization>(&model_)) {
     detail::read_factors factors = detail::factors_from_saved(*f, saved);
     parameters_ = std::move(factors.parameters);
     places_ = std::move(factors.places);
+    for (std::size_t k = 0; k < places_.size(); ++k) columns_[places_[k]] = saved.columns[k];
     return;
   }
+  parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
   if (const auto* net = std::get_if<mlp>(&model_)) net_ = detail::read_net(*net, saved);
   if (const auto* net = std::get_if<convnet>(&model_)) net_ = detail::read_net(*net, saved);
   if (net_) return;
@@ -51,10 +56,6 @@ predictor::predictor(const saved_model& saved)
       (!saved.bias.empty() && saved.bias.size() != saved.width)) {
     throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
   }
-  if (by_class)
-    parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
-  else if (!saved.bias.empty())
-    bias_ = saved.bias.front();
 }
 
 void predictor::require_data(const sparse_view& rows, std::string_view source) const {
@@ -69,7 +70,8 @@ float predictor::factor_score(const matrix_factorization& m, const sparse_row<fl
 }
 
 float predictor::margin(const sparse_row<float>& z) const {
-  return dot(plain_reader{parameters_}, z) + bias_;
+  const bool bias = parameters_.size() > columns_.size();
+  return dot(plain_reader{parameters_}, z) + (bias ? parameters_.back() : 0.0f);
 }
 
 row_verdict predictor::verdict(const sparse_row<float>& z) const {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/core/saved_model.hpp>
+
 #include "command.hpp"
 #include "support/toy_ratings.hpp"
 
@@ -122,6 +124,27 @@ TEST_F(ratings, are_of_users_and_items_with_names) {
             best[1]);
   EXPECT_EQ(hogwild({"recommend", model, "--user", "100"}).code, 3);
   EXPECT_EQ(hogwild({"train", file, "--named-ids"}).code, 2);
+}
+
+TEST_F(ratings, begin_with_items_that_are_known_and_stay_as_they_are) {
+  const std::string model = *folder / "known.bin", tuned = *folder / "tuned.txt";
+  ASSERT_EQ(trained({"--engine", "serial", "--save", model}).code, 0);
+  const std::vector<std::string> common{"--init", model, "--engine", "processes", "--workers", "2"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return trained(more);
+  };
+  ASSERT_EQ(with({"--freeze", "items,item_bias", "--save", tuned}).code, 0);
+  // Items are the even columns.
+  const auto items_in = [&](const saved_model& m) {
+    std::vector<std::vector<float>> rows;
+    for (std::size_t k = 0; k < m.columns.size(); ++k)
+      if (m.columns[k] % 2 == 0) rows.emplace_back(m.row(k).begin(), m.row(k).end());
+    return rows;
+  };
+  const saved_model before = load_model(model), after = load_model(tuned);
+  EXPECT_EQ(items_in(before), items_in(after));
+  EXPECT_NE(before.weights, after.weights);
 }
 
 TEST_F(ratings, of_users_nobody_knows_are_the_mean_and_what_the_item_adds) {

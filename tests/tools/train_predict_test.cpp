@@ -59,6 +59,30 @@ TEST_F(train_predict, the_first_epoch_can_be_trained_while_the_text_is_parsed) {
   EXPECT_THAT(hogwild(again).err, HasSubstr("trained on nothing"));
 }
 
+TEST_F(train_predict, any_engine_begins_with_a_saved_model) {
+  const std::string model = trained("warm.bin", "serial", {"--bias"});
+  const auto loss = result_of(hogwild({"evaluate", model, train(), "--json"}))["loss"].get<double>();
+  const std::vector<std::vector<std::string>> engines = {
+      {"serial"}, {"threads"}, {"processes"}, {"ring", "--replicas", "2"}, {"all_reduce"}};
+  for (const auto& engine : engines) {
+    std::vector<std::string> words{"train", train(),  "--init", model,    "--bias",  "--epochs",
+                                   "1",     "--step", "1e-9",   "--json", "--engine"};
+    words.insert(words.end(), engine.begin(), engine.end());
+    if (engine.front() != "serial") words.insert(words.end(), {"--workers", "2"});
+    EXPECT_NEAR(result_of(hogwild(words))["train_loss"].get<double>(), loss, 1e-5) << engine.front();
+  }
+  const auto bias = hogwild({"train", train(), "--init", model, "--init-groups", "bias", "--bias", "--epochs", "1"});
+  EXPECT_THAT(bias.err, HasSubstr("begins with 1 of "));
+  EXPECT_THAT(hogwild({"train", train(), "--init", model}).err, HasSubstr("begins with "));
+  const auto refused = hogwild({"train", train(), "--init", model, "--model", "softmax", "--no-bias"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("name the groups to begin with"));
+  EXPECT_EQ(hogwild({"train", train(), "--init", model, "--resume", model}).code, 2);
+  EXPECT_EQ(hogwild({"train", train(), "--init", model, "--overlap"}).code, 2);
+  EXPECT_EQ(hogwild({"train", train(), "--init-groups", "bias"}).code, 2);
+  EXPECT_EQ(hogwild({"train", train(), "--init", *folder / "missing.bin"}).code, 3);
+}
+
 TEST_F(train_predict, text_and_binary_models_are_equal) {
   const std::string binary = trained("a.bin"), text = trained("a.txt");
   ASSERT_EQ(hogwild({"convert", binary, *folder / "b.txt"}).code, 0);

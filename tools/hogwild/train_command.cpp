@@ -6,14 +6,19 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/core/saved_model.hpp>
+#include <hogwild/core/word_vectors.hpp>
+#include <hogwild/models/warm_start.hpp>
 #include <hogwild/names.hpp>
 #include <hogwild/prepare.hpp>
 
@@ -77,6 +82,12 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
     for (std::size_t r = 0; r < rows.rows(); ++r) sums[0] += rows.label[r];
     ranks.sum(sums);
     choice.mean = sums[0] / sums[1];
+    if (!request.init.empty() && request.init_groups.empty()) {
+      // Part of what the saved model says, though no parameter.
+      const predictor known(load_model(request.init));
+      if (const auto* const f = std::get_if<matrix_factorization>(&known.model()))
+        choice.mean = static_cast<double>(f->mean);
+    }
   }
   return make_model(request.model, choice);
 }
@@ -112,8 +123,45 @@ rank_rows open_rows(const train_request& request, train_options& options, launch
   return rows;
 }
 
+/// The parameters of --init. The model is read now, so that what does not suit is found before anybody trains.
+void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
+                      const vocabulary& words, train_options& options) {
+  if (request.init.empty()) return;
+  const auto tell = [&](std::size_t taken, std::size_t all) {
+    if (!request.files.quiet)
+      say("begins with " + std::to_string(taken) + " of " + std::to_string(all) + " parameters from " + request.init);
+  };
+  if (is_of_words(m)) {
+    if (!request.init_groups.empty()) throw config_error("--init-groups: word vectors are one group");
+    const auto saved = std::make_shared<const word_vectors>(load_word_vectors(request.init));
+    options.initial = [=, told = false](std::span<float> parameters) mutable {
+      const std::size_t taken = warm_start(*saved, m, words, parameters);
+      if (!std::exchange(told, true)) tell(taken, parameters.size());
+    };
+    return;
+  }
+  const auto saved = std::make_shared<const saved_model>(load_model(request.init));
+  const auto columns = rows.numbering().original();
+  const std::vector<std::uint32_t> original(columns.begin(), columns.end());
+  options.initial = [=, groups = request.init_groups, told = false](std::span<float> parameters) mutable {
+    const std::size_t taken = warm_start(*saved, m, original, groups, parameters);
+    if (!std::exchange(told, true)) tell(taken, parameters.size());
+  };
+}
+
+/// Users and items of --init keep their numbers where they have names.
+void share_names(train_request& request) {
+  if (request.init.empty() || request.model != matrix_factorization::name) return;
+  const saved_model saved = load_model(request.init);
+  if (saved.names.empty() != !request.files.named_ids)
+    throw config_error("the model " + request.init + " knows users and items by " +
+                       (saved.names.empty() ? "number: leave out --named-ids" : "name: give --named-ids"));
+  request.files.choose_format(saved);
+}
+
 train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
   vocabulary words;
+  share_names(request);
   rank_rows rows = open_rows(request, request.options, ranks, words);
   std::optional<sparse_view> held_back;
   if (request.test_share > 0.0) {
@@ -137,6 +185,7 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
   if (watcher != nullptr) options.observers.push_back(watcher);
+  begin_with_saved(request, m, rows, words, options);
 
   train_result result = train_with_engine(m, rows.part, request, options, ranks);
   if (!request.save.empty() && result.status != run_status::diverged) {

@@ -34,6 +34,16 @@ std::string set_hidden(const std::string& text, std::vector<std::uint32_t>& hidd
   return {};
 }
 
+std::string add_names(const std::string& text, std::vector<std::string>& names) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    if (end == at) return "'" + text + "' is not NAME,NAME,...";
+    names.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return {};
+}
+
 void declare_model(command_line& line, train_request& r) {
   std::vector<std::pair<std::string_view, std::string>> names;
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
@@ -58,14 +68,11 @@ void declare_model(command_line& line, train_request& r) {
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
         "by_degree)");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
-              [&r](const std::string& text) -> std::string {
-                for (std::size_t at = 0; at <= text.size();) {
-                  const std::size_t end = std::min(text.find(',', at), text.size());
-                  r.options.freeze.push_back(text.substr(at, end - at));
-                  at = end + 1;
-                }
-                return {};
-              });
+              [&r](const std::string& text) { return add_names(text, r.options.freeze); });
+  line.option("--init", r.init, "begin with the parameters of this saved model (word vectors: of these)");
+  line.option("--init-groups", "GROUP,...", "", "begin with these groups of its parameters (default: with all)",
+              [&r](const std::string& text) { return add_names(text, r.init_groups); });
+  line.needs("--init-groups", "--init");
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
 }
 
@@ -286,6 +293,10 @@ void check(const command_line& line, const train_request& r) {
         "--pin and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "
         "OMP_PROC_BIND, oneTBB by the system");
   }
+  if (!r.init.empty() && r.overlap)
+    throw config_error("--overlap begins with new parameters: leave out --init or --overlap");
+  if (!r.init.empty() && !r.options.resume.empty())
+    throw config_error("a checkpoint has parameters of its own: leave out --init or --resume");
   if (r.test_share + r.options.validation_fraction >= 1.0)
     throw config_error("the shares for test and validation leave no rows to train on");
   const bool of_ratings = r.model == matrix_factorization::name;

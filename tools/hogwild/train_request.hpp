@@ -54,6 +54,8 @@ struct train_request {
   bool scale_step = false;
 
   train_options options{};
+  std::string init;                      ///< a saved model whose parameters the run begins with
+  std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;
   bool overlap = false;  ///< the first epoch is trained while the text is parsed
   bool json = false;

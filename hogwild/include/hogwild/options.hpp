@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -63,6 +65,9 @@ struct train_options {
   /// So many rows see the same weights; 0: as many as the model asks for. Margin models: 1 to 16 (the default), fewer
   /// where the step asks for it; under sgd, not direct or head sharing. Models with a workspace: 1 to 256.
   std::size_t batch = 0;
+  /// Changes fresh parameters before anybody trains: a warm start. Called with all of them, and may be called again for
+  /// trials of a step and by each rank; the same changes every time.
+  std::function<void(std::span<float> parameters)> initial{};
   std::vector<std::string> freeze{};                 ///< groups of parameters that nothing changes
   hogwild::isa isa = hogwild::isa::automatic;        ///< instruction set of the kernels, where `batch` counts
   bool telemetry = true;                             ///< sample staleness and conflicts

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <functional>
+#include <span>
 
 #include <hogwild/job.hpp>
 
@@ -11,6 +12,8 @@ namespace hogwild {
 /// from 1 / mean ||x||^2 for as long as the objective of the sample gets lower (the procedure that Bottou describes in
 /// Stochastic gradient tricks, 2012, section 4). Bounded by counts and seeded by the run: a function of data, model, l2
 /// and seed alone, the same on every machine.
-double find_step(const job& work);
+///
+/// `initial` as in train_options: each pass begins with the parameters that the run begins with.
+double find_step(const job& work, const std::function<void(std::span<float>)>& initial = {});
 
 }  // namespace hogwild

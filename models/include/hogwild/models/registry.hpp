@@ -107,6 +107,9 @@ class predictor {
 
   const label_map& labels() const { return labels_; }
   const named_model& model() const { return model_; }
+  /// As train() would return them, of model() on columns whose input numbers are columns().
+  std::span<const float> parameters() const { return parameters_; }
+  std::span<const std::uint32_t> columns() const { return columns_; }
 
  private:
   row_verdict verdict(const sparse_row<float>& z) const;
@@ -115,9 +118,9 @@ class predictor {
 
   named_model model_;
   label_map labels_;
-  std::vector<float> parameters_;           ///< weights, then the biases
+  std::vector<float> parameters_;
+  std::vector<std::uint32_t> columns_;      ///< input numbers, in the order of the model's columns
   std::vector<std::uint32_t> places_;       ///< of matrix_factorization: the model's column of each saved one
-  float bias_ = 0.0f;                       ///< of a margin model
   std::shared_ptr<detail::saved_net> net_;  ///< of a net: it has memory to compute in
 };
 

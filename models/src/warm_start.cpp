@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/warm_start.hpp>
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/sparse_dataset.hpp>
+
+namespace hogwild {
+namespace {
+
+/// Groups that have parameters. A margin model's bias is the engine's: one more parameter behind the weights.
+std::vector<parameter_group> groups_in(const named_model& m, std::size_t columns, std::size_t parameters) {
+  std::vector<parameter_group> groups = std::visit(
+      [&](const auto& concrete) -> std::vector<parameter_group> {
+        if constexpr (margin_model<std::decay_t<decltype(concrete)>>)
+          return {{.rows = columns},
+                  {.name = "bias", .offset = columns, .rows = parameters - columns, .hot_first = false}};
+        else
+          return groups_of(concrete);
+      },
+      m);
+  std::erase_if(groups, [](const parameter_group& g) { return g.rows * g.width == 0; });
+  return groups;
+}
+
+const parameter_group* find(const std::vector<parameter_group>& groups, std::string_view name) {
+  const auto found = std::ranges::find(groups, name, &parameter_group::name);
+  return found == groups.end() ? nullptr : &*found;
+}
+
+std::string names_in(const std::vector<parameter_group>& groups) {
+  std::string names;
+  for (const parameter_group& g : groups) names += (names.empty() ? "" : ", ") + std::string(g.name);
+  return names;
+}
+
+/// Which groups are meant: those named, or all of `own`.
+std::vector<parameter_group> chosen(const std::vector<parameter_group>& own, std::span<const std::string> names) {
+  if (names.empty()) return own;
+  std::vector<parameter_group> all;
+  for (const std::string& name : names) {
+    const parameter_group* const g = find(own, name);
+    if (g == nullptr)
+      throw config_error("the model has no group '" + name + "' to begin with; it has " + names_in(own));
+    all.push_back(*g);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::size_t warm_start(const saved_model& saved, const named_model& m, std::span<const std::uint32_t> original,
+                       std::span<const std::string> groups, std::span<float> parameters) {
+  const predictor known(saved);
+  const std::vector<parameter_group> theirs =
+      groups_in(known.model(), known.columns().size(), known.parameters().size());
+  const column_numbering columns(known.columns());
+  std::size_t taken = 0;
+  for (const parameter_group& g : chosen(groups_in(m, original.size(), parameters.size()), groups)) {
+    const std::string name(g.name);
+    const parameter_group* const from = find(theirs, g.name);
+    if (from == nullptr)
+      throw config_error("the saved " + saved.model + " model has no group '" + name + "'; it has " + names_in(theirs) +
+                         ": name the groups to begin with");
+    const bool by_column = g.hot_first && from->hot_first;
+    if (g.width != from->width || g.hot_first != from->hot_first || (!by_column && g.rows != from->rows))
+      throw config_error("the group '" + name + "' has " + std::to_string(g.rows) + " x " + std::to_string(g.width) +
+                         " parameters, that of the saved " + saved.model + " model " + std::to_string(from->rows) +
+                         " x " + std::to_string(from->width) + ": name the groups to begin with");
+    for (std::size_t r = 0; r < g.rows; ++r) {
+      std::size_t there = r;
+      if (by_column) {
+        there = columns.rank(original[g.first_column + r]);
+        if (there == column_numbering::unknown || there < from->first_column ||
+            there - from->first_column >= from->rows)
+          continue;
+        there -= from->first_column;
+      }
+      const auto row = known.parameters().subspan(from->offset + there * g.width, g.width);
+      std::ranges::copy(row, parameters.begin() + static_cast<std::ptrdiff_t>(g.offset + r * g.width));
+      taken += g.width;
+    }
+  }
+  return taken;
+}
+
+std::size_t warm_start(const word_vectors& saved, const named_model& m, const vocabulary& words,
+                       std::span<float> parameters) {
+  const auto* const s = std::get_if<skip_gram>(&m);
+  const auto* const c = std::get_if<cbow>(&m);
+  if (s == nullptr && c == nullptr)
+    throw config_error("a " + std::string(name_of(m)) + " model begins with no word vectors");
+  const window_model& windows = s != nullptr ? static_cast<const window_model&>(*s) : *c;
+  if (saved.dimension != windows.dimension)
+    throw config_error("the saved word vectors have " + std::to_string(saved.dimension) + " dimensions, not " +
+                       std::to_string(windows.dimension));
+  std::size_t taken = 0;
+  for (std::size_t w = 0; w < saved.words.size(); ++w) {
+    const auto rank = words.find(saved.words[w]);
+    if (!rank) continue;
+    std::ranges::copy(saved.row(w), parameters.begin() + static_cast<std::ptrdiff_t>(windows.input_of(*rank)));
+    taken += saved.dimension;
+  }
+  return taken;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/warm_start.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/ratings.hpp>
+
+namespace hogwild {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string refusal(const auto& call) {
+  try {
+    call();
+  } catch (const config_error& e) {
+    return e.what();
+  }
+  return "nothing was refused";
+}
+
+/// Columns 2, 5 and 9 with the weights 20, 50 and 90; bias 1.
+saved_model linear() {
+  return {.model = "logistic",
+          .labels = label_map(label_kind::binary, {-1, 1}),
+          .columns = {2, 5, 9},
+          .weights = {20, 50, 90},
+          .bias = {1}};
+}
+
+TEST(warm_start, linear_models_take_the_weights_of_columns_that_both_have) {
+  std::vector<float> parameters(4, -1.0f);
+  const std::vector<std::uint32_t> original = {9, 7, 2};
+  EXPECT_EQ(warm_start(linear(), logistic{}, original, {}, parameters), 3u);
+  EXPECT_EQ(parameters, (std::vector<float>{90, -1, 20, 1}));
+}
+
+TEST(warm_start, another_linear_model_may_begin_there) {
+  std::vector<float> parameters(2);
+  const std::vector<std::uint32_t> original = {5, 2};
+  EXPECT_EQ(warm_start(linear(), hinge_svm{}, original, {}, parameters), 2u);  // without a bias of its own
+  EXPECT_EQ(parameters, (std::vector<float>{50, 20}));
+}
+
+TEST(warm_start, takes_the_named_groups_alone) {
+  std::vector<float> parameters(3);
+  const std::vector<std::uint32_t> original = {5, 2};
+  const std::vector<std::string> bias = {"bias"}, unknown = {"layers"};
+  EXPECT_EQ(warm_start(linear(), logistic{}, original, bias, parameters), 1u);
+  EXPECT_EQ(parameters, (std::vector<float>{0, 0, 1}));
+  EXPECT_THAT(refusal([&] { warm_start(linear(), logistic{}, original, unknown, parameters); }),
+              HasSubstr("no group 'layers' to begin with; it has weights, bias"));
+}
+
+TEST(warm_start, a_group_that_the_saved_model_lacks_is_refused) {
+  saved_model unbiased = linear();
+  unbiased.bias.clear();
+  std::vector<float> parameters(3);
+  const std::vector<std::uint32_t> original = {5, 2};
+  EXPECT_THAT(refusal([&] { warm_start(unbiased, logistic{}, original, {}, parameters); }),
+              HasSubstr("the saved logistic model has no group 'bias'; it has weights"));
+}
+
+TEST(warm_start, groups_of_another_size_are_refused) {
+  const softmax three{.features = 1, .classes = 3};
+  std::vector<float> parameters(three.dim());
+  const std::vector<std::uint32_t> original = {5};
+  EXPECT_THAT(refusal([&] { warm_start(linear(), three, original, {}, parameters); }),
+              HasSubstr("'weights' has 1 x 3 parameters, that of the saved logistic model 3 x 1"));
+}
+
+TEST(warm_start, factors_follow_users_and_items) {
+  const matrix_factorization m{.users = 2, .items = 2, .rank = 2, .bias = true, .mean = 3.0f};
+  const std::vector<std::uint32_t> original = {user_column(7), user_column(4), item_column(1), item_column(8)};
+  std::vector<float> learned(m.dim());
+  std::iota(learned.begin(), learned.end(), 1.0f);
+  for (std::size_t r = 0; r < 4; ++r)  // padding is never saved
+    std::fill_n(learned.begin() + static_cast<std::ptrdiff_t>(r * m.width() + m.rank), m.width() - m.rank, 0.0f);
+  const saved_model saved = to_saved(m, learned, label_map(label_kind::real, {}), original);
+
+  std::vector<float> same(m.dim());
+  EXPECT_EQ(warm_start(saved, m, original, {}, same), m.dim());
+  EXPECT_EQ(same, learned);
+
+  // User 4 is known, 9 is not; item 8 stands first now.
+  const std::vector<std::uint32_t> others = {user_column(9), user_column(4), item_column(8), item_column(2)};
+  std::vector<float> mixed(m.dim(), -1.0f);
+  EXPECT_EQ(warm_start(saved, m, others, {}, mixed), 2 * (m.width() + 1));
+  const auto row = [&](const std::vector<float>& w, std::size_t r) {
+    return std::vector<float>(w.begin() + static_cast<std::ptrdiff_t>(r * m.width()),
+                              w.begin() + static_cast<std::ptrdiff_t>((r + 1) * m.width()));
+  };
+  EXPECT_EQ(row(mixed, 0), std::vector<float>(m.width(), -1.0f));
+  EXPECT_EQ(row(mixed, 1), row(learned, 1));
+  EXPECT_EQ(row(mixed, 2), row(learned, 3));
+  EXPECT_EQ(mixed[4 * m.width() + 1], learned[4 * m.width() + 1]);
+  EXPECT_EQ(mixed[4 * m.width() + 2], learned[4 * m.width() + 3]);
+}
+
+TEST(warm_start, words_take_the_vectors_of_words_that_both_have) {
+  const vocabulary words({{"the", 9}, {"cat", 5}, {"sat", 3}});
+  const skip_gram m{{.words = 3, .dimension = 2}};
+  std::vector<float> parameters(m.dim(), -1.0f);
+  const word_vectors saved{.dimension = 2, .words = {"sat", "dog"}, .values = {1, 2, 3, 4}};
+  EXPECT_EQ(warm_start(saved, m, words, parameters), 2u);
+  EXPECT_EQ(parameters[m.input_of(2)], 1.0f);
+  EXPECT_EQ(parameters[m.input_of(2) + 1], 2.0f);
+  EXPECT_EQ(std::ranges::count(parameters, -1.0f), static_cast<std::ptrdiff_t>(m.dim()) - 2);
+  const word_vectors longer{.dimension = 3, .words = {"sat"}, .values = {1, 2, 3}};
+  EXPECT_THAT(refusal([&] { warm_start(longer, m, words, parameters); }), HasSubstr("have 3 dimensions, not 2"));
+  EXPECT_THAT(refusal([&] { warm_start(saved, logistic{}, words, parameters); }), HasSubstr("no word vectors"));
+}
+
+}  // namespace
+}  // namespace hogwild
