@@ -57,8 +57,8 @@ class factor_step : public Sharing {
 
   void begin(const round_plan& round, double position) {
     to_ = arrays_of(model_, Sharing::values().data());
-    to_.step =
-        static_cast<float>(round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
+    to_.step = static_cast<float>(
+        round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
     to_.l2 = static_cast<float>(context_.options.l2);
     if (l2_.empty()) return;
     to_.user_l2 = l2_.data();
