@@ -30,6 +30,7 @@ void put(json& line, const record_measures& m) {
   put(line, "test_auc", m.test_auc);
   put(line, "test_f1", m.test_f1);
   put(line, "test_rmse", m.test_rmse);
+  put(line, "test_cut", m.test_cut);
   put(line, "validation_loss", m.validation_loss);
 }
 

@@ -139,6 +139,8 @@ std::string_view name_of(metric what) {
       return "test_f1";
     case metric::test_rmse:
       return "test_rmse";
+    case metric::test_cut:
+      return "test_cut";
     case metric::train_loss:
       break;
   }

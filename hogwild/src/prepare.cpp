@@ -82,10 +82,12 @@ void check(const train_options& o, const model_traits& traits) {
   const bool of_real = o.target->what == metric::test_rmse;
   const bool of_binary = o.target->what == metric::test_auc || o.target->what == metric::test_f1;
   const bool of_labels = of_binary || o.target->what == metric::test_accuracy;
-  require(!of_real || traits.labels == label_kind::real,
+  require(!of_real || (traits.labels == label_kind::real && !traits.cuts),
           "test_rmse is measured for regression; this model has classes");
   require(!of_binary || traits.labels == label_kind::binary, "AUC and F1 are measured for binary models");
-  require(!of_labels || traits.labels != label_kind::real, "accuracy is measured for classes; this is a regression");
+  require(!of_labels || traits.labels != label_kind::real || traits.cuts,
+          "accuracy is measured for classes; this is a regression");
+  require(o.target->what != metric::test_cut || traits.cuts, "test_cut is measured for graphs that are cut");
 }
 
 /// A bit for each group that is named.

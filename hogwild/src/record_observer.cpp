@@ -40,6 +40,7 @@ record_measures measures_of(const std::optional<measurement>& test, const std::o
     m.test_auc = test->auc;
     m.test_f1 = test->f1;
     m.test_rmse = test->rmse;
+    m.test_cut = test->cut;
   }
   if (validation) m.validation_loss = validation->loss;
   return m;

@@ -62,12 +62,16 @@ void read_telemetry(const param_store& store, const loop_options& options, epoch
 /// The first rank's measures; what it has not measured is nowhere.
 void take_first(const agreement& ranks, measurement& m) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-  std::array<double, 5> all{m.loss, m.accuracy.value_or(missing), m.auc.value_or(missing), m.f1.value_or(missing),
-                            m.rmse.value_or(missing)};
+  std::array<double, 6> all{m.loss,
+                            m.accuracy.value_or(missing),
+                            m.auc.value_or(missing),
+                            m.f1.value_or(missing),
+                            m.rmse.value_or(missing),
+                            m.cut.value_or(missing)};
   ranks.take_first(all);
   m.loss = all[0];
   std::size_t i = 1;
-  for (std::optional<double>* const x : {&m.accuracy, &m.auc, &m.f1, &m.rmse}) {
+  for (std::optional<double>* const x : {&m.accuracy, &m.auc, &m.f1, &m.rmse, &m.cut}) {
     x->reset();
     if (!std::isnan(all[i])) *x = all[i];
     ++i;

@@ -8,6 +8,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/models/registry.hpp>
 
+#include "saved_cuts.hpp"
 #include "saved_factors.hpp"
 #include "saved_nets.hpp"
 
@@ -27,6 +28,7 @@ model_choice choice_of(const saved_model& saved) {
     if (name == "delta") choice.huber_delta = value;
   if (saved.model == mlp::name || saved.model == convnet::name) detail::choose_net(saved, choice);
   if (saved.model == matrix_factorization::name) detail::choose_factors(saved, choice);
+  if (saved.model == graph_cut::name) detail::choose_cut(saved, choice);
   return choice;
 }
 
@@ -49,6 +51,7 @@ predictor::predictor(const saved_model& saved)
   parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
   if (const auto* net = std::get_if<mlp>(&model_)) net_ = detail::read_net(*net, saved);
   if (const auto* net = std::get_if<convnet>(&model_)) net_ = detail::read_net(*net, saved);
+  if (const auto* cut = std::get_if<graph_cut>(&model_)) net_ = detail::read_cut(*cut, saved);
   if (net_) return;
   const bool by_class = std::holds_alternative<softmax>(model_);
   if (labels_.kind() != labels_of(model_) || saved.width != (by_class ? labels_.classes() : 1) ||

@@ -10,17 +10,19 @@
 #include <string>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/graphs.hpp>
 #include <hogwild/core/model.hpp>
 
+#include "saved_cuts.hpp"
 #include "saved_factors.hpp"
 #include "saved_nets.hpp"
 
 namespace hogwild {
 namespace {
 
-constexpr std::array<std::string_view, 10> names = {
-    logistic::name, hinge_svm::name, least_squares::name, huber::name, softmax::name, matrix_factorization::name,
-    mlp::name,      convnet::name,   skip_gram::name,     cbow::name};
+constexpr std::array<std::string_view, 11> names = {
+    logistic::name, hinge_svm::name, least_squares::name, huber::name,     softmax::name, matrix_factorization::name,
+    mlp::name,      convnet::name,   graph_cut::name,     skip_gram::name, cbow::name};
 
 std::string known_names() {
   std::string list;
@@ -108,6 +110,12 @@ named_model make_model(std::string_view name, const model_choice& choice) {
     if (name == mlp::name) return make_mlp(choice);
     return make_convnet(choice);
   }
+  if (name == graph_cut::name) {
+    if (choice.classes < 2 || choice.classes > most_sides)
+      throw config_error("a cut has 2 to " + std::to_string(most_sides) + " sides");
+    if (!(choice.mean > 0.0) || !std::isfinite(choice.mean)) throw config_error("the mean capacity must be positive");
+    return graph_cut{.nodes = choice.nodes, .sides = choice.classes, .unit = static_cast<float>(choice.mean)};
+  }
   if (name == skip_gram::name) return skip_gram{windows_of(choice)};
   if (name == cbow::name) return cbow{windows_of(choice)};
   throw config_error("there is no model '" + std::string(name) + "'; there are " + known_names());
@@ -156,6 +164,11 @@ saved_model to_saved(const named_model& m, std::span<const float> parameters, co
     saved_model factors = detail::factors_to_saved(*f, parameters, original, ranks);
     factors.model = saved.model, factors.labels = labels;
     return factors;
+  }
+  if (const auto* cut = std::get_if<graph_cut>(&m)) {
+    saved_model sides = detail::cut_to_saved(*cut, parameters, original, ranks);
+    sides.model = saved.model, sides.labels = labels;
+    return sides;
   }
   const auto save_net = [&](const auto& net) {
     saved_model whole = detail::net_to_saved(net, parameters, ranks);

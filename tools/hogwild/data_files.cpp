@@ -10,6 +10,7 @@
 #include <hogwild/core/formats/images.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/models/cbow.hpp>
+#include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/skip_gram.hpp>
 
@@ -43,9 +44,14 @@ std::string format_of(const std::string& format, const std::string& path) {
   return "libsvm";
 }
 
-sparse_dataset open_as(const std::string& named, const std::string& path, const std::string& labels,
+sparse_dataset open_as(const data_options& options, const std::string& path, const std::string& labels,
                        rating_names* names, const open_options& opening) {
-  const std::string format = format_of(named, path);
+  if (options.format == "graph" || options.format == "dimacs") {
+    graph_options graph = options.graph;
+    if (options.format == "dimacs") graph.format = graph_format::dimacs;
+    return open_graph(path, graph, opening);
+  }
+  const std::string format = format_of(options.format, path);
   if (!labels.empty() && format != "idx")
     throw config_error("--labels is about IDX images; " + path + " is no such file");
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
@@ -73,7 +79,9 @@ void data_options::declare(command_line& line) {
                             {"ratings", "ratings"},
                             {"idx", "idx"},
                             {"cifar", "cifar"},
-                            {"corpus", "corpus"}},
+                            {"corpus", "corpus"},
+                            {"graph", "graph"},
+                            {"dimacs", "dimacs"}},
                            "format of the data files (auto: what the model reads; images are told by their content)");
   line.option("--cache-dir", cache_folder,
               "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
@@ -91,10 +99,12 @@ void data_options::declare_values(command_line& line) {
 void data_options::choose_format(std::string_view model) {
   const std::string needed = model == matrix_factorization::name               ? "ratings"
                              : model == skip_gram::name || model == cbow::name ? "corpus"
+                             : model == graph_cut::name                        ? "graph"
                                                                                : "";
   if (format == "auto" && !needed.empty()) format = needed;
-  const bool special = format == "ratings" || format == "corpus";
-  if (special ? format != needed : !needed.empty()) {
+  const std::string kind = format == "dimacs" ? "graph" : format;
+  const bool special = kind == "ratings" || kind == "corpus" || kind == "graph";
+  if (special ? kind != needed : !needed.empty()) {
     throw config_error("a " + std::string(model) + " model reads " + (needed.empty() ? "rows of features" : needed) +
                        ", not --format " + format);
   }
@@ -128,7 +138,7 @@ std::vector<std::string> data_options::names_of(std::span<const std::uint32_t> c
 sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows) {
   open_options opening = base_options(options);
   opening.on_rows = std::move(on_rows);
-  return open_as(options.format, path, options.labels, options.names.get(), opening);
+  return open_as(options, path, options.labels, options.names.get(), opening);
 }
 
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options) {
@@ -145,7 +155,7 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
   open_options opening = base_options(options);
   opening.numbering = &columns;
   opening.labels_optional = labels_optional;
-  sparse_dataset data = open_as(options.format, path, {}, options.names.get(), opening);
+  sparse_dataset data = open_as(options, path, {}, options.names.get(), opening);
   if (const std::size_t unknown = data.unknown_entries(); unknown > 0 && !options.quiet) {
     say(path + ": " + std::to_string(unknown) +
         (options.format == "ratings" ? " times a user or an item occurs that the training data never had"

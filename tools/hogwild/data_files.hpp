@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <hogwild/core/corpus.hpp>
+#include <hogwild/core/formats/graphs.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
@@ -28,6 +29,7 @@ struct data_options {
   std::string cache_folder{};
   bool no_cache = false;
   std::string format = "auto";  ///< what the model reads, until choose_format(); then still auto: told by content
+  graph_options graph{};        ///< which nodes are terminals
   std::string labels{};         ///< of training images; empty: beside them
   value_precision values = value_precision::single;
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name

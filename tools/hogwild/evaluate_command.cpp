@@ -39,7 +39,8 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const auto threads = team::make(team_kind::openmp, crew_size(0), false);
   const auto judge = [&](std::size_t most) { return model.judge(most); };
   return {saved.model, data.rows(), data.unknown_entries(),
-          evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true)};
+          evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true,
+                            saved.model == graph_cut::name ? measure_cut : measure_scores)};
 }
 
 }  // namespace
@@ -49,11 +50,12 @@ int evaluate_command(int argc, const char* const* argv) {
   std::vector<std::string> rows;
   data_options files;
   bool json = false;
-  command_line line("evaluate",
-                    "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
-                    "for classes, the root of the mean squared error for numbers. Word vectors are measured by the\n"
-                    "analogies that they get right.",
-                    "hogwild evaluate model.txt test.svm");
+  command_line line(
+      "evaluate",
+      "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
+      "for classes, the root of the mean squared error for numbers, the cut of a graph. Word vectors are\n"
+      "measured by the analogies that they get right.",
+      "hogwild evaluate model.txt test.svm");
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
   line.positional("DATA", rows, "labelled rows; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
@@ -81,6 +83,7 @@ int evaluate_command(int argc, const char* const* argv) {
   if (e.measures.auc) all["auc"] = *e.measures.auc;
   if (e.measures.f1) all["f1"] = *e.measures.f1;
   if (e.measures.rmse) all["rmse"] = *e.measures.rmse;
+  if (e.measures.cut) all["cut"] = *e.measures.cut;
   std::printf("%s\n", all.dump().c_str());
   return 0;
 }

@@ -115,7 +115,8 @@ int predict_command(int argc, const char* const* argv) {
   predict_request request;
   command_line line("predict",
                     "Predicts the label of each row, one line a row, in the order of the file. Labels in the data are\n"
-                    "not looked at and may be missing.",
+                    "not looked at and may be missing. Of a graph: the side of each node, in the order of their\n"
+                    "numbers; that of the source is 0, that of the sink 1.",
                     "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
   line.positional("MODEL", request.model, "a model that 'hogwild train --save' wrote");
   line.positional("DATA", request.data, "rows; '-' is standard input");

@@ -30,6 +30,7 @@ void append_measures(std::string& line, const char* name, const measurement& m) 
   add("loss", m.loss);
   if (m.accuracy) add("accuracy", *m.accuracy);
   if (m.rmse) add("RMSE", *m.rmse);
+  if (m.cut) add("cut", *m.cut);
 }
 
 }  // namespace

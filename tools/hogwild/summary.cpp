@@ -62,12 +62,14 @@ void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const
   if (m.auc) into[prefix + "_auc"] = *m.auc;
   if (m.f1) into[prefix + "_f1"] = *m.f1;
   if (m.rmse) into[prefix + "_rmse"] = *m.rmse;
+  if (m.cut) into[prefix + "_cut"] = *m.cut;
 }
 
 }  // namespace
 
 std::string measures_text(const measurement& m) {
   std::string text = formatted("loss %.6f", m.loss);
+  if (m.cut) text += formatted(", cut %.8g", *m.cut);
   if (m.accuracy) text += formatted(", accuracy %.4f", *m.accuracy);
   if (m.auc) text += formatted(", AUC %.4f", *m.auc);
   if (m.f1) text += formatted(", F1 %.4f", *m.f1);
@@ -104,7 +106,13 @@ std::string summary_text(const train_request& request, const train_result& r) {
   text += "\nstep        " + step_text(request, r);
   text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.final_loss, r.objective);
   if (r.validation) text += "\nvalidation  " + measures_text(*r.validation);
-  if (r.test) text += "\ntest        " + measures_text(*r.test);
+  if (r.test && r.test->cut) {
+    text += formatted("\ncut         %.10g", *r.test->cut);
+    if (r.test->accuracy)
+      text += formatted("; %.4f of the labelled nodes that are no terminals are right", *r.test->accuracy);
+  } else if (r.test) {
+    text += "\ntest        " + measures_text(*r.test);
+  }
   if (r.seconds_to_target) text += formatted("\ntarget      reached after %.3f s of training", *r.seconds_to_target);
   text += formatted("\ntime        %.3f s of training, %.3f s in all", r.train_seconds, r.wall_seconds);
   if (r.train_seconds > 0.0) {

@@ -45,12 +45,18 @@ sparse_dataset open_data(const train_request& request, train_options& options) {
   return data;
 }
 
+/// Whether the data are a graph.
+bool is_of_graph(const train_request& request) {
+  return request.model == graph_cut::name;
+}
+
 /// Whether the data are a corpus.
 bool is_of_words(const train_request& request) {
   return request.model == skip_gram::name || request.model == cbow::name;
 }
 
 named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks) {
+  if (is_of_graph(request)) return graph_cut_of(rows);
   const word_request& words = request.words;
   model_choice choice{.huber_delta = request.huber_delta,
                       .features = rows.columns,
@@ -176,12 +182,15 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   if (!request.validation_file.empty()) {
     validation = open_through(request.validation_file, rows.numbering(), request.files, false);
   }
-  const named_model m = model_of(request, rows.part, ranks != nullptr ? ranks->patiently() : agreement(nullptr));
+  // All ranks have the whole graph.
+  const sparse_view& known = is_of_graph(request) ? rows.data.view() : rows.part;
+  const named_model m = model_of(request, known, ranks != nullptr ? ranks->patiently() : agreement(nullptr));
   asked.begin_asking();
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();
   options.test = held_back;
+  if (is_of_graph(request)) options.test = rows.data.view();
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
   if (watcher != nullptr) options.observers.push_back(watcher);

@@ -63,6 +63,10 @@ void declare_model(command_line& line, train_request& r) {
   line.option("--hidden", "WIDTH,...", "128", "how wide the hidden layers of mlp are, at most four",
               [&r](const std::string& text) { return set_hidden(text, r.hidden); });
   line.option("--dropout", r.dropout, "share of each hidden layer of mlp that training leaves out");
+  line.option(
+      "--terminals", r.files.graph.terminals,
+      "of graph_cut: the share of each class's nodes that belong to their class from the start, in labelled graphs");
+  line.option("--terminals-seed", r.files.graph.seed, "another seed draws other terminals");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
@@ -74,6 +78,24 @@ void declare_model(command_line& line, train_request& r) {
               [&r](const std::string& text) { return add_names(text, r.init_groups); });
   line.needs("--init-groups", "--init");
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
+}
+
+/// A graph is cut as a whole: its edges are what is measured, too, and so are the nodes that are no terminals.
+void check_graph(const command_line& line, const train_request& r) {
+  if (r.model != graph_cut::name) {
+    for (const char* const name : {"--terminals", "--terminals-seed"})
+      if (line.given(name)) throw config_error(std::string(name) + " needs --model graph_cut");
+    return;
+  }
+  if (!(r.files.graph.terminals >= 0.0 && r.files.graph.terminals <= 1.0))
+    throw config_error("--terminals is a share of the nodes, from 0 (one of each class) to 1");
+  if (!r.test.empty() || r.test_share > 0.0 || !r.validation_file.empty() || r.options.validation_fraction > 0.0)
+    throw config_error(
+        "a graph is cut as a whole: leave out --test and --validation; what is measured are its edges and the "
+        "labelled nodes that are no terminals");
+  if (r.data.find("%rank") != std::string::npos)
+    throw config_error("ranks that cut a graph share its nodes: give them one file, without %rank");
+  if (line.given("--labels")) throw config_error("--labels is about IDX images; a graph has its labels in itself");
 }
 
 void declare_words(command_line& line, train_request& r) {
@@ -165,7 +187,7 @@ void declare_engine(command_line& line, train_request& r) {
 
 void declare_step(command_line& line, train_request& r) {
   train_options& o = r.options;
-  line.option("--epochs", o.epochs, "passes over the data");
+  line.option("--epochs", o.epochs, "passes over the data; of graph_cut 400, where nobody says");
   line.flag("--overlap", r.overlap,
             "train the first epoch while the text is parsed, in its order; of a linear model, with a given --step");
   line.option("--step", "auto|X", "auto", "initial step size; auto finds one by a short search",
@@ -201,7 +223,7 @@ std::string set_target(const std::string& text, train_options& o) {
   const auto value = equals == std::string::npos ? std::nullopt : to_number(std::string_view(text).substr(equals + 1));
   std::string known;
   for (const metric what : {metric::train_loss, metric::objective, metric::test_loss, metric::test_accuracy,
-                            metric::test_auc, metric::test_f1, metric::test_rmse}) {
+                            metric::test_auc, metric::test_f1, metric::test_rmse, metric::test_cut}) {
     known += (known.empty() ? "" : ", ") + std::string(name_of(what));
     if (!value || text.substr(0, equals) != name_of(what)) continue;
     o.target = target_option{what, *value};
@@ -330,7 +352,7 @@ void check(const command_line& line, const train_request& r) {
 }  // namespace
 
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
-  command_line line("train", "Trains a model on LIBSVM data, ratings, images or text, plain or compressed.",
+  command_line line("train", "Trains a model on LIBSVM data, ratings, images, graphs or text, plain or compressed.",
                     "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
   line.positional("DATA", r.data,
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "
@@ -347,6 +369,8 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   r.files.choose_format(r.model);
   check(line, r);
   check_words(line, r);
+  check_graph(line, r);
+  if (r.model == graph_cut::name && !line.given("--epochs")) r.options.epochs = graph_cut::epochs;
   return std::nullopt;
 }
 

@@ -22,13 +22,21 @@ namespace hogwild {
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
                            std::span<const float> labels);
 
+/// The same of a graph that is cut (formats/graphs.hpp): what edges score is the capacity that is cut, and what nodes
+/// score is their side, of which the share that is right is the accuracy, where there are any.
+measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores,
+                        std::span<const float> labels);
+
+/// How scores become measures: as measure_scores() does.
+using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>);
+
 /// Measures all rows in parallel, chunk by chunk, and sums the losses in a fixed order, so that the result does not
 /// depend on the number of threads. Each thread makes itself a judge, which is called with (chunk, scores, targets):
 /// it returns the sum of the chunk's losses, and where there are scores it fills in its rows of both. The parameters
 /// may be written meanwhile, but then nobody can say which ones were measured.
 template <class Make>
 measurement evaluate_chunks(const sparse_view& data, const label_map& labels, team& crew, const chunk_plan& plan,
-                            bool with_scores, const Make& make) {
+                            bool with_scores, const Make& make, measure_function measure = measure_scores) {
   std::vector<double> loss(plan.count());
   std::vector<float> scores(with_scores ? data.rows() : 0), targets(scores.size());
   ticket_counter next{};
@@ -46,16 +54,18 @@ measurement evaluate_chunks(const sparse_view& data, const label_map& labels, te
   for (const double part : loss) total += part;
   const double mean = data.rows() == 0 ? 0.0 : total / static_cast<double>(data.rows());
   if (!with_scores) return {.loss = mean};
-  return measure_scores(labels.kind(), mean, scores, targets);
+  return measure(labels.kind(), mean, scores, targets);
 }
 
 /// Calls verdict(example) for every row. `weight_positive` multiplies the loss of rows labelled +1.
 template <class Verdict>
 measurement evaluate_rows(const sparse_view& data, const label_map& labels, double weight_positive, team& crew,
-                          const Verdict& verdict, bool with_scores) {
-  return evaluate_chunks(data, labels, crew, chunk_plan(data.rows(), 1024), with_scores, [&] {
-    return
-        [&, cursor = row_cursor(data)](const chunk& rows, std::span<float> scores, std::span<float> targets) mutable {
+                          const Verdict& verdict, bool with_scores, measure_function measure = measure_scores) {
+  return evaluate_chunks(
+      data, labels, crew, chunk_plan(data.rows(), 1024), with_scores,
+      [&] {
+        return [&, cursor = row_cursor(data)](const chunk& rows, std::span<float> scores,
+                                              std::span<float> targets) mutable {
           double sum = 0.0;
           for (std::size_t r = rows.first; r < rows.last; ++r) {
             const auto z = labelled_row(cursor, r, labels);
@@ -65,35 +75,39 @@ measurement evaluate_rows(const sparse_view& data, const label_map& labels, doub
           }
           return sum;
         };
-  });
+      },
+      measure);
 }
 
 /// The same for models that take `batch` examples at once: make(batch) makes what a thread needs, and which is called
 /// with (k, &example, row, {}) for example k of a batch, then with (0, null, 0, verdicts) for all of them.
 template <class Make>
 measurement evaluate_examples(const sparse_view& data, const label_map& labels, team& crew, std::size_t batch,
-                              const Make& make, bool with_scores) {
+                              const Make& make, bool with_scores, measure_function measure = measure_scores) {
   const chunk_plan plan(data.rows(), (1024 + batch - 1) / batch * batch);
-  return evaluate_chunks(data, labels, crew, plan, with_scores, [&] {
-    return [&, cursor = row_cursor(data), judge = make(batch), verdicts = std::vector<row_verdict>(batch)](
-               const chunk& rows, std::span<float> scores, std::span<float> targets) mutable {
-      double sum = 0.0;
-      for (std::size_t first = rows.first; first < rows.last; first += batch) {
-        const std::span<row_verdict> said = std::span(verdicts).first(std::min(batch, rows.last - first));
-        for (std::size_t k = 0; k < said.size(); ++k) {
-          const sparse_row<float> z = labelled_row(cursor, first + k, labels);
-          if (with_scores) targets[first + k] = z.label;
-          judge(k, &z, first + k, std::span<row_verdict>());
-        }
-        judge(0, nullptr, 0, said);
-        for (std::size_t k = 0; k < said.size(); ++k) {
-          sum += said[k].loss;
-          if (with_scores) scores[first + k] = said[k].score;
-        }
-      }
-      return sum;
-    };
-  });
+  return evaluate_chunks(
+      data, labels, crew, plan, with_scores,
+      [&] {
+        return [&, cursor = row_cursor(data), judge = make(batch), verdicts = std::vector<row_verdict>(batch)](
+                   const chunk& rows, std::span<float> scores, std::span<float> targets) mutable {
+          double sum = 0.0;
+          for (std::size_t first = rows.first; first < rows.last; first += batch) {
+            const std::span<row_verdict> said = std::span(verdicts).first(std::min(batch, rows.last - first));
+            for (std::size_t k = 0; k < said.size(); ++k) {
+              const sparse_row<float> z = labelled_row(cursor, first + k, labels);
+              if (with_scores) targets[first + k] = z.label;
+              judge(k, &z, first + k, std::span<row_verdict>());
+            }
+            judge(0, nullptr, 0, said);
+            for (std::size_t k = 0; k < said.size(); ++k) {
+              sum += said[k].loss;
+              if (with_scores) scores[first + k] = said[k].score;
+            }
+          }
+          return sum;
+        };
+      },
+      measure);
 }
 
 }  // namespace hogwild

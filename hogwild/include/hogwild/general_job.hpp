@@ -91,7 +91,8 @@ class general_job : public job {
     if constexpr (workspace_model<M>) {
       return evaluate_examples(
           rows, labels_, crew, std::clamp<std::size_t>(options_.batch, 1, most_examples),
-          [&](std::size_t most) { return judge_of(w, rows, most); }, all_measures && has_scores);
+          [&](std::size_t most) { return judge_of(w, rows, most); }, all_measures && has_scores,
+          cuts_graphs<M>() ? measure_cut : measure_scores);
     } else {
       return evaluate_each(w, rows, crew, all_measures);
     }

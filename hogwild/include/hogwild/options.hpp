@@ -29,9 +29,9 @@ struct step_options {
 };
 
 /// What a run may be asked to reach.
-enum class metric { train_loss, objective, test_loss, test_accuracy, test_auc, test_f1, test_rmse };
+enum class metric { train_loss, objective, test_loss, test_accuracy, test_auc, test_f1, test_rmse, test_cut };
 
-/// Stop as soon as `what` is at least (accuracy, AUC, F1) or at most (losses, RMSE) `value`.
+/// Stop as soon as `what` is at least (accuracy, AUC, F1) or at most (losses, RMSE, cut) `value`.
 struct target_option {
   metric what;
   double value;

@@ -23,6 +23,7 @@ struct model_traits {
   label_kind labels = label_kind::real;
   bool linear = false;   ///< l2 is 1/n by default
   bool margin = false;   ///< the engine adds the bias
+  bool cuts = false;     ///< its rows are edges and nodes of a graph
   bool factors = false;  ///< factors of ratings, whose blocks workers can own
   std::size_t most_batch = batch_rows;
   training_defaults defaults{};
@@ -34,6 +35,7 @@ model_traits traits_of(const M& m) {
   model_traits traits{.labels = labels_of(m), .linear = is_linear<M>(), .margin = margin_model<M>};
   traits.defaults = defaults_of<M>();
   traits.factors = factor_model<M>;
+  traits.cuts = cuts_graphs<M>();
   if constexpr (free_model<M>) {
     for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
   }

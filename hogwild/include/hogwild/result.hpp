@@ -18,6 +18,7 @@ namespace hogwild {
 struct measurement {
   double loss = 0.0;  ///< mean over rows, without regularisation
   std::optional<double> accuracy{}, auc{}, f1{}, rmse{};
+  std::optional<double> cut{};  ///< capacity of the edges between sides, of graphs
 };
 
 /// One epoch as an observer sees it. Counts and seconds are cumulative over the run.

@@ -57,6 +57,8 @@ struct stop_rules {
         return at_least(test.f1);
       case metric::test_rmse:
         return test.rmse && at_most(*test.rmse);
+      case metric::test_cut:
+        return test.cut && at_most(*test.cut);
     }
     return false;
   }

@@ -17,6 +17,7 @@
 #include <hogwild/margin_job.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
+#include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/mlp.hpp>
 #include <hogwild/models/skip_gram.hpp>
@@ -34,6 +35,7 @@ extern template class general_job<matrix_factorization>;
 extern template class factor_job<matrix_factorization>;
 extern template class general_job<mlp>;
 extern template class general_job<convnet>;
+extern template class general_job<graph_cut>;
 extern template class general_job<skip_gram>;
 extern template class general_job<cbow>;
 

@@ -41,7 +41,7 @@ struct record_context {
 
 /// How good the model is on rows that it was not trained on; what was not measured is left out of the line.
 struct record_measures {
-  std::optional<double> test_loss{}, test_accuracy{}, test_auc{}, test_f1{}, test_rmse{}, validation_loss{};
+  std::optional<double> test_loss{}, test_accuracy{}, test_auc{}, test_f1{}, test_rmse{}, test_cut{}, validation_loss{};
 };
 
 /// Others' rows between a row's read and its write.

@@ -17,6 +17,7 @@
 #include <hogwild/core/word_vectors.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
+#include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
@@ -37,17 +38,18 @@ namespace hogwild {
 
 /// Any model that has a name. std::visit hands over the concrete type.
 using named_model = std::variant<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet,
-                                 skip_gram, cbow>;
+                                 graph_cut, skip_gram, cbow>;
 
 /// What some of the named models want to know; the others ignore it.
 struct model_choice {
   double huber_delta = 1.0;                ///< > 0
   std::size_t features = 0;                ///< columns of the data, or words
-  std::size_t classes = 2;                 ///< softmax, mlp
+  std::size_t classes = 2;                 ///< softmax, mlp; sides of graph_cut
   bool bias = false;                       ///< softmax, matrix_factorization; margin models get theirs from the engine
   std::size_t users = 0;                   ///< matrix_factorization; of the features, which are users and items
+  std::size_t nodes = 0;                   ///< graph_cut: of the features, which are nodes and terminals
   std::size_t rank = 32;                   ///< matrix_factorization
-  double mean = 0.0;                       ///< matrix_factorization: of the ratings
+  double mean = 0.0;                       ///< matrix_factorization: of the ratings; graph_cut: of the capacities
   std::vector<std::uint32_t> hidden{128};  ///< mlp: how wide its hidden layers are, at most mlp::most_hidden of them
   double dropout = 0.0;                    ///< mlp: behind each hidden layer, in [0, 1)
   double scale = 1.0;                      ///< mlp: multiplies the values of the data, not 0

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/random.hpp>
+
+namespace hogwild::detail {
+namespace {
+
+/// Columns of nodes, counted from 0.
+class column_map {
+ public:
+  column_map(const graph& g, const std::vector<bool>& terminals) {
+    for (std::size_t i = 0; i < g.sides.size(); ++i)
+      if (terminals[i]) fixed_.push_back(g.sides[i]);
+  }
+  std::uint32_t operator()(std::uint32_t node) const {
+    const auto found = std::ranges::lower_bound(fixed_, node, {}, &graph::labelled_node::node);
+    const bool fixed = found != fixed_.end() && found->node == node;
+    return (fixed ? terminal_column(found->side) : node_column(node)) - 1;
+  }
+
+ private:
+  std::vector<graph::labelled_node> fixed_;
+};
+
+/// Edges between columns, the smaller end first, each pair once.
+std::vector<graph::edge> merged_edges(const graph& g, const column_map& column) {
+  std::vector<graph::edge> edges;
+  edges.reserve(g.edges.size());
+  for (const graph::edge& e : g.edges) {
+    const std::uint32_t u = column(e.u), v = column(e.v);
+    if (u < v) edges.push_back({u, v, e.forth, e.back});
+    if (v < u) edges.push_back({v, u, e.back, e.forth});
+  }
+  const auto ends = [](const graph::edge& e) { return std::pair(e.u, e.v); };
+  std::ranges::stable_sort(edges, {}, ends);  // equal ends in the order of the text: sums round alike
+  std::size_t kept = 0;
+  for (const graph::edge& e : edges) {
+    if (kept > 0 && ends(edges[kept - 1]) == ends(e)) {
+      edges[kept - 1].forth += e.forth;
+      edges[kept - 1].back += e.back;
+    } else {
+      edges[kept++] = e;
+    }
+  }
+  edges.resize(kept);
+  std::erase_if(edges, [](const graph::edge& e) { return e.forth == 0.0 && e.back == 0.0; });
+  return edges;
+}
+
+/// Collects rows in blocks.
+class row_collector {
+ public:
+  void add(std::initializer_list<std::pair<std::uint32_t, double>> entries, double label) {
+    if (text_->blocks.empty() || text_->blocks.back().label.size() == block_rows) begin_block();
+    libsvm_block& block = text_->blocks.back();
+    for (const auto& [column, value] : entries) {
+      block.index[block.entries] = column;
+      block.value[block.entries++] = static_cast<float>(value);
+      block.columns = std::max(block.columns, column + 1);
+    }
+    block.row_end.push_back(static_cast<std::uint32_t>(block.entries));
+    block.label.push_back(label);
+  }
+
+  std::unique_ptr<parsed_text> finish() {
+    for (const libsvm_block& block : text_->blocks) {
+      text_->rows += block.label.size();
+      text_->nonzeros += block.entries;
+      text_->columns = std::max<std::size_t>(text_->columns, block.columns);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  static constexpr std::size_t block_rows = std::size_t{1} << 16;
+
+  void begin_block() {
+    if (piece_.left < 2 * block_rows) piece_ = text_->pool.allocate(2 * block_rows);
+    libsvm_block& block = text_->blocks.emplace_back();
+    block.index = piece_.index;
+    block.value = piece_.value;
+    piece_.take(2 * block_rows);
+  }
+
+  std::unique_ptr<parsed_text> text_ = std::make_unique<parsed_text>();
+  entry_pool::piece piece_{};
+};
+
+}  // namespace
+
+std::vector<bool> draw_terminals(const graph& g, const graph_options& options) {
+  if (!g.labelled) return std::vector<bool>(g.sides.size(), true);
+  if (!(options.terminals >= 0.0 && options.terminals <= 1.0))
+    throw config_error("the share of nodes that are terminals lies between 0 and 1");
+  std::vector<std::vector<std::size_t>> of_side;
+  for (std::size_t i = 0; i < g.sides.size(); ++i) {
+    if (g.sides[i].side >= of_side.size()) of_side.resize(g.sides[i].side + 1);
+    of_side[g.sides[i].side].push_back(i);
+  }
+  std::vector<bool> terminals(g.sides.size());
+  for (std::size_t side = 0; side < of_side.size(); ++side) {
+    const counter_random random(options.seed, side);
+    std::vector<std::pair<std::uint64_t, std::size_t>> order;
+    for (const std::size_t i : of_side[side]) order.emplace_back(random.bits(g.sides[i].node), i);
+    std::ranges::sort(order);
+    const auto wanted = static_cast<std::size_t>(std::round(options.terminals * static_cast<double>(order.size())));
+    for (std::size_t k = 0; k < std::min(std::max<std::size_t>(wanted, 1), order.size()); ++k)
+      terminals[order[k].second] = true;
+  }
+  return terminals;
+}
+
+std::vector<bool> unknown_terminals(const graph& g, const column_numbering& columns) {
+  std::vector<bool> terminals(g.sides.size(), true);
+  if (!g.labelled) return terminals;
+  for (std::size_t i = 0; i < g.sides.size(); ++i)
+    terminals[i] = columns.rank(node_column(g.sides[i].node)) == column_numbering::unknown;
+  return terminals;
+}
+
+std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& terminals, const std::string& name) {
+  row_collector rows;
+  const std::vector<graph::edge> edges = merged_edges(g, column_map(g, terminals));
+  if (edges.empty()) throw input_error(name + ": the graph has no edges to cut");
+  for (const graph::edge& e : edges) rows.add({{e.u, e.forth}, {e.v, e.back}}, no_side);
+  for (std::size_t i = 0; i < g.sides.size(); ++i)
+    if (!terminals[i]) rows.add({{node_column(g.sides[i].node) - 1, 1.0}}, g.sides[i].side);
+  return rows.finish();
+}
+
+std::unique_ptr<parsed_text> node_rows(const graph& g, const std::vector<bool>& terminals, std::size_t text_bytes,
+                                       const std::string& name) {
+  // A header may promise any number; what it takes to answer for all of them should have some relation to the text.
+  constexpr std::size_t free_nodes = 65536, nodes_a_byte = 16;
+  if (g.nodes > free_nodes + nodes_a_byte * text_bytes)
+    throw input_error(name + ": hardly any of its " + std::to_string(g.nodes) +
+                      " nodes has an edge; number the nodes without gaps");
+  row_collector rows;
+  const column_map column(g, terminals);
+  for (std::uint32_t v = 0; v < g.nodes; ++v) rows.add({{column(g.first + v), 1.0}}, 0.0);
+  return rows.finish();
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../parsed_text.hpp"
+#include "graph_text.hpp"
+
+namespace hogwild::detail {
+
+/// Which of graph.sides are terminals, one flag each, by share and seed: of each side so many, and at least one.
+std::vector<bool> draw_terminals(const graph& g, const graph_options& options);
+/// Those of a labelled graph that a numbering does not know.
+std::vector<bool> unknown_terminals(const graph& g, const column_numbering& columns);
+
+/// Edges, then the nodes whose side is known but which are no terminals. Throws input_error where there are no edges.
+std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& terminals, const std::string& name);
+/// All nodes, one row each; what stands for more nodes than so long a text can be about is refused.
+std::unique_ptr<parsed_text> node_rows(const graph& g, const std::vector<bool>& terminals, std::size_t text_bytes,
+                                       const std::string& name);
+
+}  // namespace hogwild::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/formats/graphs.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/checksum.hpp>
+
+#include "../input_stream.hpp"
+#include "../row_format.hpp"
+#include "graph_rows.hpp"
+#include "graph_text.hpp"
+
+namespace hogwild {
+namespace {
+
+constexpr std::uint32_t graph_format_id = 4;
+constexpr std::size_t largest_file = std::size_t{1} << 36;
+
+std::unique_ptr<detail::parsed_text> read(const std::string& path, const graph_options& how,
+                                          const open_options& options) {
+  const std::string name = path == "-" ? "standard input" : path;
+  const std::vector<std::byte> bytes = detail::read_unpacked(path, largest_file);
+  const detail::graph g =
+      detail::read_graph({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name, how.format);
+  const std::vector<bool> terminals =
+      options.numbering == nullptr ? draw_terminals(g, how) : unknown_terminals(g, *options.numbering);
+  return options.labels_optional ? node_rows(g, terminals, bytes.size(), name) : edge_rows(g, terminals, name);
+}
+
+std::uint64_t digest_of(const graph_options& how) {
+  const std::array<std::uint64_t, 3> parts{static_cast<std::uint64_t>(how.format),
+                                           std::bit_cast<std::uint64_t>(how.terminals), how.seed};
+  return detail::checksum(std::span<const std::uint64_t>(parts));
+}
+
+}  // namespace
+
+std::size_t count_nodes(std::span<const std::uint32_t> original) {
+  return static_cast<std::size_t>(std::ranges::partition_point(original, is_node_column) - original.begin());
+}
+
+std::size_t count_sides(std::span<const std::uint32_t> original, const label_column& labels) {
+  std::size_t sides = 2;
+  for (const std::uint32_t column : original)
+    if (!is_node_column(column)) sides = std::max<std::size_t>(sides, side_of_terminal(column) + 1);
+  for (const double label : labels)
+    if (label < most_sides) sides = std::max(sides, static_cast<std::size_t>(label - no_side));
+  return sides;
+}
+
+sparse_dataset open_graph(const std::string& path, const graph_options& graph, const open_options& options) {
+  return detail::open_rows(path, options,
+                           {.id = graph_format_id,
+                            .by_kind = true,
+                            .keep_entry_order = true,
+                            .whole = [&](const std::string& name) { return read(name, graph, options); },
+                            .companions = digest_of(graph)});
+}
+
+}  // namespace hogwild

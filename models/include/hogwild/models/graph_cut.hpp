@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/isa.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/random.hpp>
+#include <hogwild/core/sharing_kind.hpp>
+
+namespace hogwild {
+
+/// Draws a point back into the simplex, its nearest one: all x[d] >= 0, and together 1. Entries that are too small
+/// leave until the rest, lowered alike, stays above 0 (Michelot, A finite algorithm for finding the projection of a
+/// point onto the canonical simplex, 1986).
+inline void project_to_simplex(std::span<float> x) {
+  double lowered_by = -std::numeric_limits<double>::infinity();
+  for (std::size_t before = x.size() + 1;;) {
+    double sum = 0.0;
+    std::size_t above = 0;
+    for (const float each : x) {
+      if (!(static_cast<double>(each) > lowered_by)) continue;
+      sum += static_cast<double>(each);
+      ++above;
+    }
+    if (above == before || above == 0) break;
+    before = above;
+    lowered_by = (sum - 1.0) / static_cast<double>(above);
+  }
+  for (float& each : x) each = static_cast<float>(std::max(static_cast<double>(each) - lowered_by, 0.0));
+}
+
+/// Memory of one worker: examples taken, and the ends of the edge at hand.
+struct graph_cut_space {
+  static constexpr std::uint32_t nobody = 0xffffffffu;
+  struct example {
+    std::uint32_t u = nobody, v = nobody;  ///< columns; of a node that is measured, u alone
+    float forth = 0.0f, back = 0.0f;       ///< capacities from u to v and from v to u
+  };
+  std::vector<std::uint32_t> terminals;  ///< sides of the columns behind those of nodes
+  std::vector<example> examples;
+  std::vector<float> at_u, at_v, partials;
+};
+
+/// The multiway cut of a graph (formats/graphs.hpp): sides for its nodes, such that the edges between different sides
+/// have the least capacity. Relaxed, as the paper on Hogwild! does (Recht, Re, Wright and Niu, Hogwild!: a lock-free
+/// approach to parallelizing stochastic gradient descent, 2011, section 2, graph cuts), each node is a point of the
+/// simplex over the sides,
+///
+///   minimise  sum over edges (u, v) of  c_uv / 2 * |x_u - x_v|_1,   x_u >= 0,  sum_d x_u[d] = 1,
+///
+/// a terminal of side s is the corner e_s, and a node goes to the side of its largest entry. With a source, side 0, and
+/// a sink, side 1, an edge has a capacity for each direction: c_uv is the one from the end that is nearer to the
+/// source.
+///
+/// Terminals are constants, not parameters: nothing can move them. Capacities are counted in units of their mean, so
+/// that a step means the same for every graph.
+struct graph_cut {
+  using scalar_type = float;
+  using workspace = graph_cut_space;
+  static constexpr std::string_view name = "graph_cut";
+  static constexpr label_kind labels = label_kind::real;
+  static constexpr bool cuts = true;
+  static constexpr sharing_kind shares = sharing_kind::direct;
+  static constexpr std::size_t measured_rows = 50'000;
+  static constexpr training_defaults defaults{.step = 0.3, .decay = 0.1, .schedule = schedule_kind::inverse};
+  static constexpr std::size_t epochs = 400;  ///< that it takes: a node hears of others edge by edge
+
+  std::size_t nodes = 0;  ///< columns that are no terminals
+  std::size_t sides = 2;
+  float unit = 1.0f;  ///< > 0: the mean capacity
+
+  std::size_t dim() const { return nodes * sides; }
+  std::array<parameter_group, 2> groups() const {
+    return {{{.name = "nodes", .rows = nodes, .width = sides},
+             {.name = "terminals", .offset = dim(), .width = sides, .first_column = nodes}}};
+  }
+  void init(const auto& w, const counter_random&) const {
+    for (std::size_t j = 0; j < dim(); ++j) w.store(j, 1.0f / static_cast<float>(sides));
+  }
+  void project(std::span<float> block) const {
+    for (std::size_t first = 0; first + sides <= block.size(); first += sides)
+      project_to_simplex(block.subspan(first, sides));
+  }
+
+  /// Throws config_error where the columns do not say whose they are, or the graph has more sides.
+  void require_data(const sparse_view& rows, std::string_view source) const;
+
+  workspace make_workspace(const sparse_view& data, isa, std::size_t batch) const {
+    workspace space{.terminals = terminals_of(data), .examples = {}, .at_u = {}, .at_v = {}, .partials = {}};
+    space.examples.resize(batch);
+    for (std::vector<float>* const row : {&space.at_u, &space.at_v, &space.partials}) row->resize(sides);
+    return space;
+  }
+
+  void take(workspace& space, std::size_t k, const sparse_row<float>& z, counter_random) const {
+    graph_cut_space::example& e = space.examples[k] = {};
+    const bool is_edge = z.label < 0.0f;
+    if (z.size() != (is_edge ? 2u : 1u)) return;  // an end that the model does not know
+    e.u = z.index[0];
+    e.forth = z.value[0];
+    if (is_edge) e.v = z.index[1], e.back = z.value[1];
+  }
+
+  /// Edge by edge: the next one sees what became of this one's ends.
+  void gradient(const auto& w, workspace& space, std::size_t n, const auto& emit) const {
+    for (std::size_t k = 0; k < n; ++k) {
+      const graph_cut_space::example& e = space.examples[k];
+      if (e.v == graph_cut_space::nobody) continue;
+      read_ends(w, space, e);
+      const float c = capacity(space, e) / (2.0f * unit);
+      bool any = false;
+      for (std::size_t d = 0; d < sides; ++d) {
+        const float apart = space.at_u[d] - space.at_v[d];
+        space.partials[d] = apart > 0.0f ? c : apart < 0.0f ? -c : 0.0f;
+        any = any || space.partials[d] != 0.0f;
+      }
+      if (!any) continue;
+      if (e.u < nodes) emit.block(e.u * sides, std::span<const float>(space.partials));
+      for (float& partial : space.partials) partial = -partial;
+      if (e.v < nodes) emit.block(e.v * sides, std::span<const float>(space.partials));
+    }
+  }
+
+  /// The score of an edge is how much of it is cut, that of a node its side.
+  void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
+    for (std::size_t k = 0; k < n; ++k) {
+      const graph_cut_space::example& e = space.examples[k];
+      verdicts[k] = {};
+      if (e.u == graph_cut_space::nobody) continue;
+      read_ends(w, space, e);
+      const std::size_t from = side_of(space.at_u);
+      if (e.v == graph_cut_space::nobody) {
+        verdicts[k].score = static_cast<float>(from);
+        continue;
+      }
+      const std::size_t to = side_of(space.at_v);
+      double apart = 0.0;
+      for (std::size_t d = 0; d < sides; ++d)
+        apart += std::abs(static_cast<double>(space.at_u[d]) - static_cast<double>(space.at_v[d]));
+      verdicts[k].loss = static_cast<double>(capacity(space, e)) / (2.0 * static_cast<double>(unit)) * apart;
+      verdicts[k].score = from == to ? 0.0f : from < to ? e.forth : e.back;
+    }
+  }
+
+  /// Of a point of the simplex: its largest entry, the first of equal ones.
+  static std::size_t side_of(std::span<const float> x) {
+    return static_cast<std::size_t>(std::ranges::max_element(x) - x.begin());
+  }
+
+ private:
+  /// Of two sides an edge is cut in one direction only; of more, all edges have the same capacity both ways.
+  float capacity(const workspace& space, const graph_cut_space::example& e) const {
+    return space.at_u[0] > space.at_v[0] ? e.forth : e.back;
+  }
+  void read_ends(const auto& w, workspace& space, const graph_cut_space::example& e) const {
+    read(w, space, e.u, space.at_u);
+    if (e.v != graph_cut_space::nobody) read(w, space, e.v, space.at_v);
+  }
+  void read(const auto& w, const workspace& space, std::uint32_t column, std::span<float> x) const {
+    if (column < nodes) {
+      const auto stored = w.block(column * sides, sides);
+      for (std::size_t d = 0; d < sides; ++d) x[d] = stored[d];
+    } else {
+      std::ranges::fill(x, 0.0f);
+      x[space.terminals[column - nodes]] = 1.0f;
+    }
+  }
+  /// Sides of the columns behind those of nodes.
+  std::vector<std::uint32_t> terminals_of(const sparse_view& data) const;
+};
+
+/// The cut of a graph that open_graph() opened.
+graph_cut graph_cut_of(const sparse_view& graph);
+
+}  // namespace hogwild
