@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/core/formats/graphs.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -21,18 +22,15 @@ namespace {
 
 constexpr const char* max_flow =
     "c a path with a way back\np max 4 5\n\nn 1 s\nn 4 t\na 1 2 3\na 2 3 1.5\r\na 3 2 4\na 3 4 2\na 2 3 0.5\n";
-constexpr const char* classes = "# two triangles\n6 7 2\nv 0 0\nv 1 0\nv 2 -1\nv 3 1\nv 4 1\nv 5 1\ne 0 1\ne 1 2\ne 0 2\n"
-                                "e 3 4\ne 4 5\ne 5 3\ne 2 3 # the bridge\n";
+constexpr const char* classes =
+    "# two triangles\n6 7 2\nv 0 0\nv 1 0\nv 2 -1\nv 3 1\nv 4 1\nv 5 1\ne 0 1\ne 1 2\ne 0 2\n"
+    "e 3 4\ne 4 5\ne 5 3\ne 2 3 # the bridge\n";
 
 using row = std::tuple<std::vector<std::uint32_t>, std::vector<float>, double>;
 
 class graphs : public testing::Test {
  protected:
-  std::string file(const std::string& text) const {
-    const std::string path = folder / "graph.txt";
-    test::write_file(path, text);
-    return path;
-  }
+  std::string file(const std::string& text) const { return folder.write("graph.txt", text); }
   /// Rows by input numbers of their columns, sorted.
   static std::vector<row> rows_of(const sparse_dataset& data) {
     std::vector<row> rows;
@@ -58,9 +56,8 @@ class graphs : public testing::Test {
 TEST_F(graphs, of_max_flow_are_edges_with_a_capacity_each_way) {
   const sparse_dataset data = open_graph(file(max_flow), {}, uncached());
   const std::uint32_t s = terminal_column(0), t = terminal_column(1), two = node_column(2), three = node_column(3);
-  const std::vector<row> expected{{{s, two}, {3.0f, 0.0f}, no_side},
-                                  {{t, three}, {0.0f, 2.0f}, no_side},
-                                  {{two, three}, {2.0f, 4.0f}, no_side}};
+  const std::vector<row> expected{
+      {{s, two}, {3.0f, 0.0f}, no_side}, {{t, three}, {0.0f, 2.0f}, no_side}, {{two, three}, {2.0f, 4.0f}, no_side}};
   EXPECT_EQ(rows_of(data), expected);
   // Node columns first, by how many edges have them.
   EXPECT_EQ(count_nodes(data.view().original), 2u);
@@ -70,8 +67,8 @@ TEST_F(graphs, of_max_flow_are_edges_with_a_capacity_each_way) {
 TEST_F(graphs, with_labels_have_all_or_some_of_them_as_terminals) {
   const sparse_dataset all = open_graph(file(classes), {.terminals = 1.0}, uncached());
   const std::uint32_t first = terminal_column(0), second = terminal_column(1), middle = node_column(2);
-  EXPECT_EQ(rows_of(all), (std::vector<row>{{{first, middle}, {2.0f, 2.0f}, no_side},
-                                            {{second, middle}, {1.0f, 1.0f}, no_side}}));
+  EXPECT_EQ(rows_of(all),
+            (std::vector<row>{{{first, middle}, {2.0f, 2.0f}, no_side}, {{second, middle}, {1.0f, 1.0f}, no_side}}));
   const sparse_dataset some = open_graph(file(classes), {.terminals = 0.0}, uncached());
   std::map<double, std::size_t> labels;
   for (const double label : some.view().label) ++labels[label];

@@ -25,6 +25,11 @@ namespace hogwild {
 /// leave until the rest, lowered alike, stays above 0 (Michelot, A finite algorithm for finding the projection of a
 /// point onto the canonical simplex, 1986).
 inline void project_to_simplex(std::span<float> x) {
+  if (x.size() == 2) {
+    x[0] = std::clamp(0.5f * (x[0] - x[1]) + 0.5f, 0.0f, 1.0f);
+    x[1] = 1.0f - x[0];
+    return;
+  }
   double lowered_by = -std::numeric_limits<double>::infinity();
   for (std::size_t before = x.size() + 1;;) {
     double sum = 0.0;
