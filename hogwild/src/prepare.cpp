@@ -171,15 +171,13 @@ void require_fits(const std::optional<sparse_view>& rows, const sparse_view& tra
 }  // namespace
 
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks) {
-  if (ranks.alone()) return label_map::learn(kind, labels, source);
+  if (ranks.alone() || kind == label_kind::real) return label_map::learn(kind, labels, source);
   std::vector<double> values;
-  if (kind != label_kind::real) {
-    values.reserve(labels.size());
-    for (std::size_t r = 0; r < labels.size(); ++r) values.push_back(labels[r]);
-    std::ranges::sort(values);
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    values = ranks.all_of(std::move(values));
-  }
+  values.reserve(labels.size());
+  for (std::size_t r = 0; r < labels.size(); ++r) values.push_back(labels[r]);
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  values = ranks.all_of(std::move(values));
   return label_map::learn(kind, label_column(std::span<const double>(values)), source);
 }
 
