@@ -108,6 +108,23 @@ TEST_F(launched, ranks_may_have_files_of_their_own) {
   EXPECT_NEAR(measured["loss"], result["test_loss"], 1e-5);
 }
 
+// Two circles of nodes with a bridge; what is learned are numbers, not labels.
+TEST_F(launched, ranks_cut_a_graph_together) {
+  constexpr int each = 40;
+  std::string graph = std::to_string(2 * each) + " " + std::to_string(4 * each + 1) + " 2\n";
+  for (int v = 0; v < 2 * each; ++v) graph += "v " + std::to_string(v) + " " + std::to_string(v / each) + "\n";
+  for (int v = 0; v < 2 * each; ++v)
+    for (const int far : {1, 3})
+      graph += "e " + std::to_string(v) + " " + std::to_string(v / each * each + (v + far) % each) + "\n";
+  const std::string path = folder->write("graph.txt", graph + "e 0 " + std::to_string(each) + "\n");
+  for (const std::string engine : {"ring", "local_sgd"}) {
+    const auto result = result_of(run(2, {"train", path, "--model", "graph_cut", "--engine", engine, "--workers", "1",
+                                          "--epochs", "100", "--quiet", "--json"}));
+    EXPECT_EQ(result["test_cut"], 1) << engine;
+    EXPECT_EQ(result["test_accuracy"], 1) << engine;
+  }
+}
+
 TEST_F(launched, copies_of_an_engine_of_one_process_are_refused) {
   const outcome o = run(2, {"train", train(), "--engine", "threads", "--epochs", "1"});
   EXPECT_EQ(o.code, 2);

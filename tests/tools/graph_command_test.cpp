@@ -108,7 +108,8 @@ TEST_F(graphs, are_cut_alike_by_every_engine) {
            {"--engine", "ring", "--workers", "2", "--replicas", "2"},
            {"--engine", "ring", "--workers", "2", "--replicas", "2", "--transport", "shared_segment"},
            {"--engine", "local_sgd", "--workers", "2", "--sync-rows", "16"},
-           {"--engine", "all_reduce", "--workers", "2", "--sync-rows", "16", "--step", "3", "--order", "permuted"}}) {
+           {"--engine", "all_reduce", "--workers", "2", "--sync-rows", "16", "--step", "3", "--decay", "0.1", "--order",
+            "permuted"}}) {
     const double cut = result_of(trained(path, engine))["test_cut"];
     EXPECT_THAT(cut, AllOf(Ge(problem.least()), Le(1.02 * problem.least()))) << engine[1];
   }
