@@ -125,6 +125,33 @@ TEST_F(launched, ranks_cut_a_graph_together) {
   }
 }
 
+TEST_F(launched, ranks_may_have_images_of_their_own_whose_bytes_are_divided_as_ever) {
+  const auto number = [](unsigned n) { return std::string{'\0', '\0', '\0', static_cast<char>(n)}; };
+  for (int rank = 0; rank < 2; ++rank) {
+    std::string pixels, labels;
+    for (int i = 0; i < 40; ++i) {
+      labels.push_back(static_cast<char>((i + rank) % 2));
+      pixels += labels.back() == 0 ? std::string("\xf0\x01\x02\x03", 4) : std::string("\x01\x02\x03\xf0", 4);
+    }
+    const std::string name = "rank" + std::to_string(rank);
+    write_file(*folder / (name + "-images-idx3-ubyte"),
+               std::string("\0\0\x08\x03", 4) + number(40) + number(2) + number(2) + pixels);
+    write_file(*folder / (name + "-labels-idx1-ubyte"), std::string("\0\0\x08\x01", 4) + number(40) + labels);
+  }
+  const std::string model = *folder / "images.txt", images = *folder / "rank%rank-images-idx3-ubyte";
+  const outcome trained =
+      run(2, {"train",       images, "--engine", "all_reduce", "--workers", "1",     "--model", "mlp",
+              "--hidden",    "4",    "--step",   "0.2",        "--epochs",  "40",    "--batch", "8",
+              "--sync-rows", "8",    "--save",   model,        "--quiet",   "--json"});
+  if (trained.err.find("not part of this build") != std::string::npos) GTEST_SKIP() << "there are no nets";
+  const auto result = result_of(trained);
+  EXPECT_LT(result["train_loss"].get<double>(), 0.3);
+  EXPECT_THAT(read_file(model), HasSubstr("scale 0.00392"));
+  const outcome other = run(2, {"train", images, "--engine", "ring", "--workers", "1", "--model", "convnet"});
+  EXPECT_EQ(other.code, 2) << other.err;
+  EXPECT_THAT(other.err, HasSubstr("are 1 x 2 x 2: no net here takes such images"));
+}
+
 TEST_F(launched, copies_of_an_engine_of_one_process_are_refused) {
   const outcome o = run(2, {"train", train(), "--engine", "threads", "--epochs", "1"});
   EXPECT_EQ(o.code, 2);
