@@ -117,6 +117,18 @@ TEST_F(nets, for_images_of_another_size_are_refused_before_workers_start) {
                  "rows.svm has a column 785, which is no pixel of them");
 }
 
+TEST_F(nets, in_lockstep_go_on_from_a_checkpoint_to_the_same_bits) {
+  const std::string whole = *folder / "whole.bin", parts = *folder / "parts.bin", state = *folder / "half.ckpt";
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--engine", "all_reduce", "--workers", "2", "--optimizer", "adam", "--step", "0.002"});
+    return trained(more).code;
+  };
+  EXPECT_EQ(run({"--epochs", "2", "--save", whole}), 0);
+  EXPECT_EQ(run({"--epochs", "1", "--checkpoint", state}), 0);
+  EXPECT_EQ(run({"--epochs", "2", "--resume", state, "--save", parts}), 0);
+  EXPECT_EQ(read_file(parts), read_file(whole));
+}
+
 TEST_F(nets, of_dense_layers_divide_the_bytes_of_images) {
   const std::string model = *folder / "m.txt";
   const auto result = result_of(hogwild({"train", digits, "--model", "mlp", "--hidden", "32", "--epochs", "3", "--test",

@@ -53,6 +53,7 @@ facts cache_facts(const std::string& path, bool verify) {
     all["value_bits"] = rows.has_narrow_value() ? 16 : 32;
     all["values_rounded"] = data.values_rounded();
   }
+  if (rows.image.known()) all["images"] = name_of(rows.image);
   all["labels"] = label_facts(rows.label);
   if (verify) all["verified"] = true;
   return all;

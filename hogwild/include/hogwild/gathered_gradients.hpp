@@ -5,11 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <hogwild/core/block_optimizer.hpp>
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/optimizer.hpp>
+#include <hogwild/core/param_view.hpp>
 #include <hogwild/group_steps.hpp>
 #include <hogwild/loop_options.hpp>
 
