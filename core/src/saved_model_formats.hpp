@@ -19,15 +19,15 @@ inline constexpr std::byte binary_model_mark{0x89};
 /// A word in either format: not empty, at most 255 bytes, no blanks or control characters.
 bool is_model_word(std::string_view word);
 
-/// One parameter a column of binary models; of classes and numbers as many as the model has, also none.
+/// Parameters of a column: of classes and numbers also none.
 inline bool width_fits(const saved_model& m) {
-  constexpr std::size_t most = std::size_t{1} << 17;
-  return m.width == 1 || (m.labels.kind() != label_kind::binary && m.width <= most);
+  constexpr std::size_t most = std::size_t{1} << 27;
+  return m.width <= most && (m.width > 0 || m.labels.kind() != label_kind::binary);
 }
 
-/// One number a parameter of a column, or none; of models of classes as many as belong to no column.
+/// Parameters of no column: none, one, one for each parameter of a column, or, of models of classes, any number.
 inline bool bias_fits(const saved_model& m, std::uint64_t numbers) {
-  return numbers == 0 || numbers == m.width || m.labels.kind() == label_kind::classes;
+  return numbers <= 1 || numbers == m.width || m.labels.kind() == label_kind::classes;
 }
 
 // One pair a format. Writers get a model that was checked; readers check all they read.

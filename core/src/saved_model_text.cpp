@@ -193,8 +193,10 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   in.end_line();
   if (in.line_is("bias")) {
     in.expect("bias");
-    const bool any_number = m.labels.kind() == label_kind::classes;
-    while (any_number ? in.more_words() : m.bias.size() < m.width) m.bias.push_back(in.number<float>("a bias"));
+    const std::size_t most =
+        m.labels.kind() == label_kind::classes ? m.bias.max_size() : std::max<std::size_t>(m.width, 1);
+    while (m.bias.size() < most && (m.bias.empty() || in.more_words())) m.bias.push_back(in.number<float>("a bias"));
+    if (!bias_fits(m, m.bias.size())) in.fail("there is neither one bias nor one for each parameter of a column");
     in.end_line();
   }
   read_weights(in, m);

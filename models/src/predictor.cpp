@@ -10,6 +10,7 @@
 
 #include "saved_cuts.hpp"
 #include "saved_factors.hpp"
+#include "saved_machines.hpp"
 #include "saved_nets.hpp"
 
 namespace hogwild {
@@ -29,6 +30,7 @@ model_choice choice_of(const saved_model& saved) {
   if (saved.model == mlp::name || saved.model == convnet::name) detail::choose_net(saved, choice);
   if (saved.model == matrix_factorization::name) detail::choose_factors(saved, choice);
   if (saved.model == graph_cut::name) detail::choose_cut(saved, choice);
+  if (saved.model == factorization_machine::name || saved.model == ffm::name) detail::choose_machine(saved, choice);
   return choice;
 }
 
@@ -46,6 +48,15 @@ predictor::predictor(const saved_model& saved)
     parameters_ = std::move(factors.parameters);
     places_ = std::move(factors.places);
     for (std::size_t k = 0; k < places_.size(); ++k) columns_[places_[k]] = saved.columns[k];
+    return;
+  }
+  if (const auto* machine = std::get_if<factorization_machine>(&model_)) {
+    parameters_ = detail::machine_from_saved(*machine, saved);
+    return;
+  }
+  if (const auto* machine = std::get_if<ffm>(&model_)) {
+    parameters_ = detail::machine_from_saved(*machine, saved);
+    net_ = detail::read_machine(*machine, saved, parameters_);
     return;
   }
   parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
@@ -122,15 +133,17 @@ predictor::batch_judge predictor::judge(std::size_t most) const {
 }
 
 bool predictor::has_probabilities() const {
-  return std::holds_alternative<logistic>(model_) || std::holds_alternative<softmax>(model_);
+  const bool of_two = labels_.kind() == label_kind::binary;
+  return std::holds_alternative<logistic>(model_) || std::holds_alternative<softmax>(model_) ||
+         (of_two && (std::holds_alternative<factorization_machine>(model_) || std::holds_alternative<ffm>(model_)));
 }
 
 std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {
-  if (const auto* l = std::get_if<logistic>(&model_)) return {l->probability(margin(z))};
+  if (!has_probabilities())
+    throw config_error("a " + std::string(name_of(model_)) +
+                       " model has no probabilities; models with logistic loss and softmax have");
   const auto* s = std::get_if<softmax>(&model_);
-  if (s == nullptr) {
-    throw config_error("a " + std::string(name_of(model_)) + " model has no probabilities; logistic and softmax have");
-  }
+  if (s == nullptr) return {logistic{}.probability(score(z))};
   const std::vector<float>& scores = s->scores(plain_reader{parameters_}, z);
   const double top = static_cast<double>(*std::ranges::max_element(scores));
   std::vector<double> shares;

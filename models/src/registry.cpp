@@ -11,18 +11,21 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/graphs.hpp>
+#include <hogwild/core/formats/libffm.hpp>
 #include <hogwild/core/model.hpp>
 
 #include "saved_cuts.hpp"
 #include "saved_factors.hpp"
+#include "saved_machines.hpp"
 #include "saved_nets.hpp"
 
 namespace hogwild {
 namespace {
 
-constexpr std::array<std::string_view, 11> names = {
+constexpr std::array<std::string_view, 13> names = {
     logistic::name, hinge_svm::name, least_squares::name, huber::name,     softmax::name, matrix_factorization::name,
-    mlp::name,      convnet::name,   graph_cut::name,     skip_gram::name, cbow::name};
+    mlp::name,      convnet::name,   graph_cut::name,     skip_gram::name, cbow::name,    factorization_machine::name,
+    ffm::name};
 
 std::string known_names() {
   std::string list;
@@ -77,6 +80,37 @@ convnet make_convnet(const model_choice& choice) {
   throw config_error("there is no net '" + choice.net + "'; there are " + known);
 }
 
+void require_machine(const model_choice& choice) {
+  if (choice.rank < 1 || choice.rank > 65536) throw config_error("the rank of factors is 1 to 65536");
+  if (choice.labels == label_kind::classes)
+    throw config_error("a factorization machine is trained on two labels or on numbers, not on classes");
+  const auto scale = static_cast<float>(choice.scale_of_labels);
+  if (!std::isfinite(choice.mean) || !std::isfinite(scale) || scale == 0.0f)
+    throw config_error("the mean and the scale of labels must be numbers, and the scale not 0");
+}
+
+factorization_machine make_machine(const model_choice& choice) {
+  require_machine(choice);
+  return {.features = choice.features,
+          .rank = choice.rank,
+          .labels = choice.labels,
+          .mean = static_cast<float>(choice.mean),
+          .scale = static_cast<float>(choice.scale_of_labels)};
+}
+
+ffm make_ffm(const model_choice& choice) {
+  require_machine(choice);
+  if (choice.fields < 1 || choice.fields > std::size_t{largest_field} + 1)
+    throw config_error("an ffm has 1 to " + std::to_string(largest_field + 1) + " fields");
+  return {.features = choice.features,
+          .fields = choice.fields,
+          .rank = choice.rank,
+          .labels = choice.labels,
+          .mean = static_cast<float>(choice.mean),
+          .scale = static_cast<float>(choice.scale_of_labels),
+          .unit_rows = choice.unit_rows};
+}
+
 }  // namespace
 
 std::span<const std::string_view> model_names() {
@@ -116,6 +150,8 @@ named_model make_model(std::string_view name, const model_choice& choice) {
     if (!(choice.mean > 0.0) || !std::isfinite(choice.mean)) throw config_error("the mean capacity must be positive");
     return graph_cut{.nodes = choice.nodes, .sides = choice.classes, .unit = static_cast<float>(choice.mean)};
   }
+  if (name == factorization_machine::name) return make_machine(choice);
+  if (name == ffm::name) return make_ffm(choice);
   if (name == skip_gram::name) return skip_gram{windows_of(choice)};
   if (name == cbow::name) return cbow{windows_of(choice)};
   throw config_error("there is no model '" + std::string(name) + "'; there are " + known_names());
@@ -170,14 +206,17 @@ saved_model to_saved(const named_model& m, std::span<const float> parameters, co
     sides.model = saved.model, sides.labels = labels;
     return sides;
   }
-  const auto save_net = [&](const auto& net) {
-    saved_model whole = detail::net_to_saved(net, parameters, ranks);
+  const auto complete = [&](saved_model whole) {
     whole.model = saved.model, whole.labels = labels;
     for (const std::uint32_t rank : ranks) whole.columns.push_back(original[rank]);
     return whole;
   };
-  if (const auto* net = std::get_if<mlp>(&m)) return save_net(*net);
-  if (const auto* net = std::get_if<convnet>(&m)) return save_net(*net);
+  if (const auto* net = std::get_if<mlp>(&m)) return complete(detail::net_to_saved(*net, parameters, ranks));
+  if (const auto* net = std::get_if<convnet>(&m)) return complete(detail::net_to_saved(*net, parameters, ranks));
+  if (const auto* machine = std::get_if<factorization_machine>(&m))
+    return complete(detail::machine_to_saved(*machine, parameters, ranks));
+  if (const auto* machine = std::get_if<ffm>(&m))
+    return complete(detail::machine_to_saved(*machine, parameters, ranks));
   const std::size_t weights = original.size() * saved.width;
   if (parameters.size() != weights && parameters.size() != weights + saved.width) {
     throw config_error("a model of " + std::to_string(original.size()) + " columns cannot have " +

@@ -1,92 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saved_nets.hpp"
 
-#include <algorithm>
-#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <hogwild/core/error.hpp>
+
+#include "shared_net.hpp"
 
 namespace hogwild::detail {
 namespace {
 
-struct plain_block {
-  std::span<const float> w;
-  void copy_to(std::span<float> out) const { std::ranges::copy(w, out.begin()); }
-};
-/// Reads parameters that nobody writes any more.
-struct plain_reader {
-  std::span<const float> w;
-  plain_block block(std::size_t offset, std::size_t n) const { return {w.subspan(offset, n)}; }
-};
-
-/// Workspaces for as many threads as ask at the same time. Whoever asks borrows one.
 template <class Net>
-class shared_net final : public saved_net {
- public:
-  shared_net(const Net& m, const saved_model& saved) : model_(m), columns_(saved.columns), parameters_(saved.weights) {
-    parameters_.insert(parameters_.end(), saved.bias.begin(), saved.bias.end());
-    if (parameters_.size() != m.dim() || saved.labels.kind() != m.labels || saved.labels.classes() > m.classes)
-      throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
-    give_back(make(1));  // a net that does not suit the columns is refused now
-  }
-
-  row_verdict verdict(const sparse_row<float>& z) override {
-    auto space = borrow();
-    model_.take(*space, 0, z, counter_random(0, 0));
-    row_verdict verdict;
-    model_.judge(plain_reader{parameters_}, *space, 1, {&verdict, 1});
-    give_back(std::move(space));
-    return verdict;
-  }
-
-  predictor::batch_judge judge(std::size_t most) override {
-    const std::shared_ptr<workspace> space = make(most);
-    return
-        [this, space](std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_verdict> verdicts) {
-          if (z != nullptr)
-            model_.take(*space, k, *z, counter_random(0, number));
-          else
-            model_.judge(plain_reader{parameters_}, *space, verdicts.size(), verdicts);
-        };
-  }
-
-  void require_data(const sparse_view& rows, std::string_view source) const override {
-    model_.require_data(rows, source);
-  }
-
- private:
-  using workspace = typename Net::workspace;
-
-  std::unique_ptr<workspace> make(std::size_t most) const {
-    sparse_view data;
-    data.columns = columns_.size();
-    data.original = columns_;
-    return std::make_unique<workspace>(model_.make_workspace(data, isa::automatic, most));
-  }
-  std::unique_ptr<workspace> borrow() {
-    {
-      const std::scoped_lock lock(mutex_);
-      if (!idle_.empty()) {
-        auto space = std::move(idle_.back());
-        idle_.pop_back();
-        return space;
-      }
-    }
-    return make(1);
-  }
-  void give_back(std::unique_ptr<workspace> space) {
-    const std::scoped_lock lock(mutex_);
-    idle_.push_back(std::move(space));
-  }
-
-  Net model_;
-  std::vector<std::uint32_t> columns_;
-  std::vector<float> parameters_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<workspace>> idle_;
-};
+std::shared_ptr<saved_net> read(const Net& m, const saved_model& saved) {
+  std::vector<float> parameters = saved.weights;
+  parameters.insert(parameters.end(), saved.bias.begin(), saved.bias.end());
+  if (parameters.size() != m.dim() || saved.labels.kind() != m.labels || saved.labels.classes() > m.classes)
+    throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
+  return std::make_shared<shared_net<Net>>(m, saved.columns, std::move(parameters));
+}
 
 void require_parameters(bool fit) {
   if (!fit) throw config_error("these parameters are not those of this net");
@@ -136,10 +69,10 @@ void choose_net(const saved_model& saved, model_choice& choice) {
 }
 
 std::shared_ptr<saved_net> read_net(const mlp& m, const saved_model& saved) {
-  return std::make_shared<shared_net<mlp>>(m, saved);
+  return read(m, saved);
 }
 std::shared_ptr<saved_net> read_net(const convnet& m, const saved_model& saved) {
-  return std::make_shared<shared_net<convnet>>(m, saved);
+  return read(m, saved);
 }
 
 }  // namespace hogwild::detail

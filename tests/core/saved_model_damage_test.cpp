@@ -57,7 +57,7 @@ TEST(saved_model_damage, text_names_line_and_column) {
   expect("option delta 1.5", "option delta 1\noption delta 2", "m:4:8: the option \"delta\" is there twice");
   expect("labels binary -1 1", "labels binary 1 -1", "m:4:17: the labels of a label map are not in ascending order");
   expect("labels binary -1 1", "labels ternary -1 1", "m:4:8: ");
-  expect("width 1", "width 2", "m:5:7: ");
+  expect("width 1", "width 2", "m:8:6: a weight should stand here");
   expect("width 1", "width 0", "m:5:7: ");
   expect("bias 0.25", "bias nan", "m:6:6: a bias is not finite");
   expect("bias 0.25", "bias 1 2", "m:6:8: the line should end here");

@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The first C++ block of README must be PROGRAM byte for byte, but for the licence line on top of the file.
-file(READ "${README}" readme)
+# One C++ block of DOCUMENT must be PROGRAM byte for byte, but for the licence line on top of the file.
+file(READ "${DOCUMENT}" document)
 file(READ "${PROGRAM}" program)
 string(REGEX REPLACE "^// SPDX-License-Identifier: [^\n]*\n" "" program "${program}")
 
-string(FIND "${readme}" "```cpp\n" begin)
-if(begin EQUAL -1)
-  message(FATAL_ERROR "${README} shows no C++ program")
-endif()
-math(EXPR begin "${begin} + 7")
-string(SUBSTRING "${readme}" ${begin} -1 shown)
-string(FIND "${shown}" "```" end)
-string(SUBSTRING "${shown}" 0 ${end} shown)
-if(NOT shown STREQUAL program)
-  message(FATAL_ERROR "the program in ${README} differs from ${PROGRAM}; copy the file, without its first line, into it")
+string(FIND "${document}" "```cpp\n${program}```" place)
+if(place EQUAL -1)
+  message(FATAL_ERROR "${DOCUMENT} does not show ${PROGRAM} as it is; copy the file, without its first line, into it")
 endif()

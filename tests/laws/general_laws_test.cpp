@@ -11,6 +11,8 @@
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/row_cursor.hpp>
+#include <hogwild/models/factorization_machine.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/softmax.hpp>
 
 #include "support/toy_data.hpp"
@@ -21,7 +23,8 @@ namespace {
 
 constexpr test::toy_shape shape{.rows = 40, .columns = 12, .per_row = 4, .seed = 3};
 
-// A subject of these laws: a model and rows that it understands.
+// A subject of these laws: a model and rows that it understands. Partials of a squared loss of products of parameters
+// are cubes of them, which have to fit into a float: `huge` says how large the parameters of such a model may be.
 struct softmax_of_three {
   static softmax model() { return {.features = shape.columns, .classes = 3}; }
   static test::toy_rows rows() { return test::planted_classes(shape, 3); }
@@ -29,6 +32,31 @@ struct softmax_of_three {
 struct softmax_with_bias {
   static softmax model() { return {.features = shape.columns, .classes = 4, .bias = true}; }
   static test::toy_rows rows() { return test::planted_classes(shape, 4); }
+};
+struct machine_of_two_labels {
+  static constexpr float huge = 1e12f;
+  static factorization_machine model() { return {.features = shape.columns, .rank = 3}; }
+  static test::toy_rows rows() { return test::planted_classification(shape); }
+  static bool is_padding(std::size_t j) { return j < shape.columns * 8 && j % 8 >= 3; }
+};
+struct machine_of_numbers {
+  static constexpr float huge = 1e12f;
+  static factorization_machine model() {
+    return {.features = shape.columns, .rank = 9, .labels = label_kind::real, .mean = 0.5f, .scale = 0.75f};
+  }
+  static test::toy_rows rows() { return test::planted_regression(shape); }
+  static bool is_padding(std::size_t j) { return j < shape.columns * 16 && j % 16 >= 9; }
+};
+template <bool Bias>
+struct factors_of_ratings {
+  static constexpr float huge = 1e12f;
+  static matrix_factorization model() { return {.users = 6, .items = 6, .rank = 5, .bias = Bias, .mean = 0.25f}; }
+  static test::toy_rows rows() {
+    test::toy_shape pairs = shape;
+    pairs.per_row = 2;
+    return test::planted_regression(pairs);
+  }
+  static bool is_padding(std::size_t j) { return j < 12 * 16 && j % 16 >= 5; }
 };
 
 template <class Subject>
@@ -45,8 +73,14 @@ class general_law : public testing::Test {
   std::vector<scalar> w = weights();
 
   std::vector<scalar> weights() const {
-    const auto noise = test::noise_vector(model.dim(), 11);
+    auto noise = test::noise_vector(model.dim(), 11);
+    for (std::size_t j = 0; j < noise.size(); ++j)
+      if (is_padding(j)) noise[j] = 0.0f;
     return {noise.begin(), noise.end()};
+  }
+  static bool is_padding(std::size_t j) {
+    if constexpr (requires { Subject::is_padding(j); }) return Subject::is_padding(j);
+    return false;
   }
   /// Readers refer to memory that others may write; nobody does here.
   param_reader<scalar> reader(std::vector<scalar>& values) const { return {values.data(), values.size()}; }
@@ -59,9 +93,13 @@ class general_law : public testing::Test {
 
   struct collector {
     emissions& out;
-    void operator()(std::size_t j, scalar g) const { out.emplace_back(j, g); }
+    void operator()(std::size_t j, scalar g) const {
+      EXPECT_NE(g, scalar(0)) << "coordinate " << j;
+      out.emplace_back(j, g);
+    }
+    /// Runs may hold zeros: padding is emitted too.
     void block(std::size_t offset, std::span<const scalar> partials) const {
-      for (std::size_t i = 0; i < partials.size(); ++i) (*this)(offset + i, partials[i]);
+      for (std::size_t i = 0; i < partials.size(); ++i) out.emplace_back(offset + i, partials[i]);
     }
   };
   struct applier {
@@ -74,7 +112,8 @@ class general_law : public testing::Test {
   };
 };
 
-using every_general_model = testing::Types<softmax_of_three, softmax_with_bias>;
+using every_general_model = testing::Types<softmax_of_three, softmax_with_bias, machine_of_two_labels,
+                                           machine_of_numbers, factors_of_ratings<true>, factors_of_ratings<false>>;
 TYPED_TEST_SUITE(general_law, every_general_model);
 
 TYPED_TEST(general_law, conforms) {
@@ -89,8 +128,9 @@ TYPED_TEST(general_law, conforms) {
 }
 
 TYPED_TEST(general_law, gradient_is_the_derivative_of_the_loss) {
-  // Scores are floats, so a difference of losses is good to 1e-6 and the quotient to 1e-6 / h; truncation is below
-  // h^2 / 6 * 2^3 for values below 2. With h = 1/64 both are below 4e-4.
+  // Scores are floats, so a difference of losses is good to 1e-6 (squared losses, of errors below 6, to 6e-6) and the
+  // quotient to half of that over h; truncation is below h^2 / 6 * 2^3 for values below 2, and squared losses have
+  // none. With h = 1/64 both are below 4e-4.
   constexpr double h = 0x1p-6;
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
     const auto z = this->cursor.row(r);
@@ -114,7 +154,6 @@ TYPED_TEST(general_law, emits_each_coordinate_once_and_no_zeros) {
   for (std::size_t r = 0; r < with_zero.rows(); ++r) {
     std::map<std::size_t, int> emits;
     for (const auto& [j, g] : this->gradient(with_zero_cursor.row(r))) {
-      EXPECT_NE(g, 0.0f) << "row " << r << " coordinate " << j;
       EXPECT_LT(j, this->model.dim());
       EXPECT_EQ(++emits[j], 1) << "row " << r << " coordinate " << j;
     }
@@ -142,7 +181,9 @@ TYPED_TEST(general_law, keeps_nothing_between_calls) {
 }
 
 TYPED_TEST(general_law, loss_stays_finite_for_huge_weights) {
-  for (auto& x : this->w) x *= 1e30f;
+  float huge = 1e30f;
+  if constexpr (requires { TypeParam::huge; }) huge = TypeParam::huge;
+  for (auto& x : this->w) x *= huge;
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
     const auto z = this->cursor.row(r);
     EXPECT_TRUE(std::isfinite(this->model.loss(this->reader(this->w), z))) << r;
@@ -153,12 +194,42 @@ TYPED_TEST(general_law, loss_stays_finite_for_huge_weights) {
 TYPED_TEST(general_law, predicts_the_label_of_least_loss) {
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
     auto z = this->cursor.row(r);
-    z.label = this->model.predict(this->reader(this->w), z);
+    const float predicted = this->model.predict(this->reader(this->w), z);
+    std::vector<float> others;
+    z.label = predicted;
+    switch (labels_of(this->model)) {
+      case label_kind::binary:
+        z.label = predicted > 0.0f ? 1.0f : -1.0f;
+        others = {-z.label};
+        break;
+      case label_kind::real:
+        others = {predicted - 0.5f, predicted + 0.5f};
+        break;
+      case label_kind::classes:
+        for (const float c : {0.0f, 1.0f, 2.0f}) others.push_back(c);
+        break;
+    }
     const double least = this->model.loss(this->reader(this->w), z);
-    for (std::size_t c = 0; c < this->model.classes; ++c) {
-      z.label = static_cast<float>(c);
+    for (const float other : others) {
+      z.label = other;
       EXPECT_GE(this->model.loss(this->reader(this->w), z), least) << r;
     }
+  }
+}
+
+TYPED_TEST(general_law, padding_stays_zero) {
+  for (int pass = 0; pass < 3; ++pass) {
+    for (std::size_t r = 0; r < this->rows.rows(); ++r) {
+      using law = general_law<TypeParam>;
+      this->model.gradient(this->reader(this->w), this->cursor.row(r),
+                           typename law::applier{param_view(std::span(this->w)), 0.05f});
+    }
+  }
+  for (std::size_t j = 0; j < this->w.size(); ++j) {
+    if (this->is_padding(j))
+      EXPECT_EQ(this->w[j], 0.0f) << j;
+    else
+      EXPECT_TRUE(std::isfinite(this->w[j])) << j;
   }
 }
 

@@ -37,5 +37,23 @@ TEST(example, the_worked_program_trains_and_prints_its_loss) {
   EXPECT_EQ(nlohmann::json::parse(record.back())["kind"], "result");
 }
 
+TEST(example, the_program_with_dense_runs_and_two_step_sizes_learns) {
+  const scratch_folder folder;
+  std::string rows;
+  for (int k = 0; k < 500; ++k) {
+    // The first column says nothing, the second one says the label.
+    const bool positive = k % 3 == 0;
+    rows += std::string(positive ? "1" : "0") + " 1:1 " + std::to_string((positive ? 2 : 6) + k % 4) + ":1\n";
+  }
+  write_file(folder / "train.svm", rows);
+  const std::string run = "cd '" + folder.path().string() + "' && '" HOGWILD_EMBEDDING_EXAMPLE "' > out";
+  ASSERT_EQ(std::system(run.c_str()), 0);
+  double loss = -1.0, accuracy = -1.0;
+  const std::string printed = read_file(folder / "out");
+  ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf, accuracy %lf", &loss, &accuracy), 2) << printed;
+  EXPECT_LT(loss, 0.1);
+  EXPECT_EQ(accuracy, 1.0);
+}
+
 }  // namespace
 }  // namespace hogwild::test

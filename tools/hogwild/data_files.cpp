@@ -8,8 +8,10 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/images.hpp>
+#include <hogwild/core/formats/libffm.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/models/cbow.hpp>
+#include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/skip_gram.hpp>
@@ -55,6 +57,7 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   if (!labels.empty() && format != "idx")
     throw config_error("--labels is about IDX images; " + path + " is no such file");
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
+  if (format == "libffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
   if (format == "cifar") return open_cifar(path, opening);
   return open_libsvm(path, opening);
@@ -76,6 +79,7 @@ void data_options::declare(command_line& line) {
   line.choice<std::string>("--format", format,
                            {{"auto", "auto"},
                             {"libsvm", "libsvm"},
+                            {"libffm", "libffm"},
                             {"ratings", "ratings"},
                             {"idx", "idx"},
                             {"cifar", "cifar"},
@@ -100,11 +104,13 @@ void data_options::choose_format(std::string_view model) {
   const std::string needed = model == matrix_factorization::name               ? "ratings"
                              : model == skip_gram::name || model == cbow::name ? "corpus"
                              : model == graph_cut::name                        ? "graph"
+                             : model == ffm::name                              ? "libffm"
                                                                                : "";
   if (format == "auto" && !needed.empty()) format = needed;
   const std::string kind = format == "dimacs" ? "graph" : format;
+  // Rows of libffm text are rows of features to every other model.
   const bool special = kind == "ratings" || kind == "corpus" || kind == "graph";
-  if (special ? kind != needed : !needed.empty()) {
+  if (needed.empty() ? special : kind != needed) {
     throw config_error("a " + std::string(model) + " model reads " + (needed.empty() ? "rows of features" : needed) +
                        ", not --format " + format);
   }

@@ -70,7 +70,8 @@ std::string predictions(const predict_request& request) {
   const saved_model saved = load_model(request.model);
   const predictor model(saved);
   if (request.probabilities && !model.has_probabilities()) {
-    throw config_error("--probabilities: a " + saved.model + " model has none; logistic and softmax models have");
+    throw config_error("--probabilities: this " + saved.model +
+                       " model has none; logistic and softmax models have, and factorization machines of two labels");
   }
   const column_numbering columns(saved.columns);
   data_options files = request.files;
@@ -122,7 +123,7 @@ int predict_command(int argc, const char* const* argv) {
   line.positional("DATA", request.data, "rows; '-' is standard input");
   line.option("--output", request.output, "write here instead of to standard output");
   line.flag("--probabilities", request.probabilities,
-            "the probability of the larger label (logistic) or of each class in ascending order (softmax)");
+            "the probability of the larger label (logistic loss) or of each class in ascending order (softmax)");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
   request.files.declare(line);

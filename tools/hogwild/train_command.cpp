@@ -15,6 +15,7 @@
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/libffm.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/core/word_vectors.hpp>
@@ -55,6 +56,37 @@ bool is_of_words(const train_request& request) {
   return request.model == skip_gram::name || request.model == cbow::name;
 }
 
+/// Over the rows of all ranks, which all call it.
+template <class F>
+double mean_of(const label_column& labels, const agreement& ranks, const F& f) {
+  std::array<double, 2> sums{0.0, static_cast<double>(labels.size())};
+  for (const double label : labels) sums[0] += f(label);
+  ranks.sum(sums);
+  return sums[0] / sums[1];
+}
+
+double mean_of(const label_column& labels, const agreement& ranks) {
+  return mean_of(labels, ranks, [](double label) { return label; });
+}
+
+/// 1 where all labels are alike.
+double deviation_of(const label_column& labels, double mean, const agreement& ranks) {
+  const double variance = mean_of(labels, ranks, [&](double label) { return (label - mean) * (label - mean); });
+  return variance > 0.0 ? std::sqrt(variance) : 1.0;
+}
+
+/// What is part of a saved model, though no parameter.
+void take_constants(const std::string& saved, model_choice& choice) {
+  const predictor known(load_model(saved));
+  const auto take = [&](const auto& m) {
+    choice.mean = static_cast<double>(m.mean);
+    if constexpr (requires { m.scale; }) choice.scale_of_labels = static_cast<double>(m.scale);
+  };
+  if (const auto* const f = std::get_if<matrix_factorization>(&known.model())) take(*f);
+  if (const auto* const machine = std::get_if<factorization_machine>(&known.model())) take(*machine);
+  if (const auto* const machine = std::get_if<ffm>(&known.model())) take(*machine);
+}
+
 named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks) {
   if (is_of_graph(request)) return graph_cut_of(rows);
   const word_request& words = request.words;
@@ -76,25 +108,29 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
     if (rows.image.known()) choice.scale = 1.0 / 255.0;
   }
   if (request.model == convnet::name) choice.net = request.net;
+  if (request.model == factorization_machine::name) choice.rank = factorization_machine{}.rank;
+  if (request.model == ffm::name) {
+    choice.rank = ffm{}.rank;
+    choice.fields = std::max<std::size_t>(count_fields(rows.original), 1);
+    choice.unit_rows = request.unit_rows;
+  }
+  if (request.squared_loss) {
+    choice.labels = label_kind::real;
+    choice.mean = mean_of(rows.label, ranks);
+    choice.scale_of_labels = deviation_of(rows.label, choice.mean, ranks);
+  }
+  if (request.rank > 0) choice.rank = request.rank;
   if (request.model == matrix_factorization::name) {
     // Where each rank has ratings of its own, columns are ranked anew, without regard to whose they are.
     if (!std::ranges::is_partitioned(rows.original, is_user_column))
       throw config_error("factors need one file of ratings for all ranks, not one for each");
     choice.users = count_users(rows.original);
-    choice.rank = request.rank;
     choice.bias = request.own_bias.value_or(true);
     request.options.bias = false;
-    std::array<double, 2> sums{0.0, static_cast<double>(rows.rows())};
-    for (std::size_t r = 0; r < rows.rows(); ++r) sums[0] += rows.label[r];
-    ranks.sum(sums);
-    choice.mean = sums[0] / sums[1];
-    if (!request.init.empty() && request.init_groups.empty()) {
-      // Part of what the saved model says, though no parameter.
-      const predictor known(load_model(request.init));
-      if (const auto* const f = std::get_if<matrix_factorization>(&known.model()))
-        choice.mean = static_cast<double>(f->mean);
-    }
+    choice.mean = mean_of(rows.label, ranks);
   }
+  const bool may_have_constants = request.model == matrix_factorization::name || request.squared_loss;
+  if (may_have_constants && !request.init.empty() && request.init_groups.empty()) take_constants(request.init, choice);
   return make_model(request.model, choice);
 }
 

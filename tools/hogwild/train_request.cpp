@@ -44,6 +44,12 @@ std::string add_names(const std::string& text, std::vector<std::string>& names) 
   return {};
 }
 
+std::string set_rank(const std::string& text, std::size_t& rank) {
+  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (fault == std::errc() && stop == text.data() + text.size() && rank > 0) return {};
+  return "'" + text + "' is not a whole number above 0";
+}
+
 void declare_model(command_line& line, train_request& r) {
   std::vector<std::pair<std::string_view, std::string>> names;
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
@@ -51,7 +57,13 @@ void declare_model(command_line& line, train_request& r) {
   line.option("--huber-delta", r.huber_delta, "where the huber loss turns from square to straight");
   line.flag("--bias,!--no-bias", r.options.bias,
             "learn a constant term too; matrix_factorization: one of each user and item, which is its default");
-  line.option("--rank", r.rank, "factors of each user and item, of matrix_factorization");
+  line.option("--rank", "N", "matrix_factorization 32, factorization_machine 8, ffm 4",
+              "factors of each user and item, of each column, of each column for each field",
+              [&r](const std::string& text) { return set_rank(text, r.rank); });
+  line.choice<bool>("--loss", r.squared_loss, {{"logistic", false}, {"squared", true}},
+                    "of factorization_machine and ffm: logistic for two labels, squared for numbers");
+  line.flag("--unit-rows,!--no-unit-rows", r.unit_rows,
+            "ffm: scale each row to length one (default), or take its values as they are");
   named(line, "--ownership", r.options.ownership,
         {ownership_kind::automatic, ownership_kind::shared, ownership_kind::blocks},
         "of factors: workers own the users and items of the block that they train, or share all");
@@ -274,6 +286,20 @@ void declare_files(command_line& line, train_request& r) {
   line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");
 }
 
+void check_factors(const command_line& line, const train_request& r) {
+  const bool of_ratings = r.model == matrix_factorization::name;
+  const bool machine = r.model == factorization_machine::name || r.model == ffm::name;
+  if (line.given("--rank") && !of_ratings && !machine)
+    throw config_error("--rank is about factors: it needs --model matrix_factorization, factorization_machine or ffm");
+  if (line.given("--ownership") && !of_ratings)
+    throw config_error("--ownership is about factors: it needs --model matrix_factorization");
+  if (line.given("--loss") && !machine)
+    throw config_error("--loss needs --model factorization_machine or ffm; of other models the name says it");
+  if (line.given("--unit-rows") && r.model != ffm::name) throw config_error("--unit-rows needs --model ffm");
+  if (line.given("--bias") && machine)
+    throw config_error("a factorization machine has a bias of its own: leave out --bias, or --freeze bias at 0");
+}
+
 void check(const command_line& line, const train_request& r) {
   if (r.engine == engine_name::serial) {
     if (r.workers > 1) throw config_error("the serial engine has one worker; use --engine threads for more");
@@ -321,11 +347,7 @@ void check(const command_line& line, const train_request& r) {
     throw config_error("a checkpoint has parameters of its own: leave out --init or --resume");
   if (r.test_share + r.options.validation_fraction >= 1.0)
     throw config_error("the shares for test and validation leave no rows to train on");
-  const bool of_ratings = r.model == matrix_factorization::name;
-  for (const char* name : {"--rank", "--ownership"}) {
-    if (line.given(name) && !of_ratings)
-      throw config_error(std::string(name) + " is about factors: it needs --model matrix_factorization");
-  }
+  check_factors(line, r);
   // Known now: the data need not be read first.
   if ((r.model == mlp::name || r.model == convnet::name) && !has_layer_kernels())
     throw config_error("the model " + r.model + " " + layer_kernels_missing());
@@ -352,7 +374,8 @@ void check(const command_line& line, const train_request& r) {
 }  // namespace
 
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
-  command_line line("train", "Trains a model on LIBSVM data, ratings, images, graphs or text, plain or compressed.",
+  command_line line("train",
+                    "Trains a model on LIBSVM or libffm data, ratings, images, graphs or text, plain or compressed.",
                     "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
   line.positional("DATA", r.data,
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "

@@ -35,7 +35,9 @@ struct train_request {
   std::string net = "mnist";               ///< of convnet
   std::vector<std::uint32_t> hidden{128};  ///< of mlp
   double dropout = 0.0;                    ///< of mlp
-  std::size_t rank = 32;                   ///< of factors
+  std::size_t rank = 0;                    ///< of factors; 0: as the model has it
+  bool squared_loss = false;               ///< of factorization machines
+  bool unit_rows = true;                   ///< of ffm
   std::optional<bool> own_bias{};          ///< what --bias says, where it was given
   double test_share = 0.0;                 ///< of the training file, where --test is no file
   word_request words{};

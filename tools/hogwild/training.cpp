@@ -72,13 +72,13 @@ std::unique_ptr<first_pass> first_pass_of(const named_model& m, const train_opti
 
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {
   return ring_worker_main<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet,
-                          graph_cut, skip_gram, cbow>(argc, argv);
+                          graph_cut, skip_gram, cbow, factorization_machine, ffm>(argc, argv);
 }
 
 int join_job(const std::string& segment_name) {
   return work_for_segment({.segment = segment_name}, [](std::string_view name) {
     return on_a_ring(factory_of<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet,
-                                graph_cut, skip_gram, cbow>(name));
+                                graph_cut, skip_gram, cbow, factorization_machine, ffm>(name));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "decimal.hpp"
+#include "quoted.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -15,17 +16,6 @@ constexpr std::uint64_t largest_index = 4294967294u;
 const char* token_end(const char* p) {
   while (!ends_token(*p)) ++p;
   return p;
-}
-
-/// A token as it stands in a message: short, and without bytes that a terminal would act on.
-std::string quoted(const char* first, const char* last) {
-  constexpr std::ptrdiff_t longest = 40;
-  std::string text = "'";
-  for (const char* p = first; p != last && p - first < longest; ++p) {
-    const bool plain = *p >= ' ' && *p <= '~';
-    text += plain ? *p : '?';
-  }
-  return text + (last - first > longest ? "...'" : "'");
 }
 
 }  // namespace

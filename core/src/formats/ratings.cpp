@@ -7,6 +7,7 @@
 
 #include "../parsed_text.hpp"
 #include "decimal.hpp"
+#include "quoted.hpp"
 #include "ratings_parser.hpp"
 
 namespace hogwild {
@@ -180,14 +181,6 @@ class ratings_parser {
     return p;
   }
   static bool is_printed(char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; }
-
-  /// A field as it stands in a message: short, and without bytes that a terminal would act on.
-  static std::string quoted(const char* first, const char* last) {
-    constexpr std::ptrdiff_t longest = 40;
-    std::string text = "'";
-    for (const char* p = first; p != last && p - first < longest; ++p) text += *p >= ' ' && *p <= '~' ? *p : '?';
-    return text + (last - first > longest ? "...'" : "'");
-  }
 
   bool refuse(const char* place, std::string message) {
     block_.fault = libsvm_fault{block_.lines + 1, static_cast<std::size_t>(place - line_) + 1, std::move(message)};

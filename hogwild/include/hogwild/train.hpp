@@ -17,6 +17,8 @@
 #include <hogwild/margin_job.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
+#include <hogwild/models/factorization_machine.hpp>
+#include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/mlp.hpp>
@@ -38,6 +40,8 @@ extern template class general_job<convnet>;
 extern template class general_job<graph_cut>;
 extern template class general_job<skip_gram>;
 extern template class general_job<cbow>;
+extern template class general_job<factorization_machine>;
+extern template class general_job<ffm>;
 
 /// A model on its data, ready for an engine. The data must outlive the job.
 template <model M>

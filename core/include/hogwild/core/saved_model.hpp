@@ -24,10 +24,10 @@ struct saved_model {
   std::string model;                                            ///< name, e.g. "logistic"
   std::vector<std::pair<std::string, double>> model_options{};  ///< e.g. {"delta", 1.0}; names are distinct
   label_map labels{};
-  std::size_t width = 1;                 ///< parameters of each column: 1, or what the model has, also 0
+  std::size_t width = 1;                 ///< parameters of each column: what the model has, of two labels at least 1
   std::vector<std::uint32_t> columns{};  ///< input numbers, ascending
   std::vector<float> weights{};          ///< columns.size() * width, the parameters of a column together
-  std::vector<float> bias{};             ///< of no column: `width` entries or none; of classes any number
+  std::vector<float> bias{};             ///< of no column: none, one or `width`; of classes any number
 
   std::vector<std::string> names{};  ///< of the columns in words, where the input has them; else none
 

@@ -17,6 +17,8 @@
 #include <hogwild/core/word_vectors.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
+#include <hogwild/models/factorization_machine.hpp>
+#include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
@@ -38,23 +40,27 @@ namespace hogwild {
 
 /// Any model that has a name. std::visit hands over the concrete type.
 using named_model = std::variant<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet,
-                                 graph_cut, skip_gram, cbow>;
+                                 graph_cut, skip_gram, cbow, factorization_machine, ffm>;
 
 /// What some of the named models want to know; the others ignore it.
 struct model_choice {
-  double huber_delta = 1.0;                ///< > 0
-  std::size_t features = 0;                ///< columns of the data, or words
-  std::size_t classes = 2;                 ///< softmax, mlp; sides of graph_cut
-  bool bias = false;                       ///< softmax, matrix_factorization; margin models get theirs from the engine
-  std::size_t users = 0;                   ///< matrix_factorization; of the features, which are users and items
-  std::size_t nodes = 0;                   ///< graph_cut: of the features, which are nodes and terminals
-  std::size_t rank = 32;                   ///< matrix_factorization
-  double mean = 0.0;                       ///< matrix_factorization: of the ratings; graph_cut: of the capacities
+  double huber_delta = 1.0;  ///< > 0
+  std::size_t features = 0;  ///< columns of the data, or words
+  std::size_t classes = 2;   ///< softmax, mlp; sides of graph_cut
+  bool bias = false;         ///< softmax, matrix_factorization; margin models get theirs from the engine
+  std::size_t users = 0;     ///< matrix_factorization; of the features, which are users and items
+  std::size_t nodes = 0;     ///< graph_cut: of the features, which are nodes and terminals
+  std::size_t rank = 32;     ///< matrix_factorization, factorization_machine, ffm
+  double mean = 0.0;  ///< of the labels, where they are numbers: ratings, capacities, those of factorization machines,
+  double scale_of_labels = 1.0;            ///< which want their deviation, too, not 0
   std::vector<std::uint32_t> hidden{128};  ///< mlp: how wide its hidden layers are, at most mlp::most_hidden of them
   double dropout = 0.0;                    ///< mlp: behind each hidden layer, in [0, 1)
   double scale = 1.0;                      ///< mlp: multiplies the values of the data, not 0
   std::string net = "mnist";               ///< convnet: one of image_nets
   window_model windows{};                  ///< skip_gram and cbow; its `words` are the features
+  label_kind labels = label_kind::binary;  ///< factorization_machine, ffm: binary or real, which says their loss
+  std::size_t fields = 1;                  ///< ffm: one more than the largest
+  bool unit_rows = true;                   ///< ffm
 };
 
 /// Whether a model is trained on a corpus, and what it learns are word vectors.
@@ -103,7 +109,7 @@ class predictor {
   void require_data(const sparse_view& rows, std::string_view source) const;
 
   bool has_probabilities() const;
-  /// Of the larger label (logistic: one number), or of every class in the order of labels() (softmax). Throws
+  /// Of the larger label (logistic loss: one number), or of every class in the order of labels() (softmax). Throws
   /// config_error where the model has none.
   std::vector<double> probabilities(const sparse_row<float>& z) const;
 
@@ -123,7 +129,7 @@ class predictor {
   std::vector<float> parameters_;
   std::vector<std::uint32_t> columns_;      ///< input numbers, in the order of the model's columns
   std::vector<std::uint32_t> places_;       ///< of matrix_factorization: the model's column of each saved one
-  std::shared_ptr<detail::saved_net> net_;  ///< of a net: it has memory to compute in
+  std::shared_ptr<detail::saved_net> net_;  ///< of a model that has memory to compute in
 };
 
 }  // namespace hogwild

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/models/score_loss.hpp>
+
+namespace hogwild {
+
+/// A factorization machine of order two on sparse rows (Rendle 2010): each column has a weight, each pair of columns
+/// the product of their factors. With f from 1 to the rank the score and its partials are
+///
+///   s = w0 + sum_j w_j x_j + 1/2 sum_f [(sum_j v_jf x_j)^2 - sum_j (v_jf x_j)^2]
+///   ds/dw_j = x_j,  ds/dv_jf = x_j (sum_k v_kf x_k - v_jf x_j)
+///
+/// Rows of factors are padded to eight; the padding is zero and stays zero, for its partials are.
+struct factorization_machine {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  static constexpr std::string_view name = "factorization_machine";
+  static constexpr training_defaults defaults{
+      .step = 0.03, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .l2 = 1e-5, .form = l2_form::by_degree};
+  static constexpr std::size_t lanes = 8;
+
+  std::size_t features = 0;
+  std::size_t rank = 8;                    ///< > 0
+  label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
+  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, so that steps suit any of them
+
+  std::size_t width() const { return (rank + lanes - 1) / lanes * lanes; }
+  std::size_t dim() const { return features * (width() + 1) + 1; }
+
+  std::array<parameter_group, 3> groups() const {
+    return {{{.name = "factors", .rows = features, .width = width()},
+             {.name = "weights", .offset = weight(0), .rows = features},
+             {.name = "bias", .offset = weight(features), .rows = 1, .hot_first = false, .l2 = false}}};
+  }
+
+  /// Small factors of any sign, for between pairs of zeros nothing is learned; weights and bias begin at zero.
+  void init(const auto& w, const auto& random) const {
+    const double most = 0.1 / std::sqrt(static_cast<double>(rank));
+    for (std::size_t j = 0; j < features; ++j) {
+      for (std::size_t f = 0; f < rank; ++f)
+        w.store(j * width() + f, static_cast<float>((2.0 * random.uniform(j * rank + f) - 1.0) * most));
+    }
+  }
+
+  double loss(const auto& w, const example_type& z) const { return score_loss(labels, predict(w, z), z.label); }
+
+  float predict(const auto& w, const example_type& z) const { return look(w, z).score; }
+
+  void gradient(const auto& w, const example_type& z, const auto& emit) const {
+    memory& m = look(w, z);
+    const float slope = scale * score_slope(labels, m.score, z.label);
+    if (slope == 0.0f) return;
+    emit(weight(features), slope);
+    for (auto [j, x] : z)
+      if (slope * x != 0.0f) emit(weight(j), slope * x);
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      const float by = slope * z.value[k];
+      if (by == 0.0f) continue;
+      const std::span<float> row = m.row(k, width());
+      for (std::size_t f = 0; f < row.size(); ++f) row[f] = by * (m.sums[f] - row[f]);
+      emit.block(z.index[k] * width(), row);
+    }
+  }
+
+ private:
+  /// Of this thread's last row: v_jf x_j of each entry j, their sums over the entries, and those of their squares.
+  struct memory {
+    std::vector<float> rows, sums, squares;
+    float score = 0.0f;
+    std::span<float> row(std::size_t k, std::size_t width) { return std::span(rows).subspan(k * width, width); }
+  };
+
+  std::size_t weight(std::size_t j) const { return features * width() + j; }
+
+  memory& look(const auto& w, const example_type& z) const {
+    thread_local memory m;
+    m.rows.resize(z.size() * width());
+    m.sums.assign(width(), 0.0f);
+    m.squares.assign(width(), 0.0f);
+    m.score = w[weight(features)];
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      const float x = z.value[k];
+      const std::span<float> row = m.row(k, width());
+      copy(w.block(z.index[k] * width(), width()), row);
+      m.score += w[weight(z.index[k])] * x;
+      add(row.data(), x, m.sums.data(), m.squares.data(), row.size());
+    }
+    float pairs = 0.0f;
+    for (std::size_t f = 0; f < width(); ++f) pairs += m.sums[f] * m.sums[f] - m.squares[f];
+    m.score = mean + scale * (m.score + 0.5f * pairs);
+    return m;
+  }
+  /// The pointers do not overlap, which lets the compiler take vectors.
+  static void add(float* __restrict row, float x, float* __restrict sums, float* __restrict squares, std::size_t n) {
+    for (std::size_t f = 0; f < n; ++f) {
+      row[f] *= x;
+      sums[f] += row[f];
+      squares[f] += row[f] * row[f];
+    }
+  }
+  static void copy(const auto& block, std::span<float> to) {
+    if constexpr (requires { block.copy_to(to); })
+      block.copy_to(to);
+    else
+      for (std::size_t k = 0; k < to.size(); ++k) to[k] = block[k];
+  }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/example.hpp>
+#include <hogwild/core/isa.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/random.hpp>
+#include <hogwild/models/ffm_workspace.hpp>
+#include <hogwild/models/score_loss.hpp>
+
+namespace hogwild {
+
+/// A field-aware factorization machine on rows of libffm text (core/formats/libffm.hpp): each column j has factors for
+/// each field, and meets a column of field f with those for f (Juan and others, Field-aware factorization machines for
+/// CTR prediction, 2016). With f(j) the field of j the score is
+///
+///   s = w0 + sum_j w_j x_j + sum_{j < k} (v_j,f(k) . v_k,f(j)) x_j x_k
+///
+/// and with S_f,g, the sum of x_j v_j,g over the columns j of field f,
+///
+///   ds/dw_j = x_j,  ds/dv_j,g = x_j (S_g,f(j) - [g = f(j)] x_j v_j,g)
+///
+/// A row changes factors for fields that it has, and no others.
+struct ffm {
+  using scalar_type = float;
+  using workspace = ffm_workspace;
+  static constexpr std::string_view name = "ffm";
+  static constexpr training_defaults defaults{
+      .step = 0.05, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 1, .l2 = 2e-5};
+
+  std::size_t features = 0;
+  std::size_t fields = 0;                  ///< one more than the largest
+  std::size_t rank = 4;                    ///< > 0
+  label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
+  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, so that steps suit any of them
+  bool unit_rows = true;            ///< rows are scaled to length one
+
+  /// Factors of a column.
+  std::size_t width() const { return fields * rank; }
+  std::size_t dim() const { return features * (width() + 1) + 1; }
+
+  std::array<parameter_group, 3> groups() const {
+    return {{{.name = "factors", .rows = features, .width = width()},
+             {.name = "weights", .offset = weight(0), .rows = features},
+             {.name = "bias", .offset = weight(features), .rows = 1, .hot_first = false, .l2 = false}}};
+  }
+
+  /// Small factors of any sign, for between pairs of zeros nothing is learned; weights and bias begin at zero.
+  void init(const auto& w, const auto& random) const {
+    const double most = 0.1 / std::sqrt(static_cast<double>(rank));
+    for (std::size_t i = 0; i < features * width(); ++i)
+      w.store(i, static_cast<float>((2.0 * random.uniform(i) - 1.0) * most));
+  }
+
+  /// Throws config_error, with `source` as where the rows come from, where they do not say what their columns are, or
+  /// have more fields.
+  void require_data(const sparse_view& rows, std::string_view source) const;
+  workspace make_workspace(const sparse_view& data, isa, std::size_t batch) const;
+  void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random&) const {
+    space.take(k, z);
+  }
+
+  void gradient(const auto& w, workspace& space, std::size_t n, const auto& emit) const {
+    const auto emit_one = [&](std::size_t j, float g) { emit.block(j, std::span<const float>(&g, 1)); };
+    for (std::size_t k = 0; k < n; ++k) {
+      const ffm_example& z = space.example(k);
+      const float slope = scale * score_slope(labels, score(w, space, z), z.label) / static_cast<float>(n);
+      if (slope == 0.0f) continue;
+      emit_one(weight(features), slope);
+      for (const auto& entry : z.entries) emit_one(weight(entry.column), slope * entry.x);
+      if (z.entries.size() == 1) continue;
+      for (std::size_t j = 0; j < z.entries.size(); ++j) {
+        const std::span<float> partials = space.partials(z, j, slope * z.entries[j].x);
+        for (const auto& run : z.runs) emit.block(factors(z.entries[j].column, run.field), space.slots(partials, run));
+      }
+    }
+  }
+
+  void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
+    for (std::size_t k = 0; k < n; ++k) {
+      const float s = score(w, space, space.example(k));
+      verdicts[k] = {score_loss(labels, s, space.example(k).label), s};
+    }
+  }
+
+ private:
+  std::size_t factors(std::size_t column, std::size_t field) const { return column * width() + field * rank; }
+  std::size_t weight(std::size_t column) const { return features * width() + column; }
+
+  float score(const auto& w, workspace& space, const ffm_example& z) const {
+    space.begin(z);
+    float s = w[weight(features)];
+    for (std::size_t j = 0; j < z.entries.size(); ++j) {
+      for (const auto& run : z.runs) {
+        const std::span<float> to = space.slots(space.row(j), run);
+        w.block(factors(z.entries[j].column, run.field), to.size()).copy_to(to);
+      }
+      s += w[weight(z.entries[j].column)] * z.entries[j].x;
+    }
+    return mean + scale * (s + space.pairs(z));
+  }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/example.hpp>
+
+namespace hogwild {
+
+/// A row as an ffm takes it: entries by ascending field, without zeros.
+struct ffm_example {
+  struct entry {
+    std::uint32_t column = 0;
+    std::uint32_t field = 0;
+    float x = 0.0f;
+    std::size_t slot = 0;  ///< place of the field among those of the row
+  };
+  /// Fields of the row that follow each other without a gap, and the slot of the first.
+  struct field_run {
+    std::uint32_t field = 0;
+    std::size_t slot = 0, fields = 0;
+  };
+
+  std::vector<entry> entries;
+  std::vector<std::size_t> first;  ///< entry of each slot's field, and their number
+  std::vector<field_run> runs;
+  float label = 0.0f;
+
+  std::size_t slots() const { return first.size() - 1; }
+};
+
+/// One worker's memory for an ffm. For each entry j of the example at hand there is a row of x_j v_j,g for all fields g
+/// of the example, one slot a field, and for each field f a row with their sum S_f,g over the entries of f.
+class ffm_workspace {
+ public:
+  /// `data` say what their columns are.
+  ffm_workspace(const sparse_view& data, std::size_t rank, bool unit_rows, std::size_t batch);
+
+  void take(std::size_t k, const sparse_row<float>& z);
+  const ffm_example& example(std::size_t k) const { return examples_[k]; }
+
+  /// Makes room for the rows of an example.
+  void begin(const ffm_example& z);
+  /// The row of entry j; what is read into it is v_j,g until pairs() is called.
+  std::span<float> row(std::size_t j) { return std::span(rows_).subspan(j * width_, width_); }
+  std::span<float> slots(std::span<float> row, const ffm_example::field_run& run) const {
+    return row.subspan(run.slot * rank_, run.fields * rank_);
+  }
+
+  /// Multiplies the rows by their x and sums them up; the sum over pairs of entries j < k of
+  /// (x_j v_j,f(k)) . (x_k v_k,f(j)).
+  float pairs(const ffm_example& z);
+
+  /// After pairs(): `by` times its derivative by the factors of entry j, over x_j. Memory that the next call reuses.
+  std::span<float> partials(const ffm_example& z, std::size_t j, float by);
+
+ private:
+  void sum_up(const ffm_example& z);
+  const float* sum(std::size_t slot, std::size_t of) const { return sums_[slot] + of * rank_; }
+
+  std::span<const std::uint32_t> numbers_;
+  std::size_t rank_;
+  bool unit_rows_;
+  std::vector<ffm_example> examples_;
+  std::size_t width_ = 0;
+  std::vector<float> rows_, own_sums_, partials_, lanes_;
+  std::vector<const float*> sums_;  ///< of each slot
+};
+
+}  // namespace hogwild

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for every model with a workspace: its gradient is that of its mean loss, in runs that lie in one group
+// each; it remembers nothing, bears large numbers and leaves padding alone.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/core/corpus.hpp>
+#include <hogwild/core/formats/libffm.hpp>
+#include <hogwild/core/kernels/layer_kernels.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/param_view.hpp>
+#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/models/cbow.hpp>
+#include <hogwild/models/convnet.hpp>
+#include <hogwild/models/ffm.hpp>
+#include <hogwild/models/mlp.hpp>
+#include <hogwild/models/skip_gram.hpp>
+
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+constexpr test::toy_shape shape{.rows = 12, .columns = 18, .per_row = 6, .seed = 3};
+
+/// Rows in memory whose columns may have numbers.
+struct numbered_rows {
+  test::toy_rows rows;
+  std::vector<std::uint32_t> original{};
+  csr_rows data = rows.csr();
+
+  sparse_view view() const {
+    sparse_view all = data.view();
+    all.original = original;
+    return all;
+  }
+};
+
+// A subject of these laws: a model, data that it understands, and
+//   step    of difference quotients, along directions of length 1
+//   share   of the gradient's length, by which a quotient may be off
+//   huge    what parameters are multiplied by to be very large: the cube of squared losses fits into a float
+
+template <label_kind Labels>
+struct fields {
+  static constexpr double step = 0x1p-8, share = 1e-3;
+  static constexpr float huge = 1e12f;
+  static ffm model() {
+    return {
+        .features = shape.columns, .fields = 6, .rank = 3, .labels = Labels, .unit_rows = Labels == label_kind::binary};
+  }
+  /// Fields 0, 1, 3 and 5, so that there are gaps; three entries of a row share a field.
+  static numbered_rows data() {
+    constexpr std::uint32_t field[6] = {5, 1, 0, 3, 3, 3};
+    numbered_rows d{.rows = Labels == label_kind::binary ? test::planted_classification(shape)
+                                                         : test::planted_regression(shape)};
+    for (std::uint32_t j = 0; j < shape.columns; ++j) d.original.push_back(field_column(field[j / 3], j));
+    return d;
+  }
+};
+
+struct perceptron {
+  static constexpr double step = 0x1p-10, share = 0.02;
+  static constexpr float huge = 1e9f;
+  static mlp model() { return {.features = shape.columns, .classes = 3, .hidden = {9, 5}}; }
+  static numbered_rows data() { return {.rows = test::planted_classes(shape, 3)}; }
+};
+
+/// Its loss under training has dropout, which judge() leaves out.
+struct images {
+  static constexpr double step = 0x1p-10, share = 0.02;
+  static constexpr float huge = 1e5f;
+  static convnet model() { return {}; }
+  static numbered_rows data() {
+    numbered_rows d{.rows = test::planted_classes({.rows = 6, .columns = 784, .per_row = 150, .seed = 4}, 10)};
+    for (float& x : d.rows.value) x = 100.0f + 100.0f * x;
+    for (std::uint32_t j = 0; j < 784; ++j) d.original.push_back(first_pixel + j);
+    return d;
+  }
+  static double loss(const convnet& m, convnet::workspace& space, const param_reader<float>& w, std::size_t n) {
+    space.net.read(w, m.groups());
+    return space.net.differentiate(n);
+  }
+};
+
+template <class M>
+struct windows {
+  static constexpr double step = 0x1p-8, share = 1e-3;
+  static constexpr float huge = 1e9f;
+  static constexpr const char* text = "a b c a d b a e a b c f a b\na c\nb d e a\nd e f d e a b d e";
+  static corpus words() { return read_corpus(text, "text", {.min_count = 1}); }
+  static sparse_dataset data() { return words().rows; }
+  static M model() {
+    M m;
+    m.words = words().words.size(), m.dimension = 5, m.window = 2, m.negative = 3, m.sample = 0.05;
+    return m;
+  }
+  static bool is_padding(const M& m, std::size_t j) { return j % m.width() >= m.dimension; }
+};
+
+template <class Subject>
+class workspace_law : public testing::Test {
+ public:
+  using model_type = decltype(Subject::model());
+  using workspace = typename model_type::workspace;
+  using emissions = std::vector<std::pair<std::size_t, std::vector<float>>>;
+
+  void SetUp() override {
+    if constexpr (requires(model_type m) { m.net(); })
+      if (!has_layer_kernels()) GTEST_SKIP() << "this build has no layers";
+  }
+
+  model_type model = Subject::model();
+  decltype(Subject::data()) data = Subject::data();
+  sparse_view rows = data.view();
+  std::vector<float> w = weights();
+
+  bool is_padding(std::size_t j) const {
+    if constexpr (requires { Subject::is_padding(model, j); }) return Subject::is_padding(model, j);
+    return false;
+  }
+  /// As they begin, and noise beside it.
+  std::vector<float> weights() const {
+    std::vector<float> all = test::noise_vector(model.dim(), 11, -0.25, 0.25);
+    if constexpr (requires { model.net(); }) std::ranges::fill(all, 0.0f);
+    std::vector<float> begin(model.dim());
+    model.init(param_view<float>(std::span(begin)), counter_random(5, 6));
+    for (std::size_t j = 0; j < all.size(); ++j) all[j] = is_padding(j) ? 0.0f : all[j] + begin[j];
+    return all;
+  }
+  static param_reader<float> reader(std::vector<float>& values) { return {values.data(), values.size()}; }
+
+  workspace space() const { return model.make_workspace(rows, isa::automatic, 4); }
+  /// Takes rows first .. first + n - 1, each with random numbers of its own.
+  void take(workspace& s, std::size_t first, std::size_t n) const {
+    row_cursor cursor(rows);
+    for (std::size_t k = 0; k < n; ++k) model.take(s, k, cursor.row(first + k), counter_random(3, first + k));
+  }
+
+  struct collector {
+    emissions& to;
+    void block(std::size_t offset, std::span<const float> g) const { to.push_back({offset, {g.begin(), g.end()}}); }
+  };
+  struct applier {
+    std::vector<float>& w;
+    float step;
+    void block(std::size_t offset, std::span<const float> g) const {
+      for (std::size_t i = 0; i < g.size(); ++i) w[offset + i] -= step * g[i];
+    }
+  };
+  emissions gradient(workspace& s, std::size_t n) {
+    emissions all;
+    model.gradient(reader(w), s, n, collector{all});
+    return all;
+  }
+  std::vector<double> summed(const emissions& all) const {
+    std::vector<double> sum(model.dim());
+    for (const auto& [offset, g] : all)
+      for (std::size_t i = 0; i < g.size(); ++i) sum[offset + i] += static_cast<double>(g[i]);
+    return sum;
+  }
+  double loss(workspace& s, std::size_t n) {
+    if constexpr (requires { Subject::loss(model, s, reader(w), n); }) {
+      return Subject::loss(model, s, reader(w), n);
+    } else {
+      std::vector<row_verdict> verdicts(n);
+      model.judge(reader(w), s, n, verdicts);
+      double sum = 0.0;
+      for (const row_verdict& v : verdicts) sum += v.loss;
+      return sum / static_cast<double>(n);
+    }
+  }
+};
+
+using every_workspace_model = testing::Types<fields<label_kind::binary>, fields<label_kind::real>, perceptron, images,
+                                             windows<skip_gram>, windows<cbow>>;
+TYPED_TEST_SUITE(workspace_law, every_workspace_model);
+
+TYPED_TEST(workspace_law, conforms_and_its_groups_cover_the_parameters) {
+  using tried = decltype(TypeParam::model());
+  static_assert(conforms<tried>() && workspace_model<tried> && segment_storable<tried>);
+  std::vector<parameter_group> groups = groups_of(this->model);
+  std::ranges::sort(groups, {}, &parameter_group::offset);
+  std::size_t grouped = 0;
+  for (const parameter_group& g : groups) {
+    EXPECT_EQ(g.offset, grouped) << g.name;
+    grouped += g.rows * g.width;
+  }
+  EXPECT_EQ(grouped, this->model.dim());
+}
+
+// Along directions of length 1 in each group the slope of the mean loss is gradient . direction. Truncation is of the
+// order of step^2; where a relu or a pool changes its mind within a step the slope jumps by a unit's share of it, for
+// which nets have a larger `share`. Losses are sums of floats: rounding leaves 2^-23 of them, over the step.
+TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
+  constexpr std::size_t n = 3;
+  auto s = this->space();
+  this->take(s, 1, n);
+  const std::vector<double> g = this->summed(this->gradient(s, n));
+  const std::vector<float> before = this->w;
+  const double rounding = 0x1p-23 * (1.0 + this->loss(s, n)) / TypeParam::step;
+  std::mt19937_64 random(9);
+  for (const parameter_group& group : groups_of(this->model)) {
+    const std::size_t size = group.rows * group.width;
+    double length = 0.0;
+    for (std::size_t i = 0; i < size; ++i) length += g[group.offset + i] * g[group.offset + i];
+    length = std::sqrt(length);
+    EXPECT_GT(length, 10.0 * rounding) << group.name << " has no gradient to speak of";
+    for (int round = 0; round < 6; ++round) {
+      // The last round goes along the gradient itself, the others leave out what it does not have.
+      std::vector<double> direction(size);
+      double norm = 0.0, expected = 0.0;
+      for (std::size_t i = 0; i < size; ++i) {
+        const double partial = g[group.offset + i];
+        const double sign = random() % 2 == 0 ? 1.0 : -1.0;
+        direction[i] = round == 5 ? partial : this->is_padding(group.offset + i) ? 0.0 : sign;
+        norm += direction[i] * direction[i];
+      }
+      norm = std::sqrt(norm);
+      double difference = 0.0;
+      for (const double side : {1.0, -1.0}) {
+        for (std::size_t i = 0; i < size; ++i)
+          this->w[group.offset + i] = static_cast<float>(static_cast<double>(before[group.offset + i]) +
+                                                         side * TypeParam::step * direction[i] / norm);
+        difference += side * this->loss(s, n);
+        // What rounding has made of the direction.
+        for (std::size_t i = 0; i < size; ++i)
+          expected += side * g[group.offset + i] * static_cast<double>(this->w[group.offset + i]);
+        this->w = before;
+      }
+      EXPECT_NEAR(difference / (2.0 * TypeParam::step), expected / (2.0 * TypeParam::step),
+                  TypeParam::share * length + rounding)
+          << group.name << ", direction " << round;
+    }
+  }
+}
+
+TYPED_TEST(workspace_law, emits_finite_runs_within_one_group_each) {
+  auto s = this->space();
+  for (const std::size_t n : {1u, 4u}) {
+    this->take(s, 0, n);
+    const auto emitted = this->gradient(s, n);
+    EXPECT_FALSE(emitted.empty());
+    for (const auto& [offset, g] : emitted) {
+      const auto groups = groups_of(this->model);
+      const auto holds = [&, begin = offset, end = offset + g.size()](const parameter_group& group) {
+        return begin >= group.offset && end <= group.offset + group.rows * group.width;
+      };
+      EXPECT_EQ(std::ranges::count_if(groups, holds), 1) << offset << " and " << g.size() << " from there";
+      for (const float x : g) EXPECT_TRUE(std::isfinite(x));
+    }
+  }
+}
+
+// Where a run comes once, its step is the same at once and afterwards; windows of words mean it to come again.
+TYPED_TEST(workspace_law, applied_as_it_is_emitted_it_does_the_same_as_afterwards) {
+  auto s = this->space();
+  this->take(s, 0, 1);
+  const auto emitted = this->gradient(s, 1);
+  std::vector<int> times(this->model.dim());
+  for (const auto& [offset, g] : emitted)
+    for (std::size_t i = 0; i < g.size(); ++i) ++times[offset + i];
+  if (std::ranges::max(times) > 1) GTEST_SKIP() << "its steps are smaller than its examples";
+  auto at_once = this->w, afterwards = this->w;
+  using law = workspace_law<TypeParam>;
+  this->model.gradient(this->reader(at_once), s, 1, typename law::applier{at_once, 0.25f});
+  for (const auto& [offset, g] : emitted) typename law::applier{afterwards, 0.25f}.block(offset, g);
+  EXPECT_EQ(at_once, afterwards);
+  EXPECT_NE(at_once, this->w);
+}
+
+TYPED_TEST(workspace_law, keeps_nothing_between_calls) {
+  auto s = this->space();
+  this->take(s, 0, 1);
+  const auto first = this->gradient(s, 1);
+  const double loss = this->loss(s, 1);
+  this->take(s, 0, 4);
+  (void)this->gradient(s, 4);
+  (void)this->loss(s, 4);
+  this->take(s, 0, 1);
+  EXPECT_EQ(this->gradient(s, 1), first);
+  EXPECT_EQ(this->loss(s, 1), loss);
+  auto other = this->space();
+  this->take(other, 0, 1);
+  EXPECT_EQ(this->gradient(other, 1), first);
+}
+
+TYPED_TEST(workspace_law, loss_and_gradient_stay_finite_for_huge_weights) {
+  for (float& x : this->w) x *= TypeParam::huge;
+  auto s = this->space();
+  this->take(s, 0, 4);
+  EXPECT_TRUE(std::isfinite(this->loss(s, 4)));
+  for (const auto& [offset, g] : this->gradient(s, 4))
+    for (const float x : g) EXPECT_TRUE(std::isfinite(x)) << offset;
+}
+
+TYPED_TEST(workspace_law, padding_stays_zero_and_steps_lower_the_loss) {
+  using law = workspace_law<TypeParam>;
+  auto s = this->space();
+  this->take(s, 0, 4);
+  const double before = this->loss(s, 4);
+  for (int step = 0; step < 20; ++step)
+    this->model.gradient(this->reader(this->w), s, 4, typename law::applier{this->w, 0.02f});
+  EXPECT_LT(this->loss(s, 4), before);
+  for (std::size_t j = 0; j < this->w.size(); ++j) {
+    if (this->is_padding(j)) {
+      EXPECT_EQ(this->w[j], 0.0f) << j;
+    }
+  }
+}
+
+}  // namespace
