@@ -130,6 +130,25 @@ TEST_F(machines, are_saved_evaluated_and_asked_for_predictions) {
   }
 }
 
+TEST_F(machines, go_on_from_what_was_saved) {
+  for (const char* const model : {"factorization_machine", "ffm"}) {
+    const std::string saved = file("begun.bin");
+    const auto begun = result_of(hogwild(training(model, {"--engine", "serial", "--save", saved})));
+    const std::vector<std::string> on = {"--engine", "serial", "--epochs", "1", "--step", "1e-6", "--init", saved};
+    const auto result = result_of(hogwild(training(model, on)));
+    EXPECT_NEAR(result["test_loss"].get<double>(), begun["test_loss"].get<double>(), 1e-3) << model;
+  }
+  const auto begun = result_of(hogwild({"train", file("train.numbers"), "--model", "factorization_machine", "--loss",
+                                        "squared", "--json", "--engine", "serial", "--save", file("numbers.bin")}));
+  // The first hundred labels have a mean of their own; that of the saved model counts.
+  const std::string text = read_file(file("train.numbers"));
+  write_file(file("some.numbers"), text.substr(0, text.find("\n70", 3000) + 1));
+  EXPECT_LT(result_of(hogwild({"train", file("some.numbers"), "--model", "factorization_machine", "--loss", "squared",
+                               "--json", "--engine", "serial", "--epochs", "1", "--step", "1e-6", "--init",
+                               file("numbers.bin")}))["train_loss"],
+            begun["train_loss"].get<double>() + 0.1);
+}
+
 TEST_F(machines, other_models_read_libffm_text_too) {
   const auto fields = result_of(hogwild(
       {"train", file("train.ffm"), "--format", "libffm", "--engine", "serial", "--test", file("test.ffm"), "--json"}));
