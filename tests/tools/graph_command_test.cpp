@@ -96,8 +96,7 @@ TEST_F(graphs, are_cut_where_maximal_flows_say) {
   }
 }
 
-// Gathered gradients are one step of many rows, which has to be larger; where rows keep their order, those of the last
-// and short meeting would always weigh more.
+// Gathered gradients are one step of many rows, which has to be larger.
 TEST_F(graphs, are_cut_alike_by_every_engine) {
   const flow_problem problem(5);
   const std::string path = file("flow.max", problem.text());

@@ -69,8 +69,9 @@ struct graph_cut_space {
 /// a sink, side 1, an edge has a capacity for each direction: c_uv is the one from the end that is nearer to the
 /// source.
 ///
-/// Terminals are constants, not parameters: nothing can move them. Capacities are counted in units of their mean, so
-/// that a step means the same for every graph.
+/// Terminals are constants, not parameters: nothing can move them. What is stored of a node may lie beside the simplex
+/// while workers add at the same time, or after replicas have met: it is read as its nearest point. Capacities are
+/// counted in units of their mean, so that a step means the same for every graph.
 struct graph_cut {
   using scalar_type = float;
   using workspace = graph_cut_space;
@@ -177,6 +178,7 @@ struct graph_cut {
     if (column < nodes) {
       const auto stored = w.block(column * sides, sides);
       for (std::size_t d = 0; d < sides; ++d) x[d] = stored[d];
+      project_to_simplex(x);
     } else {
       std::ranges::fill(x, 0.0f);
       x[space.terminals[column - nodes]] = 1.0f;
