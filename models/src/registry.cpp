@@ -147,8 +147,8 @@ named_model make_model(std::string_view name, const model_choice& choice) {
   if (name == graph_cut::name) {
     if (choice.classes < 2 || choice.classes > most_sides)
       throw config_error("a cut has 2 to " + std::to_string(most_sides) + " sides");
-    if (!(choice.mean > 0.0) || !std::isfinite(choice.mean)) throw config_error("the mean capacity must be positive");
-    return graph_cut{.nodes = choice.nodes, .sides = choice.classes, .unit = static_cast<float>(choice.mean)};
+    if (!(choice.unit > 0.0) || !std::isfinite(choice.unit)) throw config_error("the mean capacity must be positive");
+    return graph_cut{.nodes = choice.nodes, .sides = choice.classes, .unit = static_cast<float>(choice.unit)};
   }
   if (name == factorization_machine::name) return make_machine(choice);
   if (name == ffm::name) return make_ffm(choice);

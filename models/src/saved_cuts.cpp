@@ -51,7 +51,7 @@ saved_model cut_to_saved(const graph_cut& m, std::span<const float> parameters, 
   if (parameters.size() != m.dim() || original.size() < m.nodes)
     throw config_error("these parameters are not those of this cut");
   saved_model saved;
-  saved.model_options = {{"mean", static_cast<double>(m.unit)}};
+  saved.model_options = {{"unit", static_cast<double>(m.unit)}};
   saved.width = m.sides;
   saved.weights.resize(ranks.size() * m.sides);
   for (std::size_t k = 0; k < ranks.size(); ++k) {
@@ -72,7 +72,7 @@ saved_model cut_to_saved(const graph_cut& m, std::span<const float> parameters, 
 void choose_cut(const saved_model& saved, model_choice& choice) {
   choice.nodes = saved.columns.size();
   for (const auto& [name, value] : saved.model_options)
-    if (name == "mean") choice.mean = value;
+    if (name == "unit") choice.unit = value;
 }
 
 std::shared_ptr<saved_net> read_cut(const graph_cut& m, const saved_model& saved) {

@@ -146,6 +146,15 @@ TEST_F(graphs, say_of_each_node_where_it_ended) {
   EXPECT_EQ(counted, cut);
 }
 
+TEST_F(graphs, begin_where_another_cut_ended) {
+  const flow_problem problem(9);
+  const std::string path = file("flow.max", problem.text()), model = (folder / "cut.bin").string();
+  const double cut = result_of(trained(path, {"--engine", "serial", "--save", model}))["test_cut"];
+  const auto again = result_of(hogwild({"train", path, "--model", "graph_cut", "--engine", "serial", "--init", model,
+                                        "--step", "1e-6", "--epochs", "1", "--json", "--quiet", "--no-cache"}));
+  EXPECT_EQ(again["test_cut"], cut);
+}
+
 TEST_F(graphs, end_at_a_target_and_say_how_they_were_cut) {
   const flow_problem problem(7);
   const std::string path = file("flow.max", problem.text());

@@ -44,15 +44,16 @@ using named_model = std::variant<logistic, hinge_svm, least_squares, huber, soft
 
 /// What some of the named models want to know; the others ignore it.
 struct model_choice {
-  double huber_delta = 1.0;  ///< > 0
-  std::size_t features = 0;  ///< columns of the data, or words
-  std::size_t classes = 2;   ///< softmax, mlp; sides of graph_cut
-  bool bias = false;         ///< softmax, matrix_factorization; margin models get theirs from the engine
-  std::size_t users = 0;     ///< matrix_factorization; of the features, which are users and items
-  std::size_t nodes = 0;     ///< graph_cut: of the features, which are nodes and terminals
-  std::size_t rank = 32;     ///< matrix_factorization, factorization_machine, ffm
-  double mean = 0.0;  ///< of the labels, where they are numbers: ratings, capacities, those of factorization machines,
-  double scale_of_labels = 1.0;            ///< which want their deviation, too, not 0
+  double huber_delta = 1.0;      ///< > 0
+  std::size_t features = 0;      ///< columns of the data, or words
+  std::size_t classes = 2;       ///< softmax, mlp; sides of graph_cut
+  bool bias = false;             ///< softmax, matrix_factorization; margin models get theirs from the engine
+  std::size_t users = 0;         ///< matrix_factorization; of the features, which are users and items
+  std::size_t nodes = 0;         ///< graph_cut: of the features, which are nodes and terminals
+  double unit = 1.0;             ///< graph_cut: the mean capacity, > 0
+  std::size_t rank = 32;         ///< matrix_factorization, factorization_machine, ffm
+  double mean = 0.0;             ///< of the labels, where they are numbers: ratings, those of factorization machines,
+  double scale_of_labels = 1.0;  ///< which want their deviation, too, not 0
   std::vector<std::uint32_t> hidden{128};  ///< mlp: how wide its hidden layers are, at most mlp::most_hidden of them
   double dropout = 0.0;                    ///< mlp: behind each hidden layer, in [0, 1)
   double scale = 1.0;                      ///< mlp: multiplies the values of the data, not 0
