@@ -29,7 +29,7 @@ struct flow_problem {
   explicit flow_problem(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (std::size_t v = 2; v < nodes; ++v) {
-      for (const std::size_t far : {1, 2, 7})
+      for (const std::size_t far : {1u, 2u, 7u})
         edges.push_back(
             {v, 2 + (v - 2 + far) % (nodes - 2), static_cast<long>(random() % 8), static_cast<long>(random() % 8)});
       if (random() % 2 == 0) edges.push_back({0, v, static_cast<long>(random() % 12), 0});
@@ -64,7 +64,7 @@ std::string circles(std::size_t each) {
   for (std::size_t v = 0; v < 3 * each; ++v) {
     const std::size_t circle = v / each;
     nodes += "v " + std::to_string(v) + " " + std::to_string(circle) + "\n";
-    for (const std::size_t far : {1, 2, 5}) add(v, circle * each + (v + far) % each);
+    for (const std::size_t far : {1u, 2u, 5u}) add(v, circle * each + (v + far) % each);
     if (random() % 10 == 0) add(v, (v + each) % (3 * each));
   }
   return std::to_string(3 * each) + " " + std::to_string(count) + " 3\n" + nodes + edges;
@@ -87,7 +87,7 @@ class graphs : public ::testing::Test {
 };
 
 TEST_F(graphs, are_cut_where_maximal_flows_say) {
-  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     const flow_problem problem(seed);
     const auto result = result_of(trained(file("flow.max", problem.text()), {"--engine", "serial"}));
     const double cut = result["test_cut"];
