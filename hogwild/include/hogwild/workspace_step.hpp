@@ -31,6 +31,12 @@ class block_emit {
   apply_function apply_;
 };
 
+/// Whether a workspace model emits what each example changes, rather than their mean.
+template <class M>
+inline constexpr bool emits_sums = requires {
+  requires M::emits_sums;
+};
+
 /// Most examples that a workspace model takes at once.
 inline constexpr std::size_t most_examples = 256;
 
@@ -75,7 +81,7 @@ class workspace_step : public Sharing {
       static_cast<workspace_step*>(self)->apply(offset, partials);
     });
     // Where the mean of all rows' changes is taken, each of these rows makes its own.
-    rows_of_mean_ = gathers_sums<Sharing> ? static_cast<scalar>(rows.size()) : scalar(1);
+    if constexpr (gathers_sums<Sharing> && !emits_sums<M>) rows_of_mean_ = static_cast<scalar>(rows.size());
     model_.gradient(Sharing::reader(), space_, rows.size(), emit);
     return outcome;
   }

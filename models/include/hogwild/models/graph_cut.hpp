@@ -78,6 +78,7 @@ struct graph_cut {
   static constexpr std::string_view name = "graph_cut";
   static constexpr label_kind labels = label_kind::real;
   static constexpr bool cuts = true;
+  static constexpr bool emits_sums = true;
   static constexpr sharing_kind shares = sharing_kind::direct;
   static constexpr std::size_t measured_rows = 50'000;
   static constexpr training_defaults defaults{.step = 0.3, .decay = 0.1, .schedule = schedule_kind::inverse};
