@@ -135,12 +135,12 @@ struct bars {
 // Each engine ends within half a point of the serial run. Whoever meets in lockstep makes one step of all rows between
 // two meetings: half of the rows each for the same steps.
 TEST(nets, a_convnet_learns_on_every_engine_what_it_learns_serially) {
-  const bars rows(1'000, 1), test_rows(1'000, 2);
+  const bars rows(800, 1), test_rows(600, 2);
   train_options options;
-  options.epochs = 5;
+  options.epochs = 4;
   options.batch = 16;
   options.optimizer = optimizer_kind::adam;
-  options.step.initial = 0.002;
+  options.step.initial = 0.003;
   options.test = test_rows.view();
   const auto accuracy = [&](const auto& engine) {
     return train(convnet{}, rows, engine, options).test->accuracy.value();
