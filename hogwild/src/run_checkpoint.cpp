@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <hogwild/core/checkpoint.hpp>
+#include <hogwild/core/checksum.hpp>
 #include <hogwild/core/error.hpp>
 
 namespace hogwild {
@@ -17,12 +18,13 @@ struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen, l2_form;
+  std::uint64_t numbering, warm_start;
   double l2, weight_positive, momentum, beta1, beta2, epsilon;
 
   bool operator==(const run_fingerprint&) const = default;
 };
 
-run_fingerprint fingerprint(const job& work, const param_store& store) {
+run_fingerprint fingerprint(const job& work, const param_store& store, const train_options& options) {
   const loop_options& o = work.options();
   const bool reproducible = o.sharing == sharing_kind::frozen;
   return {.rows = work.data().rows(),
@@ -43,6 +45,8 @@ run_fingerprint fingerprint(const job& work, const param_store& store) {
           .narrow_values = work.data().has_narrow_value() ? 1u : 0u,
           .frozen = o.frozen,
           .l2_form = static_cast<std::uint64_t>(o.form),
+          .numbering = detail::checksum(work.data().original),
+          .warm_start = options.initial ? 1u : 0u,
           .l2 = o.l2,
           .weight_positive = o.weight_positive,
           .momentum = o.constants.momentum,
@@ -70,7 +74,7 @@ void save_progress(const std::string& path, const param_store& store, const reso
   checkpoint file{.epoch = progress.epoch};
   const std::string_view model = work.model_name();
   file.put_span("model", std::span(model.data(), model.size()));
-  file.put("fingerprint", fingerprint(work, store));
+  file.put("fingerprint", fingerprint(work, store, run.options));
   file.put("progress", progress);
   file.put("schedule", run.schedule);
   file.put_span<float>("best", best);
@@ -97,10 +101,10 @@ run_progress load_progress(const std::string& path, const param_store& store, re
     throw config_error(path + " is a checkpoint of " + std::string(name.begin(), name.end()) + ", not of " +
                        std::string(work.model_name()) + ": resume with the model that wrote it");
   }
-  if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store)) {
+  if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store, run.options)) {
     throw config_error(path +
                        " was written by a run with other data or other options (l2, seed, optimizer, update, "
-                       "order, bias, virtual workers ...): resume with the command line that wrote it");
+                       "order, bias, virtual workers, init ...): resume with the command line that wrote it");
   }
   run.schedule = file.get<step_schedule>("schedule");
   best = file.get_vector<float>("best");

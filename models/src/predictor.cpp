@@ -110,7 +110,8 @@ row_verdict predictor::verdict(const sparse_row<float>& z) const {
 }
 
 float predictor::score(const sparse_row<float>& z) const {
-  return verdict(z).score;
+  // A label that nobody asked for need not be one of the model's.
+  return verdict({z.index, z.value, 0.0f}).score;
 }
 
 double predictor::label(const sparse_row<float>& z) const {

@@ -47,6 +47,7 @@ std::vector<parameter_group> chosen(const std::vector<parameter_group>& own, std
     const parameter_group* const g = find(own, name);
     if (g == nullptr)
       throw config_error("the model has no group '" + name + "' to begin with; it has " + names_in(own));
+    if (find(all, name) != nullptr) throw config_error("the group '" + name + "' to begin with is named twice");
     all.push_back(*g);
   }
   return all;

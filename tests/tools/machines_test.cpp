@@ -151,9 +151,9 @@ TEST_F(machines, go_on_from_what_was_saved) {
 
 TEST_F(machines, other_models_read_libffm_text_too) {
   const auto fields = result_of(hogwild(
-      {"train", file("train.ffm"), "--format", "libffm", "--engine", "serial", "--test", file("test.ffm"), "--json"}));
+      {"train", file("train.ffm"), "--format", "ffm", "--engine", "serial", "--test", file("test.ffm"), "--json"}));
   EXPECT_GT(fields["test_loss"], 0.6);
-  const auto machine = result_of(hogwild({"train", file("train.ffm"), "--format", "libffm", "--model",
+  const auto machine = result_of(hogwild({"train", file("train.ffm"), "--format", "ffm", "--model",
                                           "factorization_machine", "--test", file("test.ffm"), "--json"}));
   EXPECT_LT(machine["test_loss"], 0.4);
 }
@@ -186,7 +186,7 @@ TEST_F(machines, what_cannot_be_done_is_said) {
       {{"train", cut, "--model", "ffm"}, 3, cut + ":2:3: '0:1' is not 'field:index:value'"},
       {{"train", svm, "--model", "ffm"}, 3, svm + ":1:3: "},
       {{"train", file("train.numbers"), "--model", "factorization_machine"}, 0, ""},
-      {{"train", ffm, "--model", "ffm", "--format", "libsvm"}, 2, "reads libffm, not --format libsvm"},
+      {{"train", ffm, "--model", "ffm", "--format", "libsvm"}, 2, "reads ffm, not --format libsvm"},
       {{"train", ffm, "--model", "factorization_machine"}, 3, ffm + ":1:"},
       {{"train", svm, "--loss", "squared"}, 2, "--loss needs --model factorization_machine or ffm"},
       {{"train", svm, "--rank", "3"}, 2, "--rank is about factors"},

@@ -77,7 +77,21 @@ TEST_F(train_predict, any_engine_begins_with_a_saved_model) {
   const auto refused = hogwild({"train", train(), "--init", model, "--model", "softmax", "--no-bias"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("name the groups to begin with"));
-  EXPECT_EQ(hogwild({"train", train(), "--init", model, "--resume", model}).code, 2);
+  EXPECT_EQ(hogwild({"train", train(), "--init", model, "--init-groups", "bias,bias", "--bias"}).code, 2);
+  const std::string checkpoint = *folder / "warm.ck";
+  const std::vector<std::string> begun{"train",    train(),  "--init", model,  "--bias",
+                                       "--engine", "serial", "--step", "0.01", "--epochs"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), begun.begin(), begun.end());
+    return hogwild(more);
+  };
+  EXPECT_EQ(with({"1", "--checkpoint", checkpoint}).code, 0);
+  EXPECT_EQ(with({"2", "--resume", checkpoint}).code, 0);
+  const auto forgotten = hogwild(
+      {"train", train(), "--bias", "--engine", "serial", "--step", "0.01", "--epochs", "2", "--resume", checkpoint});
+  EXPECT_EQ(forgotten.code, 2);
+  EXPECT_THAT(forgotten.err, HasSubstr("init"));
+  EXPECT_EQ(hogwild({"train", train(), "--init", model, "--record", model}).code, 2);
   EXPECT_EQ(hogwild({"train", train(), "--init", model, "--overlap"}).code, 2);
   EXPECT_EQ(hogwild({"train", train(), "--init-groups", "bias"}).code, 2);
   EXPECT_EQ(hogwild({"train", train(), "--init", *folder / "missing.bin"}).code, 3);
@@ -126,6 +140,18 @@ TEST_F(train_predict, standard_input_trains_the_same_model) {
               read_file(train()));
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(read_file(model) == read_file(*folder / "stdin.txt"));
+}
+
+TEST_F(train_predict, labels_that_the_model_does_not_know_are_not_looked_at) {
+  const std::string classes = *folder / "three.svm", rows = *folder / "foreign.svm", model = *folder / "three.bin";
+  write_file(classes, "0 1:1\n1 2:1\n2 3:1\n0 1:1\n1 2:1\n2 3:1\n");
+  write_file(rows, "100000000 1:1\n-5 2:1\n1e30 3:1\n");
+  ASSERT_EQ(hogwild({"train", classes, "--model", "softmax", "--step", "1", "--engine", "serial", "--save", model,
+                     "--no-cache"})
+                .code,
+            0);
+  EXPECT_THAT(lines_of(hogwild({"predict", model, rows, "--no-cache"}).out), ::testing::ElementsAre("0", "1", "2"));
+  EXPECT_EQ(lines_of(hogwild({"predict", model, rows, "--no-cache", "--probabilities", "--json"}).out).size(), 3u);
 }
 
 TEST_F(train_predict, probabilities_are_of_the_larger_label_or_of_all_classes) {

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -57,7 +59,7 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   if (!labels.empty() && format != "idx")
     throw config_error("--labels is about IDX images; " + path + " is no such file");
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
-  if (format == "libffm") return open_libffm(path, opening);
+  if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
   if (format == "cifar") return open_cifar(path, opening);
   return open_libsvm(path, opening);
@@ -79,7 +81,7 @@ void data_options::declare(command_line& line) {
   line.choice<std::string>("--format", format,
                            {{"auto", "auto"},
                             {"libsvm", "libsvm"},
-                            {"libffm", "libffm"},
+                            {"ffm", "ffm"},
                             {"ratings", "ratings"},
                             {"idx", "idx"},
                             {"cifar", "cifar"},
@@ -104,7 +106,7 @@ void data_options::choose_format(std::string_view model) {
   const std::string needed = model == matrix_factorization::name               ? "ratings"
                              : model == skip_gram::name || model == cbow::name ? "corpus"
                              : model == graph_cut::name                        ? "graph"
-                             : model == ffm::name                              ? "libffm"
+                             : model == ffm::name                              ? "ffm"
                                                                                : "";
   if (format == "auto" && !needed.empty()) format = needed;
   const std::string kind = format == "dimacs" ? "graph" : format;
@@ -124,7 +126,13 @@ void data_options::choose_format(const saved_model& model) {
   choose_format(model.model);
   if (model.names.empty()) return;
   names = std::make_shared<rating_names>();
+  // Ids count names; those of rows that were held back have left gaps.
+  const std::size_t most = 2 * model.columns.size() + (std::size_t{1} << 20);
+  std::set<std::pair<bool, std::string_view>> known;
   for (std::size_t k = 0; k < model.columns.size(); ++k) {
+    if (rating_id(model.columns[k]) > most || !known.emplace(is_user_column(model.columns[k]), model.names[k]).second)
+      throw input_error("the saved model's names do not suit its columns: '" + model.names[k] + "' of column " +
+                        std::to_string(model.columns[k]) + " is there twice, or its column is out of range");
     auto& kind = is_user_column(model.columns[k]) ? names->users : names->items;
     const std::uint32_t id = rating_id(model.columns[k]);
     // A user or an item that was in no training row has left a gap.

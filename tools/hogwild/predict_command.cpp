@@ -58,7 +58,8 @@ void for_labels(const predictor& model, const sparse_view& rows, const Say& say)
   for (std::size_t first = 0; first < rows.rows(); first += batch) {
     const auto said = std::span(verdicts).first(std::min(batch, rows.rows() - first));
     for (std::size_t k = 0; k < said.size(); ++k) {
-      const sparse_row<float> z = cursor.row(first + k);
+      sparse_row<float> z = cursor.row(first + k);
+      z.label = 0.0f;  // what stands there need not be one of the model's
       judge(k, &z, first + k, {});
     }
     judge(0, nullptr, 0, said);

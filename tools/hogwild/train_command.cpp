@@ -156,8 +156,11 @@ rank_rows open_rows(const train_request& request, train_options& options, launch
   };
   if (ranks != nullptr) {
     if (request.overlap) throw config_error("--overlap is for a process that trains alone");
-    if (is_of_words(request) && request.data.find("%rank") != std::string::npos)
+    const bool several = request.data.find("%rank") != std::string::npos;
+    if (is_of_words(request) && several)
       throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
+    if (request.model == matrix_factorization::name && several)
+      throw config_error("ranks that train factors share users and items: give them one file, without %rank");
     return open_rank_rows(request.data, *ranks, open);
   }
   rank_rows rows{.data = request.overlap ? open_data(request, options) : open(request.data)};
@@ -169,25 +172,25 @@ rank_rows open_rows(const train_request& request, train_options& options, launch
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
                       const vocabulary& words, train_options& options) {
   if (request.init.empty()) return;
-  const auto tell = [&](std::size_t taken, std::size_t all) {
-    if (!request.files.quiet)
-      say("begins with " + std::to_string(taken) + " of " + std::to_string(all) + " parameters from " + request.init);
+  // Trials of a step begin so, too; that is told once.
+  const auto tell = [from = request.init, told = std::make_shared<bool>(request.files.quiet)](std::size_t taken,
+                                                                                              std::size_t all) {
+    if (!std::exchange(*told, true))
+      say("begins with " + std::to_string(taken) + " of " + std::to_string(all) + " parameters from " + from);
   };
   if (is_of_words(m)) {
     if (!request.init_groups.empty()) throw config_error("--init-groups: word vectors are one group");
     const auto saved = std::make_shared<const word_vectors>(load_word_vectors(request.init));
-    options.initial = [=, told = false](std::span<float> parameters) mutable {
-      const std::size_t taken = warm_start(*saved, m, words, parameters);
-      if (!std::exchange(told, true)) tell(taken, parameters.size());
+    options.initial = [=](std::span<float> parameters) {
+      tell(warm_start(*saved, m, words, parameters), parameters.size());
     };
     return;
   }
   const auto saved = std::make_shared<const saved_model>(load_model(request.init));
   const auto columns = rows.numbering().original();
   const std::vector<std::uint32_t> original(columns.begin(), columns.end());
-  options.initial = [=, groups = request.init_groups, told = false](std::span<float> parameters) mutable {
-    const std::size_t taken = warm_start(*saved, m, original, groups, parameters);
-    if (!std::exchange(told, true)) tell(taken, parameters.size());
+  options.initial = [=, groups = request.init_groups](std::span<float> parameters) {
+    tell(warm_start(*saved, m, original, groups, parameters), parameters.size());
   };
 }
 
@@ -195,6 +198,7 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
 void share_names(train_request& request) {
   if (request.init.empty() || request.model != matrix_factorization::name) return;
   const saved_model saved = load_model(request.init);
+  if (saved.model != request.model) return;  // refused later, for what its groups are
   if (saved.names.empty() != !request.files.named_ids)
     throw config_error("the model " + request.init + " knows users and items by " +
                        (saved.names.empty() ? "number: leave out --named-ids" : "name: give --named-ids"));

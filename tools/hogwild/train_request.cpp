@@ -343,8 +343,6 @@ void check(const command_line& line, const train_request& r) {
   }
   if (!r.init.empty() && r.overlap)
     throw config_error("--overlap begins with new parameters: leave out --init or --overlap");
-  if (!r.init.empty() && !r.options.resume.empty())
-    throw config_error("a checkpoint has parameters of its own: leave out --init or --resume");
   if (r.test_share + r.options.validation_fraction >= 1.0)
     throw config_error("the shares for test and validation leave no rows to train on");
   check_factors(line, r);
@@ -367,7 +365,8 @@ void check(const command_line& line, const train_request& r) {
   }
   for (const auto& [name, output] : {std::pair("--save", r.save), std::pair("--record", r.options.record),
                                      std::pair("--checkpoint", r.options.checkpoint)}) {
-    keep_inputs(name, output, {r.data, r.test, r.validation_file});
+    keep_inputs(name, output, {r.data, r.test, r.validation_file, r.files.labels});
+    if (output != r.save) keep_inputs(name, output, {r.init});  // a model may be tuned in place
   }
 }
 

@@ -22,7 +22,8 @@ class name_numbers {
   /// `known[k]` has the number k, now and later.
   explicit name_numbers(std::span<const std::string> known);
 
-  /// The provisional number of a name. Any thread, at any time. Throws resource_error beyond `largest` numbers.
+  /// The provisional number of a name. Any thread, at any time. Throws resource_error beyond
+  /// largest_rating_id.
   std::uint32_t number_of(std::string_view name);
 
   /// Appends the new names to those that were known and returns the number that each provisional one stands for. When

@@ -25,8 +25,12 @@ bool ends_line(char c) {
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-bool begins_number(char c) {
-  return is_digit(c) || c == '-' || c == '+' || c == '.';
+/// Also of infinity and of what is no number, which are refused rather than taken for a name.
+bool begins_number(const char* p) {
+  const auto is_word = [&](std::string_view word) {
+    return std::ranges::equal(word, std::string_view(p, word.size()), [](char a, char b) { return a == (b | 0x20); });
+  };
+  return is_digit(*p) || *p == '-' || *p == '+' || *p == '.' || is_word("inf") || is_word("nan");
 }
 
 /// Reads a block line by line. Every line ends with a newline, so that no length is checked.
@@ -95,7 +99,7 @@ class ratings_parser {
       skip_blanks();
       told = p_ == last;  // two fields at most: a rating that may be missing
     }
-    told = told || at_end() || begins_number(*p_);
+    told = told || at_end() || begins_number(p_);
     p_ = first;
     return !told;
   }

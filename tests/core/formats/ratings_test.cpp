@@ -147,6 +147,7 @@ TEST(ratings, of_names_say_what_is_wrong_and_where) {
     const char* words;
   } faults[] = {{"ann film 1\nann film\n", 2, 9, "a rating is expected"},
                 {"ann film 1\nbob film good\n", 2, 10, "the rating 'good' is not a number"},
+                {"bob film inf\n", 1, 10, "is not finite"},
                 {"a\x01n film 1\n", 1, 1, "a control character in the name of the user 'a?n'"},
                 {"ann,,3\n", 1, 5, "the name of the item has 0 bytes"},
                 {std::string(256, 'x') + " film 1\n", 1, 1, "the name of the user has 256 bytes"}};

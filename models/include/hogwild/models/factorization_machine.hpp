@@ -33,7 +33,7 @@ struct factorization_machine {
   std::size_t features = 0;
   std::size_t rank = 8;                    ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
-  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, so that steps suit any of them
+  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
 
   std::size_t width() const { return (rank + lanes - 1) / lanes * lanes; }
   std::size_t dim() const { return features * (width() + 1) + 1; }
@@ -53,13 +53,13 @@ struct factorization_machine {
     }
   }
 
-  double loss(const auto& w, const example_type& z) const { return score_loss(labels, predict(w, z), z.label); }
+  double loss(const auto& w, const example_type& z) const { return score_loss(labels, scale, predict(w, z), z.label); }
 
   float predict(const auto& w, const example_type& z) const { return look(w, z).score; }
 
   void gradient(const auto& w, const example_type& z, const auto& emit) const {
     memory& m = look(w, z);
-    const float slope = scale * score_slope(labels, m.score, z.label);
+    const float slope = score_slope(labels, scale, m.score, z.label);
     if (slope == 0.0f) return;
     emit(weight(features), slope);
     for (auto [j, x] : z)

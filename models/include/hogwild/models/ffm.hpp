@@ -40,7 +40,7 @@ struct ffm {
   std::size_t fields = 0;                  ///< one more than the largest
   std::size_t rank = 4;                    ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
-  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, so that steps suit any of them
+  float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
   bool unit_rows = true;            ///< rows are scaled to length one
 
   /// Factors of a column.
@@ -72,7 +72,7 @@ struct ffm {
     const auto emit_one = [&](std::size_t j, float g) { emit.block(j, std::span<const float>(&g, 1)); };
     for (std::size_t k = 0; k < n; ++k) {
       const ffm_example& z = space.example(k);
-      const float slope = scale * score_slope(labels, score(w, space, z), z.label) / static_cast<float>(n);
+      const float slope = score_slope(labels, scale, score(w, space, z), z.label) / static_cast<float>(n);
       if (slope == 0.0f) continue;
       emit_one(weight(features), slope);
       for (const auto& entry : z.entries) emit_one(weight(entry.column), slope * entry.x);
@@ -87,7 +87,7 @@ struct ffm {
   void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
     for (std::size_t k = 0; k < n; ++k) {
       const float s = score(w, space, space.example(k));
-      verdicts[k] = {score_loss(labels, s, space.example(k).label), s};
+      verdicts[k] = {score_loss(labels, scale, s, space.example(k).label), s};
     }
   }
 
