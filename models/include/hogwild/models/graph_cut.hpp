@@ -39,7 +39,7 @@ inline void project_to_simplex(std::span<float> x) {
       sum += static_cast<double>(each);
       ++above;
     }
-    if (above == before || above == 0) break;
+    if (above >= before || above == 0) break;  // more of them would be rounding
     before = above;
     lowered_by = (sum - 1.0) / static_cast<double>(above);
   }
@@ -127,13 +127,17 @@ struct graph_cut {
       if (e.v == graph_cut_space::nobody) continue;
       read_ends(w, space, e);
       const float c = capacity(space, e) / (2.0f * unit);
+      float sum = 0.0f;
       bool any = false;
       for (std::size_t d = 0; d < sides; ++d) {
         const float apart = space.at_u[d] - space.at_v[d];
         space.partials[d] = apart > 0.0f ? c : apart < 0.0f ? -c : 0.0f;
+        sum += space.partials[d];
         any = any || space.partials[d] != 0.0f;
       }
       if (!any) continue;
+      // What points out of the plane of the simplex would only be projected away.
+      for (float& partial : space.partials) partial -= sum / static_cast<float>(sides);
       if (e.u < nodes) emit.block(e.u * sides, std::span<const float>(space.partials));
       for (float& partial : space.partials) partial = -partial;
       if (e.v < nodes) emit.block(e.v * sides, std::span<const float>(space.partials));
