@@ -76,6 +76,24 @@ TEST(simplex, is_projected_on_as_by_hand) {
   EXPECT_EQ(graph_cut({.nodes = 2}).dim(), 4u);
 }
 
+// Entries so small that the sum of all rounds them off once were taken out and in again without an end.
+TEST(simplex, is_reached_from_beside_a_corner) {
+  EXPECT_EQ(projected({1.0f, 0x1.0ep-53f, 0x1.0ep-53f})[0], 1.0f);
+  EXPECT_EQ(projected({1.0f, 0x1.6e96fp-38f, 0x1.6e96fp-38f, 0x1.6e96fp-37f})[0], 1.0f);
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<float> any(-1.0f, 1.0f);
+  for (int point = 0; point < 20'000; ++point) {
+    std::vector<float> x(3 + random() % 4);
+    const float scale = std::ldexp(1.0f, -static_cast<int>(random() % 60));
+    for (float& each : x) each = any(random) * scale;
+    x[0] += 1.0f;
+    if (point % 2 == 0) x[1] = x[2];
+    double sum = 0.0;
+    for (const float each : projected(x)) sum += static_cast<double>(each);
+    EXPECT_NEAR(sum, 1.0, 1e-6);
+  }
+}
+
 /// Two nodes (columns 0 and 1) and a terminal of each of three sides (columns 2, 3, 4: sides 1, 0, 2).
 class cut_of_three : public testing::Test {
  protected:
