@@ -113,8 +113,8 @@ struct graph_cut {
 
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, counter_random) const {
     graph_cut_space::example& e = space.examples[k] = {};
-    const bool is_edge = z.label < 0.0f;
-    if (z.size() != (is_edge ? 2u : 1u)) return;  // an end that the model does not know
+    const bool is_edge = z.size() == 2, is_node = z.size() == 1 && z.label >= 0.0f;
+    if (!is_edge && !is_node) return;  // an edge with an end that the model does not know
     e.u = z.index[0];
     e.forth = z.value[0];
     if (is_edge) e.v = z.index[1], e.back = z.value[1];
