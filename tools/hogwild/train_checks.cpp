@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train_checks.hpp"
+
+#include <string>
+#include <utility>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/models/registry.hpp>
+
+namespace hogwild::cli {
+namespace {
+
+/// A graph is cut as a whole: its edges are what is measured, too, and so are the nodes that are no terminals.
+void check_graph(const command_line& line, const train_request& r) {
+  if (r.model != graph_cut::name) {
+    for (const char* const name : {"--terminals", "--terminals-seed"})
+      if (line.given(name)) throw config_error(std::string(name) + " needs --model graph_cut");
+    return;
+  }
+  if (!(r.files.graph.terminals >= 0.0 && r.files.graph.terminals <= 1.0))
+    throw config_error("--terminals is a share of the nodes, from 0 (one of each class) to 1");
+  if (!r.test.empty() || r.test_share > 0.0 || !r.validation_file.empty() || r.options.validation_fraction > 0.0)
+    throw config_error(
+        "a graph is cut as a whole: leave out --test and --validation; what is measured are its edges and the "
+        "labelled nodes that are no terminals");
+  if (r.data.find("%rank") != std::string::npos)
+    throw config_error("ranks that cut a graph share its nodes: give them one file, without %rank");
+  if (line.given("--labels")) throw config_error("--labels is about IDX images; a graph has its labels in itself");
+}
+
+void check_words(const command_line& line, const train_request& r) {
+  const bool of_words = r.model == skip_gram::name || r.model == cbow::name;
+  for (const char* const name : {"--dimension", "--window", "--negative", "--sample", "--min-count"}) {
+    if (!of_words && line.given(name)) throw config_error(std::string(name) + " needs --model skip_gram or cbow");
+  }
+  if (!of_words) return;
+  if (!r.test.empty() || r.test_share > 0.0 || !r.validation_file.empty())
+    throw config_error(
+        "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a share "
+        "of the text may be held back with --validation SHARE");
+  if (r.overlap) throw config_error("--overlap is for linear models with one margin a row");
+  if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
+  for (const std::uint64_t n : {r.words.dimension, r.words.window, r.words.negative})
+    if (n > 65536) throw config_error("--dimension, --window and --negative are numbers up to 65536");
+}
+
+void check_factors(const command_line& line, const train_request& r) {
+  const bool of_ratings = r.model == matrix_factorization::name;
+  const bool machine = r.model == factorization_machine::name || r.model == ffm::name;
+  if (line.given("--rank") && !of_ratings && !machine)
+    throw config_error("--rank is about factors: it needs --model matrix_factorization, factorization_machine or ffm");
+  if (line.given("--ownership") && !of_ratings)
+    throw config_error("--ownership is about factors: it needs --model matrix_factorization");
+  if (line.given("--loss") && !machine)
+    throw config_error("--loss needs --model factorization_machine or ffm; of other models the name says it");
+  if (line.given("--unit-rows") && r.model != ffm::name) throw config_error("--unit-rows needs --model ffm");
+  if (line.given("--bias") && machine)
+    throw config_error("a factorization machine has a bias of its own: leave out --bias, or --freeze bias at 0");
+}
+
+void check_engine_and_files(const command_line& line, const train_request& r) {
+  if (r.engine == engine_name::serial) {
+    if (r.workers > 1) throw config_error("the serial engine has one worker; use --engine threads for more");
+    for (const char* name : {"--team", "--pin"}) {
+      if (line.given(name)) throw config_error(std::string(name) + " is about threads; the serial engine has none");
+    }
+  }
+  const bool by_ranks =
+      r.engine == engine_name::ring || r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
+  for (const char* name : {"--transport", "--rank-timeout"}) {
+    if (!by_ranks && line.given(name)) {
+      throw config_error(std::string(name) +
+                         " is about replicas or ranks: it needs --engine ring, all_reduce or local_sgd");
+    }
+  }
+  if (r.mpi && r.data == "-") throw config_error("ranks cannot all read standard input; name a file");
+  for (const char* name : {"--replicas", "--exchange", "--message-values"}) {
+    if (r.engine != engine_name::ring && line.given(name))
+      throw config_error(std::string(name) + " is about replicas on a ring: it needs --engine ring");
+  }
+  const bool in_lockstep = r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
+  if (!in_lockstep && line.given("--sync-rows"))
+    throw config_error("--sync-rows is about workers that meet: it needs --engine all_reduce or local_sgd");
+  if (r.engine != engine_name::all_reduce && line.given("--scale-step"))
+    throw config_error("--scale-step is about the step of a batch: it needs --engine all_reduce");
+  if (in_lockstep && line.given("--team"))
+    throw config_error("--team is about libraries that start threads; those of a synchronous engine are std threads");
+  if (in_lockstep && r.overlap)
+    throw config_error("--overlap trains as the text comes, which no two runs do alike: leave out --overlap");
+  if (in_lockstep && line.given("--shards"))
+    throw config_error("the workers of a synchronous engine keep their own rows: leave out --shards");
+  if (r.engine == engine_name::ring && r.transport == ring_transport::shared_segment && line.given("--team"))
+    throw config_error("--team is about threads; under --transport shared_segment the workers are processes");
+  if (r.engine == engine_name::processes && line.given("--team")) {
+    throw config_error("--team is about threads; the workers of --engine processes are processes");
+  }
+  if (line.given("--pin") && r.engine == engine_name::threads && r.team != team_kind::std) {
+    throw config_error(
+        "--pin and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "
+        "OMP_PROC_BIND, oneTBB by the system");
+  }
+  if (!r.init.empty() && r.overlap)
+    throw config_error("--overlap begins with new parameters: leave out --init or --overlap");
+  if (r.test_share + r.options.validation_fraction >= 1.0)
+    throw config_error("the shares for test and validation leave no rows to train on");
+  check_factors(line, r);
+  // Known now: the data need not be read first.
+  if ((r.model == mlp::name || r.model == convnet::name) && !has_layer_kernels())
+    throw config_error("the model " + r.model + " " + layer_kernels_missing());
+  for (const char* name : {"--hidden", "--dropout"}) {
+    if (line.given(name) && r.model != mlp::name) throw config_error(std::string(name) + " needs --model mlp");
+  }
+  if (line.given("--bias") && (r.model == mlp::name || r.model == convnet::name))
+    throw config_error("the layers of a net have biases of their own: leave out --bias");
+  if (line.given("--net") && r.model != convnet::name) throw config_error("--net needs --model convnet");
+  if (line.given("--huber-delta") && r.model != "huber") throw config_error("--huber-delta needs --model huber");
+  if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
+    throw config_error("--decay has no meaning with --schedule constant");
+  }
+  const bool from_input_twice = r.data == "-" && (r.test == "-" || r.validation_file == "-");
+  if (from_input_twice || (r.test == "-" && r.validation_file == "-")) {
+    throw config_error("standard input can be read once only, but '-' is given twice");
+  }
+  for (const auto& [name, output] : {std::pair("--save", r.save), std::pair("--record", r.options.record),
+                                     std::pair("--checkpoint", r.options.checkpoint)}) {
+    keep_inputs(name, output, {r.data, r.test, r.validation_file, r.files.labels});
+    if (output != r.save) keep_inputs(name, output, {r.init});  // a model may be tuned in place
+  }
+}
+
+}  // namespace
+
+void check_options(const command_line& line, const train_request& r) {
+  check_engine_and_files(line, r);
+  check_words(line, r);
+  check_graph(line, r);
+}
+
+}  // namespace hogwild::cli
