@@ -56,7 +56,7 @@ TYPED_TEST(words_on_engines, learn_and_one_thread_is_serial_bit_for_bit) {
 TYPED_TEST(words_on_engines, two_threads_end_where_one_worker_does) {
   this->options.epochs = 12;
   const double serial = this->run(serial_engine{}).final_loss;
-  EXPECT_NEAR(this->run(thread_engine{.workers = 2}).final_loss, serial, 0.03 * serial);
+  EXPECT_NEAR(this->run(thread_engine{.workers = 2, .team = team_kind::std}).final_loss, serial, 0.03 * serial);
 }
 
 // Replicas meet too rarely for so short a text to end where one worker does, but they learn from both.
@@ -72,7 +72,7 @@ TYPED_TEST(words_on_engines, reproducible_runs_are_the_same_for_any_number_of_th
   this->options.reproducible = true;
   this->options.virtual_workers = 4;
   const train_result one = this->run(thread_engine{.workers = 1});
-  EXPECT_EQ(this->run(thread_engine{.workers = 2}).parameters, one.parameters);
+  EXPECT_EQ(this->run(thread_engine{.workers = 2, .team = team_kind::std}).parameters, one.parameters);
 }
 
 }  // namespace
