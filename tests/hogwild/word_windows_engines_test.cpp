@@ -45,7 +45,7 @@ TYPED_TEST_SUITE(words_on_engines, both_models);
 
 TYPED_TEST(words_on_engines, learn_and_one_thread_is_serial_bit_for_bit) {
   const train_result serial = this->run(serial_engine{});
-  EXPECT_EQ(this->run(thread_engine{.workers = 1}).parameters, serial.parameters);
+  EXPECT_EQ(this->run(thread_engine{.workers = 1, .team = team_kind::std}).parameters, serial.parameters);
   this->options.epochs = 1;
   this->options.step.initial = 1e-9;
   EXPECT_LT(serial.final_loss, 0.9 * this->run(serial_engine{}).final_loss);
@@ -71,7 +71,7 @@ TYPED_TEST(words_on_engines, replicas_on_a_ring_learn) {
 TYPED_TEST(words_on_engines, reproducible_runs_are_the_same_for_any_number_of_threads) {
   this->options.reproducible = true;
   this->options.virtual_workers = 4;
-  const train_result one = this->run(thread_engine{.workers = 1});
+  const train_result one = this->run(thread_engine{.workers = 1, .team = team_kind::std});
   EXPECT_EQ(this->run(thread_engine{.workers = 2, .team = team_kind::std}).parameters, one.parameters);
 }
 
