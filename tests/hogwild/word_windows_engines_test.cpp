@@ -62,7 +62,8 @@ TYPED_TEST(words_on_engines, two_threads_end_where_one_worker_does) {
 // Replicas meet too rarely for so short a text to end where one worker does, but they learn from both.
 TYPED_TEST(words_on_engines, replicas_on_a_ring_learn) {
   this->options.step.initial = 0.05;
-  const double ring = this->run(ring_engine{.workers = 2, .replicas = 2, .pin = false}).final_loss;
+  const double ring =
+      this->run(ring_engine{.workers = 2, .replicas = 2, .team = team_kind::std, .pin = false}).final_loss;
   this->options.epochs = 1;
   this->options.step.initial = 1e-9;
   EXPECT_LT(ring, 0.95 * this->run(serial_engine{}).final_loss);
