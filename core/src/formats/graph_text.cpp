@@ -8,6 +8,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "decimal.hpp"
+#include "quoted.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -81,14 +82,6 @@ class line_reader {
   /// Of the text as a whole, at its end.
   [[noreturn]] void refuse_end(const std::string& message) const { throw format_error(name_, number_ + 1, 1, message); }
 
-  /// A field as it stands in a message: short, and without bytes that a terminal would act on.
-  static std::string quoted(std::string_view field) {
-    constexpr std::size_t longest = 40;
-    std::string text = "'";
-    for (const char c : field.substr(0, longest)) text += c >= ' ' && c <= '~' ? c : '?';
-    return text + (field.size() > longest ? "...'" : "'");
-  }
-
  private:
   std::size_t column() const { return static_cast<std::size_t>(fields_.data() - line_.data()) + 1; }
   void skip_blanks() {
@@ -113,7 +106,7 @@ class dimacs_reader {
     while (lines_.next()) {
       const std::string_view kind = lines_.field();
       if (kind != "p" && !arcs_)
-        lines_.refuse("the text begins with " + lines_.quoted(kind) +
+        lines_.refuse("the text begins with " + quoted(kind) +
                       "; the first line that is no comment is 'p max NODES ARCS'");
       if (kind == "p")
         read_problem();
@@ -122,7 +115,7 @@ class dimacs_reader {
       else if (kind == "a")
         read_arc();
       else
-        lines_.refuse("a line begins with c, p, n or a, not with " + lines_.quoted(kind));
+        lines_.refuse("a line begins with c, p, n or a, not with " + quoted(kind));
       lines_.end_line();
     }
     finish();
@@ -135,7 +128,7 @@ class dimacs_reader {
   void read_problem() {
     if (arcs_) lines_.refuse("this is the second line 'p'; there is one");
     if (const std::string_view what = lines_.field(); what != "max")
-      lines_.refuse("the problem is " + lines_.quoted(what) + "; this reads 'p max NODES ARCS'");
+      lines_.refuse("the problem is " + quoted(what) + "; this reads 'p max NODES ARCS'");
     graph_.nodes = static_cast<std::uint32_t>(lines_.whole("the number of nodes", 2, largest_node));
     arcs_ = lines_.whole("the number of arcs", 0, std::int64_t{1} << 40);
   }
@@ -144,7 +137,7 @@ class dimacs_reader {
     const std::uint32_t at = node();
     const std::string_view which = lines_.field();
     if (which != "s" && which != "t")
-      lines_.refuse("a node is 's', the source, or 't', the sink, not " + lines_.quoted(which));
+      lines_.refuse("a node is 's', the source, or 't', the sink, not " + quoted(which));
     const std::uint32_t side = which == "s" ? 0 : 1;
     for (const auto& known : graph_.sides) {
       if (known.side == side) lines_.refuse("this is the second " + std::string(side == 0 ? "source" : "sink"));
@@ -193,9 +186,8 @@ class labelled_reader {
         const std::uint32_t u = node(), v = node();
         graph_.edges.push_back({u, v, 1.0, 1.0});
       } else {
-        lines_.refuse(kind == "v" || kind == "e"
-                          ? "there are more lines " + lines_.quoted(kind) + " than the first line says"
-                          : "a line begins with v or e, not with " + lines_.quoted(kind));
+        lines_.refuse(kind == "v" || kind == "e" ? "there are more lines " + quoted(kind) + " than the first line says"
+                                                 : "a line begins with v or e, not with " + quoted(kind));
       }
       lines_.end_line();
     }

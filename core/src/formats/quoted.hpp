@@ -3,15 +3,19 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace hogwild::detail {
 
 /// A token as it stands in a message: short, and without bytes that a terminal would act on.
-inline std::string quoted(const char* first, const char* last) {
-  constexpr std::ptrdiff_t longest = 40;
+inline std::string quoted(std::string_view token) {
+  constexpr std::size_t longest = 40;
   std::string text = "'";
-  for (const char* p = first; p != last && p - first < longest; ++p) text += *p >= ' ' && *p <= '~' ? *p : '?';
-  return text + (last - first > longest ? "...'" : "'");
+  for (const char c : token.substr(0, longest)) text += c >= ' ' && c <= '~' ? c : '?';
+  return text + (token.size() > longest ? "...'" : "'");
+}
+inline std::string quoted(const char* first, const char* last) {
+  return quoted(std::string_view(first, static_cast<std::size_t>(last - first)));
 }
 
 }  // namespace hogwild::detail
