@@ -32,9 +32,10 @@ graph_cut graph_cut_of(const sparse_view& graph) {
   graph.ensure(0, graph.rows());
   row_cursor cursor(graph);
   for (std::size_t r = 0; r < graph.rows(); ++r) {
-    if (!(graph.label[r] < 0.0)) continue;
+    const sparse_row<float> z = cursor.row(r);
+    if (z.size() != 2) continue;  // no edge
     float larger = 0.0f;
-    for (const auto [column, capacity] : cursor.row(r)) larger = std::max(larger, capacity);
+    for (const auto [column, capacity] : z) larger = std::max(larger, capacity);
     sum += static_cast<double>(larger);
     ++edges;
   }

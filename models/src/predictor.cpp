@@ -8,6 +8,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/models/registry.hpp>
 
+#include "quiet_reader.hpp"
 #include "saved_cuts.hpp"
 #include "saved_factors.hpp"
 #include "saved_machines.hpp"
@@ -16,12 +17,7 @@
 namespace hogwild {
 namespace {
 
-/// Reads parameters that nobody writes any more.
-struct plain_reader {
-  std::span<const float> w;
-  float operator[](std::size_t j) const { return w[j]; }
-  std::span<const float> block(std::size_t offset, std::size_t n) const { return w.subspan(offset, n); }
-};
+using detail::quiet_reader;
 
 model_choice choice_of(const saved_model& saved) {
   model_choice choice{.features = saved.columns.size(), .classes = saved.width, .bias = !saved.bias.empty()};
@@ -80,17 +76,17 @@ float predictor::factor_score(const matrix_factorization& m, const sparse_row<fl
   std::vector<std::uint32_t> columns;
   columns.reserve(z.size());
   for (const std::uint32_t k : z.index) columns.push_back(places_[k]);
-  return m.predict(plain_reader{parameters_}, sparse_row<float>{columns, z.value, z.label});
+  return m.predict(quiet_reader{parameters_}, sparse_row<float>{columns, z.value, z.label});
 }
 
 float predictor::margin(const sparse_row<float>& z) const {
   const bool bias = parameters_.size() > columns_.size();
-  return dot(plain_reader{parameters_}, z) + (bias ? parameters_.back() : 0.0f);
+  return dot(quiet_reader{parameters_}, z) + (bias ? parameters_.back() : 0.0f);
 }
 
 row_verdict predictor::verdict(const sparse_row<float>& z) const {
   if (net_) return net_->verdict(z);
-  const plain_reader w{parameters_};
+  const quiet_reader w{parameters_};
   return std::visit(
       [&](const auto& m) -> row_verdict {
         using M = std::decay_t<decltype(m)>;
@@ -145,7 +141,7 @@ std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {
                        " model has no probabilities; models with logistic loss and softmax have");
   const auto* s = std::get_if<softmax>(&model_);
   if (s == nullptr) return {logistic{}.probability(score(z))};
-  const std::vector<float>& scores = s->scores(plain_reader{parameters_}, z);
+  const std::vector<float>& scores = s->scores(quiet_reader{parameters_}, z);
   const double top = static_cast<double>(*std::ranges::max_element(scores));
   std::vector<double> shares;
   double sum = 0.0;

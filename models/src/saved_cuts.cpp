@@ -1,50 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saved_cuts.hpp"
 
-#include <vector>
+#include <algorithm>
+#include <cmath>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/graphs.hpp>
 
+#include "shared_net.hpp"
+
 namespace hogwild::detail {
-namespace {
-
-/// Reads parameters that nobody writes any more.
-struct plain_reader {
-  std::span<const float> w;
-  std::span<const float> block(std::size_t offset, std::size_t n) const { return w.subspan(offset, n); }
-};
-
-class saved_cut final : public saved_net {
- public:
-  saved_cut(const graph_cut& m, const std::vector<float>& weights) : model_(m), weights_(weights) {}
-
-  row_verdict verdict(const sparse_row<float>& z) override {
-    row_verdict said;
-    const auto judge_one = judge(1);
-    judge_one(0, &z, 0, {});
-    judge_one(0, nullptr, 0, {&said, 1});
-    return said;
-  }
-  predictor::batch_judge judge(std::size_t most) override {
-    sparse_view known;
-    known.columns = model_.nodes;
-    return [this, space = model_.make_workspace(known, isa::scalar, most)](
-               std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_verdict> verdicts) mutable {
-      if (z != nullptr)
-        model_.take(space, k, *z, counter_random(0, number));
-      else
-        model_.judge(plain_reader{weights_}, space, verdicts.size(), verdicts);
-    };
-  }
-  void require_data(const sparse_view&, std::string_view) const override {}
-
- private:
-  graph_cut model_;
-  std::vector<float> weights_;
-};
-
-}  // namespace
 
 saved_model cut_to_saved(const graph_cut& m, std::span<const float> parameters, std::span<const std::uint32_t> original,
                          std::span<const std::uint32_t> ranks) {
@@ -71,14 +36,17 @@ saved_model cut_to_saved(const graph_cut& m, std::span<const float> parameters, 
 
 void choose_cut(const saved_model& saved, model_choice& choice) {
   choice.nodes = saved.columns.size();
+  choice.unit = 0.0;
   for (const auto& [name, value] : saved.model_options)
     if (name == "unit") choice.unit = value;
+  if (!(static_cast<float>(choice.unit) > 0.0f) || !std::isfinite(static_cast<float>(choice.unit)))
+    throw input_error("the saved cut does not say by a number above 0 what the mean capacity was ('unit')");
 }
 
 std::shared_ptr<saved_net> read_cut(const graph_cut& m, const saved_model& saved) {
   if (saved.labels.kind() != m.labels || !saved.bias.empty() || saved.weights.size() != m.dim())
     throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
-  return std::make_shared<saved_cut>(m, saved.weights);
+  return std::make_shared<shared_net<graph_cut>>(m, saved.columns, saved.weights);
 }
 
 }  // namespace hogwild::detail

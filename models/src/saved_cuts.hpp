@@ -20,7 +20,7 @@ namespace hogwild::detail {
 saved_model cut_to_saved(const graph_cut& m, std::span<const float> parameters, std::span<const std::uint32_t> original,
                          std::span<const std::uint32_t> ranks);
 
-/// What make_model needs to know of a saved cut.
+/// What make_model needs to know of a saved cut. Throws input_error where that is missing or out of range.
 void choose_cut(const saved_model& saved, model_choice& choice);
 
 /// All columns are nodes to it. Throws input_error where the sizes do not fit.

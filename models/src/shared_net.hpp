@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -15,20 +14,10 @@
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/random.hpp>
 
+#include "quiet_reader.hpp"
 #include "saved_nets.hpp"
 
 namespace hogwild::detail {
-
-/// Reads parameters that nobody writes any more.
-struct quiet_reader {
-  struct run {
-    std::span<const float> w;
-    void copy_to(std::span<float> out) const { std::ranges::copy(w, out.begin()); }
-  };
-  std::span<const float> w;
-  float operator[](std::size_t j) const { return w[j]; }
-  run block(std::size_t offset, std::size_t n) const { return {w.subspan(offset, n)}; }
-};
 
 /// A model with a workspace and its parameters, and workspaces for as many threads as ask at the same time. Whoever
 /// asks borrows one.

@@ -204,6 +204,14 @@ TEST_F(cut_of_three, is_saved_with_its_terminals_in_their_corners) {
   saved_model cut_short = saved;
   cut_short.weights.pop_back();
   EXPECT_THROW(predictor{cut_short}, input_error);
+  for (const double unit : {0.0, -1.0, 1e-60, 1e60}) {
+    saved_model damaged = saved;
+    damaged.model_options = {{"unit", unit}};
+    EXPECT_THROW(predictor{damaged}, input_error) << unit;
+  }
+  saved_model without = saved;
+  without.model_options.clear();
+  EXPECT_THROW(predictor{without}, input_error);
 }
 
 TEST(cut_of_two, takes_the_capacity_of_the_direction_that_is_cut) {

@@ -177,12 +177,25 @@ TEST_F(graphs, that_are_wrong_are_refused_with_their_place) {
   }
 }
 
+TEST_F(graphs, have_a_cut_of_their_own) {
+  const std::string model = (folder / "cut.bin").string();
+  EXPECT_EQ(trained(file("flow.max", flow_problem(8).text()), {"--engine", "serial", "--save", model}).code, 0);
+  const std::string other = file("other.txt", circles(40));
+  for (const std::string command : {"predict", "evaluate"}) {
+    const outcome o = hogwild({command, model, other, "--no-cache"});
+    EXPECT_EQ(o.code, 3);
+    EXPECT_THAT(o.err, HasSubstr("other.txt: this is not the graph that was cut: node "));
+  }
+}
+
 TEST_F(graphs, do_not_go_with_options_of_other_models) {
   const std::string path = file("flow.max", flow_problem(8).text());
   for (const auto& [words, reason] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--model", "graph_cut", "--test", "0.1"}, "a graph is cut as a whole"},
            {{"--model", "graph_cut", "--validation", "0.1"}, "a graph is cut as a whole"},
            {{"--model", "graph_cut", "--terminals", "2"}, "--terminals is a share of the nodes"},
+           {{"--model", "graph_cut", "--terminals", "0.1", "--no-cache"}, "a graph in DIMACS text names its terminals"},
+           {{"--model", "graph_cut", "--batch", "8"}, "a graph is cut edge by edge"},
            {{"--model", "graph_cut", "--format", "ratings"}, "a graph_cut model reads graph, not --format ratings"},
            {{"--model", "graph_cut", "--target", "test_rmse=1"}, "test_rmse is measured for regression"},
            {{"--model", "logistic", "--terminals", "0.5"}, "--terminals needs --model graph_cut"},

@@ -26,6 +26,18 @@ command_line::setter number_setter(T& value) {
   };
 }
 
+template <class T>
+command_line::setter count_setter(T& value) {
+  return [&value](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, fault] = std::from_chars(text.data(), end, number);
+    if (fault != std::errc{} || rest != end) return "'" + text + "' is not a whole number from 0 on";
+    value = number;
+    return {};
+  };
+}
+
 }  // namespace
 
 struct command_line::parser {
@@ -75,11 +87,11 @@ void command_line::option(const std::string& name, std::optional<double>& value,
 }
 
 void command_line::option(const std::string& name, std::uint64_t& value, const std::string& help) {
-  option(name, "N", std::to_string(value), help, [&value](const std::string& text) -> std::string {
-    const char* const end = text.data() + text.size();
-    const auto [rest, fault] = std::from_chars(text.data(), end, value);
-    return fault == std::errc{} && rest == end ? "" : "'" + text + "' is not a whole number from 0 on";
-  });
+  option(name, "N", std::to_string(value), help, count_setter(value));
+}
+
+void command_line::option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& help) {
+  option(name, "N", "", help, count_setter(value));
 }
 
 void command_line::flag(const std::string& name, bool& value, const std::string& help) {

@@ -34,6 +34,7 @@ class command_line {
   void option(const std::string& name, double& value, const std::string& help);
   void option(const std::string& name, std::optional<double>& value, const std::string& help);
   void option(const std::string& name, std::uint64_t& value, const std::string& help);
+  void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& help);
   void flag(const std::string& name, bool& value, const std::string& help);
 
   /// One of a few words, each standing for a value; the first word that stands for the present value is shown.

@@ -17,7 +17,8 @@ void check_graph(const command_line& line, const train_request& r) {
       if (line.given(name)) throw config_error(std::string(name) + " needs --model graph_cut");
     return;
   }
-  if (!(r.files.graph.terminals >= 0.0 && r.files.graph.terminals <= 1.0))
+  const double share = r.files.graph.terminals.value_or(graph_options::usual_terminals);
+  if (!(share >= 0.0 && share <= 1.0))
     throw config_error("--terminals is a share of the nodes, from 0 (one of each class) to 1");
   if (!r.test.empty() || r.test_share > 0.0 || !r.validation_file.empty() || r.options.validation_fraction > 0.0)
     throw config_error(
@@ -26,6 +27,8 @@ void check_graph(const command_line& line, const train_request& r) {
   if (r.data.find("%rank") != std::string::npos)
     throw config_error("ranks that cut a graph share its nodes: give them one file, without %rank");
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a graph has its labels in itself");
+  if (line.given("--batch"))
+    throw config_error("a graph is cut edge by edge, each by what became of the last one: leave out --batch");
 }
 
 void check_words(const command_line& line, const train_request& r) {

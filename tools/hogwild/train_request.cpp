@@ -79,8 +79,9 @@ void declare_model(command_line& line, train_request& r) {
   line.option("--dropout", r.dropout, "share of each hidden layer of mlp that training leaves out");
   line.option(
       "--terminals", r.files.graph.terminals,
-      "of graph_cut: the share of each class's nodes that belong to their class from the start, in labelled graphs");
-  line.option("--terminals-seed", r.files.graph.seed, "another seed draws other terminals");
+      "of graph_cut: the share of each class's nodes that belong to their class from the start, in labelled graphs "
+      "(default: 0.1)");
+  line.option("--terminals-seed", r.files.graph.seed, "another seed draws other terminals (default: 1)");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "

@@ -96,9 +96,13 @@ class row_collector {
 }  // namespace
 
 std::vector<bool> draw_terminals(const graph& g, const graph_options& options) {
-  if (!g.labelled) return std::vector<bool>(g.sides.size(), true);
-  if (!(options.terminals >= 0.0 && options.terminals <= 1.0))
-    throw config_error("the share of nodes that are terminals lies between 0 and 1");
+  if (!g.labelled) {
+    if (options.terminals || options.seed)
+      throw config_error("a graph in DIMACS text names its terminals: leave out their share and seed");
+    return std::vector<bool>(g.sides.size(), true);
+  }
+  const double share = options.terminals.value_or(graph_options::usual_terminals);
+  if (!(share >= 0.0 && share <= 1.0)) throw config_error("the share of nodes that are terminals lies between 0 and 1");
   std::vector<std::vector<std::size_t>> of_side;
   for (std::size_t i = 0; i < g.sides.size(); ++i) {
     if (g.sides[i].side >= of_side.size()) of_side.resize(g.sides[i].side + 1);
@@ -106,11 +110,11 @@ std::vector<bool> draw_terminals(const graph& g, const graph_options& options) {
   }
   std::vector<bool> terminals(g.sides.size());
   for (std::size_t side = 0; side < of_side.size(); ++side) {
-    const counter_random random(options.seed, side);
+    const counter_random random(options.seed.value_or(graph_options::usual_seed), side);
     std::vector<std::pair<std::uint64_t, std::size_t>> order;
     for (const std::size_t i : of_side[side]) order.emplace_back(random.bits(g.sides[i].node), i);
     std::ranges::sort(order);
-    const auto wanted = static_cast<std::size_t>(std::round(options.terminals * static_cast<double>(order.size())));
+    const auto wanted = static_cast<std::size_t>(std::round(share * static_cast<double>(order.size())));
     for (std::size_t k = 0; k < std::min(std::max<std::size_t>(wanted, 1), order.size()); ++k)
       terminals[order[k].second] = true;
   }
@@ -125,13 +129,37 @@ std::vector<bool> unknown_terminals(const graph& g, const column_numbering& colu
   return terminals;
 }
 
+void require_known(const graph& g, const std::vector<bool>& terminals, const column_numbering& columns,
+                   const std::string& name) {
+  const column_map column(g, terminals);
+  for (const graph::edge& e : g.edges) {
+    for (const std::uint32_t node : {e.u, e.v}) {
+      const bool counts = e.u != e.v && (e.forth > 0.0 || e.back > 0.0) && column(e.u) != column(e.v);
+      if (counts && columns.rank(column(node) + 1) == column_numbering::unknown)
+        throw input_error(name + ": this is not the graph that was cut: node " + std::to_string(node) +
+                          " had no edge there, or its side no terminal");
+    }
+  }
+}
+
 std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& terminals, const std::string& name) {
   row_collector rows;
   const std::vector<graph::edge> edges = merged_edges(g, column_map(g, terminals));
   if (edges.empty()) throw input_error(name + ": the graph has no edges to cut");
-  for (const graph::edge& e : edges) rows.add({{e.u, e.forth}, {e.v, e.back}}, no_side);
+  std::vector<bool> lone;  // sides of terminals that no edge has
+  for (std::size_t i = 0; i < g.sides.size(); ++i) {
+    if (g.sides[i].side >= lone.size()) lone.resize(g.sides[i].side + std::size_t{1});
+    lone[g.sides[i].side] = lone[g.sides[i].side] || terminals[i];
+  }
+  for (const graph::edge& e : edges) {
+    rows.add({{e.u, e.forth}, {e.v, e.back}}, no_side);
+    for (const std::uint32_t end : {e.u, e.v})
+      if (!is_node_column(end + 1)) lone[side_of_terminal(end + 1)] = false;
+  }
   for (std::size_t i = 0; i < g.sides.size(); ++i)
     if (!terminals[i]) rows.add({{node_column(g.sides[i].node) - 1, 1.0}}, g.sides[i].side);
+  for (std::uint32_t side = 0; side < lone.size(); ++side)
+    if (lone[side]) rows.add({{terminal_column(side) - 1, 1.0}}, no_side);
   return rows.finish();
 }
 

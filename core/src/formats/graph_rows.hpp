@@ -16,7 +16,12 @@ std::vector<bool> draw_terminals(const graph& g, const graph_options& options);
 /// Those of a labelled graph that a numbering does not know.
 std::vector<bool> unknown_terminals(const graph& g, const column_numbering& columns);
 
-/// Edges, then the nodes whose side is known but which are no terminals. Throws input_error where there are no edges.
+/// Throws input_error where an edge has an end that the numbering does not know.
+void require_known(const graph& g, const std::vector<bool>& terminals, const column_numbering& columns,
+                   const std::string& name);
+
+/// Edges, then the nodes whose side is known but which are no terminals, then the terminals that have no edge. Throws
+/// input_error where there are no edges.
 std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& terminals, const std::string& name);
 /// All nodes, one row each; what stands for more nodes than so long a text can be about is refused.
 std::unique_ptr<parsed_text> node_rows(const graph& g, const std::vector<bool>& terminals, std::size_t text_bytes,

@@ -28,12 +28,16 @@ std::unique_ptr<detail::parsed_text> read(const std::string& path, const graph_o
       detail::read_graph({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name, how.format);
   const std::vector<bool> terminals =
       options.numbering == nullptr ? draw_terminals(g, how) : unknown_terminals(g, *options.numbering);
+  if (options.numbering != nullptr) require_known(g, terminals, *options.numbering, name);
   return options.labels_optional ? node_rows(g, terminals, bytes.size(), name) : edge_rows(g, terminals, name);
 }
 
 std::uint64_t digest_of(const graph_options& how) {
-  const std::array<std::uint64_t, 3> parts{static_cast<std::uint64_t>(how.format),
-                                           std::bit_cast<std::uint64_t>(how.terminals), how.seed};
+  const double share = how.terminals.value_or(graph_options::usual_terminals);
+  // Whether they are asked for is refused or not by what the text is: a cache must not answer for it.
+  const std::array<std::uint64_t, 5> parts{static_cast<std::uint64_t>(how.format), std::bit_cast<std::uint64_t>(share),
+                                           how.seed.value_or(graph_options::usual_seed), how.terminals.has_value(),
+                                           how.seed.has_value()};
   return detail::checksum(std::span<const std::uint64_t>(parts));
 }
 

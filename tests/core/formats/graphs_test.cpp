@@ -105,6 +105,44 @@ TEST_F(graphs, read_by_a_numbering_have_as_terminals_whom_it_does_not_know) {
   }
 }
 
+TEST_F(graphs, that_were_not_cut_are_refused_by_a_numbering) {
+  const sparse_dataset cut = open_graph(file(max_flow), {}, uncached());
+  open_options through = uncached();
+  through.numbering = &cut.numbering();
+  for (const bool nodes : {false, true}) {
+    through.labels_optional = nodes;
+    EXPECT_NO_THROW(open_graph(file(max_flow), {}, through));
+    // Node 5 had no edge.
+    EXPECT_THROW(open_graph(file("p max 5 2\nn 1 s\nn 4 t\na 1 2 3\na 2 5 1\n"), {}, through), input_error);
+    // A third side.
+    EXPECT_THROW(open_graph(file("3 2 3\nv 0 2\nv 1 1\nv 2 0\ne 0 1\ne 1 2\n"), {}, through), input_error);
+    // What is not cut in any case may be there.
+    EXPECT_NO_THROW(open_graph(file("p max 5 3\nn 1 s\nn 4 t\na 1 2 3\na 2 5 0\na 5 5 1\n"), {}, through));
+  }
+}
+
+// The second class has one node, which nobody is tied to.
+TEST_F(graphs, know_terminals_without_edges) {
+  const std::string path = file("3 1 2\nv 0 0\nv 1 -1\nv 2 1\ne 0 1\n");
+  const sparse_dataset data = open_graph(path, {}, uncached());
+  EXPECT_EQ(rows_of(data), (std::vector<row>{{{terminal_column(0), node_column(1)}, {1.0f, 1.0f}, no_side},
+                                             {{terminal_column(1)}, {1.0f}, no_side}}));
+  open_options nodes = uncached();
+  nodes.numbering = &data.numbering();
+  nodes.labels_optional = true;
+  const sparse_dataset all = open_graph(path, {}, nodes);
+  EXPECT_EQ(all.original(row_cursor(all.view()).row(2).index[0]), terminal_column(1));
+}
+
+TEST_F(graphs, that_name_their_terminals_take_no_others) {
+  EXPECT_THROW(open_graph(file(max_flow), {.terminals = 0.5}, uncached()), config_error);
+  EXPECT_THROW(open_graph(file(max_flow), {.seed = 3}, uncached()), config_error);
+  const std::string path = file(max_flow);
+  EXPECT_FALSE(open_graph(path).from_cache());
+  EXPECT_TRUE(open_graph(path).from_cache());
+  EXPECT_THROW(open_graph(path, {.terminals = graph_options::usual_terminals}), config_error);
+}
+
 TEST_F(graphs, answer_for_as_many_nodes_as_the_text_can_be_about) {
   open_options nodes = uncached();
   nodes.labels_optional = true;
