@@ -72,6 +72,7 @@ class rank_meeting final : public neighbours {
   }
   touched_list* touched() override { return in_pairs() && has_room() ? &rank_.touched : nullptr; }
   void hand_sums_to(void* to, take_sums by) override { sums_to_ = to, take_sums_ = by; }
+  void tell_changes(void* to, see_changes by) override { changes_to_ = to, see_changes_ = by; }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -155,10 +156,13 @@ class rank_meeting final : public neighbours {
         for_pairs(all_pairs_.data() + r * sent.size(), static_cast<std::size_t>(pairs_of(r)), visit);
     };
     of_all_ranks([=](std::size_t j, T gain) { sum[j] += gain; });
-    of_all_ranks([=](std::size_t j, T) {
+    changed_.clear();
+    of_all_ranks([&, w, sum, share](std::size_t j, T) {
       w[j] += share * sum[j];
       sum[j] = T(0);
+      if (see_changes_ != nullptr) changed_.push_back(static_cast<std::uint32_t>(j));
     });
+    if (!changed_.empty()) see_changes_(changes_to_, changed_);
     count(me_.sparse_meetings, sent.size());
   }
 
@@ -170,6 +174,7 @@ class rank_meeting final : public neighbours {
       w[j] += share * sum[j];
       sum[j] = T(0);
     }
+    if (see_changes_ != nullptr) see_changes_(changes_to_, {});
     count(me_.dense_meetings, w.size());
   }
 
@@ -206,6 +211,9 @@ class rank_meeting final : public neighbours {
   double position_ = 0.0;  ///< rows of all ranks that have met
   void* sums_to_ = nullptr;
   take_sums take_sums_ = nullptr;
+  void* changes_to_ = nullptr;
+  see_changes see_changes_ = nullptr;
+  std::vector<std::uint32_t> changed_;
   std::size_t packed_ = 0;  ///< gains that are pairs at the moment, and 0 in their array
   std::vector<T>&pairs_, &all_pairs_;
 };

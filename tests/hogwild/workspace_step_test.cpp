@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <hogwild/core/formats/graphs.hpp>
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/graph_cut.hpp>
 #include <hogwild/sync_engine.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -173,6 +177,44 @@ TEST_F(workspace_models, stay_where_their_projection_keeps_them) {
                                {.epochs = 20, .step = {.initial = 0.2}, .optimizer = optimizer_kind::sgd});
   EXPECT_GT(r.parameters[0], 1.5f);
   EXPECT_EQ(r.parameters[1], 0.0f);
+}
+
+TEST_F(workspace_models, stay_where_they_are_projected_in_lockstep_under_every_optimizer) {
+  for (const auto& [kind, step] : {std::pair{optimizer_kind::sgd, 0.5}, std::pair{optimizer_kind::momentum, 0.1},
+                                   std::pair{optimizer_kind::adagrad, 0.5}, std::pair{optimizer_kind::adam, 0.02}}) {
+    const train_result r =
+        train(positive_squares{{.features = features}}, rows.csr().view(), sync_engine{.workers = 2, .rows = 8},
+              {.epochs = 40, .step = {.initial = step, .decay = 0.9}, .optimizer = kind});
+    EXPECT_NEAR(r.parameters[0], 2.0f, 0.2f) << static_cast<int>(kind);
+    EXPECT_GE(r.parameters[1], 0.0f) << static_cast<int>(kind);
+    EXPECT_NEAR(r.parameters[1], 0.0f, 0.02f) << static_cast<int>(kind);
+  }
+}
+
+// Each edge emits what it changes, not its share of a mean: of sixteen at once the changes are not sixteen times as
+// large. Chunks hold whole batches, so that the order is another one.
+TEST_F(workspace_models, that_emit_sums_add_up_alike_whatever_the_batch) {
+  const test::scratch_folder folder;
+  std::string text = "p max 60 0\n";
+  std::size_t arcs = 0;
+  for (std::size_t v = 1; v <= 60; ++v)
+    for (const std::size_t far : {1u, 7u, 11u}) {
+      text +=
+          "a " + std::to_string(v) + " " + std::to_string(1 + (v + far) % 60) + " " + std::to_string(v % 5 + 1) + "\n";
+      ++arcs;
+    }
+  text.replace(0, 11, "p max 60 " + std::to_string(arcs) + "\nn 1 s\nn 30 t\n");
+  const sparse_dataset graph =
+      open_graph(folder.write("graph.max", text), {}, {.cache = open_options::cache_use::none});
+  const auto moved = [&](std::size_t batch) {
+    const train_result r = train(graph_cut_of(graph.view()), graph.view(), sync_engine{.workers = 2, .rows = 16},
+                                 {.epochs = 3, .step = {.initial = 0.5}, .batch = batch});
+    double sum = 0.0;
+    for (const float x : r.parameters) sum += std::abs(static_cast<double>(x) - 0.5);
+    return sum;
+  };
+  EXPECT_GT(moved(1), 0.1);
+  EXPECT_NEAR(moved(16) / moved(1), 1.0, 0.3);
 }
 
 TEST_F(workspace_models, follow_a_step_that_falls_inside_an_epoch) {

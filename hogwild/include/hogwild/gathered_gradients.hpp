@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,20 +27,27 @@ inline constexpr bool gathers_sums = requires {
 
 /// What an optimiser other than sgd does in lockstep: rows gather gradients, and when all ranks have summed them up,
 /// each makes one step by their mean. All ranks do the same, so that parameters and state stay the same on all. A group
-/// that is ordered by rank makes a step of each row that any rank has touched, other groups of the whole run. Belongs
-/// to one worker, and must stay where it is.
+/// that is ordered by rank makes a step of each row that any rank has touched, other groups of the whole run. Whatever
+/// the optimiser, what has moved then is projected where the model says so. Belongs to one worker, and must stay where
+/// it is.
 template <class Sharing>
 class gathered_gradients {
  public:
-  /// Does nothing unless the policy gathers and the optimiser is not sgd. All outlive this.
+  using projection = std::function<void(std::span<typename Sharing::scalar_type>)>;
+
+  /// Does nothing unless the policy gathers. All outlive this. `project` may be empty.
   gathered_gradients(const Sharing& sharing, const loop_options& options, std::vector<parameter_group> groups,
-                     group_steps& steps)
-      : sharing_(sharing), options_(options), groups_(std::move(groups)), steps_(steps) {
+                     group_steps& steps, projection project = {})
+      : sharing_(sharing), options_(options), groups_(std::move(groups)), steps_(steps), project_(std::move(project)) {
     if constexpr (gathers_sums<Sharing>) {
       on_ = options.optimizer != optimizer_kind::sgd;
       if (on_)
         sharing.hand_sums_to(this, [](void* self, double share, double position) {
           static_cast<gathered_gradients*>(self)->step(share, position);
+        });
+      else if (project_)
+        sharing.tell_changes(this, [](void* self, std::span<const std::uint32_t> changed) {
+          static_cast<gathered_gradients*>(self)->project_changed(changed);
         });
     }
   }
@@ -59,14 +68,35 @@ class gathered_gradients {
     steps_.begin(sharing_.round(), position);
     const std::span<T> sums = sharing_.gains();
     for (const parameter_group& g : groups_) {
-      const std::size_t run = g.hot_first ? g.width : g.rows * g.width;
+      const std::size_t run = run_of(g);
       for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run) {
         const std::span<T> sum = sums.subspan(at, run);
         if (std::ranges::all_of(sum, [](T x) { return x == T(0); })) continue;
         for (T& x : sum) x *= static_cast<T>(-share);  // sgd has gathered what it would add
         optimizer.block(at, sum, static_cast<T>(steps_.of(at).step * options_.exchange.scale));
+        if (project_) project_(sharing_.values().subspan(at, run));
         std::ranges::fill(sum, T(0));
       }
+    }
+  }
+
+  /// Parameters that make a step together.
+  static std::size_t run_of(const parameter_group& g) { return g.hot_first ? g.width : g.rows * g.width; }
+
+  void project_changed(std::span<const std::uint32_t> changed) const {
+    const auto project = [&](std::size_t at, std::size_t run) { project_(sharing_.values().subspan(at, run)); };
+    if (changed.empty()) {
+      for (const parameter_group& g : groups_)
+        for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run_of(g)) project(at, run_of(g));
+      return;
+    }
+    std::size_t done = 0, end = 0;  // the run that was projected last: its parameters stand beside each other mostly
+    for (const std::size_t j : changed) {
+      if (j >= done && j < end) continue;
+      const parameter_group& g = *std::ranges::find_if(
+          groups_, [j](const parameter_group& each) { return j - each.offset < each.rows * each.width; });
+      done = j - (j - g.offset) % run_of(g), end = done + run_of(g);
+      project(done, run_of(g));
     }
   }
 
@@ -74,6 +104,7 @@ class gathered_gradients {
   const loop_options& options_;
   std::vector<parameter_group> groups_;
   group_steps& steps_;
+  projection project_;
   bool on_ = false;
 };
 

@@ -55,7 +55,7 @@ class workspace_step : public Sharing {
         cursor_(data),
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
         groups_(m, context),
-        gathered_(*this, context.options, groups_of(m), groups_),
+        gathered_(*this, context.options, groups_of(m), groups_, projection_of(m)),
         w_(Sharing::parameters()),
         space_(m.make_workspace(data, context.options.dense_isa, batch())) {}
 
@@ -87,6 +87,13 @@ class workspace_step : public Sharing {
   }
 
  private:
+  static constexpr bool projects = requires(const M& m, std::span<scalar> run) { m.project(run); };
+
+  static typename gathered_gradients<Sharing>::projection projection_of(const M& m) {
+    if constexpr (projects) return [&m](std::span<scalar> run) { m.project(run); };
+    return {};
+  }
+
   std::size_t batch() const { return std::clamp<std::size_t>(context_.options.batch, 1, most_examples); }
 
   void apply(std::size_t offset, std::span<const scalar> partials) {
@@ -107,8 +114,9 @@ class workspace_step : public Sharing {
 
   void change(std::size_t offset, std::span<const scalar> g, scalar size) {
     optimizer_.block(offset, g, size);
-    if constexpr (requires { model_.project(std::span<scalar>()); }) {
-      before_.resize(g.size()), after_.resize(g.size());
+    // What is gathered first is projected when the sums have been added (gathered_gradients.hpp).
+    if constexpr (projects && !gathers_sums<Sharing>) {
+      before_.resize(g.size());
       w_.load_block(offset, before_);
       after_ = before_;
       model_.project(std::span<scalar>(after_));

@@ -91,6 +91,7 @@ class lockstep_sharing {
   param_view<T> own_state(std::size_t k) const requires Gathered { return param_view<T>(store_.template state<T>(k)); }
   const round_plan& round() const requires Gathered { return round_; }
   void hand_sums_to(void* to, neighbours::take_sums by) const requires Gathered { others_->hand_sums_to(to, by); }
+  void tell_changes(void* to, neighbours::see_changes by) const requires Gathered { others_->tell_changes(to, by); }
 
   void begin_round(const round_plan& round) {
     round_ = round;

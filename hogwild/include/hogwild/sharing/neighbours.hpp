@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include <hogwild/sharing/touched_list.hpp>
 
@@ -28,6 +30,10 @@ class neighbours {
   /// sums are of; `position`: of the round, by then.
   using take_sums = void (*)(void* to, double share, double position);
   virtual void hand_sums_to(void*, take_sums) {}
+  /// In lockstep: from now on by(to, changed) is called when the sums of all have been added to the parameters, with
+  /// the numbers of those that may have changed, some perhaps twice; none: all may have.
+  using see_changes = void (*)(void* to, std::span<const std::uint32_t> changed);
+  virtual void tell_changes(void*, see_changes) {}
 
  protected:
   ~neighbours() = default;
