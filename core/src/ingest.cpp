@@ -123,7 +123,22 @@ class block_writer {
   void for_rows(std::size_t block, Visit&& visit) const {
     const std::size_t step = file_.arrays().header.rows_per_block, first = block * step;
     const std::size_t last = std::min(first + step, plan_.order.size());
-    for (std::size_t r = first; r < last; ++r) visit(r, find_row(text_, plan_.order[r]));
+    for (std::size_t r = first; r < last; ++r) {
+      if (r + 2 * ahead < last) announce_place(plan_.order[r + 2 * ahead]);
+      if (r + ahead < last) announce_row(find_row(text_, plan_.order[r + ahead]));
+      visit(r, find_row(text_, plan_.order[r]));
+    }
+  }
+
+  /// Rows are anywhere in the text, and a row of few entries takes less time than its lines take to come.
+  static constexpr std::size_t ahead = 12;
+  void announce_place(row_plan::place place) const {
+    __builtin_prefetch(text_.blocks[place.block].row_end.data() + place.row);
+  }
+  static void announce_row(const row_source& source) {
+    __builtin_prefetch(source.block->index + source.begin);
+    __builtin_prefetch(source.block->value + source.begin);
+    __builtin_prefetch(source.block->label.data() + source.row);
   }
 
   void write_label(std::size_t r, double label) const {
