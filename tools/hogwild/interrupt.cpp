@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 
 #include <hogwild/core/error.hpp>
 
@@ -28,14 +27,15 @@ interrupt::interrupt() {
   waiter_ = std::jthread([this](const std::stop_token& end) { wait(end); });
 }
 
-interrupt::~interrupt() = default;
+interrupt::~interrupt() {
+  waiter_.request_stop();
+  pthread_kill(waiter_.native_handle(), SIGTERM);  // to the waiter alone, which knows what it is for
+}
 
 void interrupt::wait(const std::stop_token& end) {
   const sigset_t set = waited_for();
-  // Wakes now and then, since the end of the program is no signal.
-  const std::timespec a_while{.tv_sec = 0, .tv_nsec = 50'000'000};
-  while (!end.stop_requested()) {
-    if (sigtimedwait(&set, nullptr, &a_while) < 0) continue;
+  int signal = 0;
+  while (sigwait(&set, &signal) == 0 && !end.stop_requested()) {
     if (!asking_ || stop_.stop_requested()) {
       say("ended at once; nothing is saved");
       std::_Exit(static_cast<int>(exit_code::interrupted));
