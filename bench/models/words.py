@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word vectors by skip_gram, measured by analogies."""
+import concurrent.futures
 import json
 import re
 import subprocess
@@ -22,11 +23,27 @@ def task(asked, folder):
     questions = runs.unpacked(asked.data, "questions-words.txt", folder)
     vectors = folder / "vectors.bin"
 
+    def training(place, *more):
+        return runs.Hogwild(asked.hogwild, place,
+                            [text, "--model", "skip_gram", *(w for k, v in SETTINGS.items() for w in (f"--{k}", str(v))),
+                             "--epochs", str(EPOCHS), "--save", place / vectors.name, *more], per="nonzeros")
+
     def ours(*more):
-        run = runs.Hogwild(asked.hogwild, folder,
-                           [text, "--model", "skip_gram", *(w for k, v in SETTINGS.items() for w in (f"--{k}", str(v))),
-                            "--epochs", str(EPOCHS), "--save", vectors, *more], per="nonzeros")
-        return lambda: {**(figures := run()), "analogies": analogies(asked, vectors, questions)}
+        run = training(folder, *more)
+        return lambda: {**run(), "analogies": analogies(asked, vectors, questions)}
+
+    def beside_each_other(programs):
+        """As many programs of one worker at a time, with nothing in common but the machine."""
+        places = [folder / f"program {k}" for k in range(programs)]
+
+        def run():
+            for place in places:
+                place.mkdir(exist_ok=True)
+            with concurrent.futures.ThreadPoolExecutor(programs) as pool:
+                told = list(pool.map(lambda place: training(place, "--engine", "serial")(), places))
+            return {"rate": sum(t["rate"] for t in told), "command_seconds": max(t["command_seconds"] for t in told),
+                    "analogies": analogies(asked, places[0] / vectors.name, questions)}
+        return run
 
     def word2vec(threads):
         def run():
@@ -48,8 +65,10 @@ def task(asked, folder):
          runs.Contestant(few + "threads", asked.workers, ours("--workers", str(asked.workers))),
          runs.Contestant(few + "processes", asked.workers,
                          ours("--workers", str(asked.workers), "--engine", "processes")),
+         runs.Contestant(few + "programs", asked.workers, beside_each_other(asked.workers)),
          runs.Contestant(f"word2vec.c, {asked.workers} threads", asked.workers, word2vec(asked.workers),
                          runs.found(asked.word2vec), most_runs=1)],
         [("two workers against one", few + "threads", "one worker", "rate"),
          ("processes against threads", few + "processes", few + "threads", "rate"),
+         ("threads against programs that share nothing", few + "threads", few + "programs", "rate"),
          ("threads against word2vec.c", few + "threads", f"word2vec.c, {asked.workers} threads", "rate")])
