@@ -116,44 +116,30 @@ std::unique_ptr<byte_reader> open_memory_bytes(std::string_view bytes, std::stri
   return make_byte_reader(std::make_unique<raw_input>(bytes, std::move(name)), detect_compression(bytes));
 }
 
-std::string read_all(byte_reader& input) {
+std::string read_all(byte_reader& input, std::size_t most) {
   std::string all;
   for (std::size_t have = 0;;) {
-    all.resize(have + input_stream::default_block_bytes);
-    const std::size_t got = input.read({all.data() + have, all.size() - have});
+    all.resize(std::min(std::max(2 * have, input_stream::default_block_bytes), most));
+    const std::size_t got = input.read(std::span(all).subspan(have));
     have += got;
-    if (have == all.size()) continue;
+    if (have == all.size() && have < most) continue;
     all.resize(have);
     return all;
   }
 }
 
-std::vector<std::byte> read_unpacked(const std::string& path, std::size_t most) {
+std::string read_unpacked(const std::string& path, std::size_t most) {
   source from = source_of(path);
-  const auto reader = make_byte_reader(std::move(from.input), from.kind);
-  constexpr std::size_t first_room = std::size_t{1} << 20;
-  std::vector<std::byte> bytes;
-  for (std::size_t have = 0;;) {
-    // One byte more than there may be, so that too many show.
-    bytes.resize(std::min(std::max(2 * have, first_room), most + 1));
-    const std::size_t got = reader->read({reinterpret_cast<char*>(bytes.data()) + have, bytes.size() - have});
-    have += got;
-    if (have > most)
-      throw input_error(from.name + ": there are more than " + std::to_string(most) +
-                        " bytes; is this the right file?");
-    if (have < bytes.size()) {
-      bytes.resize(have);
-      return bytes;
-    }
-  }
+  // One byte more than there may be, so that too many show.
+  std::string all = read_all(*make_byte_reader(std::move(from.input), from.kind), most + 1);
+  if (all.size() > most)
+    throw input_error(from.name + ": there are more than " + std::to_string(most) + " bytes; is this the right file?");
+  return all;
 }
 
-std::vector<std::byte> read_head(const std::string& path, std::size_t bytes) {
+std::string read_head(const std::string& path, std::size_t bytes) {
   source from = source_of(path);
-  std::vector<std::byte> head(bytes);
-  const auto reader = make_byte_reader(std::move(from.input), from.kind);
-  head.resize(reader->read({reinterpret_cast<char*>(head.data()), head.size()}));
-  return head;
+  return read_all(*make_byte_reader(std::move(from.input), from.kind), bytes);
 }
 
 std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, std::size_t block_bytes,

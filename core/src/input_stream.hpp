@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "byte_reader.hpp"
 
@@ -61,10 +61,10 @@ std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::str
 
 /// All bytes of a path, or of standard input for "-", unpacked: for input that is no text. Throws input_error as
 /// streams do, and where there are more than `most`.
-std::vector<std::byte> read_unpacked(const std::string& path, std::size_t most);
+std::string read_unpacked(const std::string& path, std::size_t most);
 
 /// The first bytes of a path, unpacked: `bytes`, or all where there are fewer.
-std::vector<std::byte> read_head(const std::string& path, std::size_t bytes);
+std::string read_head(const std::string& path, std::size_t bytes);
 
 /// The unpacked bytes of a path, or of standard input for "-", as they come. Throws input_error.
 std::unique_ptr<byte_reader> open_bytes(const std::string& path);
@@ -72,7 +72,7 @@ std::unique_ptr<byte_reader> open_bytes(const std::string& path);
 /// The same from bytes in memory, which outlive the reader.
 std::unique_ptr<byte_reader> open_memory_bytes(std::string_view bytes, std::string name);
 
-/// All that is left of it. Throws as it does.
-std::string read_all(byte_reader& input);
+/// All that is left of it, but at most so many bytes. Throws as it does.
+std::string read_all(byte_reader& input, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace hogwild::detail

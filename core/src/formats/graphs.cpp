@@ -23,13 +23,12 @@ constexpr std::size_t largest_file = std::size_t{1} << 36;
 std::unique_ptr<detail::parsed_text> read(const std::string& path, const graph_options& how,
                                           const open_options& options) {
   const std::string name = path == "-" ? "standard input" : path;
-  const std::vector<std::byte> bytes = detail::read_unpacked(path, largest_file);
-  const detail::graph g =
-      detail::read_graph({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name, how.format);
+  const std::string text = detail::read_unpacked(path, largest_file);
+  const detail::graph g = detail::read_graph(text, name, how.format);
   const std::vector<bool> terminals =
       options.numbering == nullptr ? draw_terminals(g, how) : unknown_terminals(g, *options.numbering);
   if (options.numbering != nullptr) require_known(g, terminals, *options.numbering, name);
-  return options.labels_optional ? node_rows(g, terminals, bytes.size(), name) : edge_rows(g, terminals, name);
+  return options.labels_optional ? node_rows(g, terminals, text.size(), name) : edge_rows(g, terminals, name);
 }
 
 std::uint64_t digest_of(const graph_options& how) {

@@ -63,12 +63,14 @@ void require_images(const detail::image_bytes& images, const std::string& path) 
 }
 
 std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std::string& labels_path) {
-  const std::vector<std::byte> file = detail::read_unpacked(path, largest_file);
+  const std::string text = detail::read_unpacked(path, largest_file);
+  const std::span<const std::byte> file = std::as_bytes(std::span(text));
   const detail::image_bytes images = detail::decode_idx_images(file, shown(path));
   require_images(images, path);
   if (labels_path.empty()) return detail::rows_of(images, {}, 0);
-  const std::vector<std::byte> label_file = detail::read_unpacked(labels_path, largest_file);
-  const std::span<const std::byte> labels = detail::decode_idx_labels(label_file, shown(labels_path));
+  const std::string label_file = detail::read_unpacked(labels_path, largest_file);
+  const std::span<const std::byte> labels =
+      detail::decode_idx_labels(std::as_bytes(std::span(label_file)), shown(labels_path));
   if (labels.size() != images.images)
     throw input_error(labels_path + ": there are " + std::to_string(labels.size()) + " labels for the " +
                       std::to_string(images.images) + " images of " + shown(path));
@@ -76,7 +78,8 @@ std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std
 }
 
 std::unique_ptr<detail::parsed_text> read_cifar(const std::string& path) {
-  const std::vector<std::byte> file = detail::read_unpacked(path, largest_file);
+  const std::string text = detail::read_unpacked(path, largest_file);
+  const std::span<const std::byte> file = std::as_bytes(std::span(text));
   const detail::image_bytes images = detail::decode_cifar(file, shown(path));
   require_images(images, path);
   return detail::rows_of(images, file, images.stride);
@@ -125,10 +128,11 @@ sparse_dataset open_cifar(const std::string& path, const open_options& options) 
 
 image_format detect_image_format(const std::string& path) {
   constexpr std::size_t records = 8;
-  const std::vector<std::byte> head = detail::read_head(path, records * detail::cifar_record);
+  const std::string begin = detail::read_head(path, records * detail::cifar_record);
+  const std::span<const std::byte> head = std::as_bytes(std::span(begin));
   // Images, or the labels of some: these are refused for what they are then, rather than as text.
   constexpr std::byte idx_magic[] = {std::byte{0}, std::byte{0}, std::byte{8}};
-  if (head.size() >= 4 && std::ranges::equal(std::span(head).first(3), idx_magic) &&
+  if (head.size() >= 4 && std::ranges::equal(head.first(3), idx_magic) &&
       (head[3] == std::byte{3} || head[3] == std::byte{1}))
     return image_format::idx;
   if (head.empty() || !is_labelled(head)) return image_format::none;
