@@ -152,8 +152,8 @@ named_model make_model(std::string_view name, const model_choice& choice) {
   }
   if (name == factorization_machine::name) return make_machine(choice);
   if (name == ffm::name) return make_ffm(choice);
-  if (name == skip_gram::name) return skip_gram{windows_of(choice)};
-  if (name == cbow::name) return cbow{windows_of(choice)};
+  if (name == skip_gram::name) return skip_gram{{windows_of(choice)}};
+  if (name == cbow::name) return cbow{{windows_of(choice)}};
   throw config_error("there is no model '" + std::string(name) + "'; there are " + known_names());
 }
 

@@ -12,42 +12,11 @@
 #include <hogwild/core/example.hpp>
 #include <hogwild/core/isa.hpp>
 #include <hogwild/core/kernels/window_kernels.hpp>
-#include <hogwild/core/model.hpp>
 #include <hogwild/core/random.hpp>
-#include <hogwild/core/sharing_kind.hpp>
 #include <hogwild/core/word_sampler.hpp>
-
-// What skip_gram and cbow share: two vectors a word, sentences with their frequent words thinned out, and windows that
-// walk over them with words drawn at random for contrast (Mikolov and others, Distributed representations of words and
-// phrases and their compositionality, 2013). The drawn words are shared by all pairs of a window, which makes its
-// products those of small matrices (Ji and others, Parallelizing word2vec in shared and distributed memory, 2016).
+#include <hogwild/models/window_model.hpp>
 
 namespace hogwild {
-
-/// What a model of words and their neighbours is made with.
-struct window_model {
-  static constexpr bool scored = false;  ///< sentences have no labels
-  std::size_t words = 0;                 ///< rows: the size of the vocabulary
-  std::size_t dimension = 100;
-  std::uint32_t window = 5;    ///< neighbours on each side, at most; how many is drawn for each word
-  std::uint32_t negative = 5;  ///< words that are drawn for contrast, for each window
-  double sample = 1e-4;        ///< of words that are a larger share of the text some are left out; 0: of none
-
-  /// A vector's floats in memory: padded with zeros, which stay zeros.
-  std::size_t width() const { return (dimension + window_lanes - 1) / window_lanes * window_lanes; }
-  /// A row is a word's vector as a neighbour (input), and behind it the one as the word that has neighbours (output).
-  std::size_t row() const { return 2 * width(); }
-  std::size_t input_of(std::size_t word) const { return word * row(); }
-  std::size_t output_of(std::size_t word) const { return word * row() + width(); }
-
-  /// Inputs uniform in (-0.5, 0.5) / dimension; outputs stay zero.
-  void init_inputs(const auto& view, const counter_random& random) const {
-    const double scale = 1.0 / static_cast<double>(dimension);
-    for (std::size_t word = 0; word < words; ++word)
-      for (std::size_t k = 0; k < dimension; ++k)
-        view.store(input_of(word) + k, static_cast<float>((random.uniform(word * dimension + k) - 0.5) * scale));
-  }
-};
 
 /// Floats on cache lines of their own.
 class lined_floats {
@@ -62,6 +31,10 @@ class lined_floats {
   };
   std::vector<line> lines_;
 };
+
+/// Rows that a window's kernels read, and rows that they add to; they stand anywhere.
+using window_rows = std::span<const float* const>;
+using window_row_gradients = std::span<float* const>;
 
 /// One worker's memory: sentences, the rows of the window at hand and what their gradients add up to.
 class window_space {
@@ -93,46 +66,56 @@ class window_space {
     }
   }
 
-  const window_kernels& kernels() const { return kernels_; }
-  std::size_t contexts() const { return count_; }
-  const float* const* context() const { return contexts_.data(); }
-  float* const* context_gradient() const { return context_gradients_.data(); }
-  std::size_t outputs() const { return drawn_.size(); }
-  float* output() { return outputs_.data(); }
-  float* output_gradient() { return output_gradients_.data(); }
-  float* slopes() { return slopes_.data(); }
+  /// The rows of the window's neighbours, and where its gradients by them are summed up.
+  window_rows contexts() const { return {contexts_.data(), count_}; }
+  window_row_gradients context_gradients() const { return {context_gradients_.data(), count_}; }
 
-  /// The loss of so many rows of scores.
-  double loss(std::size_t rows) {
+  /// Scores each of the inputs against each of the outputs.
+  void score(window_rows inputs) {
+    kernels_.scores(inputs.data(), inputs.size(), outputs_.data(), drawn_.size(), model_.width(), slopes_.data());
+  }
+  /// The loss of so many inputs' scores.
+  double loss(std::size_t inputs) {
     double sum = 0.0;
-    for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t i = 0; i < inputs; ++i) {
       for (std::size_t j = 0; j < drawn_.size(); ++j) {
-        const auto score = static_cast<double>(slopes()[i * drawn_.size() + j]);
+        const auto score = static_cast<double>(slopes_.data()[i * drawn_.size() + j]);
         const double wrong = j == 0 ? -score : score;  // log(1 + e^wrong), without overflow
         sum += std::max(wrong, 0.0) + std::log1p(std::exp(-std::abs(wrong)));
       }
     }
     return sum;
   }
-  void scale_slopes(std::size_t count, float by) {
-    for (std::size_t i = 0; i < count; ++i) slopes()[i] *= by;
+  /// Makes slopes of their scores: what the mean loss of so many sentences changes with each.
+  void derive(std::size_t inputs, std::size_t sentences) {
+    kernels_.slopes(slopes_.data(), inputs, drawn_.size());
+    if (sentences == 1) return;
+    const float share = 1.0f / static_cast<float>(sentences);
+    for (std::size_t i = 0; i < inputs * drawn_.size(); ++i) slopes_.data()[i] *= share;
+  }
+  /// From slopes to gradients: adds to those by the inputs, writes those by the outputs.
+  void differentiate(window_rows inputs, window_row_gradients by_inputs) {
+    kernels_.gradients(inputs.data(), inputs.size(), outputs_.data(), drawn_.size(), model_.width(), slopes_.data(),
+                       by_inputs.data(), output_gradients_.data());
   }
 
-  /// The mean of the contexts' rows, and the memory for what the loss changes with it.
-  const float* mean_of_contexts() {
+  /// The mean of the contexts' rows, one row, and where the gradient by it is summed up, from zero on.
+  window_rows mean_of_contexts() {
     const std::size_t width = model_.width();
     std::copy_n(contexts_[0], width, mean_.data());
     for (std::size_t i = 1; i < count_; ++i)
       for (std::size_t k = 0; k < width; ++k) mean_.data()[k] += contexts_[i][k];
     const float share = 1.0f / static_cast<float>(count_);
     for (std::size_t k = 0; k < width; ++k) mean_.data()[k] *= share;
-    return mean_.data();
+    mean_row_ = mean_.data();
+    return {&mean_row_, 1};
   }
-  float* clear_mean_gradient() {
+  window_row_gradients clear_mean_gradient() {
     std::fill_n(mean_gradient_.data(), model_.width(), 0.0f);
-    return mean_gradient_.data();
+    mean_gradient_row_ = mean_gradient_.data();
+    return {&mean_gradient_row_, 1};
   }
-  /// Adds each context's share of it to its gradient.
+  /// Adds each context's share of that gradient to its own.
   void share_mean_gradient() {
     const float share = 1.0f / static_cast<float>(count_);
     for (std::size_t i = 0; i < count_; ++i)
@@ -155,9 +138,9 @@ class window_space {
     }
   }
 
-  /// Calls at_window() for each word of sentence k with the rows of its window: contexts(), context(), outputs() of
-  /// which the first is the word's own and the others are drawn, output(). What it then finds in output_gradient() is
-  /// emitted at once; what it added to context_gradient(), once a word is out of all windows.
+  /// Calls at_window() for each word of sentence k with the rows of its window at hand: contexts(), and outputs of
+  /// which the first is the word's own and the others are drawn. The gradients by the outputs that at_window() leaves
+  /// are emitted at once; what it added to context_gradients(), once a word is out of all windows.
   template <class Reader, class Emit, class AtWindow>
   void walk(const Reader& w, std::size_t k, const Emit& emit, const AtWindow& at_window) {
     const sentence& s = sentences_[k];
@@ -243,6 +226,8 @@ class window_space {
   lined_floats values_, gradients_, outputs_, output_gradients_, slopes_, mean_, mean_gradient_;
   std::vector<const float*> contexts_;
   std::vector<float*> context_gradients_;
+  const float* mean_row_ = nullptr;
+  float* mean_gradient_row_ = nullptr;
   std::vector<std::uint32_t> drawn_, next_;  ///< the outputs of this window and of the next one
   std::size_t count_ = 0;
 };
