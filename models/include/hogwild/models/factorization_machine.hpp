@@ -11,6 +11,7 @@
 #include <hogwild/core/example.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
+#include <hogwild/models/factor_rows.hpp>
 #include <hogwild/models/score_loss.hpp>
 
 namespace hogwild {
@@ -38,19 +39,11 @@ struct factorization_machine {
   std::size_t width() const { return (rank + lanes - 1) / lanes * lanes; }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
-  std::array<parameter_group, 3> groups() const {
-    return {{{.name = "factors", .rows = features, .width = width()},
-             {.name = "weights", .offset = weight(0), .rows = features},
-             {.name = "bias", .offset = weight(features), .rows = 1, .hot_first = false, .l2 = false}}};
-  }
+  std::array<parameter_group, 3> groups() const { return machine_groups(features, width()); }
 
-  /// Small factors of any sign, for between pairs of zeros nothing is learned; weights and bias begin at zero.
+  /// Weights and bias begin at zero.
   void init(const auto& w, const auto& random) const {
-    const double most = 0.1 / std::sqrt(static_cast<double>(rank));
-    for (std::size_t j = 0; j < features; ++j) {
-      for (std::size_t f = 0; f < rank; ++f)
-        w.store(j * width() + f, static_cast<float>((2.0 * random.uniform(j * rank + f) - 1.0) * most));
-    }
+    factor_rows{features, width(), rank}.init(w, random, 0.1 / std::sqrt(static_cast<double>(rank)));
   }
 
   double loss(const auto& w, const example_type& z) const { return score_loss(labels, scale, predict(w, z), z.label); }
@@ -92,7 +85,7 @@ struct factorization_machine {
     for (std::size_t k = 0; k < z.size(); ++k) {
       const float x = z.value[k];
       const std::span<float> row = m.row(k, width());
-      copy(w.block(z.index[k] * width(), width()), row);
+      copy_block(w.block(z.index[k] * width(), width()), row);
       m.score += w[weight(z.index[k])] * x;
       add(row.data(), x, m.sums.data(), m.squares.data(), row.size());
     }
@@ -108,12 +101,6 @@ struct factorization_machine {
       sums[f] += row[f];
       squares[f] += row[f] * row[f];
     }
-  }
-  static void copy(const auto& block, std::span<float> to) {
-    if constexpr (requires { block.copy_to(to); })
-      block.copy_to(to);
-    else
-      for (std::size_t k = 0; k < to.size(); ++k) to[k] = block[k];
   }
 };
 

@@ -13,6 +13,7 @@
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/random.hpp>
+#include <hogwild/models/factor_rows.hpp>
 #include <hogwild/models/ffm_workspace.hpp>
 #include <hogwild/models/score_loss.hpp>
 
@@ -47,17 +48,11 @@ struct ffm {
   std::size_t width() const { return fields * rank; }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
-  std::array<parameter_group, 3> groups() const {
-    return {{{.name = "factors", .rows = features, .width = width()},
-             {.name = "weights", .offset = weight(0), .rows = features},
-             {.name = "bias", .offset = weight(features), .rows = 1, .hot_first = false, .l2 = false}}};
-  }
+  std::array<parameter_group, 3> groups() const { return machine_groups(features, width()); }
 
-  /// Small factors of any sign, for between pairs of zeros nothing is learned; weights and bias begin at zero.
+  /// Weights and bias begin at zero.
   void init(const auto& w, const auto& random) const {
-    const double most = 0.1 / std::sqrt(static_cast<double>(rank));
-    for (std::size_t i = 0; i < features * width(); ++i)
-      w.store(i, static_cast<float>((2.0 * random.uniform(i) - 1.0) * most));
+    factor_rows{features, width(), width()}.init(w, random, 0.1 / std::sqrt(static_cast<double>(rank)));
   }
 
   /// Throws config_error, with `source` as where the rows come from, where they do not say what their columns are, or

@@ -13,6 +13,7 @@
 #include <hogwild/core/kernels/factor_kernels.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
+#include <hogwild/models/factor_rows.hpp>
 
 namespace hogwild {
 
@@ -52,15 +53,9 @@ struct matrix_factorization {
               .first_column = users}}};
   }
 
-  /// Small factors of any sign, so that the biases learn first; biases begin at zero.
+  /// Factors are small, so that the biases learn first; biases begin at zero.
   void init(const auto& w, const auto& random) const {
-    const double most = 0.05 / std::sqrt(static_cast<double>(rank));
-    for (std::size_t r = 0; r < users + items; ++r) {
-      for (std::size_t k = 0; k < rank; ++k) {
-        const double x = random.uniform(r * rank + k);
-        w.store(r * width() + k, static_cast<float>((2.0 * x - 1.0) * most));
-      }
-    }
+    factor_rows{users + items, width(), rank}.init(w, random, 0.05 / std::sqrt(static_cast<double>(rank)));
   }
 
   double loss(const auto& w, const example_type& z) const { return loss_of(predict(w, z), z.label); }
@@ -119,15 +114,9 @@ struct matrix_factorization {
     thread_local std::vector<float> copies;
     copies.resize(2 * width());
     const pair_of_rows rows{std::span(copies).first(width()), std::span(copies).last(width())};
-    copy(w.block(found.user * width(), width()), rows.user);
-    copy(w.block((users + found.item) * width(), width()), rows.item);
+    copy_block(w.block(found.user * width(), width()), rows.user);
+    copy_block(w.block((users + found.item) * width(), width()), rows.item);
     return rows;
-  }
-  static void copy(const auto& block, std::span<float> to) {
-    if constexpr (requires { block.copy_to(to); })
-      block.copy_to(to);
-    else
-      for (std::size_t k = 0; k < to.size(); ++k) to[k] = block[k];
   }
   /// In sixteen sums side by side: vectors, whatever the compiler may reorder.
   static float dot(std::span<const float> p, std::span<const float> q) {
