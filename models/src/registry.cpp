@@ -85,8 +85,8 @@ void require_machine(const model_choice& choice) {
   if (choice.labels == label_kind::classes)
     throw config_error("a factorization machine is trained on two labels or on numbers, not on classes");
   const auto scale = static_cast<float>(choice.scale_of_labels);
-  if (!std::isfinite(choice.mean) || !std::isfinite(scale) || scale == 0.0f)
-    throw config_error("the mean and the scale of labels must be numbers, and the scale not 0");
+  if (!std::isfinite(choice.mean) || !std::isfinite(scale) || scale <= 0.0f)
+    throw config_error("the mean and the scale of labels must be numbers, and the scale above 0");
 }
 
 factorization_machine make_machine(const model_choice& choice) {

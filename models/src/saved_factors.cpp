@@ -7,6 +7,8 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 
+#include "saved_options.hpp"
+
 namespace hogwild::detail {
 namespace {
 
@@ -38,10 +40,8 @@ saved_model factors_to_saved(const matrix_factorization& m, std::span<const floa
 }
 
 void choose_factors(const saved_model& saved, model_choice& choice) {
-  for (const auto& [name, value] : saved.model_options) {
-    if (name == "mean") choice.mean = value;
-    if (name == "rank" && value >= 1.0 && value <= 65536.0) choice.rank = static_cast<std::size_t>(value);
-  }
+  choice.rank = saved_count(saved, "rank", 65536);
+  choice.mean = saved_number(saved, "mean");
   choice.users = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_user_column));
   choice.bias = saved.width == choice.rank + 1;
 }

@@ -18,7 +18,8 @@ namespace hogwild::detail {
 saved_model factors_to_saved(const matrix_factorization& m, std::span<const float> parameters,
                              std::span<const std::uint32_t> columns, std::span<const std::uint32_t> ranks);
 
-/// What make_model needs to know of saved factors.
+/// What make_model needs to know of saved factors. Throws input_error, which names it, where that is missing or out of
+/// range.
 void choose_factors(const saved_model& saved, model_choice& choice);
 
 /// Factors as they are trained, and the model's column of each saved one.

@@ -2,8 +2,12 @@
 #include "saved_machines.hpp"
 
 #include <algorithm>
-#include <hogwild/core/error.hpp>
+#include <string>
 
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/libffm.hpp>
+
+#include "saved_options.hpp"
 #include "shared_net.hpp"
 
 namespace hogwild::detail {
@@ -40,9 +44,9 @@ saved_model to_saved(const Machine& m, std::span<const float> parameters, std::s
 
 template <class Machine>
 std::vector<float> parameters_of(const Machine& m, const saved_model& saved) {
-  if (saved.labels.kind() != m.labels || saved.width != 1 + factors_of(m) || saved.bias.size() != 1 ||
+  if (saved.width != 1 + factors_of(m) || saved.bias.size() != 1 ||
       saved.weights.size() != saved.columns.size() * saved.width)
-    throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
+    throw input_error("the number of parameters does not suit the model " + saved.model);
   std::vector<float> parameters(m.dim());
   for (std::size_t k = 0; k < saved.columns.size(); ++k) {
     const std::span<const float> row = saved.row(k);
@@ -68,16 +72,21 @@ saved_model machine_to_saved(const ffm& m, std::span<const float> parameters, st
 }
 
 void choose_machine(const saved_model& saved, model_choice& choice) {
-  // What is out of range does not suit the parameters either, and is found then.
-  choice.labels = saved.labels.kind() == label_kind::real ? label_kind::real : label_kind::binary;
-  choice.fields = 1;
-  for (const auto& [name, value] : saved.model_options) {
-    if (name == "rank" && value >= 1.0 && value <= 65536.0) choice.rank = static_cast<std::size_t>(value);
-    if (name == "mean") choice.mean = value;
-    if (name == "fields" && value >= 1.0 && value <= 1023.0) choice.fields = static_cast<std::size_t>(value);
-    if (name == "scale") choice.scale_of_labels = value;
-    if (name == "unit_rows") choice.unit_rows = value != 0.0;
+  if (saved.labels.kind() == label_kind::classes)
+    throw input_error("the labels of the saved " + saved.model + " model are classes, not two labels or numbers");
+  choice.labels = saved.labels.kind();
+  choice.rank = saved_count(saved, "rank", 65536);
+  if (choice.labels == label_kind::real) {
+    choice.mean = saved_number(saved, "mean");
+    choice.scale_of_labels = saved_positive(saved, "scale");
   }
+  if (saved.model != ffm::name) return;
+  choice.fields = saved_count(saved, "fields", std::size_t{largest_field} + 1);
+  choice.unit_rows = saved_flag(saved, "unit_rows");
+  for (const std::uint32_t column : saved.columns)
+    if (column == 0 || field_of(column) >= choice.fields)
+      throw input_error("column " + std::to_string(column) + " of the saved ffm model belongs to none of its " +
+                        std::to_string(choice.fields) + " fields");
 }
 
 std::vector<float> machine_from_saved(const factorization_machine& m, const saved_model& saved) {

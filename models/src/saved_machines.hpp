@@ -24,7 +24,8 @@ saved_model machine_to_saved(const factorization_machine& m, std::span<const flo
                              std::span<const std::uint32_t> ranks);
 saved_model machine_to_saved(const ffm& m, std::span<const float> parameters, std::span<const std::uint32_t> ranks);
 
-/// What make_model needs to know of a saved machine.
+/// What make_model needs to know of a saved machine. Throws input_error, which names it, where that is missing or out
+/// of range.
 void choose_machine(const saved_model& saved, model_choice& choice);
 
 /// Parameters as they are trained, of columns in the order of the saved ones. Throws input_error where the sizes do not
@@ -32,7 +33,7 @@ void choose_machine(const saved_model& saved, model_choice& choice);
 std::vector<float> machine_from_saved(const factorization_machine& m, const saved_model& saved);
 std::vector<float> machine_from_saved(const ffm& m, const saved_model& saved);
 
-/// Throws config_error where the columns are not those of libffm text.
+/// What answers for an ffm of these parameters.
 std::shared_ptr<saved_net> read_machine(const ffm& m, const saved_model& saved, const std::vector<float>& parameters);
 
 }  // namespace hogwild::detail

@@ -54,6 +54,7 @@ TEST(saved_model_damage, text_names_line_and_column) {
   expect("hogwild model 1", "something else", "m:1:1: this is not a saved model");
   expect("model huber", "model", "m:2:6: the model's name");
   expect("option delta 1.5", "option delta x", "m:3:14: the option's value should stand here, but this is \"x\"");
+  expect("option delta 1.5", "option delta inf", "m:3:14: the option's value is not finite");
   expect("option delta 1.5", "option delta 1\noption delta 2", "m:4:8: the option \"delta\" is there twice");
   expect("labels binary -1 1", "labels binary 1 -1", "m:4:17: the labels of a label map are not in ascending order");
   expect("labels binary -1 1", "labels ternary -1 1", "m:4:8: ");

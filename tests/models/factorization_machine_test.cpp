@@ -2,10 +2,13 @@
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/ffm.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -243,7 +246,6 @@ TEST(saved_machines, predict_as_the_model_did) {
       EXPECT_THROW(to_saved(m, std::span(w).first(5), map, original), config_error);
       for (const auto& change : std::vector<std::function<void(saved_model&)>>{
                [](saved_model& s) { s.bias.clear(); }, [](saved_model& s) { s.model_options[0].second = 4.0; },
-               [](saved_model& s) { s.model_options[0].second = 1e300; },
                [](saved_model& s) {
                  s.labels = label_map(label_kind::classes, {0.0, 1.0, 2.0});
                }}) {
@@ -258,6 +260,66 @@ TEST(saved_machines, predict_as_the_model_did) {
   EXPECT_THROW(make_model("ffm", {.features = 3, .rank = 0}), config_error);
   EXPECT_THROW(make_model("factorization_machine", {.labels = label_kind::classes}), config_error);
   EXPECT_THROW(make_model("factorization_machine", {.scale_of_labels = 0.0}), config_error);
+  EXPECT_THROW(make_model("factorization_machine", {.scale_of_labels = -1.0}), config_error);
+}
+
+TEST(machines, what_a_saved_one_says_of_itself_has_to_be_true) {
+  struct damage {
+    std::string option;
+    double value;
+    std::string said;
+  };
+  const damage of_any[] = {
+      {"rank", 0.0, "the option 'rank' of the saved MODEL model is 0; it should be a whole number from 1 to 65536"},
+      {"rank", 2.5, "the option 'rank' of the saved MODEL model is 2.5"},
+      {"rank", 1e300, "the option 'rank' of the saved MODEL model is 1e+300"},
+      {"mean", -1e39,
+       "the option 'mean' of the saved MODEL model is -1e+39; it should be a number that fits single precision"},
+      {"scale", 0.0, "the option 'scale' of the saved MODEL model is 0; it should be a number above 0"},
+      {"scale", -2.0, "the option 'scale' of the saved MODEL model is -2"},
+      {"scale", 1e39, "the option 'scale' of the saved MODEL model is 1e+39"},
+      {"scale", 1e-50, "the option 'scale' of the saved MODEL model is 1e-50"},
+  };
+  const damage of_fields[] = {
+      {"fields", 0.0, "the option 'fields' of the saved MODEL model is 0; it should be a whole number from 1 to 1023"},
+      {"fields", 1024.0, "the option 'fields' of the saved MODEL model is 1024"},
+      {"fields", 2.0, "column 8388609 of the saved ffm model belongs to none of its 2 fields"},
+      {"unit_rows", 2.0, "the option 'unit_rows' of the saved MODEL model is 2; it should be 0 or 1"},
+  };
+  for (const std::string name : {"factorization_machine", "ffm"}) {
+    const named_model m = make_model(
+        name, {.features = 2, .rank = 2, .mean = 1.0, .scale_of_labels = 2.0, .labels = label_kind::real, .fields = 3});
+    const std::vector<std::uint32_t> columns = {field_column(0, 4), field_column(2, 0)};
+    const std::size_t parameters = name == "ffm" ? ffm{.features = 2, .fields = 3, .rank = 2}.dim()
+                                                 : factorization_machine{.features = 2, .rank = 2}.dim();
+    const saved_model good = to_saved(m, std::vector<float>(parameters), label_map(), columns);
+    EXPECT_NO_THROW(predictor{good});
+    const auto refusal = [&](const saved_model& wrong) -> std::string {
+      try {
+        const predictor p(wrong);
+      } catch (const input_error& e) {
+        return e.what();
+      }
+      return "was taken";
+    };
+    const auto check = [&](const damage& d) {
+      const auto in = [&](saved_model& s) {
+        return std::ranges::find(s.model_options, d.option, &std::pair<std::string, double>::first);
+      };
+      saved_model wrong = good;
+      in(wrong)->second = d.value;
+      std::string said = d.said;
+      if (said.find("MODEL") != std::string::npos) said.replace(said.find("MODEL"), 5, name);
+      EXPECT_THAT(refusal(wrong), HasSubstr(said));
+      wrong = good;
+      wrong.model_options.erase(in(wrong));
+      EXPECT_THAT(refusal(wrong),
+                  HasSubstr("the option '" + d.option + "' of the saved " + name + " model is missing"));
+    };
+    for (const damage& d : of_any) check(d);
+    if (name == "ffm")
+      for (const damage& d : of_fields) check(d);
+  }
 }
 
 }  // namespace

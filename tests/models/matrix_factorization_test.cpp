@@ -134,6 +134,11 @@ TEST_F(saved_factors, of_the_wrong_size_are_refused) {
   EXPECT_THROW(predictor{s}, input_error);
   s.model_options[0].second = 1e300;
   EXPECT_THROW(predictor{s}, input_error);
+  s = saved();
+  s.model_options[1].second = 1e39;  // the mean
+  EXPECT_THROW(predictor{s}, input_error);
+  s.model_options.pop_back();
+  EXPECT_THROW(predictor{s}, input_error);
 }
 
 TEST_F(saved_factors, recommend_the_best_that_was_not_seen) {

@@ -149,6 +149,27 @@ TEST_F(machines, go_on_from_what_was_saved) {
             begun["train_loss"].get<double>() + 0.1);
 }
 
+TEST_F(machines, that_cannot_have_been_saved_so_are_bad_input) {
+  const std::string saved = file("whole.txt"), damaged = file("damaged.txt");
+  result_of(hogwild({"train", file("train.numbers"), "--model", "factorization_machine", "--loss", "squared",
+                     "--epochs", "1", "--engine", "serial", "--save", saved, "--json"}));
+  std::string text = read_file(saved);
+  const std::size_t at = text.find("option scale ");
+  ASSERT_NE(at, std::string::npos);
+  write_file(damaged, text.replace(at, text.find('\n', at) - at, "option scale -30"));
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"predict", damaged, file("test.numbers")},
+                                             {"evaluate", damaged, file("test.numbers")},
+                                             {"train", file("test.numbers"), "--model", "factorization_machine",
+                                              "--loss", "squared", "--init", damaged}}) {
+    const outcome o = hogwild(command);
+    EXPECT_EQ(o.code, 3) << command.front();
+    EXPECT_THAT(
+        o.err,
+        HasSubstr("the option 'scale' of the saved factorization_machine model is -30; it should be a number above"));
+  }
+}
+
 TEST_F(machines, other_models_read_libffm_text_too) {
   const auto fields = result_of(hogwild(
       {"train", file("train.ffm"), "--format", "ffm", "--engine", "serial", "--test", file("test.ffm"), "--json"}));

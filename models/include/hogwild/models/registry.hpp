@@ -53,7 +53,7 @@ struct model_choice {
   double unit = 1.0;             ///< graph_cut: the mean capacity, > 0
   std::size_t rank = 32;         ///< matrix_factorization, factorization_machine, ffm
   double mean = 0.0;             ///< of the labels, where they are numbers: ratings, those of factorization machines,
-  double scale_of_labels = 1.0;  ///< which want their deviation, too, not 0
+  double scale_of_labels = 1.0;  ///< which want their deviation, too, > 0
   std::vector<std::uint32_t> hidden{128};  ///< mlp: how wide its hidden layers are, at most mlp::most_hidden of them
   double dropout = 0.0;                    ///< mlp: behind each hidden layer, in [0, 1)
   double scale = 1.0;                      ///< mlp: multiplies the values of the data, not 0
@@ -88,7 +88,7 @@ saved_model to_saved(const named_model& m, std::span<const float> parameters, co
 /// asking, so any thread may ask.
 class predictor {
  public:
-  /// Throws config_error for a model without a known name, input_error where its sizes do not fit.
+  /// Throws config_error for a model without a known name, input_error where its sizes or options do not fit.
   explicit predictor(const saved_model& saved);
 
   /// The label as read: by the sign of the margin, the most probable class, or the number.
