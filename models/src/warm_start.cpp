@@ -53,6 +53,40 @@ std::vector<parameter_group> chosen(const std::vector<parameter_group>& own, std
   return all;
 }
 
+/// How rows of factors are made: of `rank` numbers, or so many for each of the fields. No rank: there are no factors.
+struct factor_shape {
+  std::size_t rank = 0, fields = 0;
+};
+
+factor_shape factors_of(const named_model& m) {
+  return std::visit(
+      [](const auto& concrete) -> factor_shape {
+        if constexpr (requires { concrete.fields; })
+          return {concrete.rank, concrete.fields};
+        else if constexpr (requires { concrete.rank; })
+          return {.rank = concrete.rank};
+        return {};
+      },
+      m);
+}
+
+/// How many parameters of a row the two groups have in common: all, or factors for the fields that both know; 0 where
+/// the rows are of another size. Throws config_error for factors of another shape, which padding may hide.
+std::size_t common_width(const parameter_group& own, const factor_shape& mine, const parameter_group& from,
+                         const factor_shape& theirs) {
+  const bool hold_factors = mine.rank > 0 && theirs.rank > 0 && (own.width > 1 || from.width > 1);
+  if (hold_factors && (mine.fields > 0) != (theirs.fields > 0))
+    throw config_error(
+        "the factors '" + std::string(own.name) +
+        "' are for each field in one of the models, and not in the other: name the groups to begin with");
+  if (hold_factors && mine.rank != theirs.rank)
+    throw config_error("the group '" + std::string(own.name) + "' has factors of rank " + std::to_string(mine.rank) +
+                       ", that of the saved model of rank " + std::to_string(theirs.rank) +
+                       ": ask for that rank, or name the groups to begin with");
+  if (hold_factors && mine.fields > 0) return std::min(own.width, from.width);
+  return own.width == from.width ? own.width : 0;
+}
+
 }  // namespace
 
 std::size_t warm_start(const saved_model& saved, const named_model& m, std::span<const std::uint32_t> original,
@@ -69,7 +103,8 @@ std::size_t warm_start(const saved_model& saved, const named_model& m, std::span
       throw config_error("the saved " + saved.model + " model has no group '" + name + "'; it has " + names_in(theirs) +
                          ": name the groups to begin with");
     const bool by_column = g.hot_first && from->hot_first;
-    if (g.width != from->width || g.hot_first != from->hot_first || (!by_column && g.rows != from->rows))
+    const std::size_t width = common_width(g, factors_of(m), *from, factors_of(known.model()));
+    if (width == 0 || g.hot_first != from->hot_first || (!by_column && g.rows != from->rows))
       throw config_error("the group '" + name + "' has " + std::to_string(g.rows) + " x " + std::to_string(g.width) +
                          " parameters, that of the saved " + saved.model + " model " + std::to_string(from->rows) +
                          " x " + std::to_string(from->width) + ": name the groups to begin with");
@@ -82,9 +117,9 @@ std::size_t warm_start(const saved_model& saved, const named_model& m, std::span
           continue;
         there -= from->first_column;
       }
-      const auto row = known.parameters().subspan(from->offset + there * g.width, g.width);
+      const auto row = known.parameters().subspan(from->offset + there * from->width, width);
       std::ranges::copy(row, parameters.begin() + static_cast<std::ptrdiff_t>(g.offset + r * g.width));
-      taken += g.width;
+      taken += width;
     }
   }
   return taken;

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/formats/libffm.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 
 namespace hogwild {
@@ -27,13 +28,11 @@ std::string refusal(const auto& call) {
   return "nothing was refused";
 }
 
+const label_map of_two(label_kind::binary, {-1, 1});
+
 /// Columns 2, 5 and 9 with the weights 20, 50 and 90; bias 1.
 saved_model linear() {
-  return {.model = "logistic",
-          .labels = label_map(label_kind::binary, {-1, 1}),
-          .columns = {2, 5, 9},
-          .weights = {20, 50, 90},
-          .bias = {1}};
+  return {.model = "logistic", .labels = of_two, .columns = {2, 5, 9}, .weights = {20, 50, 90}, .bias = {1}};
 }
 
 TEST(warm_start, linear_models_take_the_weights_of_columns_that_both_have) {
@@ -103,6 +102,40 @@ TEST(warm_start, factors_follow_users_and_items) {
   EXPECT_EQ(row(mixed, 2), row(learned, 3));
   EXPECT_EQ(mixed[4 * m.width() + 1], learned[4 * m.width() + 1]);
   EXPECT_EQ(mixed[4 * m.width() + 2], learned[4 * m.width() + 3]);
+}
+
+TEST(warm_start, of_factors_for_fields_those_that_both_know_are_taken) {
+  const std::vector<std::uint32_t> columns = {field_column(0, 1), field_column(1, 1)};
+  const ffm two{.features = 2, .fields = 2, .rank = 2}, three{.features = 2, .fields = 3, .rank = 2};
+  const auto counted = [](const ffm& m) {
+    std::vector<float> learned(m.dim());
+    std::iota(learned.begin(), learned.end(), 1.0f);
+    return learned;
+  };
+  std::vector<float> wider(three.dim(), -1.0f);
+  EXPECT_EQ(warm_start(to_saved(two, counted(two), of_two, columns), three, columns, {}, wider), two.dim());
+  EXPECT_EQ(wider, (std::vector<float>{1, 2, 3, 4, -1, -1, 5, 6, 7, 8, -1, -1, 9, 10, 11}));
+  std::vector<float> narrower(two.dim());
+  EXPECT_EQ(warm_start(to_saved(three, counted(three), of_two, columns), two, columns, {}, narrower), two.dim());
+  EXPECT_EQ(narrower, (std::vector<float>{1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15}));
+}
+
+TEST(warm_start, factors_of_another_rank_or_kind_are_refused) {
+  const std::vector<std::uint32_t> columns = {field_column(0, 1), field_column(1, 1)};
+  const factorization_machine six{.features = 2, .rank = 6}, eight{.features = 2, .rank = 8};
+  ASSERT_EQ(six.dim(), eight.dim()) << "by padding";
+  const saved_model saved = to_saved(six, std::vector<float>(six.dim()), of_two, columns);
+  std::vector<float> parameters(eight.dim());
+  EXPECT_THAT(refusal([&] { warm_start(saved, eight, columns, {}, parameters); }),
+              HasSubstr("'factors' has factors of rank 8, that of the saved model of rank 6"));
+  const std::vector<std::string> weights = {"weights"}, factors = {"factors"};
+  EXPECT_EQ(warm_start(saved, eight, columns, weights, parameters), 2u);
+
+  const ffm fields{.features = 2, .fields = 4, .rank = 2};
+  ASSERT_EQ(fields.width(), eight.width());
+  std::vector<float> of_fields(fields.dim());
+  EXPECT_THAT(refusal([&] { warm_start(saved, fields, columns, factors, of_fields); }),
+              HasSubstr("'factors' are for each field in one of the models, and not in the other"));
 }
 
 TEST(warm_start, words_take_the_vectors_of_words_that_both_have) {

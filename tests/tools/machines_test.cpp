@@ -149,6 +149,48 @@ TEST_F(machines, go_on_from_what_was_saved) {
             begun["train_loss"].get<double>() + 0.1);
 }
 
+TEST_F(machines, go_on_where_new_data_have_other_fields) {
+  const std::string saved = file("four.bin"), wider = file("wider.bin"), five = file("five.ffm"), two = file("two.ffm");
+  const auto begun = result_of(hogwild({"train", file("train.ffm"), "--model", "ffm", "--rank", "3", "--no-unit-rows",
+                                        "--engine", "serial", "--json", "--save", saved}));
+  std::string more, fewer;
+  for (const std::string& line : lines_of(read_file(file("train.ffm")))) {
+    more += line + " 4:0:1\n";
+    fewer += line.substr(0, line.find(" 2:")) + "\n";
+  }
+  write_file(five, more), write_file(two, fewer);
+  const auto on = [&](const std::string& data, const std::vector<std::string>& also) {
+    std::vector<std::string> all{"train",  data,   "--model", "ffm", "--engine", "serial", "--epochs", "1",
+                                 "--step", "1e-6", "--l2",    "0",   "--json",   "--init", saved};
+    all.insert(all.end(), also.begin(), also.end());
+    return hogwild(all);
+  };
+  // The column of the fifth field is in every row, and begins with a weight of 0 and small factors.
+  EXPECT_NEAR(result_of(on(five, {"--save", wider}))["train_loss"].get<double>(), begun["train_loss"].get<double>(),
+              0.1);
+  const auto measured = result_of(hogwild({"evaluate", wider, file("train.ffm"), "--json"}));
+  EXPECT_NEAR(measured["loss"].get<double>(), begun["train_loss"].get<double>(), 1e-3);
+  // What it knows of fields that the new data lack is kept.
+  result_of(on(two, {"--save", wider}));
+  EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["fields"], 4.0);
+  EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["rank"], 3.0);
+
+  const outcome refused = on(five, {"--rank", "4"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("'factors' has factors of rank 4, that of the saved model of rank 3"));
+  EXPECT_EQ(on(five, {"--rank", "4", "--init-groups", "weights,bias"}).code, 0);
+}
+
+TEST_F(machines, have_the_rank_of_the_one_that_they_begin_with) {
+  const std::string saved = file("rank.bin"), again = file("again.bin");
+  result_of(hogwild(training("factorization_machine", {"--rank", "5", "--epochs", "1", "--save", saved})));
+  result_of(hogwild(training("factorization_machine", {"--epochs", "1", "--init", saved, "--save", again})));
+  EXPECT_EQ(result_of(hogwild({"inspect", again, "--json"}))["rank"], 5.0);
+  const outcome refused = hogwild(training("factorization_machine", {"--rank", "8", "--init", saved}));
+  EXPECT_EQ(refused.code, 2) << "both are padded to eight";
+  EXPECT_THAT(refused.err, HasSubstr("of rank 8, that of the saved model of rank 5"));
+}
+
 TEST_F(machines, that_cannot_have_been_saved_so_are_bad_input) {
   const std::string saved = file("whole.txt"), damaged = file("damaged.txt");
   result_of(hogwild({"train", file("train.numbers"), "--model", "factorization_machine", "--loss", "squared",

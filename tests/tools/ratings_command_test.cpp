@@ -145,6 +145,13 @@ TEST_F(ratings, begin_with_items_that_are_known_and_stay_as_they_are) {
   const saved_model before = load_model(model), after = load_model(tuned);
   EXPECT_EQ(items_in(before), items_in(after));
   EXPECT_NE(before.weights, after.weights);
+
+  const std::string again = *folder / "again.bin";
+  ASSERT_EQ(
+      hogwild({"train", data(), "--model", "matrix_factorization", "--epochs", "1", "--init", model, "--save", again})
+          .code,
+      0);
+  EXPECT_EQ(load_model(again).width, before.width) << "the rank is that of the saved one";
 }
 
 TEST_F(ratings, of_users_nobody_knows_are_the_mean_and_what_the_item_adds) {

@@ -40,16 +40,35 @@ double deviation_of(const label_column& labels, double mean, const agreement& ra
   return variance > 0.0 ? std::sqrt(variance) : 1.0;
 }
 
-/// What is part of a saved model, though no parameter.
-void take_constants(const std::string& saved, model_choice& choice) {
-  const predictor known(load_model(saved));
+bool has_factors(const train_request& request) {
+  return request.model == matrix_factorization::name || request.model == factorization_machine::name ||
+         request.model == ffm::name;
+}
+
+/// What a saved model with factors has besides its parameters: the shape of the factors, as far as nobody asks for
+/// another one, and what its numbers mean, where all groups are taken.
+void take_constants(const train_request& request, model_choice& choice) {
+  const predictor known(load_model(request.init));
+  if (name_of(known.model()) != request.model) return;
+  const bool whole = request.init_groups.empty();
+  const bool factors = whole || std::ranges::any_of(request.init_groups, [](const std::string& group) {
+                         return group == "factors" || group == "users" || group == "items";
+                       });
+  const bool numbers = labels_of(known.model()) == label_kind::real &&
+                       (request.squared_loss || request.model == matrix_factorization::name);
   const auto take = [&](const auto& m) {
-    choice.mean = static_cast<double>(m.mean);
-    if constexpr (requires { m.scale; }) choice.scale_of_labels = static_cast<double>(m.scale);
+    if constexpr (requires { m.rank; }) {
+      if (factors && request.rank == 0) choice.rank = m.rank;
+      if (whole && numbers) choice.mean = static_cast<double>(m.mean);
+    }
+    if constexpr (requires { m.rank, m.scale; })
+      if (whole && numbers) choice.scale_of_labels = static_cast<double>(m.scale);
+    if constexpr (requires { m.fields; }) {
+      if (factors) choice.fields = std::max(choice.fields, m.fields);
+      if (whole && !request.unit_rows_given) choice.unit_rows = m.unit_rows;
+    }
   };
-  if (const auto* const f = std::get_if<matrix_factorization>(&known.model())) take(*f);
-  if (const auto* const machine = std::get_if<factorization_machine>(&known.model())) take(*machine);
-  if (const auto* const machine = std::get_if<ffm>(&known.model())) take(*machine);
+  std::visit(take, known.model());
 }
 
 }  // namespace
@@ -104,8 +123,7 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
     request.options.bias = false;
     choice.mean = mean_of(rows.label, ranks);
   }
-  const bool may_have_constants = request.model == matrix_factorization::name || request.squared_loss;
-  if (may_have_constants && !request.init.empty() && request.init_groups.empty()) take_constants(request.init, choice);
+  if (has_factors(request) && !request.init.empty()) take_constants(request, choice);
   return make_model(request.model, choice);
 }
 

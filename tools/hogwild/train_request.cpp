@@ -273,6 +273,7 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   if (const auto code = line.parse(argc, argv)) return code;
   r.files.isa = r.options.isa;
   if (line.given("--bias")) r.own_bias = r.options.bias;
+  r.unit_rows_given = line.given("--unit-rows");
   r.files.choose_format(r.model);
   check_options(line, r);
   if (r.model == graph_cut::name && !line.given("--epochs")) r.options.epochs = graph_cut::epochs;

@@ -38,6 +38,7 @@ struct train_request {
   std::size_t rank = 0;                    ///< of factors; 0: as the model has it
   bool squared_loss = false;               ///< of factorization machines
   bool unit_rows = true;                   ///< of ffm
+  bool unit_rows_given = false;            ///< whether somebody asked for that
   std::optional<bool> own_bias{};          ///< what --bias says, where it was given
   double test_share = 0.0;                 ///< of the training file, where --test is no file
   word_request words{};

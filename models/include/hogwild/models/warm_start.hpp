@@ -16,11 +16,12 @@
 namespace hogwild {
 
 /// Overwrites parameters of `m`, whose columns have the input numbers `original`, with those of a saved model. A group
-/// whose rows belong to columns takes the rows of the columns that the saved model has; any other is taken as it is.
+/// whose rows belong to columns takes the rows of the columns that the saved model has, and of factors for fields (ffm)
+/// those for the fields that it has; any other is taken as it is.
 /// `groups` names the groups to take; none: all, and then the saved model has to have them all. Its kind may be another
 /// one as long as the groups are alike.
 /// Returns how many parameters were taken. Throws config_error for a group that one of the models has not, or that is
-/// of another size in the two.
+/// of another size in the two, or of factors of another rank.
 std::size_t warm_start(const saved_model& saved, const named_model& m, std::span<const std::uint32_t> original,
                        std::span<const std::string> groups, std::span<float> parameters);
 
