@@ -102,6 +102,26 @@ TEST_P(block_optimizer_of, single_parameters_says_where_it_started) {
   EXPECT_EQ(o.step(3, -2.0, 0.5), after);
 }
 
+// Vectors, what is left behind them, and single numbers: the same steps.
+TEST(adagrad, of_a_run_is_that_of_its_parameters_one_by_one) {
+  using view = param_view<float>;
+  for (std::size_t size = 1; size <= 19; ++size) {
+    std::vector<float> w(size), sums(size), g(size), w_each(size), sums_each(size);
+    for (std::size_t i = 0; i < size; ++i) g[i] = static_cast<float>(i % 5) - 1.75f;
+    sums[size / 2] = sums_each[size / 2] = -7.0f;  // as lost adds may leave it
+    const auto optimizer = [](std::vector<float>& to, std::vector<float>& state) {
+      const view kept{std::span(state)};
+      return block_optimizer<view>(optimizer_kind::adagrad, {}, view(std::span(to)), {kept, kept, kept});
+    };
+    for (int step = 0; step < 3; ++step) {
+      optimizer(w, sums).block(0, g, 0.1f);
+      for (std::size_t i = 0; i < size; ++i) optimizer(w_each, sums_each).step(i, g[i], 0.1f);
+    }
+    EXPECT_EQ(w, w_each) << size;
+    EXPECT_EQ(sums, sums_each) << size;
+  }
+}
+
 TEST(adam, survives_what_lost_and_repeated_adds_may_leave) {
   std::vector<float> w(4, 0.0f), m(4, 0.0f), v(4, -1.0f), steps(4, -3.0f);
   using view = param_view<float>;

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 namespace {
 
+using hogwild::square_roots;
 using hogwild::vector_exp;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -63,6 +66,26 @@ TEST(vector_exp, a_nan_stays_one) {
   EXPECT_TRUE(std::isnan(vector_exp(std::nanf(""))));
   EXPECT_TRUE(std::isnan(vector_exp(-std::nanf(""))));
   EXPECT_TRUE(std::isnan(vector_exp(std::numeric_limits<float>::signaling_NaN())));
+}
+
+TEST(square_roots, are_those_of_the_standard_library_to_the_bit) {
+  std::vector<float> numbers = {0.0f,    -0.0f, 1.0f, 2.0f, 1e-45f, 3e-39f, 1e-8f, std::numeric_limits<float>::max(),
+                                infinity};
+  for (float x = 1e-30f; x < 1e30f; x *= 1.37f) numbers.push_back(x);
+  for (std::size_t n = 0; n <= numbers.size(); ++n) {
+    std::vector<float> roots = numbers;
+    square_roots(std::span(roots).first(n));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(roots[i]),
+                std::bit_cast<std::uint32_t>(i < n ? std::sqrt(numbers[i]) : numbers[i]))
+          << numbers[i];
+  }
+  std::vector<double> wide = {2.0, 3.0, 5.0};
+  square_roots(std::span(wide));
+  EXPECT_EQ(wide, (std::vector<double>{std::sqrt(2.0), std::sqrt(3.0), std::sqrt(5.0)}));
+  std::vector<float> below(4, -1.0f);
+  square_roots(std::span(below));
+  for (const float x : below) EXPECT_TRUE(std::isnan(x));
 }
 
 }  // namespace

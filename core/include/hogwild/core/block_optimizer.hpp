@@ -8,6 +8,7 @@
 #include <span>
 
 #include <hogwild/core/optimizer.hpp>
+#include <hogwild/core/vector_math.hpp>
 
 namespace hogwild {
 
@@ -21,6 +22,9 @@ namespace hogwild {
 ///   momentum     v = mu v + g;            w -= size * v
 ///   adam         m = b1 m + (1 - b1) g;   v = b2 v + (1 - b2) g^2;   t += 1
 ///                w -= size * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon)
+///
+/// Zeros that pad a run count in the mean of its squares, for nobody here knows them from others: row_adagrad then
+/// takes steps as for a `size` larger by the root of the run's length over that of what is no padding.
 ///
 /// (Duchi, Hazan, Singer 2011; momentum as PyTorch has it; Kingma and Ba 2015.) Adam counts the steps t of a run at the
 /// run's first parameter: a model should always emit the same runs. Adds that are lost, come twice, or are rounded on
@@ -43,6 +47,7 @@ class block_optimizer {
   void block(std::size_t offset, std::span<const T> g, T size) const {
     switch (kind_) {
       case optimizer_kind::adagrad:
+        if (g.size() == 1) return adagrad_one(offset, g.front(), size);
         return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adagrad_piece(at, part, size); });
       case optimizer_kind::momentum:
         return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { momentum_piece(at, part, size); });
@@ -51,7 +56,7 @@ class block_optimizer {
         return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adam_piece(at, part, size, by); });
       }
       case optimizer_kind::row_adagrad:
-        return w_.add_scaled_block(offset, g, -size / std::sqrt(std::max(raise_row_sum(offset, g), T(0)) + T(1e-8)));
+        return w_.add_scaled_block(offset, g, -size / std::sqrt(std::max(raise_row_sum(offset, g), T(0)) + tiny));
       case optimizer_kind::sgd:
         break;
     }
@@ -60,6 +65,7 @@ class block_optimizer {
 
  private:
   static constexpr std::size_t piece = 256;
+  static constexpr T tiny = T(1e-8);
   using room = std::array<T, piece>;
   /// By what adam divides its moments, which begin at zero.
   struct corrections {
@@ -71,14 +77,25 @@ class block_optimizer {
     for (std::size_t i = 0; i < g.size(); i += piece) body(offset + i, g.subspan(i, std::min(piece, g.size() - i)));
   }
 
+  /// Weights and biases come one by one: what a loop needs to begin would cost more than the step.
+  void adagrad_one(std::size_t j, T g, T size) const {
+    const T gain = g * g;
+    const T root = std::sqrt(std::max(state_[0].read_add(j, gain) + gain, T(0)) + tiny);
+    w_.add(j, -size * g / root);
+  }
+
   void adagrad_piece(std::size_t offset, std::span<const T> g, T size) const {
-    room sum, gain, delta;
+    room root, gain, delta;
     const std::size_t n = g.size();
-    state_[0].load_block(offset, std::span(sum).first(n));
+    state_[0].load_block(offset, std::span(root).first(n));
     for (std::size_t i = 0; i < n; ++i) {
       gain[i] = g[i] * g[i];
-      delta[i] = -size * g[i] / std::sqrt(std::max(sum[i] + gain[i], T(0)) + T(1e-8));
+      // max(sum, 0) + tiny; in that order, or by std::max, it would be a branch to compilers, and no vector code.
+      const T lifted = root[i] + gain[i] + tiny;
+      root[i] = lifted < tiny ? tiny : lifted;
     }
+    square_roots(std::span(root).first(n));
+    for (std::size_t i = 0; i < n; ++i) delta[i] = -size * g[i] / root[i];
     state_[0].add_block(offset, std::span(gain).first(n));
     w_.add_block(offset, std::span(delta).first(n));
   }
@@ -97,7 +114,7 @@ class block_optimizer {
   }
 
   void adam_piece(std::size_t offset, std::span<const T> g, T size, const corrections& by) const {
-    room m, v, m_gain, v_gain, delta;
+    room m, v, m_gain, v_gain, root, delta;
     const std::size_t n = g.size();
     const T keep1 = static_cast<T>(1 - constants_.beta1), keep2 = static_cast<T>(1 - constants_.beta2);
     const T epsilon = static_cast<T>(constants_.epsilon);
@@ -105,10 +122,12 @@ class block_optimizer {
     state_[1].load_block(offset, std::span(v).first(n));
     for (std::size_t i = 0; i < n; ++i) {
       m_gain[i] = keep1 * (g[i] - m[i]);
-      const T square = std::max(v[i] + keep2 * (g[i] * g[i] - v[i]), T(0));
+      const T raised = v[i] + keep2 * (g[i] * g[i] - v[i]), square = raised < T(0) ? T(0) : raised;
       v_gain[i] = square - v[i];
-      delta[i] = -size * ((m[i] + m_gain[i]) / by.first) / (std::sqrt(square / by.second) + epsilon);
+      root[i] = square / by.second;
     }
+    square_roots(std::span(root).first(n));
+    for (std::size_t i = 0; i < n; ++i) delta[i] = -size * ((m[i] + m_gain[i]) / by.first) / (root[i] + epsilon);
     state_[0].add_block(offset, std::span(m_gain).first(n));
     state_[1].add_block(offset, std::span(v_gain).first(n));
     w_.add_block(offset, std::span(delta).first(n));

@@ -2,7 +2,15 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace hogwild {
 
@@ -37,6 +45,19 @@ inline float vector_exp(float x) {
     return std::bit_cast<float>((static_cast<std::uint32_t>(e) + 127u) << 23);
   };
   return (p * power_of_two(half_power)) * power_of_two(power - half_power);
+}
+
+/// The square root of each number, rounded as std::sqrt rounds it. A compiler makes no vector code of a loop over
+/// std::sqrt, which has to set errno for numbers below zero.
+template <std::floating_point T>
+void square_roots(std::span<T> numbers) {
+  std::size_t i = 0;
+#if defined(__SSE2__)
+  if constexpr (std::same_as<T, float>) {
+    for (; i + 4 <= numbers.size(); i += 4) _mm_storeu_ps(&numbers[i], _mm_sqrt_ps(_mm_loadu_ps(&numbers[i])));
+  }
+#endif
+  for (; i < numbers.size(); ++i) numbers[i] = std::sqrt(numbers[i]);
 }
 
 }  // namespace hogwild
