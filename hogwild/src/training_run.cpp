@@ -2,10 +2,7 @@
 #include <hogwild/training_run.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -13,13 +10,14 @@
 #include <hogwild/agreement.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/machine.hpp>
-#include <hogwild/core/staleness.hpp>
 #include <hogwild/divergence_guard.hpp>
 #include <hogwild/first_pass.hpp>
 #include <hogwild/rank_checkpoints.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/run_checkpoint.hpp>
 #include <hogwild/stop_rules.hpp>
+
+#include "epoch_meter.hpp"
 
 namespace hogwild {
 
@@ -36,52 +34,16 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// Fills in what the workers published.
-void read_telemetry(const param_store& store, const loop_options& options, epoch_report& report) {
-  std::array<std::uint64_t, staleness_histogram::buckets> staleness{};
-  std::uint64_t samples = 0, conflicts = 0, stale_samples = 0;
-  for (const worker_slot& slot : store.slots()) {
-    report.examples += slot.rows.get();
-    report.updates += slot.updates.get();
-    report.nonzeros += slot.nonzeros.get();
-    samples += slot.conflict_samples.get();
-    conflicts += slot.conflicts.get();
-    for (std::size_t i = 0; i < staleness.size(); ++i) {
-      staleness[i] += slot.staleness[i].get();
-      stale_samples += slot.staleness[i].get();
-    }
-  }
-  if (options.telemetry == 0) return;
-  if (stale_samples > 0) {
-    report.staleness_p50 = staleness_histogram::quantile(staleness, 0.50);
-    report.staleness_p99 = staleness_histogram::quantile(staleness, 0.99);
-  }
-  if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
-}
-
-/// The first rank's measures; what it has not measured is nowhere.
-void take_first(const agreement& ranks, measurement& m) {
-  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-  std::array<double, 6> all{m.loss,
-                            m.accuracy.value_or(missing),
-                            m.auc.value_or(missing),
-                            m.f1.value_or(missing),
-                            m.rmse.value_or(missing),
-                            m.cut.value_or(missing)};
-  ranks.take_first(all);
-  m.loss = all[0];
-  std::size_t i = 1;
-  for (std::optional<double>* const x : {&m.accuracy, &m.auc, &m.f1, &m.rmse, &m.cut}) {
-    x->reset();
-    if (!std::isnan(all[i])) *x = all[i];
-    ++i;
-  }
-}
-
 class training {
  public:
   training(const job& work, crew& who, resolved_run& run)
-      : job_(work), crew_(who), run_(run), options_(run.options), ranks_(run.ranks), rounds_(work, who) {}
+      : job_(work),
+        crew_(who),
+        run_(run),
+        options_(run.options),
+        ranks_(run.ranks),
+        rounds_(work, who),
+        meter_(work, who, run) {}
 
   train_result operator()() {
     const auto begin = clock::now();
@@ -203,52 +165,12 @@ class training {
   }
 
   epoch_report measure(std::size_t epoch, double step, double wall_seconds) {
-    const param_store& store = crew_.store();
-    epoch_report report{.epoch = epoch,
-                        .train_seconds = progress_.train_seconds,
-                        .wall_seconds = wall_seconds,
-                        .examples = progress_.examples,
-                        .updates = progress_.updates,
-                        .nonzeros = progress_.nonzeros,
-                        .step = step};
-    read_telemetry(store, job_.options(), report);
-    const sparse_view& rows = job_.data();
-    report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), job_.measured_rows())), false).loss;
-    if (options_.test) report.test = loss_of(*options_.test, true);
-    if (options_.validation) report.validation = loss_of(*options_.validation, true);
-    agree_on(report);
-    double norm = job_.squared_norm(store, rounds_.scale(), crew_.helpers());
-    ranks_.take_first(std::span(&norm, 1));
-    report.objective = report.train_loss + 0.5 * run_.l2 * norm;
-    return report;
-  }
-
-  /// Losses of training rows are the mean over all ranks' rows, and counts their sum; test rows are the same
-  /// everywhere.
-  void agree_on(epoch_report& report) const {
-    if (ranks_.alone()) return;
-    const auto rows = static_cast<double>(job_.data().rows());
-    const auto before = [](std::uint64_t n) { return static_cast<double>(n); };
-    std::array<double, 5> sums{report.train_loss * rows, rows, before(report.examples - progress_.examples),
-                               before(report.updates - progress_.updates),
-                               before(report.nonzeros - progress_.nonzeros)};
-    ranks_.sum(sums);
-    report.train_loss = sums[0] / sums[1];
-    report.examples = progress_.examples + static_cast<std::uint64_t>(sums[2]);
-    report.updates = progress_.updates + static_cast<std::uint64_t>(sums[3]);
-    report.nonzeros = progress_.nonzeros + static_cast<std::uint64_t>(sums[4]);
-    for (std::optional<measurement>* const m : {&report.test, &report.validation}) {
-      if (*m) take_first(ranks_, **m);
-    }
+    return meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds);
   }
 
   /// Whether an epoch left the objective worse than a sound epoch does.
   bool strayed(double objective, std::size_t epoch) const {
     return !(objective <= (epoch == 1 ? 1.0 : most_growth) * objective_before_ + slack * progress_.objective_at_start);
-  }
-
-  measurement loss_of(const sparse_view& rows, bool all_measures) {
-    return job_.evaluate(crew_.store(), rounds_.scale(), rows, crew_.helpers(), all_measures);
   }
 
   void resume() {
@@ -318,6 +240,7 @@ class training {
   const train_options& options_;
   agreement ranks_;
   round_driver rounds_;
+  epoch_meter meter_;
   run_progress progress_{};
   epoch_report last_{};
   double objective_before_ = 0.0;

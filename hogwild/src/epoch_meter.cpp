@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epoch_meter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include <hogwild/core/staleness.hpp>
+
+namespace hogwild {
+namespace {
+
+/// Fills in what the workers published.
+void read_telemetry(const param_store& store, const loop_options& options, epoch_report& report) {
+  std::array<std::uint64_t, staleness_histogram::buckets> staleness{};
+  std::uint64_t samples = 0, conflicts = 0, stale_samples = 0;
+  for (const worker_slot& slot : store.slots()) {
+    report.examples += slot.rows.get();
+    report.updates += slot.updates.get();
+    report.nonzeros += slot.nonzeros.get();
+    samples += slot.conflict_samples.get();
+    conflicts += slot.conflicts.get();
+    for (std::size_t i = 0; i < staleness.size(); ++i) {
+      staleness[i] += slot.staleness[i].get();
+      stale_samples += slot.staleness[i].get();
+    }
+  }
+  if (options.telemetry == 0) return;
+  if (stale_samples > 0) {
+    report.staleness_p50 = staleness_histogram::quantile(staleness, 0.50);
+    report.staleness_p99 = staleness_histogram::quantile(staleness, 0.99);
+  }
+  if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
+}
+
+/// The first rank's measures; what it has not measured is nowhere.
+void take_first(const agreement& ranks, measurement& m) {
+  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+  std::array<double, 6> all{m.loss,
+                            m.accuracy.value_or(missing),
+                            m.auc.value_or(missing),
+                            m.f1.value_or(missing),
+                            m.rmse.value_or(missing),
+                            m.cut.value_or(missing)};
+  ranks.take_first(all);
+  m.loss = all[0];
+  std::size_t i = 1;
+  for (std::optional<double>* const x : {&m.accuracy, &m.auc, &m.f1, &m.rmse, &m.cut}) {
+    x->reset();
+    if (!std::isnan(all[i])) *x = all[i];
+    ++i;
+  }
+}
+
+}  // namespace
+
+epoch_meter::epoch_meter(const job& work, crew& who, const resolved_run& run)
+    : job_(work), crew_(who), run_(run), ranks_(run.ranks) {}
+
+epoch_report epoch_meter::measure(const run_progress& before, double scale, std::size_t epoch, double step,
+                                  double wall_seconds) {
+  const param_store& store = crew_.store();
+  epoch_report report{.epoch = epoch,
+                      .train_seconds = before.train_seconds,
+                      .wall_seconds = wall_seconds,
+                      .examples = before.examples,
+                      .updates = before.updates,
+                      .nonzeros = before.nonzeros,
+                      .step = step};
+  read_telemetry(store, job_.options(), report);
+  const sparse_view& rows = job_.data();
+  const auto loss_of = [&](const sparse_view& of, bool all_measures) {
+    return job_.evaluate(store, scale, of, crew_.helpers(), all_measures);
+  };
+  report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), job_.measured_rows())), false).loss;
+  if (run_.options.test) report.test = loss_of(*run_.options.test, true);
+  if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
+  agree_on(report, before);
+  double norm = job_.squared_norm(store, scale, crew_.helpers());
+  ranks_.take_first(std::span(&norm, 1));
+  report.objective = report.train_loss + 0.5 * run_.l2 * norm;
+  return report;
+}
+
+/// Losses of training rows are the mean over all ranks' rows, and counts their sum; test rows are the same
+/// everywhere.
+void epoch_meter::agree_on(epoch_report& report, const run_progress& before) const {
+  if (ranks_.alone()) return;
+  const auto rows = static_cast<double>(job_.data().rows());
+  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
+  std::array<double, 5> sums{report.train_loss * rows, rows, number(report.examples - before.examples),
+                             number(report.updates - before.updates), number(report.nonzeros - before.nonzeros)};
+  ranks_.sum(sums);
+  report.train_loss = sums[0] / sums[1];
+  report.examples = before.examples + static_cast<std::uint64_t>(sums[2]);
+  report.updates = before.updates + static_cast<std::uint64_t>(sums[3]);
+  report.nonzeros = before.nonzeros + static_cast<std::uint64_t>(sums[4]);
+  for (std::optional<measurement>* const m : {&report.test, &report.validation}) {
+    if (*m) take_first(ranks_, **m);
+  }
+}
+
+}  // namespace hogwild

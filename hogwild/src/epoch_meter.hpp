@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <hogwild/agreement.hpp>
+#include <hogwild/crew.hpp>
+#include <hogwild/job.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/run_checkpoint.hpp>
+#include <hogwild/training_run.hpp>
+
+namespace hogwild {
+
+/// Says what an epoch came to: what the workers counted and how well the model does, over all ranks. At a gate, while
+/// nobody trains.
+class epoch_meter {
+ public:
+  /// All of them have to outlive the meter.
+  epoch_meter(const job& work, crew& who, const resolved_run& run);
+
+  /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
+  /// ranks call it, and get the same losses and counts.
+  epoch_report measure(const run_progress& before, double scale, std::size_t epoch, double step, double wall_seconds);
+
+ private:
+  void agree_on(epoch_report& report, const run_progress& before) const;
+
+  const job& job_;
+  crew& crew_;
+  const resolved_run& run_;
+  agreement ranks_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <hogwild/core/corpus.hpp>
+#include <hogwild/core/csr.hpp>
+#include <hogwild/core/formats/graphs.hpp>
+#include <hogwild/core/formats/images.hpp>
+#include <hogwild/core/formats/libffm.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/param_view.hpp>
+#include <hogwild/models/cbow.hpp>
+#include <hogwild/models/convnet.hpp>
+#include <hogwild/models/ffm.hpp>
+#include <hogwild/models/graph_cut.hpp>
+#include <hogwild/models/mlp.hpp>
+#include <hogwild/models/skip_gram.hpp>
+
+#include "support/toy_data.hpp"
+
+// A subject of the laws of workspace models: a model, data that it understands, and
+//   step    of difference quotients, along directions of length 1
+//   share   of the gradient's length, by which a quotient may be off
+//   huge    what parameters are multiplied by to be very large: the cube of squared losses fits into a float
+
+namespace hogwild::test::subjects {
+
+inline constexpr toy_shape shape{.rows = 12, .columns = 18, .per_row = 6, .seed = 3};
+
+/// Rows in memory whose columns may have numbers.
+struct numbered_rows {
+  toy_rows rows;
+  std::vector<std::uint32_t> original{};
+  csr_rows data = rows.csr();
+
+  sparse_view view() const {
+    sparse_view all = data.view();
+    all.original = original;
+    return all;
+  }
+};
+
+template <label_kind Labels>
+struct fields {
+  static constexpr double step = 0x1p-8, share = 1e-3;
+  static constexpr float huge = 1e12f;
+  static ffm model() {
+    return {
+        .features = shape.columns, .fields = 6, .rank = 3, .labels = Labels, .unit_rows = Labels == label_kind::binary};
+  }
+  /// Fields 0, 1, 3 and 5, so that there are gaps; three entries of a row share a field.
+  static numbered_rows data() {
+    constexpr std::uint32_t field[6] = {5, 1, 0, 3, 3, 3};
+    numbered_rows d{.rows = Labels == label_kind::binary ? planted_classification(shape) : planted_regression(shape)};
+    for (std::uint32_t j = 0; j < shape.columns; ++j) d.original.push_back(field_column(field[j / 3], j));
+    return d;
+  }
+};
+
+struct perceptron {
+  static constexpr double step = 0x1p-10, share = 0.02;
+  static constexpr float huge = 1e9f;
+  static mlp model() { return {.features = shape.columns, .classes = 3, .hidden = {9, 5}}; }
+  static numbered_rows data() { return {.rows = planted_classes(shape, 3)}; }
+};
+
+/// Its loss under training has dropout, which judge() leaves out.
+struct images {
+  static constexpr double step = 0x1p-10, share = 0.02;
+  static constexpr float huge = 1e5f;
+  static convnet model() { return {}; }
+  static numbered_rows data() {
+    numbered_rows d{.rows = planted_classes({.rows = 6, .columns = 784, .per_row = 150, .seed = 4}, 10)};
+    for (float& x : d.rows.value) x = 100.0f + 100.0f * x;
+    for (std::uint32_t j = 0; j < 784; ++j) d.original.push_back(first_pixel + j);
+    return d;
+  }
+  static double loss(const convnet& m, convnet::workspace& space, const param_reader<float>& w, std::size_t n) {
+    space.net.read(w, m.groups());
+    return space.net.differentiate(n);
+  }
+};
+
+template <class M>
+struct windows {
+  static constexpr double step = 0x1p-8, share = 1e-3;
+  static constexpr float huge = 1e9f;
+  static constexpr const char* text = "a b c a d b a e a b c f a b\na c\nb d e a\nd e f d e a b d e";
+  static corpus words() { return read_corpus(text, "text", {.min_count = 1}); }
+  static sparse_dataset data() { return words().rows; }
+  static M model() {
+    M m;
+    m.words = words().words.size(), m.dimension = 5, m.window = 2, m.negative = 3, m.sample = 0.05;
+    return m;
+  }
+  static bool is_padding(const M& m, std::size_t j) { return j % m.width() >= m.dimension; }
+};
+
+/// Moves edge by edge, however many it takes: its gradient is that of one.
+struct edges {
+  static constexpr double step = 0x1p-12, share = 1e-3;
+  static constexpr float huge = 1e9f;
+  static constexpr std::size_t at_once = 1;
+  static graph_cut model() { return {.nodes = 8, .sides = 3, .unit = 1.5f}; }
+  static numbered_rows data() {
+    numbered_rows d{.rows = {}};
+    d.rows.columns = 11;
+    for (std::uint32_t r = 0; r < 12; ++r) {
+      const float capacity = 0.5f + static_cast<float>(r % 5);
+      d.rows.push({r % 8, r % 3 == 0 ? 8 + r / 3 % 3 : (r + 3) % 8}, {capacity, capacity}, -1.0f);
+    }
+    for (std::uint32_t j = 0; j < 11; ++j) d.original.push_back(j < 8 ? node_column(j) : terminal_column(j - 8));
+    d.data = d.rows.csr();
+    return d;
+  }
+};
+
+}  // namespace hogwild::test::subjects
