@@ -26,7 +26,12 @@ sparse_dataset open_idx(const std::string& path, const std::string& labels_path 
 /// blue) of 32 x 32.
 sparse_dataset open_cifar(const std::string& path, const open_options& options = {});
 
-enum class image_format { none, idx, cifar };
+/// What a file of images may be.
+enum class image_format {
+  none,  ///< no images
+  idx,   ///< IDX, the format of MNIST
+  cifar  ///< CIFAR-10's binary format
+};
 
 /// By the first bytes, unpacked: whether a file is one of these, or none of them (text, say). Labels in IDX files count
 /// as idx, and so are refused by open_idx. CIFAR-10 has no mark: its records' labels are looked at, and whether there
