@@ -116,11 +116,16 @@ void atomic_file::commit() {
   state_->put_in_place();
 }
 
+fs::path atomic_file::next_of(const fs::path& previous) {
+  return previous.string() + ".next";
+}
+
 void atomic_file::commit_keeping(const fs::path& previous) {
   state_->flush();
   // The old file gets a second name first. Renaming it to `previous` at once would be simpler, but where the old file
   // is torn and `previous` the good one, a kill between the two renames would leave nothing good.
-  const fs::path second = state_->aside.string().substr(0, state_->aside.string().size() - 6) + "_" + aside_ending;
+  const fs::path second = next_of(previous);
+  ::unlink(second.c_str());  // a killed writer's
   const bool kept = ::link(state_->target.c_str(), second.c_str()) == 0;
   if (!kept && errno != ENOENT) {
     // A file system without hard links.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/checkpoint.hpp>
 #include <hogwild/core/error.hpp>
 
@@ -68,13 +69,14 @@ std::string resume_of_rank(const std::string& path, const agreement& ranks) {
   if (ranks.alone()) return path;
   const std::string own = checkpoint_of_rank(path, ranks);
   std::string found;
-  for (const std::string& file : {own, own + ".previous"}) {
+  const std::string previous = own + ".previous";
+  for (const std::string& file : {own, previous, atomic_file::next_of(previous).string()}) {
     if (epoch_of(file) == epoch) found = file;
     if (!found.empty()) break;
   }
   const bool all_found = !ranks.any(found.empty());
   if (found.empty()) {
-    throw input_error(own + " and " + own + ".previous are not whole checkpoints of epoch " + std::to_string(epoch) +
+    throw input_error(own + " and " + previous + " are not whole checkpoints of epoch " + std::to_string(epoch) +
                       ", which " + path + " names: begin anew");
   }
   // The next checkpoint takes the place of the one that is not named.

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/checkpoint.hpp>
 #include <hogwild/core/error.hpp>
 
@@ -72,6 +73,23 @@ TEST_F(rank_checkpoints, are_those_of_the_named_epoch) {
   write(of(0), 3);
   for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(resumed()[r], of(r));
   for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(read_checkpoint(of(r)).epoch, 2u);
+}
+
+// Rank 1 was killed while it put the third in its place: the second is on its way to where the first still is.
+TEST_F(rank_checkpoints, are_found_between_their_places) {
+  write_all(1);
+  const std::string first = folder / "first";
+  std::filesystem::copy_file(of(1), first);
+  write_all(2);
+  write(of(1), 3);
+  const std::string previous = of(1) + ".previous";
+  std::filesystem::rename(previous, atomic_file::next_of(previous));
+  std::filesystem::rename(first, previous);
+  for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(resumed()[r], of(r));
+  for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(read_checkpoint(of(r)).epoch, 2u);
+  write_all(3);
+  EXPECT_EQ(read_checkpoint(previous).epoch, 2u);
+  EXPECT_FALSE(std::filesystem::exists(atomic_file::next_of(previous)));
 }
 
 TEST_F(rank_checkpoints, that_are_missing_are_an_error_for_all) {

@@ -31,7 +31,9 @@ class atomic_file {
   void commit();
   /// The same, and the file that stood there goes on under the name `previous` (in the same folder). `previous` gives
   /// way only after the new file is in its place on the disk: at every instant one of the two names holds a whole file.
+  /// Until then the old file has the name next_of(previous), too; a killed writer may leave it there.
   void commit_keeping(const std::filesystem::path& previous);
+  static std::filesystem::path next_of(const std::filesystem::path& previous);
 
  private:
   struct state;
