@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/run_checkpoint.hpp>
 
+#include <bit>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <hogwild/core/checkpoint.hpp>
 #include <hogwild/core/checksum.hpp>
@@ -18,7 +20,7 @@ struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen, l2_form;
-  std::uint64_t numbering, warm_start;
+  std::uint64_t numbering, warm_start, settings;
   double l2, weight_positive, momentum, beta1, beta2, epsilon;
 
   bool operator==(const run_fingerprint&) const = default;
@@ -26,6 +28,8 @@ struct run_fingerprint {
 
 run_fingerprint fingerprint(const job& work, const param_store& store, const train_options& options) {
   const loop_options& o = work.options();
+  std::vector<std::uint64_t> settings;
+  for (const double x : work.settings()) settings.push_back(std::bit_cast<std::uint64_t>(x));
   const bool reproducible = o.sharing == sharing_kind::frozen;
   return {.rows = work.data().rows(),
           .columns = work.data().columns,
@@ -47,6 +51,7 @@ run_fingerprint fingerprint(const job& work, const param_store& store, const tra
           .l2_form = static_cast<std::uint64_t>(o.form),
           .numbering = detail::checksum(work.data().original),
           .warm_start = options.initial ? 1u : 0u,
+          .settings = detail::checksum(std::span<const std::uint64_t>(settings)),
           .l2 = o.l2,
           .weight_positive = o.weight_positive,
           .momentum = o.constants.momentum,

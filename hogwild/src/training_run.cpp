@@ -89,7 +89,7 @@ class training {
   /// as well as that, and no other epoch is turned back.
   bool turned_back(divergence_guard& guard, std::size_t e, double step) {
     const auto note = [&](const std::string& sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); };
-    if (progress_.step_overshoots != 0 || !strayed(last_.objective, e)) return false;
+    if (job_.may_rise() || progress_.step_overshoots != 0 || !strayed(last_.objective, e)) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
     if (const auto remedy = guard.turn_back(step)) {
       progress_.epoch = e - 1;

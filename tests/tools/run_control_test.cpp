@@ -69,6 +69,29 @@ TEST_F(resumed_run, goes_on_with_the_step_and_the_batches_that_were_found) {
   expect_same({"--model", "hinge_svm", "--decay", "0.9", "--workers", "1", "--reproducible"});
 }
 
+// All of these models have as many parameters.
+TEST_F(resumed_run, is_of_the_same_model) {
+  write_file(*folder / "ratings.tsv", "1 1 3\n1 2 4\n2 1 5\n2 2 1\n3 1 2\n");
+  write_file(*folder / "text.txt", "a b a b c\nb c a b a\n");
+  const auto refused = [&](std::vector<std::string> run, const std::vector<std::string>& other) {
+    run.insert(run.end(), {"--epochs", "2", "--quiet"});
+    std::vector<std::string> first = run, second = run;
+    first.insert(first.end(), {"--checkpoint", *folder / "other.ckpt"});
+    EXPECT_EQ(hogwild(first).code, 0);
+    second.insert(second.end(), {"--resume", *folder / "other.ckpt"});
+    EXPECT_EQ(hogwild(second).code, 0) << second[3];
+    second.insert(second.end(), other.begin(), other.end());
+    const outcome o = hogwild(second);
+    EXPECT_EQ(o.code, 2) << second[3] << " " << other[0];
+    EXPECT_THAT(o.err, HasSubstr("resume with the command line that wrote it"));
+  };
+  refused({"train", *folder / "ratings.tsv", "--model", "matrix_factorization"}, {"--rank", "31"});
+  refused({"train", train(), "--model", "factorization_machine"}, {"--rank", "7"});
+  refused({"train", train(), "--model", "huber", "--step", "0.01"}, {"--huber-delta", "2"});
+  for (const std::string model : {"skip_gram", "cbow"})
+    refused({"train", *folder / "text.txt", "--model", model, "--min-count", "1"}, {"--window", "4"});
+}
+
 TEST_F(run_control, off_a_terminal_there_is_one_line_an_epoch) {
   const outcome o = hogwild({"train", train(), "--epochs", "4"});
   ASSERT_EQ(o.code, 0);

@@ -27,8 +27,10 @@ class decorated_job : public job {
   std::size_t parameters() const override { return whole_.parameters(); }
   std::size_t scalar_bytes() const override { return whole_.scalar_bytes(); }
   std::span<const std::byte> model_bytes() const override { return whole_.model_bytes(); }
+  std::vector<double> settings() const override { return whole_.settings(); }
   bool margin() const override { return whole_.margin(); }
   double steepness() const override { return whole_.steepness(); }
+  bool may_rise() const override { return whole_.may_rise(); }
   bool scaled() const override { return whole_.scaled(); }
   std::vector<parameter_group> groups() const override { return whole_.groups(); }
 

@@ -41,8 +41,10 @@ class general_job : public job {
     if constexpr (segment_storable<M>) return std::as_bytes(std::span(&model_, 1));
     return {};
   }
+  std::vector<double> settings() const override { return job::settings_of(model_); }
   bool margin() const override { return false; }
   double steepness() const override { return workspace_model<M> && has_scores ? 0.0 : 1.0; }
+  bool may_rise() const override { return cuts_graphs<M>(); }
   bool scaled() const override { return false; }
   std::size_t measured_rows() const override {
     if constexpr (requires { M::measured_rows; }) return M::measured_rows;

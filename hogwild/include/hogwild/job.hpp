@@ -64,12 +64,16 @@ class job {
   virtual std::size_t scalar_bytes() const = 0;
   /// The model object for a shared segment; empty where it cannot be copied byte by byte.
   virtual std::span<const std::byte> model_bytes() const = 0;
+  /// What tells the model from others of its name and size.
+  virtual std::vector<double> settings() const = 0;
   /// Whether it is a margin model: hot columns may then be replicated before a shared tail.
   virtual bool margin() const = 0;
   /// How much the derivative of a row's loss changes at most over one unit of its margin (curvature.hpp); for models
   /// without a margin 1, which holds for the usual losses of linear scores, or 0 where the data do not tell, as of
   /// nets.
   virtual double steepness() const = 0;
+  /// Whether the objective may rise though nothing is wrong, as that of a cut, which begins with all nodes alike.
+  virtual bool may_rise() const { return false; }
   /// Whether the weights are stored as v with w = scale * v (scaled_l2).
   virtual bool scaled() const = 0;
   /// On how many training rows an epoch's loss is measured, the first ones; no more than there are.
@@ -101,6 +105,15 @@ class job {
 
   /// The same model and options on other rows with the same columns.
   virtual std::unique_ptr<job> on(const sparse_view& rows) const = 0;
+
+  template <class M>
+  static std::vector<double> settings_of(const M& m) {
+    if constexpr (requires { m.settings(); }) {
+      const auto numbers = m.settings();
+      return {numbers.begin(), numbers.end()};
+    }
+    return {};
+  }
 
   /// Slots for `workers` workers and `spare` late joiners.
   store_shape shape(std::size_t workers, std::size_t spare, std::size_t setup_bytes) const;

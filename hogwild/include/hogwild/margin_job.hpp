@@ -50,6 +50,7 @@ class margin_job final : public margin_job_base {
       : margin_job_base(data, std::move(labels), options), model_(m) {}
 
   std::string_view model_name() const override { return hogwild::model_name<M>(); }
+  std::vector<double> settings() const override { return job::settings_of(model_); }
   std::span<const std::byte> model_bytes() const override {
     if constexpr (segment_storable<M>) return std::as_bytes(std::span(&model_, 1));
     return {};

@@ -111,9 +111,10 @@ concept general_model = requires {
 /// many training rows an epoch's loss is measured on; `shares`, the sharing_kind that `auto` means; `scored` = false
 /// for models without labels; `cuts` = true for those whose rows are a graph's; `emits_sums` = true where the gradient
 /// is that of the sum of the examples' losses, not of their mean; require_data(rows, source), which throws config_error
-/// for rows that do not suit the model, before anybody trains; project(block) for runs of parameters that belong into a
-/// set: after each step of theirs they are drawn back into it, up to rounding, and up to what others add meanwhile or
-/// when replicas meet. l2 is a part of the gradient of every run that is emitted.
+/// for rows that do not suit the model, before anybody trains; settings(), an array of numbers that tell the model from
+/// others of its name and size, so that a run is not resumed with another one; project(block) for runs of parameters
+/// that belong into a set: after each step of theirs they are drawn back into it, up to rounding, and up to what others
+/// add meanwhile or when replicas meet. l2 is a part of the gradient of every run that is emitted.
 template <class M>
 concept workspace_model = requires {
   typename M::scalar_type;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 
 #include <hogwild/core/model.hpp>
 
@@ -31,14 +30,6 @@ inline std::array<parameter_group, 3> machine_groups(std::size_t features, std::
   return {{{.name = "factors", .rows = features, .width = width},
            {.name = "weights", .offset = weights, .rows = features},
            {.name = "bias", .offset = weights + features, .rows = 1, .hot_first = false, .l2 = false}}};
-}
-
-/// Copies what a reader's block() gave. That of a saved model is a span.
-void copy_block(const auto& block, std::span<float> to) {
-  if constexpr (requires { block.copy_to(to); })
-    block.copy_to(to);
-  else
-    for (std::size_t k = 0; k < to.size(); ++k) to[k] = block[k];
 }
 
 }  // namespace hogwild

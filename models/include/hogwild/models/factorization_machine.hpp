@@ -39,6 +39,7 @@ struct factorization_machine {
   std::size_t width() const { return (rank + lanes - 1) / lanes * lanes; }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
+  std::array<double, 1> settings() const { return {static_cast<double>(rank)}; }
   std::array<parameter_group, 3> groups() const { return machine_groups(features, width()); }
 
   /// Weights and bias begin at zero.
@@ -85,7 +86,7 @@ struct factorization_machine {
     for (std::size_t k = 0; k < z.size(); ++k) {
       const float x = z.value[k];
       const std::span<float> row = m.row(k, width());
-      copy_block(w.block(z.index[k] * width(), width()), row);
+      w.block(z.index[k] * width(), width()).copy_to(row);
       m.score += w[weight(z.index[k])] * x;
       add(row.data(), x, m.sums.data(), m.squares.data(), row.size());
     }

@@ -48,6 +48,9 @@ struct ffm {
   std::size_t width() const { return fields * rank; }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
+  std::array<double, 3> settings() const {
+    return {static_cast<double>(rank), static_cast<double>(fields), unit_rows ? 1.0 : 0.0};
+  }
   std::array<parameter_group, 3> groups() const { return machine_groups(features, width()); }
 
   /// Weights and bias begin at zero.

@@ -42,6 +42,7 @@ struct matrix_factorization {
   std::size_t width() const { return (rank + factor_lanes - 1) / factor_lanes * factor_lanes; }
   std::size_t dim() const { return (users + items) * (width() + (bias ? 1 : 0)); }
 
+  std::array<double, 1> settings() const { return {static_cast<double>(rank)}; }
   std::array<parameter_group, 4> groups() const {
     const std::size_t factors_end = (users + items) * width();
     return {{{.name = "users", .offset = 0, .rows = users, .width = width()},
@@ -114,8 +115,8 @@ struct matrix_factorization {
     thread_local std::vector<float> copies;
     copies.resize(2 * width());
     const pair_of_rows rows{std::span(copies).first(width()), std::span(copies).last(width())};
-    copy_block(w.block(found.user * width(), width()), rows.user);
-    copy_block(w.block((users + found.item) * width(), width()), rows.item);
+    w.block(found.user * width(), width()).copy_to(rows.user);
+    w.block((users + found.item) * width(), width()).copy_to(rows.item);
     return rows;
   }
   /// In sixteen sums side by side: vectors, whatever the compiler may reorder.

@@ -50,6 +50,7 @@ struct mlp {
   }
 
   std::size_t dim() const { return net().parameters(); }
+  std::array<double, 2> settings() const { return {static_cast<double>(dropout), static_cast<double>(scale)}; }
   std::vector<parameter_group> groups() const { return groups_of(net(), true); }
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net(), w, random); }
 

@@ -133,4 +133,11 @@ class predictor {
   std::shared_ptr<detail::saved_net> net_;  ///< of a model that has memory to compute in
 };
 
+/// The predictor of a model that was read from `path`. Throws input_error, which names the file, where none can be made
+/// of it.
+predictor predictor_of(const saved_model& saved, const std::string& path);
+
+/// By which optimiser a model of this name is trained where nobody says; sgd for names that are not known.
+optimizer_kind default_optimizer(std::string_view model);
+
 }  // namespace hogwild

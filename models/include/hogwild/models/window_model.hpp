@@ -38,6 +38,9 @@ struct window_model {
   std::size_t output_of(std::size_t word) const { return word * row() + width(); }
 
   std::size_t dim() const { return words * row(); }
+  std::array<double, 4> settings() const {
+    return {static_cast<double>(dimension), static_cast<double>(window), static_cast<double>(negative), sample};
+  }
   std::array<parameter_group, 1> groups() const { return {{{.name = "words", .rows = words, .width = row()}}}; }
 
   /// Inputs uniform in (-0.5, 0.5) / dimension; outputs stay zero.
