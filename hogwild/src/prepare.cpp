@@ -26,6 +26,8 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.step.decay >= 0.0 && std::isfinite(o.step.decay), "the decay must not be negative");
   require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::geometric || o.step.decay <= 1.0,
           "a geometric decay above 1 makes the step grow; use a factor of at most 1");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::constant || o.step.decay == 0.0,
+          "a constant step has no decay; name another schedule, or leave out the decay");
   require(!traits.margin || o.step.kind != schedule_kind::linear,
           "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
@@ -38,6 +40,7 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.tolerance >= 0.0 && o.tolerance < 1.0, "the tolerance is a share of the objective: 0 to 1");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
+  require(o.batch <= 1 || traits.most_batch > 1, "this model takes its rows one at a time: leave out the batch");
   require(o.batch <= traits.most_batch,
           "a batch of this model has 1 to " + std::to_string(traits.most_batch) + " rows");
   const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);

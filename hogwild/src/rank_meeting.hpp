@@ -53,14 +53,17 @@ template <parameter T>
 class rank_meeting final : public neighbours {
  public:
   /// `gathered`: of the gains beside the parameters the mean times `scale` is added to these, unless somebody takes
-  /// their sums; else all take the mean of parameters and state, weighted by rows.
-  rank_meeting(const param_store& mine, std::size_t slot, sync_rank& rank, bool gathered, double scale)
+  /// their sums; else all take the mean of parameters and state, weighted by rows: of the groups `trained`, for a mean
+  /// of equal numbers is not always the same number.
+  rank_meeting(const param_store& mine, std::size_t slot, sync_rank& rank, bool gathered, double scale,
+               std::vector<parameter_group> trained)
       : mine_(mine),
         me_(mine.slots()[slot]),
         rank_(rank),
         ranks_(*rank.ranks),
         gathered_(gathered),
         scale_(scale),
+        trained_(std::move(trained)),
         rows_met_(me_.rows.get()),
         pairs_(std::get<std::vector<T>>(rank.pairs)),
         all_pairs_(std::get<std::vector<T>>(rank.all_pairs)) {}
@@ -190,7 +193,8 @@ class rank_meeting final : public neighbours {
       const std::span<T> w = k == 0 ? mine_.parameters<T>() : mine_.state<T>(k - 1), sum = mine_.beside<T>(k);
       for (std::size_t j = 0; j < w.size(); ++j) sum[j] = static_cast<T>(weight) * w[j];
       ranks_.all_reduce(sum);
-      std::ranges::copy(sum, w.begin());
+      for (const parameter_group& g : trained_)
+        std::copy_n(sum.data() + g.offset, g.rows * g.width, w.data() + g.offset);
       handed_over += w.size();
     }
     count(me_.dense_meetings, handed_over);
@@ -207,6 +211,7 @@ class rank_meeting final : public neighbours {
   collective& ranks_;
   bool gathered_;
   double scale_;
+  std::vector<parameter_group> trained_;
   std::uint64_t rows_met_;
   double position_ = 0.0;  ///< rows of all ranks that have met
   void* sums_to_ = nullptr;

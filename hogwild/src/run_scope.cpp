@@ -44,12 +44,13 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
                    : by_default ? defaults.step
                                 : step.initial,
                    step.decay};
-  if (by_default && step.decay == 0.0 && kind == defaults.schedule) run_.schedule.decay = defaults.decay;
+  // A model that has a step of its own knows how it should fall, whatever it is.
+  if (defaults.step > 0.0 && step.decay == 0.0 && kind == defaults.schedule) run_.schedule.decay = defaults.decay;
   run_.step_found = search;
   if (!resume.empty()) run_.schedule = schedule_of_checkpoint(resume);
   if (search) run_.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (run_.schedule.decay == 0.0 && run_.schedule.kind != schedule_kind::constant) {
-    // A found step is as large as one pass allows, so it has to fall; a given one is what the user wants.
+    // A found step is as large as one pass allows, so it has to fall; another one is what the user or the model wants.
     const double passes = static_cast<double>(ready.options().epochs - 1);
     const bool falls = search && passes > 0.0;
     if (run_.schedule.kind == schedule_kind::linear)

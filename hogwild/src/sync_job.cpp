@@ -39,7 +39,8 @@ void sync_job::work(const param_store& store, std::size_t slot, worker_memory& m
   const param_store mine = store.ring_replica(slot);
   sync_rank& rank = *ranks_[slot];
   const auto train = [&]<parameter T>() {
-    rank_meeting<T> meeting(mine, slot, rank, options_.sharing == sharing_kind::gathered, options_.exchange.scale);
+    rank_meeting<T> meeting(mine, slot, rank, options_.sharing == sharing_kind::gathered, options_.exchange.scale,
+                            trained_groups());
     whole().work(mine, slot, memory, &meeting);
   };
   try {
@@ -48,6 +49,14 @@ void sync_job::work(const param_store& store, std::size_t slot, worker_memory& m
     fail(rank, std::current_exception());
     throw;
   }
+}
+
+std::vector<parameter_group> sync_job::trained_groups() const {
+  std::vector<parameter_group> trained;
+  const std::vector<parameter_group> all = groups();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (i >= 32 || (options_.frozen >> i & 1u) == 0) trained.push_back(all[i]);
+  return trained;
 }
 
 /// Whoever throws by itself is noted before the others hear of it and throw for its sake.

@@ -31,6 +31,7 @@ class sync_job final : public decorated_job {
   std::exception_ptr failure() const;
 
  private:
+  std::vector<parameter_group> trained_groups() const;
   void fail(sync_rank& rank, std::exception_ptr what) const;
 
   std::vector<std::unique_ptr<sync_rank>> ranks_;  ///< by slot, each used by its own worker alone

@@ -117,6 +117,15 @@ std::span<const std::string_view> model_names() {
   return names;
 }
 
+optimizer_kind default_optimizer(std::string_view model) {
+  optimizer_kind kind = optimizer_kind::sgd;
+  const auto look = [&]<class... M>(const std::variant<M...>*) {
+    ((hogwild::model_name<M>() == model ? void(kind = defaults_of<M>().optimizer) : void()), ...);
+  };
+  look(static_cast<const named_model*>(nullptr));
+  return kind;
+}
+
 named_model make_model(std::string_view name, const model_choice& choice) {
   if (name == logistic::name) return logistic{};
   if (name == hinge_svm::name) return hinge_svm{};

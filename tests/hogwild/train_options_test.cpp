@@ -56,6 +56,8 @@ TEST(train_options, numbers_outside_their_range_are_refused) {
   EXPECT_THAT(refused({.validation_fraction = 1.0}), HasSubstr("validation fraction"));
   EXPECT_THAT(refused({.validation_fraction = 0.001}), HasSubstr("leaves no rows on one side"));
   EXPECT_THAT(refused({.patience = 0}), HasSubstr("patience"));
+  EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 0.5, .kind = schedule_kind::constant}}),
+              HasSubstr("a constant step has no decay"));
 }
 
 TEST(train_options, an_inverse_decay_above_one_is_fine) {
@@ -68,6 +70,9 @@ TEST(train_options, a_step_that_turns_weights_over_is_refused) {
 
 TEST(train_options, what_does_not_suit_the_model_is_refused) {
   EXPECT_THAT(refused_for_numbers({.step = step, .weight_positive = 2.0}), HasSubstr("binary model"));
+  const softmax classes{.features = 20, .classes = 2};
+  EXPECT_THAT(refusal<config_error>(classes, two, {.step = step, .batch = 4}), HasSubstr("one at a time"));
+  EXPECT_EQ(refusal<config_error>(classes, two, {.epochs = 1, .step = step, .batch = 1}), "accepted");
   const auto for_softmax = [](const train_options& o) {
     return refusal<config_error>(softmax{.features = 20, .classes = 2}, two, o);
   };

@@ -19,6 +19,7 @@ using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
+using ::testing::Not;
 
 /// Nodes 0 and 1 are source and sink. Neighbours on a ring of nodes have edges both ways, some nodes are tied to an
 /// end.
@@ -175,6 +176,20 @@ TEST_F(graphs, that_are_wrong_are_refused_with_their_place) {
     EXPECT_EQ(o.code, 3);
     EXPECT_THAT(o.err, HasSubstr(words));
   }
+}
+
+// The step falls as the model says, whatever its size; and a relaxed cut rises at first, which is no fault of any step.
+TEST_F(graphs, are_cut_by_a_step_that_falls_and_an_objective_that_rises) {
+  const std::string path = file("flow.max", flow_problem(10).text());
+  const auto by_default = result_of(trained(path, {"--engine", "serial"}));
+  const auto given = result_of(trained(path, {"--engine", "serial", "--step", "0.3"}));
+  EXPECT_EQ(given["test_cut"], by_default["test_cut"]);
+  EXPECT_EQ(given["objective"], by_default["objective"]);
+  const outcome o = hogwild({"train", path, "--model", "graph_cut", "--no-cache", "--sharing", "buffered", "--workers",
+                             "2", "--team", "std", "--epochs", "20"});
+  EXPECT_EQ(o.code, 0);
+  EXPECT_THAT(o.err, Not(HasSubstr("overshot")));
+  EXPECT_THAT(o.err, Not(HasSubstr("too large")));
 }
 
 TEST_F(graphs, have_a_cut_of_their_own) {

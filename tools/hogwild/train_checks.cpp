@@ -61,6 +61,16 @@ void check_factors(const command_line& line, const train_request& r) {
     throw config_error("a factorization machine has a bias of its own: leave out --bias, or --freeze bias at 0");
 }
 
+/// Constants of an optimiser go with that one.
+void check_constants(const command_line& line, const train_request& r) {
+  const optimizer_kind kind = r.options.optimizer.value_or(default_optimizer(r.model));
+  if (line.given("--momentum") && kind != optimizer_kind::momentum)
+    throw config_error("--momentum needs --optimizer momentum");
+  for (const char* const name : {"--beta1", "--beta2"})
+    if (line.given(name) && kind != optimizer_kind::adam)
+      throw config_error(std::string(name) + " needs --optimizer adam");
+}
+
 void check_engine_and_files(const command_line& line, const train_request& r) {
   if (r.engine == engine_name::serial) {
     if (r.workers > 1) throw config_error("the serial engine has one worker; use --engine threads for more");
@@ -135,6 +145,7 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
 
 void check_options(const command_line& line, const train_request& r) {
   check_engine_and_files(line, r);
+  check_constants(line, r);
   check_words(line, r);
   check_graph(line, r);
 }

@@ -179,13 +179,15 @@ void declare_step(command_line& line, train_request& r) {
                 o.step.initial = *step;
                 return {};
               });
-  line.option("--decay", "X", "", "factor per epoch (geometric), or slope (inverse)",
-              [&o](const std::string& text) -> std::string {
-                const auto decay = to_number(text);
-                if (!decay || *decay <= 0.0) return "'" + text + "' is no number above 0";
-                o.step.decay = *decay;
-                return {};
-              });
+  line.option(
+      "--decay", "X", "",
+      "factor per epoch (geometric), or slope (inverse); where nobody says, the model's, if it has a step of its own",
+      [&o](const std::string& text) -> std::string {
+        const auto decay = to_number(text);
+        if (!decay || *decay <= 0.0) return "'" + text + "' is no number above 0";
+        o.step.decay = *decay;
+        return {};
+      });
   named(line, "--schedule", o.step.kind,
         {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::linear, schedule_kind::constant},
         "how the step falls (default: as the model asks for, else geometric)");

@@ -23,8 +23,9 @@ struct trained_pass;
 /// The step size and how it falls.
 struct step_options {
   double initial = 0.0;  ///< > 0, or 0: found by a short seeded search (see step_search.hpp)
-  double decay = 0.0;    ///< meaning by kind; 0: with initial = 0 the last epoch's step is a hundredth of the first,
-                         ///< with a given step there is no decay, but for a linear schedule: it ends at nothing
+  double decay = 0.0;    ///< meaning by kind; 0: the model's, where it has a step of its own; else with initial = 0 the
+                         ///< last epoch's step is a hundredth of the first, and with a given step there is no decay,
+                         ///< but for a linear schedule: it ends at nothing
   std::optional<schedule_kind> kind{};  ///< default: the model's, else geometric
 };
 

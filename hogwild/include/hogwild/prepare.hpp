@@ -25,7 +25,7 @@ struct model_traits {
   bool margin = false;   ///< the engine adds the bias
   bool cuts = false;     ///< its rows are edges and nodes of a graph
   bool factors = false;  ///< factors of ratings, whose blocks workers can own
-  std::size_t most_batch = batch_rows;
+  std::size_t most_batch = 1;
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
 };
@@ -39,6 +39,7 @@ model_traits traits_of(const M& m) {
   if constexpr (free_model<M>) {
     for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
   }
+  if constexpr (margin_model<M>) traits.most_batch = batch_rows;
   if constexpr (workspace_model<M>) traits.most_batch = most_examples;
   return traits;
 }
