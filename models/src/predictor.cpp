@@ -13,6 +13,7 @@
 #include "saved_factors.hpp"
 #include "saved_machines.hpp"
 #include "saved_nets.hpp"
+#include "saved_options.hpp"
 
 namespace hogwild {
 namespace {
@@ -21,8 +22,7 @@ using detail::quiet_reader;
 
 model_choice choice_of(const saved_model& saved) {
   model_choice choice{.features = saved.columns.size(), .classes = saved.width, .bias = !saved.bias.empty()};
-  for (const auto& [name, value] : saved.model_options)
-    if (name == "delta") choice.huber_delta = value;
+  if (saved.model == huber::name) choice.huber_delta = detail::saved_positive(saved, "delta");
   if (saved.model == mlp::name || saved.model == convnet::name) detail::choose_net(saved, choice);
   if (saved.model == matrix_factorization::name) detail::choose_factors(saved, choice);
   if (saved.model == graph_cut::name) detail::choose_cut(saved, choice);
@@ -65,6 +65,14 @@ predictor::predictor(const saved_model& saved)
       saved.weights.size() != saved.columns.size() * saved.width ||
       (!saved.bias.empty() && saved.bias.size() != saved.width)) {
     throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
+  }
+}
+
+predictor predictor_of(const saved_model& saved, const std::string& path) {
+  try {
+    return predictor(saved);
+  } catch (const error& fault) {
+    throw input_error(path + ": " + fault.what());
   }
 }
 

@@ -2,11 +2,11 @@
 #include "saved_cuts.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/graphs.hpp>
 
+#include "saved_options.hpp"
 #include "shared_net.hpp"
 
 namespace hogwild::detail {
@@ -36,11 +36,7 @@ saved_model cut_to_saved(const graph_cut& m, std::span<const float> parameters, 
 
 void choose_cut(const saved_model& saved, model_choice& choice) {
   choice.nodes = saved.columns.size();
-  choice.unit = 0.0;
-  for (const auto& [name, value] : saved.model_options)
-    if (name == "unit") choice.unit = value;
-  if (!(static_cast<float>(choice.unit) > 0.0f) || !std::isfinite(static_cast<float>(choice.unit)))
-    throw input_error("the saved cut does not say by a number above 0 what the mean capacity was ('unit')");
+  choice.unit = saved_positive(saved, "unit");
 }
 
 std::shared_ptr<saved_net> read_cut(const graph_cut& m, const saved_model& saved) {

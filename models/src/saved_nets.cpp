@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saved_nets.hpp"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <hogwild/core/error.hpp>
 
+#include "saved_options.hpp"
 #include "shared_net.hpp"
 
 namespace hogwild::detail {
@@ -58,13 +60,22 @@ saved_model net_to_saved(const convnet& m, std::span<const float> parameters, st
 
 void choose_net(const saved_model& saved, model_choice& choice) {
   choice.classes = saved.labels.classes();
+  if (saved.model == convnet::name) {
+    choice.net.clear();
+    for (const auto& [name, value] : saved.model_options)
+      for (const image_net* net : image_nets)
+        if (name == net->name) choice.net = name;
+    if (choice.net.empty()) throw input_error("the saved convnet does not say by an option which net it is");
+    return;
+  }
+  const auto is_scale = [](double x) { return std::isfinite(static_cast<float>(x)) && static_cast<float>(x) != 0.0f; };
+  choice.scale = saved_option(saved, "scale", is_scale, "a number, not 0, that fits single precision");
   choice.hidden.clear();
-  for (const auto& [name, value] : saved.model_options) {
-    if (name == "scale") choice.scale = value;
-    if (name.starts_with("hidden") && value >= 1.0 && value <= 65'536.0)
-      choice.hidden.push_back(static_cast<std::uint32_t>(value));
-    for (const image_net* net : image_nets)
-      if (name == net->name) choice.net = name;
+  std::string name = "hidden1";
+  for (const auto& option : saved.model_options) {
+    if (!option.first.starts_with("hidden")) continue;
+    choice.hidden.push_back(static_cast<std::uint32_t>(saved_count(saved, name, 65'536)));
+    ++name.back();
   }
 }
 

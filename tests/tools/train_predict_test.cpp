@@ -183,6 +183,49 @@ TEST_F(train_predict, probabilities_are_of_the_larger_label_or_of_all_classes) {
   }
 }
 
+TEST_F(train_predict, what_is_not_finite_is_no_answer) {
+  write_file(*folder / "line.svm", "1 1:1\n2 1:2\n");
+  write_file(*folder / "far.svm", "1 1:1\n2 1:3e38\n");
+  const std::string model = *folder / "line.txt";
+  EXPECT_EQ(hogwild({"train", *folder / "line.svm", "--model", "least_squares", "--step", "0.3", "--epochs", "50",
+                     "--quiet", "--save", model})
+                .code,
+            0);
+  std::string text = read_file(model);
+  const std::size_t weight = text.find("\n1 ");
+  ASSERT_NE(weight, text.npos) << text;
+  write_file(model, text.replace(weight, text.find('\n', weight + 1) - weight, "\n1 1e38"));
+  for (const std::string command : {"evaluate", "predict"}) {
+    const outcome o = hogwild({command, model, *folder / "far.svm"});
+    EXPECT_EQ(o.code, 3) << o.out;
+    EXPECT_THAT(o.err, HasSubstr("not finite"));
+  }
+}
+
+TEST_F(train_predict, saved_models_that_cannot_be_are_bad_input_and_named) {
+  write_file(*folder / "rows.svm", "0 1:1\n1 2:1\n2 3:1\n");
+  const auto damaged = [&](const std::string& model, const std::string& from, const std::string& to) {
+    const std::string path = *folder / "damaged.txt";
+    EXPECT_EQ(hogwild({"train", *folder / "rows.svm", "--model", model, "--step", "0.1", "--epochs", "1", "--quiet",
+                       "--save", path})
+                  .code,
+              0);
+    std::string text = read_file(path);
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, text.npos) << text;
+    write_file(path, text.replace(at, text.find('\n', at) - at, to));
+    const outcome o = hogwild({"predict", path, *folder / "rows.svm"});
+    EXPECT_EQ(o.code, 3) << model << to;
+    EXPECT_THAT(o.err, HasSubstr("damaged.txt")) << model << to;
+  };
+  damaged("huber", "option delta", "option delta 0");
+  damaged("huber", "model huber", "model hubert");
+  if (hogwild({"train", *folder / "rows.svm", "--model", "mlp", "--epochs", "1", "--quiet"}).code == 0) {
+    damaged("mlp", "option scale", "option scale 0");
+    damaged("mlp", "option hidden1", "option hidden2 128");
+  }
+}
+
 TEST_F(train_predict, regressions_are_measured_by_rmse) {
   std::string rows;
   for (int k = 1; k <= 200; ++k) {

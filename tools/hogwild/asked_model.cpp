@@ -48,7 +48,7 @@ bool has_factors(const train_request& request) {
 /// What a saved model with factors has besides its parameters: the shape of the factors, as far as nobody asks for
 /// another one, and what its numbers mean, where all groups are taken.
 void take_constants(const train_request& request, model_choice& choice) {
-  const predictor known(load_model(request.init));
+  const predictor known = predictor_of(load_model(request.init), request.init);
   if (name_of(known.model()) != request.model) return;
   const bool whole = request.init_groups.empty();
   const bool factors = whole || std::ranges::any_of(request.init_groups, [](const std::string& group) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -31,16 +32,19 @@ constexpr std::size_t rows_at_once = 64;
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files) {
   const saved_model saved = load_model(model_path);
   files.choose_format(saved);
-  const predictor model(saved);
+  const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
   const sparse_dataset data = open_through(data_path, columns, files, false);
   model.require_data(data.view(), data_path);
   model.labels().require_known(data.view().label, data_path);
   const auto threads = team::make(team_kind::openmp, crew_size(0), false);
   const auto judge = [&](std::size_t most) { return model.judge(most); };
-  return {saved.model, data.rows(), data.unknown_entries(),
-          evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true,
-                            saved.model == graph_cut::name ? measure_cut : measure_scores)};
+  const measurement measures = evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true,
+                                                 saved.model == graph_cut::name ? measure_cut : measure_scores);
+  if (!std::isfinite(measures.loss))
+    throw input_error("the loss of " + model_path + " on " + data_path +
+                      " is not finite: there are numbers in one of them that are too large for single precision");
+  return {saved.model, data.rows(), data.unknown_entries(), measures};
 }
 
 }  // namespace

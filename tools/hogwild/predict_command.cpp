@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -48,6 +49,13 @@ std::string json_line(double label, const std::vector<double>& probabilities) {
   return line.dump();
 }
 
+/// Rows count from 0.
+void require_finite(double said, std::size_t row) {
+  if (!std::isfinite(said))
+    throw input_error("what the model says of row " + std::to_string(row + 1) +
+                      " is not finite: its numbers, or the model's, are too large for single precision");
+}
+
 /// Calls say(label) for each row, which a net takes several of at once.
 template <class Say>
 void for_labels(const predictor& model, const sparse_view& rows, const Say& say) {
@@ -63,13 +71,16 @@ void for_labels(const predictor& model, const sparse_view& rows, const Say& say)
       judge(k, &z, first + k, {});
     }
     judge(0, nullptr, 0, said);
-    for (const row_verdict& v : said) say(model.labels().decode(static_cast<double>(v.score)));
+    for (std::size_t k = 0; k < said.size(); ++k) {
+      require_finite(static_cast<double>(said[k].score), first + k);
+      say(model.labels().decode(static_cast<double>(said[k].score)));
+    }
   }
 }
 
 std::string predictions(const predict_request& request) {
   const saved_model saved = load_model(request.model);
-  const predictor model(saved);
+  const predictor model = predictor_of(saved, request.model);
   if (request.probabilities && !model.has_probabilities()) {
     throw config_error("--probabilities: this " + saved.model +
                        " model has none; logistic and softmax models have, and factorization machines of two labels");
@@ -96,6 +107,7 @@ std::string predictions(const predict_request& request) {
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const sparse_row<float> z = cursor.row(r);
     const std::vector<double> probabilities = model.probabilities(z);
+    for (const double each : probabilities) require_finite(each, r);
     if (request.json)
       text += json_line(model.label(z), probabilities);
     else

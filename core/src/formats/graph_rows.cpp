@@ -143,6 +143,10 @@ void require_known(const graph& g, const std::vector<bool>& terminals, const col
 }
 
 std::unique_ptr<parsed_text> edge_rows(const graph& g, const std::vector<bool>& terminals, const std::string& name) {
+  const auto other = std::ranges::find_if(g.sides, [&](const auto& s) { return s.side != g.sides.front().side; });
+  if (other == g.sides.end())
+    throw input_error(name + ": a cut needs nodes of two classes at least, but there are " +
+                      (g.sides.empty() ? "none with a class" : "those of one class only"));
   row_collector rows;
   const std::vector<graph::edge> edges = merged_edges(g, column_map(g, terminals));
   if (edges.empty()) throw input_error(name + ": the graph has no edges to cut");

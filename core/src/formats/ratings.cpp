@@ -2,6 +2,7 @@
 #include <hogwild/core/formats/ratings.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -82,10 +83,10 @@ class ratings_parser {
     return true;
   }
 
-  /// Whether this line, the first one, says what the fields are. Where users are words too, what stands in the place
-  /// of the rating tells.
+  /// Whether this line, the first one, says what the fields are: what stands in the place of the rating tells. Where
+  /// users are numbers, the first word is one of letters then.
   bool names_fields() {
-    if (!names_) return is_letter(*p_) || *p_ == '"';
+    if (!names_ && !is_letter(*p_) && *p_ != '"') return false;
     const char* const first = p_;
     bool told = false;
     for (int field = 0; field < 2 && !told; ++field) {
@@ -146,6 +147,8 @@ class ratings_parser {
       case number_fault::none:
         break;
     }
+    if (!std::isfinite(static_cast<float>(label)))
+      return refuse(p_, "the rating " + quoted(p_, last) + " is not finite in single precision");
     p_ = last;
     return true;
   }

@@ -159,7 +159,9 @@ TEST_F(graphs, come_from_the_cache_until_other_terminals_are_wanted) {
 
 TEST_F(graphs, without_anything_to_cut_are_refused) {
   EXPECT_THROW(open_graph(file("p max 2 0\nn 1 s\nn 2 t\n"), {}, uncached()), input_error);
-  EXPECT_THROW(open_graph(file("2 1 2\nv 0 0\nv 1 0\ne 0 1\n"), {.terminals = 1.0}, uncached()), input_error);
+  // Nodes of one class, and of none.
+  EXPECT_THROW(open_graph(file("2 1 2\nv 0 0\nv 1 0\ne 0 1\n"), {}, uncached()), input_error);
+  EXPECT_THROW(open_graph(file("2 1 2\nv 0 -1\nv 1 -1\ne 0 1\n"), {}, uncached()), input_error);
 }
 
 TEST(graph_text, says_what_is_wrong_and_where) {

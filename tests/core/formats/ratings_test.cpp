@@ -75,6 +75,11 @@ TEST(ratings, names_of_fields_stand_in_the_first_line_only) {
   const parsed twice = parse("user item rating\nuser item rating\n");
   ASSERT_TRUE(twice.fault);
   EXPECT_EQ(twice.fault->line, 2u);
+  for (const char* const rating : {"x1 2 3\n2 1 4\n", "\"1\",\"2\",3\n"}) {
+    const parsed found = parse(rating);
+    ASSERT_TRUE(found.fault) << rating;
+    EXPECT_EQ(found.fault->line, 1u) << rating;
+  }
 }
 
 TEST(ratings, may_lack_the_rating_where_it_is_asked_for) {
@@ -98,6 +103,7 @@ TEST(ratings, says_what_is_wrong_and_where) {
       {"1 2 good\n", 1, 5, "the rating 'good' is not a number"},
       {"1 2 inf\n", 1, 5, "the rating 'inf' is not finite"},
       {"1 2 nan\n", 1, 5, "is not finite"},
+      {"1 2 1e39\n", 1, 5, "the rating '1e39' is not finite in single precision"},
       {"1,2 3\n", 1, 4, "separated in the same way"},
       {"1::2,3\n", 1, 5, "separated in the same way"},
       {"1:2:3\n", 1, 2, "separated by '::', not by one ':'"},
