@@ -76,7 +76,8 @@ endfunction()
 #
 # One GoogleTest executable, one ctest entry. Labels: unit (under a second), law, stress, process, data (needs
 # HOGWILD_DATA_DIR), tsan (suits ThreadSanitizer). DEPENDS names programs that the test runs. The target
-# hogwild_tests_<label> builds all tests of a label and nothing else.
+# hogwild_tests_<label> builds all tests of a label and nothing else. HOGWILD_TEST_OPTIMIZATION, where a folder sets it,
+# is how its tests are optimised whatever the build.
 function(hogwild_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBS;LABELS;DEPENDS" ${ARGN})
   if(NOT arg_LABELS)
@@ -87,6 +88,12 @@ function(hogwild_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} hogwild_test_support GTest::gtest_main GTest::gmock hogwild_flags)
+  # What a test computes itself is little, and compilers take most of its time.
+  if(HOGWILD_TEST_OPTIMIZATION)
+    target_compile_options(${name} PRIVATE ${HOGWILD_TEST_OPTIMIZATION})
+  elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${name} PRIVATE -O1)
+  endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
