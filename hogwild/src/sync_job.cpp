@@ -55,7 +55,7 @@ std::vector<parameter_group> sync_job::trained_groups() const {
   std::vector<parameter_group> trained;
   const std::vector<parameter_group> all = groups();
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (i >= 32 || (options_.frozen >> i & 1u) == 0) trained.push_back(all[i]);
+    if (!options_.freezes(i)) trained.push_back(all[i]);
   return trained;
 }
 

@@ -196,6 +196,15 @@ TEST_F(workspace_models, stay_where_they_are_projected_in_lockstep_under_every_o
     EXPECT_GE(r.parameters[1], 0.0f) << static_cast<int>(kind);
     EXPECT_NEAR(r.parameters[1], 0.0f, 0.02f) << static_cast<int>(kind);
   }
+  // What is frozen stays beside the set, if it began there.
+  const train_result r =
+      train(positive_squares{{.features = features}}, rows.csr().view(), sync_engine{.workers = 2, .rows = 8},
+            {.epochs = 2,
+             .step = {.initial = 0.5},
+             .optimizer = optimizer_kind::sgd,
+             .initial = [](std::span<float> w) { w[1] = -0.5f; },
+             .freeze = {"weights"}});
+  EXPECT_EQ(r.parameters[1], -0.5f);
 }
 
 // Each edge emits what it changes, not its share of a mean: of sixteen at once the changes are not sixteen times as

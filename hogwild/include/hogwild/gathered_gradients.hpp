@@ -84,7 +84,9 @@ class gathered_gradients {
   static std::size_t run_of(const parameter_group& g) { return g.hot_first ? g.width : g.rows * g.width; }
 
   void project_changed(std::span<const std::uint32_t> changed) const {
-    const auto project = [&](std::size_t at, std::size_t run) { project_(sharing_.values().subspan(at, run)); };
+    const auto project = [&](std::size_t at, std::size_t run) {
+      if (!steps_.of(at).frozen) project_(sharing_.values().subspan(at, run));
+    };
     if (changed.empty()) {
       for (const parameter_group& g : groups_)
         for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run_of(g)) project(at, run_of(g));
