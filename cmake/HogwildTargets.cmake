@@ -34,6 +34,18 @@ foreach(flags IN ITEMS "${CMAKE_CXX_FLAGS}" "${CMAKE_CXX_FLAGS_RELEASE}" "${CMAK
   endif()
 endforeach()
 
+# hogwild_compile_together(<target>): several of its sources at a time, where HOGWILD_UNITY says so. What one source has
+# at its top is then seen by the next: no two of a target may give their own things the same name.
+function(hogwild_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOGWILD_UNITY} UNITY_BUILD_BATCH_SIZE 12
+                        UNITY_BUILD_CODE_BEFORE_INCLUDE
+"// Two warnings are for sources that stand alone.
+#pragma GCC diagnostic ignored \"-Wshadow\"
+#ifndef __clang__
+#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"
+#endif")
+endfunction()
+
 # hogwild_library(<component> [SOURCES ...] HEADERS ... [PUBLIC libs ...] [PRIVATE libs ...])
 #
 # HEADERS lie under include/ and are installed; what lies under src/ is the component's own. hogwild_<component>_internals
@@ -48,6 +60,7 @@ function(hogwild_library component)
     target_compile_features(${library} PUBLIC cxx_std_20)
     target_link_libraries(${library} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:hogwild_flags>)
     set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    hogwild_compile_together(${library})
   else()
     add_library(${library} INTERFACE)
     target_sources(${library} INTERFACE FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
@@ -70,45 +83,71 @@ function(hogwild_program name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} hogwild_flags)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  hogwild_compile_together(${name})
+endfunction()
+
+# hogwild_tests(<group> TESTS names ... LIBS ... LABELS ... [PREFIX text] [DEPENDS targets ...] [TIMEOUT seconds])
+#
+# One GoogleTest executable of several <name>_test.cpp, and a ctest entry <prefix><name>_test for each. They are compiled
+# together (HOGWILD_UNITY), because headers take most of a test's time. A name may stand in a folder: formats/libffm.
+#
+# Labels: unit (under a second), law, stress, process, data (needs HOGWILD_DATA_DIR), tsan (suits ThreadSanitizer).
+# DEPENDS names programs that the tests run. The target hogwild_tests_<label> builds all tests of a label and nothing else.
+# HOGWILD_TEST_OPTIMIZATION, where a folder sets it, is how its tests are optimised whatever the build.
+function(hogwild_tests group)
+  cmake_parse_arguments(arg "" "PREFIX;TIMEOUT" "TESTS;LIBS;LABELS;DEPENDS" ${ARGN})
+  list(TRANSFORM arg_TESTS APPEND "_test.cpp" OUTPUT_VARIABLE sources)
+  hogwild_test_program(${group} "${sources}" "${arg_LIBS}" hogwild_test_main "${arg_LABELS}" "${arg_DEPENDS}")
+  hogwild_compile_together(${group})
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    add_test(NAME ${arg_PREFIX}${name} COMMAND ${group} --source=${source})
+    hogwild_test_entry(${arg_PREFIX}${name} "${arg_LABELS}" "${arg_TIMEOUT}")
+  endforeach()
 endfunction()
 
 # hogwild_test(<name> SOURCES ... LIBS ... LABELS ... [DEPENDS targets ...] [TIMEOUT seconds])
 #
-# One GoogleTest executable, one ctest entry. Labels: unit (under a second), law, stress, process, data (needs
-# HOGWILD_DATA_DIR), tsan (suits ThreadSanitizer). DEPENDS names programs that the test runs. The target
-# hogwild_tests_<label> builds all tests of a label and nothing else. HOGWILD_TEST_OPTIMIZATION, where a folder sets it,
-# is how its tests are optimised whatever the build.
+# One GoogleTest executable, one ctest entry: for a test that has its own main, or wants its own program for other reasons.
 function(hogwild_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBS;LABELS;DEPENDS" ${ARGN})
-  if(NOT arg_LABELS)
-    message(FATAL_ERROR "hogwild_test(${name}): name at least one of LABELS unit law stress process data tsan")
+  hogwild_test_program(${name} "${arg_SOURCES}" "${arg_LIBS}" GTest::gtest_main "${arg_LABELS}" "${arg_DEPENDS}")
+  add_test(NAME ${name} COMMAND ${name})
+  hogwild_test_entry(${name} "${arg_LABELS}" "${arg_TIMEOUT}")
+endfunction()
+
+function(hogwild_test_program name sources libs main labels depends)
+  if(NOT labels)
+    message(FATAL_ERROR "${name}: name at least one of LABELS unit law stress process data tsan")
   endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
-  endif()
-  add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LIBS} hogwild_test_support GTest::gtest_main GTest::gmock hogwild_flags)
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE ${libs} hogwild_test_support ${main} GTest::gmock hogwild_flags)
   # What a test computes itself is little, and compilers take most of its time.
   if(HOGWILD_TEST_OPTIMIZATION)
     target_compile_options(${name} PRIVATE ${HOGWILD_TEST_OPTIMIZATION})
   elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(${name} PRIVATE -O1)
   endif()
-  if(arg_DEPENDS)
-    add_dependencies(${name} ${arg_DEPENDS})
+  if(depends)
+    add_dependencies(${name} ${depends})
   endif()
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-                       ENVIRONMENT "HOGWILD_DATA_DIR=${HOGWILD_DATA_DIR}")
-  if("stress" IN_LIST arg_LABELS OR "process" IN_LIST arg_LABELS)
-    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
-  endif()
-  foreach(label IN LISTS arg_LABELS)
+  foreach(label IN LISTS labels)
     if(NOT TARGET hogwild_tests_${label})
       add_custom_target(hogwild_tests_${label})
     endif()
     add_dependencies(hogwild_tests_${label} ${name})
   endforeach()
+endfunction()
+
+function(hogwild_test_entry name labels timeout)
+  if(NOT timeout)
+    set(timeout 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout}
+                       ENVIRONMENT "HOGWILD_DATA_DIR=${HOGWILD_DATA_DIR}")
+  if("stress" IN_LIST labels OR "process" IN_LIST labels)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+  endif()
 endfunction()
 
 # hogwild_fuzzer(<name> SOURCES ... LIBS ... [RUNS n] [CORPUS folder])

@@ -61,7 +61,7 @@ std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::str
 
 /// All bytes of a path, or of standard input for "-", unpacked: for input that is no text. Throws input_error as
 /// streams do, and where there are more than `most`.
-std::string read_unpacked(const std::string& path, std::size_t most);
+std::string read_unpacked(const std::string& path, std::size_t most = std::size_t{1} << 36);
 
 /// The first bytes of a path, unpacked: `bytes`, or all where there are fewer.
 std::string read_head(const std::string& path, std::size_t bytes);

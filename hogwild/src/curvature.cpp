@@ -12,7 +12,7 @@ namespace hogwild {
 
 namespace {
 
-constexpr std::size_t most_rows = 2'000, most_nonzeros = 50'000;
+constexpr std::size_t most_sampled_rows = 2'000, most_nonzeros = 50'000;
 constexpr int iterations = 15;
 
 }  // namespace
@@ -29,7 +29,7 @@ double steepness(const margin_loss& loss) {
 
 double largest_eigenvalue(const sparse_view& data, bool bias) {
   const std::size_t fitting = most_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
-  const std::size_t rows = std::min({data.rows(), most_rows, std::max<std::size_t>(fitting, 100)});
+  const std::size_t rows = std::min({data.rows(), most_sampled_rows, std::max<std::size_t>(fitting, 100)});
   data.ensure(0, rows);
   row_cursor cursor(data);
   // X X' has the eigenvalues of X'X and needs no pass over all columns. The start is one that no structure of the data

@@ -26,9 +26,9 @@ struct exchange : testing::Test {
   static View view(numbers<View>& shared) { return View(std::span(shared)); }
 };
 
-using every_view = testing::Types<param_view<float, update::lossy>, param_view<float, update::exact>,
-                                  param_view<double, update::lossy>, param_view<double, update::exact>>;
-TYPED_TEST_SUITE(exchange, every_view);
+using exchange_views = testing::Types<param_view<float, update::lossy>, param_view<float, update::exact>,
+                                      param_view<double, update::lossy>, param_view<double, update::exact>>;
+TYPED_TEST_SUITE(exchange, exchange_views);
 
 TYPED_TEST(exchange, sends_the_whole_gain_and_fetches_what_others_did) {
   numbers<TypeParam> shared{10, 20, 30, 40, 50};

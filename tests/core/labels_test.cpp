@@ -23,7 +23,7 @@ label_map learn(label_kind kind, std::vector<double> labels) {
 }
 
 template <class F>
-std::string refusal(const F& f) {
+std::string refusal_of_labels(const F& f) {
   try {
     f();
   } catch (const input_error& e) {
@@ -44,11 +44,11 @@ TEST(labels, binary_trains_the_larger_of_any_two_values_as_plus_one) {
 }
 
 TEST(labels, binary_refuses_other_than_two_values_and_says_what_it_found) {
-  const std::string three = refusal([] { learn(label_kind::binary, {2, 0, 1, 2}); });
+  const std::string three = refusal_of_labels([] { learn(label_kind::binary, {2, 0, 1, 2}); });
   EXPECT_THAT(three, HasSubstr("a.svm: "));
   EXPECT_THAT(three, HasSubstr("3 values: 0 (1 row), 1 (1 row), 2 (2 rows)"));
   EXPECT_THAT(three, HasSubstr("softmax"));
-  EXPECT_THAT(refusal([] { learn(label_kind::binary, {7, 7}); }), HasSubstr("1 value: 7 (2 rows)"));
+  EXPECT_THAT(refusal_of_labels([] { learn(label_kind::binary, {7, 7}); }), HasSubstr("1 value: 7 (2 rows)"));
 }
 
 TEST(labels, binary_counts_both_zeros_as_one_label) {
@@ -75,8 +75,9 @@ TEST(labels, classes_end_at_65536) {
   std::iota(labels.begin(), labels.end(), 0.0);
   EXPECT_EQ(learn(label_kind::classes, labels).classes(), 65'536u);
   labels.push_back(-1);
-  EXPECT_THAT(refusal([&] { learn(label_kind::classes, labels); }), HasSubstr("more than 65536 different values"));
-  EXPECT_THAT(refusal([] { learn(label_kind::classes, {5}); }), HasSubstr("nothing to tell apart"));
+  EXPECT_THAT(refusal_of_labels([&] { learn(label_kind::classes, labels); }),
+              HasSubstr("more than 65536 different values"));
+  EXPECT_THAT(refusal_of_labels([] { learn(label_kind::classes, {5}); }), HasSubstr("nothing to tell apart"));
 }
 
 TEST(labels, real_keeps_the_number) {
@@ -89,15 +90,15 @@ TEST(labels, real_keeps_the_number) {
 TEST(labels, refuses_what_is_no_number_and_no_rows) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const label_kind kind : {label_kind::real, label_kind::binary, label_kind::classes}) {
-    EXPECT_THAT(refusal([&] { learn(kind, {0, nan}); }), HasSubstr("row 2"));
-    EXPECT_THAT(refusal([&] { learn(kind, {}); }), HasSubstr("no rows"));
+    EXPECT_THAT(refusal_of_labels([&] { learn(kind, {0, nan}); }), HasSubstr("row 2"));
+    EXPECT_THAT(refusal_of_labels([&] { learn(kind, {}); }), HasSubstr("no rows"));
   }
 }
 
 TEST(labels, a_label_that_training_never_had_is_named_with_its_row) {
   const label_map map = learn(label_kind::classes, {1, 2, 3});
   EXPECT_NO_THROW(map.require_known(std::vector<double>{3, 1, 2}, "test.svm"));
-  const std::string message = refusal([&] { map.require_known(std::vector<double>{3, 1.5, 9}, "test.svm"); });
+  const std::string message = refusal_of_labels([&] { map.require_known(std::vector<double>{3, 1.5, 9}, "test.svm"); });
   EXPECT_THAT(message, HasSubstr("test.svm: row 2 has the label 1.5"));
   EXPECT_THAT(message, HasSubstr("it had 1, 2, 3"));
   EXPECT_NO_THROW(label_map().require_known(std::vector<double>{17, -3}, "test.svm"));

@@ -16,15 +16,15 @@ namespace {
 template <class View>
 using numbers = std::vector<typename View::value_type>;
 
-using every_view = testing::Types<param_view<float, update::lossy>, param_view<float, update::exact>,
-                                  param_view<double, update::lossy>, param_view<double, update::exact>>;
+using split_views = testing::Types<param_view<float, update::lossy>, param_view<float, update::exact>,
+                                   param_view<double, update::lossy>, param_view<double, update::exact>>;
 
 template <class View>
 struct split : testing::Test {
   numbers<View> head{1, 2, 3}, whole{10, 20, 30, 40, 50};
   split_view<typename View::value_type, typename View::update_type> view{std::span(head), View(std::span(whole))};
 };
-TYPED_TEST_SUITE(split, every_view);
+TYPED_TEST_SUITE(split, split_views);
 
 TYPED_TEST(split, reads_the_head_from_one_array_and_the_tail_from_the_other) {
   const auto& v = this->view;

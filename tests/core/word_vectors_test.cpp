@@ -21,7 +21,7 @@ word_vectors sample() {
       .dimension = 3, .words = {"the", "\xc3\xa4rger", "x"}, .values = {1, -2.5f, 0.1f, least, most, -0.0f, 3, 4, 5}};
 }
 
-std::string refusal_of(std::string_view bytes) {
+std::string refusal_of_vectors(std::string_view bytes) {
   try {
     parse_word_vectors(bytes, "file");
   } catch (const input_error& e) {
@@ -56,23 +56,24 @@ TEST(word_vectors, are_written_as_other_programs_expect) {
 }
 
 TEST(word_vectors, faults_are_told_with_their_place) {
-  EXPECT_TRUE(refusal_of("").starts_with("file:1:1: word vectors begin with a line of two numbers"));
-  EXPECT_TRUE(refusal_of("3 x\n").starts_with("file:1:3: "));
-  EXPECT_TRUE(refusal_of("0 3\n").starts_with("file:1:1: "));
-  EXPECT_TRUE(refusal_of("1 2 3\na 1 2\n").starts_with("file:1:5: the first line should end"));
-  EXPECT_TRUE(refusal_of("99999999999 99999999999\na 1 2\n").starts_with("file:2:1: the file is too short"));
-  EXPECT_EQ(refusal_of("2 2\na 1 2\nb 1 y\n"), "file:3:5: number 2 of 2 should stand here, finite, but this is \"y\"");
-  EXPECT_TRUE(refusal_of("2 2\na 1 2\nb 1 inf\n").starts_with("file:3:5: number 2 of 2"));
-  EXPECT_TRUE(refusal_of("2 2\na 1 2\nb 1 2 3\n").starts_with("file:3:7: the line should end here"));
-  EXPECT_TRUE(refusal_of("2 2\na 1 2\n").starts_with("file:"));
-  EXPECT_TRUE(refusal_of("1 2\na 1 2\nb 1 2\n").starts_with("file:3:1: the words end here"));
+  EXPECT_TRUE(refusal_of_vectors("").starts_with("file:1:1: word vectors begin with a line of two numbers"));
+  EXPECT_TRUE(refusal_of_vectors("3 x\n").starts_with("file:1:3: "));
+  EXPECT_TRUE(refusal_of_vectors("0 3\n").starts_with("file:1:1: "));
+  EXPECT_TRUE(refusal_of_vectors("1 2 3\na 1 2\n").starts_with("file:1:5: the first line should end"));
+  EXPECT_TRUE(refusal_of_vectors("99999999999 99999999999\na 1 2\n").starts_with("file:2:1: the file is too short"));
+  EXPECT_EQ(refusal_of_vectors("2 2\na 1 2\nb 1 y\n"),
+            "file:3:5: number 2 of 2 should stand here, finite, but this is \"y\"");
+  EXPECT_TRUE(refusal_of_vectors("2 2\na 1 2\nb 1 inf\n").starts_with("file:3:5: number 2 of 2"));
+  EXPECT_TRUE(refusal_of_vectors("2 2\na 1 2\nb 1 2 3\n").starts_with("file:3:7: the line should end here"));
+  EXPECT_TRUE(refusal_of_vectors("2 2\na 1 2\n").starts_with("file:"));
+  EXPECT_TRUE(refusal_of_vectors("1 2\na 1 2\nb 1 2\n").starts_with("file:3:1: the words end here"));
   const std::string binary = word_vector_bytes(sample(), vector_format::binary);
-  EXPECT_TRUE(refusal_of(binary.substr(0, binary.size() - 5)).starts_with("file: byte "));
-  EXPECT_TRUE(refusal_of(binary + "more").ends_with("the words end here, but the file does not"));
+  EXPECT_TRUE(refusal_of_vectors(binary.substr(0, binary.size() - 5)).starts_with("file: byte "));
+  EXPECT_TRUE(refusal_of_vectors(binary + "more").ends_with("the words end here, but the file does not"));
   std::string endless = binary;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::memcpy(&endless[8 + sizeof(float)], &infinity, sizeof infinity);
-  EXPECT_EQ(refusal_of(endless), "file: byte 12: a number is not finite");
+  EXPECT_EQ(refusal_of_vectors(endless), "file: byte 12: a number is not finite");
 }
 
 TEST(word_vectors, what_no_file_can_hold_is_refused) {

@@ -17,7 +17,7 @@ using namespace hogwild;
 namespace {
 
 /// Rows whose first column is the same large value: sixteen of them at once walk sixteen times as far along it.
-test::toy_rows steep_rows() {
+test::toy_rows rows_with_one_long_column() {
   test::toy_rows toy;
   toy.columns = 21;
   for (std::uint32_t r = 0; r < 3200; ++r) toy.push({0, 1 + r % 20}, {3.0f, 1.0f}, 5.0f + static_cast<float>(r % 7));
@@ -25,7 +25,7 @@ test::toy_rows steep_rows() {
 }
 
 struct shortened_batch : testing::Test {
-  const test::toy_rows toy = steep_rows();
+  const test::toy_rows toy = rows_with_one_long_column();
   const csr_rows data = toy.csr();
   const double curvature = largest_eigenvalue(data.view());
 

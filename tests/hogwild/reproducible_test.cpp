@@ -20,6 +20,7 @@
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/softmax.hpp>
 
+#include "support/counting.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -136,16 +137,6 @@ TEST(reproducible_runs, have_the_same_bits_in_any_order_of_rows_and_with_epochs_
   expect_same_bits(logistic{}, toy, strong);
 }
 
-/// With a step of 1 the weight of a row's only column counts how often the row was trained.
-struct counting_model {
-  using scalar_type = float;
-  using example_type = sparse_row<float>;
-  std::size_t rows;
-  std::size_t dim() const { return rows; }
-  double loss(const auto&, const example_type&) const { return 0.0; }
-  void gradient(const auto&, const example_type& z, const auto& emit) const { emit(z.index[0], -1.0f); }
-};
-
 TEST(reproducible_runs, train_each_row_once_an_epoch_and_lose_no_gain_of_any_turn) {
   for (const std::size_t rows : {1u, 2u, 7u, 500u, 6001u}) {
     test::toy_rows toy;
@@ -154,7 +145,7 @@ TEST(reproducible_runs, train_each_row_once_an_epoch_and_lose_no_gain_of_any_tur
     for (const std::size_t virtual_workers : {1u, 2u, 5u, 32u}) {
       train_options options{.epochs = 3, .step = {.initial = 1.0}, .reproducible = true};
       options.virtual_workers = virtual_workers;
-      const train_result run = train(counting_model{rows}, toy.csr(), threads(3), options);
+      const train_result run = train(test::counting_columns{rows}, toy.csr(), threads(3), options);
       EXPECT_EQ(run.examples, 3 * rows);
       for (const float n : run.parameters) ASSERT_EQ(n, 3.0f) << rows << " rows, " << virtual_workers;
     }

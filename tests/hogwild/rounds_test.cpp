@@ -13,21 +13,12 @@
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/counting.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
 
 namespace {
-
-/// With a step of 1 the weight of a row's only column counts how often the row was trained.
-struct counting_model {
-  using scalar_type = float;
-  using example_type = sparse_row<float>;
-  std::size_t rows;
-  std::size_t dim() const { return rows; }
-  double loss(const auto&, const example_type&) const { return 0.0; }
-  void gradient(const auto&, const example_type& z, const auto& emit) const { emit(z.index[0], -1.0f); }
-};
 
 test::toy_rows one_column_a_row(std::size_t rows) {
   test::toy_rows data;
@@ -41,7 +32,7 @@ struct counting : testing::TestWithParam<std::tuple<std::size_t, sharding, std::
   const std::size_t workers = std::get<2>(GetParam());
   test::toy_rows toy = one_column_a_row(rows);
   csr_rows data = toy.csr();
-  std::unique_ptr<job> work = make_job(counting_model{rows}, data.view(), label_map{},
+  std::unique_ptr<job> work = make_job(test::counting_columns{rows}, data.view(), label_map{},
                                        {.update = update_kind::exact, .shards = std::get<1>(GetParam())});
 };
 
@@ -97,7 +88,7 @@ class accident_crew final : public crew {
 struct accidents : testing::TestWithParam<sharding> {
   test::toy_rows toy = one_column_a_row(1027);
   csr_rows data = toy.csr();
-  std::unique_ptr<job> work = make_job(counting_model{1027}, data.view(), label_map{}, {.shards = GetParam()});
+  std::unique_ptr<job> work = make_job(test::counting_columns{1027}, data.view(), label_map{}, {.shards = GetParam()});
 };
 
 TEST_P(accidents, tickets_that_were_drawn_and_never_trained_are_drawn_again) {
@@ -150,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(every, accidents, testing::Values(sharding::claimed, sh
 TEST(round_driver, a_stopped_run_leaves_the_round_and_starts_no_other) {
   test::toy_rows toy = one_column_a_row(1000);
   const csr_rows data = toy.csr();
-  const auto work = make_job(counting_model{1000}, data.view(), label_map{}, {});
+  const auto work = make_job(test::counting_columns{1000}, data.view(), label_map{}, {});
   accident_crew crew(*work, [](const param_store& store, int) { store.control().stop = stop_request::round; }, {});
   round_driver rounds(*work, crew);
   rounds.train_epoch(1, 1.0);
@@ -239,7 +230,7 @@ TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
 struct claimed_tickets : testing::Test {
   test::toy_rows toy = one_column_a_row(1000);
   csr_rows data = toy.csr();
-  std::unique_ptr<job> work = make_job(counting_model{1000}, data.view(), label_map{}, {});
+  std::unique_ptr<job> work = make_job(test::counting_columns{1000}, data.view(), label_map{}, {});
   param_store store = param_store::in_memory(work->shape(3, 1, 0));
   round_plan round{.pass = 1, .number = 1, .shards = 3};
   void SetUp() override {

@@ -16,7 +16,7 @@ using namespace hogwild;
 
 namespace {
 
-constexpr std::size_t columns = 64, period = 32;
+constexpr std::size_t dimension = 64, period = 32;
 
 /// A ring of replicas, all of whose workers this thread plays: a row adds 1 to every parameter of the replica.
 struct lone_ring {
@@ -30,13 +30,13 @@ struct lone_ring {
     worker(const param_store& store, std::size_t slot, const exchange_options& ring)
         : node(store, slot, ring),
           memory(store.ring_memory_of(slot)),
-          mine(store, slot, memory, {{.rows = columns}}, columns, columns, &node),
+          mine(store, slot, memory, {{.rows = dimension}}, dimension, dimension, &node),
           probe(store.slots(), slot, false) {}
   };
 
   explicit lone_ring(std::size_t replicas)
       : options{.workers = replicas, .replicas = static_cast<std::uint32_t>(replicas)},
-        store(param_store::in_memory({.parameters = columns, .workers = replicas, .ring = replicas})) {
+        store(param_store::in_memory({.parameters = dimension, .workers = replicas, .ring = replicas})) {
     for (worker_slot& slot : store.slots()) slot.state = worker_state::active;
     for (std::size_t v = 0; v < replicas; ++v) {
       workers.push_back(std::make_unique<worker>(store, v, options));
@@ -128,8 +128,8 @@ TEST_P(lone_node, trains_in_the_memory_of_its_replica_and_counts_what_it_moves) 
   }
   const std::span<std::byte> room = ring.store.ring_memory_of(last);
   const auto* first = reinterpret_cast<const std::byte*>(ring.workers[last]->mine.values(0).data());
-  EXPECT_TRUE(first >= room.data() && first + columns * sizeof(float) <= room.data() + room.size());
-  EXPECT_EQ(ring.store.slots()[last].ring_bytes.get(), 2 * columns * sizeof(float));
+  EXPECT_TRUE(first >= room.data() && first + dimension * sizeof(float) <= room.data() + room.size());
+  EXPECT_EQ(ring.store.slots()[last].ring_bytes.get(), 2 * dimension * sizeof(float));
 }
 
 INSTANTIATE_TEST_SUITE_P(of, lone_node, testing::Values(2u, 3u, 4u, 8u));

@@ -24,7 +24,7 @@ namespace {
 
 using sharing_type = direct_sharing<float, update::lossy>;
 
-constexpr test::toy_shape shape{.rows = 60, .columns = 15, .per_row = 5, .seed = 8};
+constexpr test::toy_shape law_shape{.rows = 60, .columns = 15, .per_row = 5, .seed = 8};
 
 template <class Case>
 class step_law : public testing::Test {
@@ -35,9 +35,9 @@ class step_law : public testing::Test {
   /// One worker with memory of its own, starting from the same weights as any other.
   struct worker {
     explicit worker(const step_law& law)
-        : store(param_store::in_memory({.parameters = shape.columns + 1, .state_arrays = 1})),
+        : store(param_store::in_memory({.parameters = law_shape.columns + 1, .state_arrays = 1})),
           step(sharing_type(store, 0), margin_loss(law.model), law.context) {
-      const auto start = test::noise_vector(shape.columns + 1, 21);
+      const auto start = test::noise_vector(law_shape.columns + 1, 21);
       std::ranges::copy(start, store.parameters<float>().begin());
       step.begin({.step = 0.3, .l2 = {.scale = 0.5, .shrink = 1.0 - 0.3 * 0.01}}, 0.0);
     }
@@ -50,13 +50,13 @@ class step_law : public testing::Test {
   };
 
   model_type model{};
-  test::toy_rows rows = labels_of(model_type{}) == label_kind::binary ? test::planted_classification(shape)
-                                                                      : test::planted_regression(shape);
+  test::toy_rows rows = labels_of(model_type{}) == label_kind::binary ? test::planted_classification(law_shape)
+                                                                      : test::planted_regression(law_shape);
   csr_rows data = rows.csr();
   label_map labels = label_map::learn(labels_of(model_type{}), data.view().label, "toy");
-  std::vector<std::uint32_t> degree = std::vector<std::uint32_t>(shape.columns, 20);
+  std::vector<std::uint32_t> degree = std::vector<std::uint32_t>(law_shape.columns, 20);
   loop_options options{.bias = 1, .l2 = 0.01, .weight_positive = labels.kind() == label_kind::binary ? 2.0 : 1.0};
-  step_context context{labels, degree, shape.rows, options};
+  step_context context{labels, degree, law_shape.rows, options};
 };
 
 template <class M>
@@ -74,7 +74,7 @@ TYPED_TEST(step_law, live_parameters_give_the_same_as_a_copy) {
   typename TestFixture::worker live(*this), copied(*this);
   const auto start = live.weights();
   row_cursor cursor(this->data.view());
-  for (std::size_t r = 0; r < shape.rows; ++r) {
+  for (std::size_t r = 0; r < law_shape.rows; ++r) {
     const auto z = live.step.example(cursor, r);
     live.step.train(live.step.reader(), z, ignore);
     auto frozen = copied.weights();
@@ -87,10 +87,10 @@ TYPED_TEST(step_law, live_parameters_give_the_same_as_a_copy) {
 TYPED_TEST(step_law, touches_the_columns_of_the_row_and_the_bias_once_and_says_where_each_add_began) {
   typename TestFixture::worker one(*this);
   row_cursor cursor(this->data.view());
-  for (std::size_t r = 0; r < shape.rows; ++r) {
+  for (std::size_t r = 0; r < law_shape.rows; ++r) {
     const auto z = one.step.example(cursor, r);
     const auto before = one.weights();
-    std::map<std::size_t, int> allowed{{shape.columns, 1}};
+    std::map<std::size_t, int> allowed{{law_shape.columns, 1}};
     for (auto [j, x] : z) allowed[j] = 1;
     bool noted = false;
     const bool changed = one.step.train(one.step.reader(), z, [&](std::size_t j, float started_from) {

@@ -19,6 +19,7 @@
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/models/registry.hpp>
 
+#include "support/owned_row.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -40,13 +41,6 @@ struct collector {
 param_reader<float> reader(std::vector<float>& w) {
   return {w.data(), w.size()};
 }
-/// A row that owns its entries.
-struct row {
-  std::vector<std::uint32_t> index;
-  std::vector<float> value;
-  float label = 0.0f;
-  operator sparse_row<float>() const { return {index, value, label}; }
-};
 void expect_near(const partials& found, const partials& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (const auto& [j, g] : expected) {
@@ -65,16 +59,16 @@ TEST(factorization_machine, its_score_and_partials_are_those_of_the_formula) {
   w[16] = 3.0f, w[17] = 1.0f;  // 2
   w[24] = 0.1f, w[25] = 0.2f, w[26] = 0.3f, w[27] = 0.5f;
   // 0.5 + 0.1 * 1 + 0.3 * 2 + (1 * 3 + 2 * 1) * 1 * 2
-  const row two{{0, 2}, {1.0f, 2.0f}, 10.2f};
+  const test::owned_row two{{0, 2}, {1.0f, 2.0f}, 10.2f};
   EXPECT_FLOAT_EQ(m.predict(reader(w), two), 11.2f);
   EXPECT_NEAR(m.loss(reader(w), two), 0.5, 1e-5);
   partials g;
   m.gradient(reader(w), two, collector{g});
   expect_near(g, {{27, 1}, {24, 1}, {26, 2}, {0, 6}, {1, 2}, {16, 2}, {17, 4}});
   // v0.v1 + v0.v2 + v1.v2 = -1.5 + 5 + 0.5
-  EXPECT_FLOAT_EQ(m.predict(reader(w), row{{0, 1, 2}, {1.0f, 1.0f, 1.0f}}), 0.5f + 0.6f + 4.0f);
-  EXPECT_FLOAT_EQ(m.predict(reader(w), row{{1}, {3.0f}}), 0.5f + 0.6f);
-  EXPECT_FLOAT_EQ(m.predict(reader(w), row{}), 0.5f);
+  EXPECT_FLOAT_EQ(m.predict(reader(w), test::owned_row{{0, 1, 2}, {1.0f, 1.0f, 1.0f}}), 0.5f + 0.6f + 4.0f);
+  EXPECT_FLOAT_EQ(m.predict(reader(w), test::owned_row{{1}, {3.0f}}), 0.5f + 0.6f);
+  EXPECT_FLOAT_EQ(m.predict(reader(w), test::owned_row{}), 0.5f);
 
   factorization_machine scaled = m;
   scaled.mean = 3.0f, scaled.scale = 0.5f;
@@ -82,7 +76,7 @@ TEST(factorization_machine, its_score_and_partials_are_those_of_the_formula) {
 
   factorization_machine of_two = m;
   of_two.labels = label_kind::binary;
-  EXPECT_NEAR(of_two.loss(reader(w), row{{}, {}, -1.0f}), std::log1p(std::exp(0.5)), 1e-6);
+  EXPECT_NEAR(of_two.loss(reader(w), test::owned_row{{}, {}, -1.0f}), std::log1p(std::exp(0.5)), 1e-6);
 }
 
 TEST(factorization_machine, begins_with_small_factors_and_zeros) {
@@ -132,7 +126,7 @@ TEST(ffm, its_score_and_partials_are_those_of_the_formula) {
   std::ranges::copy(factors, f.w.begin());
   f.w[16] = 0.1f, f.w[17] = 0.2f, f.w[18] = 0.3f, f.w[19] = 0.4f, f.w[20] = 0.5f;
   // Pairs: 3 * 5, 3 * 11, and within field 1 7 * 13.
-  row three{{2, 0, 1}, {1.0f, 1.0f, 1.0f}, 139.1f};
+  test::owned_row three{{2, 0, 1}, {1.0f, 1.0f, 1.0f}, 139.1f};
   EXPECT_FLOAT_EQ(f.judge(three).score, 140.1f);
   EXPECT_NEAR(f.judge(three).loss, 0.5, 1e-4);
   const partials g = f.gradient(three);
@@ -148,15 +142,15 @@ TEST(ffm, its_score_and_partials_are_those_of_the_formula) {
                   {8, slope * 3},
                   {9, slope * 7}});
   // 17 * 29 * 2: columns 0 and 3.
-  EXPECT_FLOAT_EQ(f.judge(row{{0, 3}, {1.0f, 2.0f}}).score, 0.5f + 0.1f + 0.8f + 986.0f);
-  EXPECT_FLOAT_EQ(f.judge(row{{3}, {2.0f}}).score, 1.3f);
-  EXPECT_FLOAT_EQ(f.judge(row{}).score, 0.5f);
-  EXPECT_FLOAT_EQ(f.judge(row{{0, 1, 3}, {1.0f, 1.0f, 0.0f}}).score, 0.5f + 0.3f + 15.0f);
+  EXPECT_FLOAT_EQ(f.judge(test::owned_row{{0, 3}, {1.0f, 2.0f}}).score, 0.5f + 0.1f + 0.8f + 986.0f);
+  EXPECT_FLOAT_EQ(f.judge(test::owned_row{{3}, {2.0f}}).score, 1.3f);
+  EXPECT_FLOAT_EQ(f.judge(test::owned_row{}).score, 0.5f);
+  EXPECT_FLOAT_EQ(f.judge(test::owned_row{{0, 1, 3}, {1.0f, 1.0f, 0.0f}}).score, 0.5f + 0.3f + 15.0f);
   f.m.unit_rows = true;
   three.value = {4.0f, 4.0f, 4.0f};
   EXPECT_FLOAT_EQ(f.judge(three).score, 0.5f + 0.6f / std::sqrt(3.0f) + 139.0f / 3.0f);
   f.m.mean = 1.0f, f.m.scale = 2.0f;
-  EXPECT_FLOAT_EQ(f.judge(row{}).score, 2.0f);
+  EXPECT_FLOAT_EQ(f.judge(test::owned_row{}).score, 2.0f);
 }
 
 TEST(ffm, of_one_field_is_a_factorization_machine) {
@@ -181,13 +175,13 @@ TEST(ffm, of_one_field_is_a_factorization_machine) {
 TEST(ffm, needs_to_know_fields_that_it_has) {
   with_fields f{.m = {.features = 1, .fields = 2, .rank = 1}, .original = {field_column(2, 0)}};
   try {
-    (void)f.space(row{});
+    (void)f.space(test::owned_row{});
     FAIL();
   } catch (const config_error& e) {
     EXPECT_THAT(e.what(), HasSubstr("the data have the field 2, but the ffm only 2 fields"));
   }
   f.original = {0};
-  EXPECT_THROW((void)f.space(row{}), config_error);
+  EXPECT_THROW((void)f.space(test::owned_row{}), config_error);
   sparse_view unnumbered;
   unnumbered.columns = 1;
   EXPECT_THROW((void)f.m.make_workspace(unnumbered, isa::scalar, 1), config_error);
@@ -212,8 +206,8 @@ TEST(saved_machines, predict_as_the_model_did) {
                                                     },
                                                     m),
                                                 3);
-      const row z{{0, 1, 2}, {1.0f, -0.5f, 2.0f}};
-      const row in_order{{1, 0, 2}, {1.0f, -0.5f, 2.0f}};  // field 0, field 1, field 2
+      const test::owned_row z{{0, 1, 2}, {1.0f, -0.5f, 2.0f}};
+      const test::owned_row in_order{{1, 0, 2}, {1.0f, -0.5f, 2.0f}};  // field 0, field 1, field 2
       float expected = 0.0f;
       if (const auto* fm = std::get_if<factorization_machine>(&m)) {
         for (std::size_t j = 0; j < 3 * 8; ++j)
@@ -239,7 +233,7 @@ TEST(saved_machines, predict_as_the_model_did) {
                     ElementsAre(testing::DoubleNear(1.0 / (1.0 + std::exp(-expected)), 1e-5)));
       } else {
         // The loss of numbers is in units of their scale, which is 1/4 here.
-        EXPECT_NEAR(p.loss(row{in_order.index, in_order.value, expected + 0.25f}), 0.5, 1e-4);
+        EXPECT_NEAR(p.loss(test::owned_row{in_order.index, in_order.value, expected + 0.25f}), 0.5, 1e-4);
         EXPECT_THROW((void)p.probabilities(in_order), config_error);
       }
 

@@ -10,19 +10,13 @@
 
 #include <hogwild/core/error.hpp>
 
+#include "support/owned_row.hpp"
+
 namespace hogwild {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-/// A row that owns its entries.
-struct row {
-  std::vector<std::uint32_t> index;
-  std::vector<float> value;
-  float label = 0.0f;
-  operator sparse_row<float>() const { return {index, value, label}; }
-};
 
 TEST(registry, every_name_makes_the_model_of_that_name) {
   for (const std::string_view name : model_names()) {
@@ -72,17 +66,17 @@ TEST(registry, a_margin_model_predicts_by_its_sign) {
   const std::vector<std::uint32_t> original = {8, 4};
   const predictor p(to_saved(make_model("logistic"), std::vector<float>{2.0f, -1.0f, 0.25f}, labels, original));
   // Rank 0 is column 4 now, with weight -1.
-  EXPECT_FLOAT_EQ(p.score(row{{0, 1}, {1.0f, 0.5f}}), -1.0f + 1.0f + 0.25f);
-  EXPECT_EQ(p.label(row{{1}, {1.0f}}), 2.0);
-  EXPECT_EQ(p.label(row{{0}, {1.0f}}), 1.0);
-  EXPECT_NEAR(p.probabilities(row{{1}, {1.0f}}).front(), 1.0 / (1.0 + std::exp(-2.25)), 1e-7);
-  EXPECT_NEAR(p.loss(row{{1}, {1.0f}, 1.0f}), std::log1p(std::exp(-2.25)), 1e-7);
+  EXPECT_FLOAT_EQ(p.score(test::owned_row{{0, 1}, {1.0f, 0.5f}}), -1.0f + 1.0f + 0.25f);
+  EXPECT_EQ(p.label(test::owned_row{{1}, {1.0f}}), 2.0);
+  EXPECT_EQ(p.label(test::owned_row{{0}, {1.0f}}), 1.0);
+  EXPECT_NEAR(p.probabilities(test::owned_row{{1}, {1.0f}}).front(), 1.0 / (1.0 + std::exp(-2.25)), 1e-7);
+  EXPECT_NEAR(p.loss(test::owned_row{{1}, {1.0f}, 1.0f}), std::log1p(std::exp(-2.25)), 1e-7);
 }
 
 TEST(registry, a_regression_predicts_the_number_and_has_no_probabilities) {
   const predictor p(to_saved(make_model("huber", {.huber_delta = 0.5}), std::vector<float>{3.0f}, label_map(),
                              std::vector<std::uint32_t>{1}));
-  const row z{{0}, {2.0f}, 4.0f};
+  const test::owned_row z{{0}, {2.0f}, 4.0f};
   EXPECT_EQ(p.label(z), 6.0);
   EXPECT_NEAR(p.loss(z), 0.5 * (2.0 - 0.25), 1e-7);
   EXPECT_FALSE(p.has_probabilities());
@@ -94,15 +88,15 @@ TEST(registry, softmax_predicts_the_most_probable_class) {
   const std::vector<float> parameters = {0.0f, 1.0f, 0.0f, /**/ 0.0f, 0.0f, 3.0f, /* biases */ 0.5f, 0.0f, 0.0f};
   const named_model m = make_model("softmax", {.features = 2, .classes = 3, .bias = true});
   const predictor p(to_saved(m, parameters, labels, std::vector<std::uint32_t>{7, 3}));
-  EXPECT_EQ(p.label(row{}), -1.0);
-  EXPECT_EQ(p.label(row{{0}, {1.0f}}), 9.0);
-  EXPECT_EQ(p.label(row{{1}, {1.0f}}), 5.0);
-  const auto shares = p.probabilities(row{{1}, {1.0f}});
+  EXPECT_EQ(p.label(test::owned_row{}), -1.0);
+  EXPECT_EQ(p.label(test::owned_row{{0}, {1.0f}}), 9.0);
+  EXPECT_EQ(p.label(test::owned_row{{1}, {1.0f}}), 5.0);
+  const auto shares = p.probabilities(test::owned_row{{1}, {1.0f}});
   const double sum = std::exp(0.5) + std::exp(1.0) + 1.0;
   ASSERT_EQ(shares.size(), 3u);
   EXPECT_NEAR(shares[0], std::exp(0.5) / sum, 1e-7);
   EXPECT_NEAR(shares[1], std::exp(1.0) / sum, 1e-7);
-  EXPECT_NEAR(p.loss(row{{1}, {1.0f}, 1.0f}), -std::log(shares[1]), 1e-6);
+  EXPECT_NEAR(p.loss(test::owned_row{{1}, {1.0f}, 1.0f}), -std::log(shares[1]), 1e-6);
 }
 
 TEST(registry, a_saved_model_that_does_not_fit_is_refused) {

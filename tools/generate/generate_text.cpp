@@ -15,7 +15,7 @@
 namespace hogwild::generate {
 namespace {
 
-constexpr std::size_t rows_per_block = 1024;
+constexpr std::size_t rows_per_text_block = 1024;
 
 struct block_text {
   std::string train, test;
@@ -80,10 +80,10 @@ file_facts write_files(const options& o, const std::filesystem::path& train,
   std::size_t next = 0;
   const auto draw_block = [&](tbb::flow_control& flow) -> std::size_t {
     if (next >= o.rows) flow.stop();
-    return std::exchange(next, next + rows_per_block);
+    return std::exchange(next, next + rows_per_text_block);
   };
   const auto to_text = [&](std::size_t first) {
-    return make_block(source, first, std::min(o.rows, first + rows_per_block), test.has_value());
+    return make_block(source, first, std::min(o.rows, first + rows_per_text_block), test.has_value());
   };
   const auto to_file = [&](const block_text& block) {
     write(train_file, block.train);

@@ -18,12 +18,11 @@ namespace hogwild {
 namespace {
 
 constexpr std::uint32_t graph_format_id = 4;
-constexpr std::size_t largest_file = std::size_t{1} << 36;
 
 std::unique_ptr<detail::parsed_text> read(const std::string& path, const graph_options& how,
                                           const open_options& options) {
   const std::string name = path == "-" ? "standard input" : path;
-  const std::string text = detail::read_unpacked(path, largest_file);
+  const std::string text = detail::read_unpacked(path);
   const detail::graph g = detail::read_graph(text, name, how.format);
   const std::vector<bool> terminals =
       options.numbering == nullptr ? draw_terminals(g, how) : unknown_terminals(g, *options.numbering);

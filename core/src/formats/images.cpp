@@ -18,7 +18,6 @@ namespace hogwild {
 namespace {
 
 constexpr std::uint32_t idx_format_id = 2, cifar_format_id = 3;
-constexpr std::size_t largest_file = std::size_t{1} << 36;
 
 std::string shown(const std::string& path) {
   return path == "-" ? "standard input" : path;
@@ -63,12 +62,12 @@ void require_images(const detail::image_bytes& images, const std::string& path) 
 }
 
 std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std::string& labels_path) {
-  const std::string text = detail::read_unpacked(path, largest_file);
+  const std::string text = detail::read_unpacked(path);
   const std::span<const std::byte> file = std::as_bytes(std::span(text));
   const detail::image_bytes images = detail::decode_idx_images(file, shown(path));
   require_images(images, path);
   if (labels_path.empty()) return detail::rows_of(images, {}, 0);
-  const std::string label_file = detail::read_unpacked(labels_path, largest_file);
+  const std::string label_file = detail::read_unpacked(labels_path);
   const std::span<const std::byte> labels =
       detail::decode_idx_labels(std::as_bytes(std::span(label_file)), shown(labels_path));
   if (labels.size() != images.images)
@@ -78,7 +77,7 @@ std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std
 }
 
 std::unique_ptr<detail::parsed_text> read_cifar(const std::string& path) {
-  const std::string text = detail::read_unpacked(path, largest_file);
+  const std::string text = detail::read_unpacked(path);
   const std::span<const std::byte> file = std::as_bytes(std::span(text));
   const detail::image_bytes images = detail::decode_cifar(file, shown(path));
   require_images(images, path);

@@ -26,14 +26,14 @@ entry entry_of(std::uint32_t column, float value) {
   return {field_of(column), (column - 1) & largest_field_index, value};
 }
 
-struct parsed {
+struct parsed_libffm {
   std::vector<std::vector<entry>> rows{};
   std::vector<double> labels{};
   std::optional<detail::libsvm_fault> fault{};
   std::size_t lines = 0;
 };
 
-parsed parse(std::string text, bool labels_optional = false) {
+parsed_libffm parse_libffm(std::string text, bool labels_optional = false) {
   const std::size_t length = text.size();
   text.append(detail::text_padding, '\0');
   std::vector<std::uint32_t> index(detail::libffm_capacity(length));
@@ -41,7 +41,7 @@ parsed parse(std::string text, bool labels_optional = false) {
   detail::libsvm_block block;
   block.index = index.data(), block.value = value.data();
   detail::parse_libffm_block(std::string_view(text).substr(0, length), {.labels_optional = labels_optional}, block);
-  parsed result{.labels = block.label, .fault = block.fault, .lines = block.lines};
+  parsed_libffm result{.labels = block.label, .fault = block.fault, .lines = block.lines};
   std::size_t k = 0;
   for (const std::uint32_t end : block.row_end) {
     result.rows.emplace_back();
@@ -55,7 +55,7 @@ parsed parse(std::string text, bool labels_optional = false) {
 }
 
 TEST(libffm, reads_fields_indices_and_values) {
-  const parsed found = parse(
+  const parsed_libffm found = parse_libffm(
       "1 0:7:1 1:0:0.5 2:4194303:-2e-1\n"
       "\t-1\t3:1:1   0:5:2 # said\n"
       "\n# nothing\n"
@@ -73,14 +73,14 @@ TEST(libffm, reads_fields_indices_and_values) {
 TEST(libffm, the_shortest_entries_have_room) {
   std::string text;
   for (int line = 0; line < 200; ++line) text += "0:0:1\n";
-  EXPECT_EQ(parse(text, true).rows.size(), 200u);
+  EXPECT_EQ(parse_libffm(text, true).rows.size(), 200u);
   text = "0:0:1";
   for (int k = 1; k < 10; ++k) text += " " + std::to_string(k) + ":0:1";
-  EXPECT_EQ(parse(text + "\n", true).rows[0].size(), 10u);
+  EXPECT_EQ(parse_libffm(text + "\n", true).rows[0].size(), 10u);
 }
 
 TEST(libffm, labels_may_be_missing_where_nobody_needs_them) {
-  const parsed found = parse("1:2:3 2:2:1\n-1 4:5:6\n", true);
+  const parsed_libffm found = parse_libffm("1:2:3 2:2:1\n-1 4:5:6\n", true);
   ASSERT_FALSE(found.fault);
   EXPECT_THAT(found.labels, ElementsAre(0.0, -1.0));
   EXPECT_THAT(found.rows[0], ElementsAre(entry{1, 2, 3.0f}, entry{2, 2, 1.0f}));
@@ -117,14 +117,14 @@ TEST(libffm, faults_have_a_place_and_say_what_is_wrong) {
       {"\r1 0:1:1\n", 1, 1, "carriage return"},
   };
   for (const wrong& w : cases) {
-    const parsed found = parse(w.text);
+    const parsed_libffm found = parse_libffm(w.text);
     ASSERT_TRUE(found.fault) << w.text;
     EXPECT_EQ(found.fault->line, w.line) << w.text;
     EXPECT_EQ(found.fault->column, w.column) << w.text;
     EXPECT_THAT(found.fault->message, testing::HasSubstr(w.said));
     EXPECT_EQ(found.rows.size(), w.line - 1);
   }
-  const parsed without_label = parse("0:4:1 0:1:1  0:4:1\n", true);
+  const parsed_libffm without_label = parse_libffm("0:4:1 0:1:1  0:4:1\n", true);
   ASSERT_TRUE(without_label.fault);
   EXPECT_EQ(without_label.fault->column, 14u);
 }

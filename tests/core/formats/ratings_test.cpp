@@ -24,14 +24,14 @@ namespace {
 
 using triple = std::tuple<std::uint32_t, std::uint32_t, double>;
 
-struct parsed {
+struct parsed_ratings {
   std::vector<triple> ratings{};
   std::optional<detail::libsvm_fault> fault;
   std::size_t lines = 0;
 };
 
-parsed parse(std::string text, detail::block_context context = {.first = true},
-             detail::rating_numbers* names = nullptr) {
+parsed_ratings parse_ratings(std::string text, detail::block_context context = {.first = true},
+                             detail::rating_numbers* names = nullptr) {
   const std::size_t length = text.size();
   text.append(detail::text_padding, '\0');
   std::vector<std::uint32_t> index(detail::ratings_capacity(length));
@@ -39,7 +39,7 @@ parsed parse(std::string text, detail::block_context context = {.first = true},
   detail::libsvm_block block;
   block.index = index.data(), block.value = value.data();
   detail::parse_ratings_block(std::string_view(text).substr(0, length), context, block, names);
-  parsed result{.ratings = {}, .fault = block.fault, .lines = block.lines};
+  parsed_ratings result{.ratings = {}, .fault = block.fault, .lines = block.lines};
   for (std::size_t r = 0; r < block.label.size(); ++r) {
     result.ratings.emplace_back(rating_id(index[2 * r] + 1), rating_id(index[2 * r + 1] + 1), block.label[r]);
     EXPECT_TRUE(is_user_column(index[2 * r] + 1));
@@ -56,7 +56,7 @@ TEST(ratings, reads_tabs_blanks_commas_and_double_colons) {
                            "196 242 3 881250949\n  1  0   4.5 \n2147483646 7 -9.95 \r\n",
                            "196,242,3,881250949\n1, 0, 4.5\n2147483646,7,-9.95\n",
                            "196::242::3::881250949\n1::0::4.5\n2147483646::7::-9.95\n"}) {
-    const parsed found = parse(text);
+    const parsed_ratings found = parse_ratings(text);
     EXPECT_FALSE(found.fault) << found.fault->message << " in " << text;
     EXPECT_EQ(found.ratings, expected) << text;
     EXPECT_EQ(found.lines, 3u);
@@ -64,26 +64,26 @@ TEST(ratings, reads_tabs_blanks_commas_and_double_colons) {
 }
 
 TEST(ratings, skips_names_of_fields_comments_and_blank_lines) {
-  EXPECT_EQ(parse("userId,movieId,rating,timestamp\n1,2,3\n").ratings.size(), 1u);
-  EXPECT_EQ(parse("\n# made by hand\n\"user\",\"item\",\"rating\"\n\n1,2,3 # good\n").ratings.size(), 1u);
-  EXPECT_EQ(parse("1,2,3#\n").ratings.size(), 1u);
-  EXPECT_TRUE(parse("").ratings.empty());
+  EXPECT_EQ(parse_ratings("userId,movieId,rating,timestamp\n1,2,3\n").ratings.size(), 1u);
+  EXPECT_EQ(parse_ratings("\n# made by hand\n\"user\",\"item\",\"rating\"\n\n1,2,3 # good\n").ratings.size(), 1u);
+  EXPECT_EQ(parse_ratings("1,2,3#\n").ratings.size(), 1u);
+  EXPECT_TRUE(parse_ratings("").ratings.empty());
 }
 
 TEST(ratings, names_of_fields_stand_in_the_first_line_only) {
-  EXPECT_TRUE(parse("user item rating\n1 2 3\n", {.first = false}).fault);
-  const parsed twice = parse("user item rating\nuser item rating\n");
+  EXPECT_TRUE(parse_ratings("user item rating\n1 2 3\n", {.first = false}).fault);
+  const parsed_ratings twice = parse_ratings("user item rating\nuser item rating\n");
   ASSERT_TRUE(twice.fault);
   EXPECT_EQ(twice.fault->line, 2u);
   for (const char* const rating : {"x1 2 3\n2 1 4\n", "\"1\",\"2\",3\n"}) {
-    const parsed found = parse(rating);
+    const parsed_ratings found = parse_ratings(rating);
     ASSERT_TRUE(found.fault) << rating;
     EXPECT_EQ(found.fault->line, 1u) << rating;
   }
 }
 
 TEST(ratings, may_lack_the_rating_where_it_is_asked_for) {
-  const parsed found = parse("3 4\n5 6 2\n", {.labels_optional = true, .first = true});
+  const parsed_ratings found = parse_ratings("3 4\n5 6 2\n", {.labels_optional = true, .first = true});
   EXPECT_EQ(found.ratings, (std::vector<triple>{{3, 4, 0}, {5, 6, 2}}));
 }
 
@@ -114,7 +114,7 @@ TEST(ratings, says_what_is_wrong_and_where) {
       {"1,,3\n", 1, 3, "the item '' is not a whole number"},
   };
   for (const auto& expected : faults) {
-    const parsed found = parse(expected.text, {.first = false});
+    const parsed_ratings found = parse_ratings(expected.text, {.first = false});
     ASSERT_TRUE(found.fault) << expected.text;
     EXPECT_EQ(found.fault->line, expected.line) << expected.text;
     EXPECT_EQ(found.fault->column, expected.column) << expected.text << found.fault->message;
@@ -123,13 +123,13 @@ TEST(ratings, says_what_is_wrong_and_where) {
 }
 
 TEST(ratings, begin_behind_a_byte_order_mark) {
-  EXPECT_EQ(parse("\xef\xbb\xbf"
-                  "1,2,3\n")
+  EXPECT_EQ(parse_ratings("\xef\xbb\xbf"
+                          "1,2,3\n")
                 .ratings,
             (std::vector<triple>{{1, 2, 3}}));
-  EXPECT_TRUE(parse("\xef\xbb\xbf"
-                    "1,2,3\n",
-                    {.first = false})
+  EXPECT_TRUE(parse_ratings("\xef\xbb\xbf"
+                            "1,2,3\n",
+                            {.first = false})
                   .fault);
 }
 
@@ -138,12 +138,12 @@ TEST(ratings, of_names_number_users_and_items_apart) {
        {"ann\tfilm:2\t5\nbob\tann\t4\nann\tann\t3\n", "ann,film:2,5,2001\nbob,ann,4,x\nann,ann,3,y\n",
         "user::item::rating\nann::film:2::5\nbob::ann::4\nann::ann::3\n"}) {
     detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
-    const parsed found = parse(text, {.first = true}, &names);
+    const parsed_ratings found = parse_ratings(text, {.first = true}, &names);
     ASSERT_FALSE(found.fault) << found.fault->message << " in " << text;
     EXPECT_EQ(found.ratings, (std::vector<triple>{{0, 0, 5}, {1, 1, 4}, {0, 1, 3}})) << text;
   }
   detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
-  EXPECT_EQ(parse("ann film\n", {.labels_optional = true, .first = true}, &names).ratings.size(), 1u);
+  EXPECT_EQ(parse_ratings("ann film\n", {.labels_optional = true, .first = true}, &names).ratings.size(), 1u);
 }
 
 TEST(ratings, of_names_say_what_is_wrong_and_where) {
@@ -159,7 +159,7 @@ TEST(ratings, of_names_say_what_is_wrong_and_where) {
                 {std::string(256, 'x') + " film 1\n", 1, 1, "the name of the user has 256 bytes"}};
   for (const auto& expected : faults) {
     detail::rating_numbers names{.users = detail::name_numbers({}), .items = detail::name_numbers({})};
-    const parsed found = parse(expected.text, {.first = true}, &names);
+    const parsed_ratings found = parse_ratings(expected.text, {.first = true}, &names);
     ASSERT_TRUE(found.fault) << expected.text;
     EXPECT_EQ(found.fault->line, expected.line) << expected.text;
     EXPECT_EQ(found.fault->column, expected.column) << expected.text << found.fault->message;

@@ -16,7 +16,7 @@ namespace {
 using namespace hogwild;
 using namespace hogwild::test;
 
-constexpr float untouched = 42.0f;
+constexpr float unwritten = 42.0f;
 
 /// A window of random numbers; the rows of the inputs stand apart from each other.
 struct window {
@@ -32,8 +32,8 @@ struct window {
         a(random_numbers(random, 2 * m * d)),
         b(random_numbers(random, n * d)),
         da(random_numbers(random, 2 * m * d)),
-        db(n * d + 1, untouched),
-        slopes((m * n / window_lanes + 2) * window_lanes, untouched) {
+        db(n * d + 1, unwritten),
+        slopes((m * n / window_lanes + 2) * window_lanes, unwritten) {
     for (std::size_t i = 0; i < m; ++i) rows.push_back(&a[2 * i * d]), gradients.push_back(&da[2 * i * d]);
   }
   double x(std::size_t i, std::size_t k) const { return static_cast<double>(rows[i][k]); }
@@ -73,7 +73,7 @@ TEST(window_kernels, scores_are_the_dots_of_all_pairs) {
         ASSERT_NEAR(score, sum, 1.0001 * static_cast<double>(w.width) * unit * sizes);
       }
     }
-    ASSERT_EQ(w.slopes[w.inputs * w.outputs], untouched);
+    ASSERT_EQ(w.slopes[w.inputs * w.outputs], unwritten);
   });
 }
 
@@ -127,7 +127,7 @@ TEST(window_kernels, gradients_are_the_two_products) {
         ASSERT_NEAR(found, sum, 1.0001 * static_cast<double>(w.inputs) * unit * sizes);
       }
     }
-    ASSERT_EQ(w.db.back(), untouched);
+    ASSERT_EQ(w.db.back(), unwritten);
   });
 }
 
