@@ -16,6 +16,7 @@
 #include <hogwild/train.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
+#include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -126,8 +127,7 @@ TEST_F(ring_of_memory_nodes, keeps_quiet_where_all_replicas_lie_on_one) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role ring_nodes_role([](int, char**) -> std::optional<int> {
   ::setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+  return {};
+});

@@ -10,6 +10,7 @@
 #include <hogwildpp/worker_main.hpp>
 
 #include "support/counting.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -69,10 +70,7 @@ INSTANTIATE_TEST_SUITE_P(of, ring, testing::Combine(testing::Values(2u, 4u), tes
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role ring_processes_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
-  if (const auto rc = ring_worker_main<logistic, test::counting_margins, test::counting_columns>(argc, argv))
-    return *rc;
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+  return ring_worker_main<logistic, test::counting_margins, test::counting_columns>(argc, argv);
+});

@@ -10,6 +10,8 @@
 
 #include <hogwild/hogwild.hpp>
 
+#include "support/program_role.hpp"
+
 namespace hogwild {
 namespace {
 
@@ -93,8 +95,6 @@ INSTANTIATE_TEST_SUITE_P(sets, convex_sets,
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
-  if (auto rc = hogwild::worker_main<hogwild::logistic, hogwild::hinge_svm>(argc, argv)) return *rc;
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+const hogwild::test::program_role convex_sets_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::worker_main<hogwild::logistic, hogwild::hinge_svm>(argc, argv);
+});

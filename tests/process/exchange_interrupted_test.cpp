@@ -23,6 +23,7 @@
 #include <hogwild/sharing/replica.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -194,8 +195,7 @@ INSTANTIATE_TEST_SUITE_P(every, exchange_interrupted,
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role exchange_interrupted_role([](int argc, char** argv) -> std::optional<int> {
   if (argc == 5 && argv[1] == hogwild::marker) return hogwild::exchange_as_worker(argv[2], argv[3], argv[4]);
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+  return {};
+});

@@ -9,6 +9,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -144,8 +145,8 @@ TEST(failing_workers, another_cache_in_the_place_of_ours_is_not_read) {
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role failing_workers_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
   if (argc > 1 && std::string_view(argv[1]) == "--forgetful") return forgetful();
-  return test::test_main<logistic, deadly>(argc, argv);
-}
+  return worker_main<logistic, deadly>(argc, argv);
+});

@@ -10,6 +10,7 @@
 #include <hogwild/core/child_process.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -102,9 +103,9 @@ INSTANTIATE_TEST_SUITE_P(one_and_two, guests,
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role guests_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
   if (argc == 3 && std::string_view(argv[1]) == "--join")
     return work_as<logistic, test::slow_logistic>({.segment = argv[2]});
-  return test::test_main<logistic, test::slow_logistic>(argc, argv);
-}
+  return worker_main<logistic, test::slow_logistic>(argc, argv);
+});

@@ -10,6 +10,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -123,8 +124,8 @@ TEST(joining, a_slot_that_was_not_reserved_is_refused) {
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role joining_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
   if (argc == 3 && std::string_view(argv[1]) == "--join") return work_as<test::slow_logistic>({.segment = argv[2]});
-  return test::test_main<test::slow_logistic>(argc, argv);
-}
+  return worker_main<test::slow_logistic>(argc, argv);
+});

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 #include "support/toy_ratings.hpp"
 
 namespace hogwild {
@@ -116,6 +117,6 @@ TEST_F(owners, that_are_stopped_lose_what_they_owned_to_others) {
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
-  return hogwild::test::test_main<hogwild::matrix_factorization>(argc, argv);
-}
+const hogwild::test::program_role killed_owners_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::worker_main<hogwild::matrix_factorization>(argc, argv);
+});

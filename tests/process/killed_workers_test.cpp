@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -117,6 +118,6 @@ TEST(killed_in_full_career, under_every_update_policy) {
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
-  return hogwild::test::test_main<hogwild::test::slow_logistic, hogwild::logistic>(argc, argv);
-}
+const hogwild::test::program_role killed_workers_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::worker_main<hogwild::test::slow_logistic, hogwild::logistic>(argc, argv);
+});

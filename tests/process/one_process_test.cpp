@@ -5,6 +5,7 @@
 #include <hogwild/models/registry.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -133,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(two_and_four, several_processes, testing::Values(2u, 4u
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role one_process_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
-  return test::test_main<logistic, hinge_svm, least_squares, huber, softmax>(argc, argv);
-}
+  return worker_main<logistic, hinge_svm, least_squares, huber, softmax>(argc, argv);
+});

@@ -11,6 +11,7 @@
 #include <hogwild/core/topology.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -80,8 +81,8 @@ INSTANTIATE_TEST_SUITE_P(pinned_and_not, bound_program, testing::Bool());
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role placement_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
   if (argc == 4 && std::string_view(argv[1]) == "--look") return look(argv[2], *argv[3] != '\0');
-  return test::test_main<logistic>(argc, argv);
-}
+  return worker_main<logistic>(argc, argv);
+});

@@ -132,12 +132,4 @@ class witness : public observer {
   std::vector<std::string> notes_;
 };
 
-/// The main function of these tests: a worker of `Models`, or the tests.
-template <model... Models>
-int test_main(int argc, char** argv) {
-  if (const auto rc = worker_main<Models...>(argc, argv)) return *rc;
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
-
 }  // namespace hogwild::test

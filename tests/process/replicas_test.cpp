@@ -12,6 +12,7 @@
 
 #include "process_run.hpp"
 #include "support/counting.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -168,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(two_to_four, interrupted, testing::Values(2u, 3u, 4u));
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role replicas_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
-  return test::test_main<logistic, test::slow_logistic, test::counting_margins, test::counting_columns>(argc, argv);
-}
+  return worker_main<logistic, test::slow_logistic, test::counting_margins, test::counting_columns>(argc, argv);
+});

@@ -13,6 +13,7 @@
 #include <hogwild/models/softmax.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -143,7 +144,7 @@ TEST(reproducible_processes, leave_together_when_the_run_is_asked_to_stop) {
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
-  return hogwild::test::test_main<hogwild::test::slow_logistic, hogwild::logistic, hogwild::hinge_svm,
-                                  hogwild::least_squares, hogwild::huber, hogwild::softmax>(argc, argv);
-}
+const hogwild::test::program_role reproducible_processes_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::worker_main<hogwild::test::slow_logistic, hogwild::logistic, hogwild::hinge_svm,
+                              hogwild::least_squares, hogwild::huber, hogwild::softmax>(argc, argv);
+});

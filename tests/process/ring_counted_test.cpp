@@ -18,6 +18,7 @@
 
 #include "ring_run.hpp"
 #include "support/counting.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -181,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(two_and_four, counted_on_a_ring,
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role ring_counted_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
-  return test::ring_test_main<test::counting_margins, test::counting_columns, slow_counting>(argc, argv);
-}
+  return test::ring_role<test::counting_margins, test::counting_columns, slow_counting>(argc, argv);
+});

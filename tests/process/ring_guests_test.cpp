@@ -12,6 +12,7 @@
 #include <hogwild/core/child_process.hpp>
 
 #include "ring_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -98,12 +99,12 @@ INSTANTIATE_TEST_SUITE_P(one_to_three, ring_guests, testing::Values(1u, 2u, 3u))
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role ring_guests_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
   if (argc == 3 && std::string_view(argv[1]) == "--join") {
     test::slow_at_work::at_work = true;
     return work_for_segment({.segment = argv[2]},
                             [](std::string_view name) { return on_a_ring(factory_of<test::slow_at_work>(name)); });
   }
-  return test::ring_test_main<test::slow_at_work>(argc, argv);
-}
+  return test::ring_role<test::slow_at_work>(argc, argv);
+});

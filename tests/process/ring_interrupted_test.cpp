@@ -22,6 +22,7 @@
 
 #include "process_run.hpp"
 #include "ring_node.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -223,8 +224,7 @@ INSTANTIATE_TEST_SUITE_P(every, ring_interrupted,
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role ring_interrupted_role([](int argc, char** argv) -> std::optional<int> {
   if (argc == 5 && argv[1] == hogwild::marker) return hogwild::exchange_as_worker(argv[2], argv[3], argv[4]);
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+  return {};
+});

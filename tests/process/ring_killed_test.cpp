@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "ring_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -110,6 +111,6 @@ INSTANTIATE_TEST_SUITE_P(every, killed_replica,
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
-  return hogwild::test::ring_test_main<hogwild::test::slow_at_work>(argc, argv);
-}
+const hogwild::test::program_role ring_killed_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::test::ring_role<hogwild::test::slow_at_work>(argc, argv);
+});

@@ -11,6 +11,7 @@
 #include <hogwild/core/topology.hpp>
 
 #include "ring_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -81,7 +82,7 @@ TEST_F(ring_of_processes, leaves_workers_alone_where_they_are_not_to_be_bound) {
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role ring_placement_role([](int argc, char** argv) -> std::optional<int> {
   ::setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
-  return hogwild::test::ring_test_main<hogwild::logistic>(argc, argv);
-}
+  return hogwild::test::ring_role<hogwild::logistic>(argc, argv);
+});

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -64,13 +65,11 @@ inline std::uint64_t ring_exchanges(const param_store& run, const ring_size& siz
   return sum;
 }
 
-/// The main function of these tests: a worker of `Models`, or the tests.
+/// The role of these tests' programs: a worker of `Models`, or none.
 template <model... Models>
-int ring_test_main(int argc, char** argv) {
+std::optional<int> ring_role(int argc, char** argv) {
   slow_at_work::at_work = worker_place(argc, argv).has_value();
-  if (const auto rc = ring_worker_main<Models...>(argc, argv)) return *rc;
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return ring_worker_main<Models...>(argc, argv);
 }
 
 }  // namespace hogwild::test

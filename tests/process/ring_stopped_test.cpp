@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "ring_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -148,6 +149,6 @@ INSTANTIATE_TEST_SUITE_P(every, stopped_replica, testing::Values(ring_size{3, 6}
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
-  return hogwild::test::ring_test_main<hogwild::test::slow_at_work>(argc, argv);
-}
+const hogwild::test::program_role ring_stopped_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::test::ring_role<hogwild::test::slow_at_work>(argc, argv);
+});

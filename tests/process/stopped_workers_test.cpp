@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild {
 namespace {
@@ -111,6 +112,6 @@ INSTANTIATE_TEST_SUITE_P(both, stopped_workers_of, testing::Values(sharing_kind:
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
-  return hogwild::test::test_main<hogwild::test::slow_logistic>(argc, argv);
-}
+const hogwild::test::program_role stopped_workers_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::worker_main<hogwild::test::slow_logistic>(argc, argv);
+});

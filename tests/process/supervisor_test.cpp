@@ -11,6 +11,7 @@
 #include <hogwild/core/child_process.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -147,13 +148,12 @@ int supervise_locked() {
 }  // namespace
 }  // namespace hogwild
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role supervisor_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
   if (const auto rc = worker_main<test::slow_logistic, logistic>(argc, argv)) return *rc;
   const std::string role = argc > 1 ? argv[1] : "";
   if (role == "--supervise") return supervise();
   if (role == "--supervise-locked") return supervise_locked();
   if (role == "--small-room") return supervise_in_a_small_room(argv[2]);
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+  return {};
+});

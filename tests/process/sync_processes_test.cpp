@@ -5,6 +5,7 @@
 #include <hogwild/sync_engine.hpp>
 
 #include "process_run.hpp"
+#include "support/program_role.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -164,8 +165,8 @@ TEST(sync_processes, go_on_from_a_checkpoint_after_a_rank_was_killed) {
 }  // namespace
 }  // namespace hogwild::test
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role sync_processes_role([](int argc, char** argv) -> std::optional<int> {
   hogwild::test::throws_at_work::at_work = hogwild::worker_place(argc, argv).has_value();
-  return hogwild::test::test_main<hogwild::logistic, hogwild::softmax, hogwild::test::slow_logistic,
-                                  hogwild::test::throws_at_work>(argc, argv);
-}
+  return hogwild::worker_main<hogwild::logistic, hogwild::softmax, hogwild::test::slow_logistic,
+                              hogwild::test::throws_at_work>(argc, argv);
+});

@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main of executables that hold the tests of several sources: --source=FILE runs those of one.
+// The main of programs that hold the tests of several sources: --source=FILE runs those of one.
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "program_role.hpp"
+
 namespace {
+
+/// Tells the processes that tests start whose they are.
+constexpr const char* source_variable = "HOGWILD_TEST_SOURCE";
+
+struct declared_role {
+  std::string_view file;
+  hogwild::test::program_role::action act;
+};
+
+std::vector<declared_role>& declared_roles() {
+  static std::vector<declared_role> roles;
+  return roles;
+}
+
+/// Whether `file`, a path as the compiler was given it, is `source`, a path from some folder on.
+bool is_source(std::string_view file, std::string_view source) {
+  return file == source || file.ends_with("/" + std::string(source));
+}
 
 std::vector<const ::testing::TestInfo*> all_tests() {
   std::vector<const ::testing::TestInfo*> tests;
@@ -19,22 +40,22 @@ std::vector<const ::testing::TestInfo*> all_tests() {
   return tests;
 }
 
-/** What --source= names, or nothing. */
+/// What --source= names, else the variable; empty where neither does.
 std::string chosen_source(int argc, char** argv) {
   constexpr std::string_view option = "--source=";
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument.starts_with(option)) return std::string(argument.substr(option.size()));
   }
-  return {};
+  const char* const named = std::getenv(source_variable);
+  return named != nullptr ? named : "";
 }
 
-/** GoogleTest's filter for the tests that stand in `source`, a path from some folder on; empty where there are none. */
-std::string filter_for(const std::string& source) {
+/// GoogleTest's filter for the tests that stand in `source`; empty where there are none.
+std::string filter_for(std::string_view source) {
   std::string filter;
   for (const ::testing::TestInfo* test : all_tests()) {
-    const std::string_view file = test->file();
-    if (file != source && !file.ends_with("/" + source)) continue;
+    if (!is_source(test->file(), source)) continue;
     filter += std::string(filter.empty() ? "" : ":") + test->test_suite_name() + "." + test->name();
   }
   return filter;
@@ -42,7 +63,17 @@ std::string filter_for(const std::string& source) {
 
 }  // namespace
 
+hogwild::test::program_role::program_role(action act, std::source_location declared) {
+  declared_roles().push_back({declared.file_name(), act});
+}
+
 int main(int argc, char** argv) {
+  const std::string source = chosen_source(argc, argv);
+  if (!source.empty()) ::setenv(source_variable, source.c_str(), 1);
+  for (const declared_role& role : declared_roles()) {
+    if (!is_source(role.file, source)) continue;
+    if (const std::optional<int> code = role.act(argc, argv)) return *code;
+  }
   ::testing::InitGoogleTest(&argc, argv);
   for (const ::testing::TestInfo* test : all_tests()) {
     if (std::string_view(test->file()).ends_with("_test.cpp")) continue;
@@ -50,7 +81,6 @@ int main(int argc, char** argv) {
                  test->line());
     return 2;
   }
-  const std::string source = chosen_source(argc, argv);
   // A death test starts this program again, with a filter of its own.
   if (!source.empty() && GTEST_FLAG_GET(filter) == "*") {
     const std::string filter = filter_for(source);
@@ -59,6 +89,9 @@ int main(int argc, char** argv) {
       return 2;
     }
     GTEST_FLAG_SET(filter, filter);
+  } else if (source.empty() && !declared_roles().empty()) {
+    std::fprintf(stderr, "sources of this program start it again, each in its own way: name one, --source=FILE\n");
+    return 2;
   }
   return RUN_ALL_TESTS();
 }

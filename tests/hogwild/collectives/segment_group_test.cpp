@@ -15,6 +15,7 @@
 
 #include "segment_member.hpp"
 #include "support/collective_checks.hpp"
+#include "support/program_role.hpp"
 
 using namespace hogwild;
 using namespace std::chrono_literals;
@@ -178,9 +179,8 @@ TEST(segment_group, refuses_memory_that_does_not_fit) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+const hogwild::test::program_role segment_group_role([](int argc, char** argv) -> std::optional<int> {
   const auto tasks = all_tasks(std::make_index_sequence<test::collective_checks.size()>());
   if (const int code = test::member_main(argc, argv, tasks); code >= 0) return code;
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
+  return {};
+});

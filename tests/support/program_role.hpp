@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <source_location>
+
+namespace hogwild::test {
+
+/**
+ * What a program of tests is before it is one, e.g. a worker that a test of the same source has started: where `act`
+ * returns a code, the program ends with it and runs no test. Declared once at the top of a source, for that source's
+ * tests and the processes that they start; other sources of the program have their own.
+ */
+class program_role {
+ public:
+  using action = std::optional<int> (*)(int argc, char** argv);
+
+  explicit program_role(action act, std::source_location declared = std::source_location::current());
+};
+
+}  // namespace hogwild::test
