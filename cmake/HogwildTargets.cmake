@@ -91,7 +91,8 @@ endfunction()
 # One GoogleTest executable of several <name>_test.cpp, and a ctest entry <prefix><name>_test for each. They are compiled
 # together (HOGWILD_UNITY), because headers take most of a test's time. A name may stand in a folder: formats/libffm.
 #
-# Labels: unit (under a second), law, stress, process, data (needs HOGWILD_DATA_DIR), tsan (suits ThreadSanitizer).
+# Labels: unit (under a second), law, stress, process, command, data (needs HOGWILD_DATA_DIR), tsan (suits
+# ThreadSanitizer).
 # DEPENDS names programs that the tests run. The target hogwild_tests_<label> builds all tests of a label and nothing else.
 # HOGWILD_TEST_OPTIMIZATION, where a folder sets it, is how its tests are optimised whatever the build.
 function(hogwild_tests group)
@@ -118,7 +119,7 @@ endfunction()
 
 function(hogwild_test_program name sources libs main labels depends)
   if(NOT labels)
-    message(FATAL_ERROR "${name}: name at least one of LABELS unit law stress process data tsan")
+    message(FATAL_ERROR "${name}: name at least one of LABELS unit law stress process command data tsan")
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${libs} hogwild_test_support ${main} GTest::gmock hogwild_flags)

@@ -96,7 +96,9 @@ TEST(packed_numbers, take_the_bits_that_their_neighbours_take) {
   constexpr std::size_t blocks = 100;
   const auto bits_of_a_block = [](auto&& number) {
     numbers all;
-    for (std::size_t k = 0; k < blocks * packed_block; ++k) all.push_back(number(k % packed_block, k / packed_block));
+    for (std::size_t k = 0; k < blocks * packed_block; ++k) {
+      all.push_back(static_cast<std::uint64_t>(number(k % packed_block, k / packed_block)));
+    }
     const std::vector<std::uint64_t> packed = pack(all);
     EXPECT_EQ(unpack(bytes(packed), all.size()), all);
     return (64.0 * static_cast<double>(packed.size()) - 128) / blocks;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <source_location>
 
 namespace hogwild::test {
 
@@ -15,7 +14,7 @@ class program_role {
  public:
   using action = std::optional<int> (*)(int argc, char** argv);
 
-  explicit program_role(action act, std::source_location declared = std::source_location::current());
+  explicit program_role(action act, const char* source = __builtin_FILE());
 };
 
 }  // namespace hogwild::test

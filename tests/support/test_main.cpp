@@ -63,8 +63,8 @@ std::string filter_for(std::string_view source) {
 
 }  // namespace
 
-hogwild::test::program_role::program_role(action act, std::source_location declared) {
-  declared_roles().push_back({declared.file_name(), act});
+hogwild::test::program_role::program_role(action act, const char* source) {
+  declared_roles().push_back({source, act});
 }
 
 int main(int argc, char** argv) {
