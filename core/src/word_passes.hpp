@@ -5,7 +5,9 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -45,37 +47,58 @@ class word_passes {
 
   /// For each block of the text make() gives something with word(w), end_line() and `result`; collect(result) is then
   /// called for the blocks in their order, by one thread at a time. Throws format_error for the earliest fault, and
-  /// what the opened reader throws. Uses the threads of the arena that it is called in.
+  /// what the opened reader, make() and collect() throw. Uses the threads of the arena that it is called in.
   template <class Result, class Make, class Collect>
   void run(const Make& make, const Collect& collect) const {
     struct scanned {
-      Result result;
-      std::optional<text_fault> fault;
-      std::size_t newlines, tail;  ///< of the text before the fault; bytes behind its last newline
+      Result result{};
+      std::optional<text_fault> fault{};
+      std::size_t newlines = 0, tail = 0;  ///< of the text before the fault; bytes behind its last newline
+      std::exception_ptr problem{};
     };
     word_blocks blocks(open_());
     std::size_t line = 1, column = 1;
+    // No stage throws: oneTBB would never destroy the blocks that wait for the last one.
+    std::atomic<bool> failed = false;
+    std::exception_ptr earliest, of_reader;
     const auto read = [&](tbb::flow_control& control) -> std::shared_ptr<std::string> {
-      if (auto block = blocks.next()) return std::make_shared<std::string>(std::move(*block));
+      try {
+        if (auto block = failed ? std::nullopt : blocks.next()) return std::make_shared<std::string>(std::move(*block));
+      } catch (...) {
+        of_reader = std::current_exception();
+      }
       control.stop();
       return nullptr;
     };
     const auto scan = [&](const std::shared_ptr<std::string>& block) {
-      const std::string_view text(*block);
-      auto pass = make();
-      const auto fault = scan_words(
-          text, [&](std::string_view word) { pass.word(word); }, [&] { pass.end_line(); });
-      const std::string_view sound = fault ? text.substr(0, fault->at) : text;
-      const std::size_t last = sound.rfind('\n');
-      return std::make_shared<scanned>(scanned{std::move(pass.result), fault,
-                                               static_cast<std::size_t>(std::ranges::count(sound, '\n')),
-                                               last == sound.npos ? sound.size() : sound.size() - last - 1});
+      auto all = std::make_shared<scanned>();
+      try {
+        const std::string_view text(*block);
+        auto pass = make();
+        all->fault = scan_words(
+            text, [&](std::string_view word) { pass.word(word); }, [&] { pass.end_line(); });
+        all->result = std::move(pass.result);
+        const std::string_view sound = all->fault ? text.substr(0, all->fault->at) : text;
+        const std::size_t last = sound.rfind('\n');
+        all->newlines = static_cast<std::size_t>(std::ranges::count(sound, '\n'));
+        all->tail = last == sound.npos ? sound.size() : sound.size() - last - 1;
+      } catch (...) {
+        all->problem = std::current_exception();
+      }
+      return all;
     };
     const auto take = [&](const std::shared_ptr<scanned>& block) {
-      column = block->newlines == 0 ? column + block->tail : block->tail + 1;
-      line += block->newlines;
-      if (block->fault) throw format_error(name_, line, column, block->fault->what);
-      collect(block->result);
+      if (failed) return;
+      try {
+        if (block->problem) std::rethrow_exception(block->problem);
+        column = block->newlines == 0 ? column + block->tail : block->tail + 1;
+        line += block->newlines;
+        if (block->fault) throw format_error(name_, line, column, block->fault->what);
+        collect(block->result);
+      } catch (...) {
+        earliest = std::current_exception();
+        failed = true;
+      }
     };
     using tbb::filter_mode;
     tbb::parallel_pipeline(
@@ -83,6 +106,8 @@ class word_passes {
         tbb::make_filter<void, std::shared_ptr<std::string>>(filter_mode::serial_in_order, read) &
             tbb::make_filter<std::shared_ptr<std::string>, std::shared_ptr<scanned>>(filter_mode::parallel, scan) &
             tbb::make_filter<std::shared_ptr<scanned>, void>(filter_mode::serial_in_order, take));
+    if (earliest) std::rethrow_exception(earliest);
+    if (of_reader) std::rethrow_exception(of_reader);
   }
 
  private:

@@ -3,7 +3,9 @@
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <exception>
 #include <span>
 #include <string>
 
@@ -15,7 +17,7 @@
 namespace hogwild::generate {
 namespace {
 
-constexpr std::size_t rows_per_text_block = 1024;
+constexpr std::size_t rows_per_block = 1024;
 
 struct block_text {
   std::string train, test;
@@ -78,16 +80,25 @@ file_facts write_files(const options& o, const std::filesystem::path& train,
   if (test) test_file.emplace(*test);
   file_facts facts;
   std::size_t next = 0;
+  // Writing does not throw: oneTBB would never destroy the blocks that wait for it.
+  std::atomic<bool> failed = false;
+  std::exception_ptr problem;
   const auto draw_block = [&](tbb::flow_control& flow) -> std::size_t {
-    if (next >= o.rows) flow.stop();
-    return std::exchange(next, next + rows_per_text_block);
+    if (failed || next >= o.rows) flow.stop();
+    return std::exchange(next, next + rows_per_block);
   };
   const auto to_text = [&](std::size_t first) {
-    return make_block(source, first, std::min(o.rows, first + rows_per_text_block), test.has_value());
+    return make_block(source, first, std::min(o.rows, first + rows_per_block), test.has_value());
   };
   const auto to_file = [&](const block_text& block) {
-    write(train_file, block.train);
-    if (test_file) write(*test_file, block.test);
+    if (failed) return;
+    try {
+      write(train_file, block.train);
+      if (test_file) write(*test_file, block.test);
+    } catch (...) {
+      problem = std::current_exception();
+      failed = true;
+    }
     facts.train_rows += block.facts.train_rows;
     facts.test_rows += block.facts.test_rows;
     facts.train_nonzeros += block.facts.train_nonzeros;
@@ -97,6 +108,7 @@ file_facts write_files(const options& o, const std::filesystem::path& train,
   tbb::parallel_pipeline(in_flight, tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, draw_block) &
                                         tbb::make_filter<std::size_t, block_text>(tbb::filter_mode::parallel, to_text) &
                                         tbb::make_filter<block_text, void>(tbb::filter_mode::serial_in_order, to_file));
+  if (problem) std::rethrow_exception(problem);
   train_file.commit();
   if (test_file) test_file->commit();
   return facts;
