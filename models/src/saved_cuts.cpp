@@ -2,6 +2,7 @@
 #include "saved_cuts.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/graphs.hpp>
@@ -42,6 +43,14 @@ void choose_cut(const saved_model& saved, model_choice& choice) {
 std::shared_ptr<saved_net> read_cut(const graph_cut& m, const saved_model& saved) {
   if (saved.labels.kind() != m.labels || !saved.bias.empty() || saved.weights.size() != m.dim())
     throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
+  for (std::size_t k = 0; k < saved.columns.size(); ++k) {
+    if (is_node_column(saved.columns[k])) continue;
+    const std::span<const float> row = std::span(saved.weights).subspan(k * m.sides, m.sides);
+    const std::uint32_t side = side_of_terminal(saved.columns[k]);
+    if (side < m.sides && row[side] == 1.0f && std::ranges::count(row, 0.0f) == std::ssize(row) - 1) continue;
+    throw input_error("column " + std::to_string(saved.columns[k]) + " of the saved " + saved.model +
+                      " model is not a terminal of one of its " + std::to_string(m.sides) + " sides");
+  }
   return std::make_shared<shared_net<graph_cut>>(m, saved.columns, saved.weights);
 }
 

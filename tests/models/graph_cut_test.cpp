@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -212,6 +214,27 @@ TEST_F(cut_of_three, is_saved_with_its_terminals_in_their_corners) {
   saved_model without = saved;
   without.model_options.clear();
   EXPECT_THROW(predictor{without}, input_error);
+}
+
+TEST_F(cut_of_three, is_not_read_from_terminals_that_have_left_their_corners) {
+  const saved_model saved = to_saved(model, w, label_map(label_kind::real, {}), original);
+  saved_model drifted = saved, of_two = saved, beyond = saved, none = saved;
+  drifted.weights[0] = 0.75f;
+  of_two.weights[1] = 1.0f;
+  beyond.columns[2] = terminal_column(3);
+  none.columns[0] = 0;
+  const std::vector<std::pair<const saved_model*, std::string>> cases{
+      {&drifted, "2"}, {&of_two, "2"}, {&beyond, "8"}, {&none, "0"}};
+  for (const auto& [wrong, column] : cases) {
+    try {
+      const predictor sides(*wrong);
+      ADD_FAILURE() << column;
+    } catch (const input_error& e) {
+      EXPECT_THAT(e.what(),
+                  testing::HasSubstr("column " + column +
+                                     " of the saved graph_cut model is not a terminal of one of its 3 sides"));
+    }
+  }
 }
 
 TEST(cut_of_two, takes_the_capacity_of_the_direction_that_is_cut) {
