@@ -34,8 +34,9 @@ foreach(flags IN ITEMS "${CMAKE_CXX_FLAGS}" "${CMAKE_CXX_FLAGS_RELEASE}" "${CMAK
   endif()
 endforeach()
 
-# hogwild_compile_together(<target>): several of its sources at a time, where HOGWILD_UNITY says so. What one source has
-# at its top is then seen by the next: no two of a target may give their own things the same name.
+# hogwild_compile_together(<target>): twelve of its sources at a time, where HOGWILD_UNITY says so: enough for most of what
+# their headers cost, few enough for two compilers to have work. What one source has at its top is then seen by the next:
+# no two of a target may give their own things the same name, since which are the twelve changes with the list.
 function(hogwild_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOGWILD_UNITY} UNITY_BUILD_BATCH_SIZE 12
                         UNITY_BUILD_CODE_BEFORE_INCLUDE
@@ -117,6 +118,21 @@ function(hogwild_test name)
   hogwild_test_entry(${name} "${arg_LABELS}" "${arg_TIMEOUT}")
 endfunction()
 
+# hogwild_stress_test(<group> <entry>): one of the group's tests forces contention, too.
+function(hogwild_stress_test group entry)
+  set_property(TEST ${entry} APPEND PROPERTY LABELS stress)
+  set_tests_properties(${entry} PROPERTIES PROCESSORS 2)
+  hogwild_label_target(stress ${group})
+endfunction()
+
+function(hogwild_label_target label program)
+  if(NOT TARGET hogwild_tests_${label})
+    add_custom_target(hogwild_tests_${label})
+  endif()
+  add_dependencies(hogwild_tests_${label} ${program})
+endfunction()
+
+# What both have: `main` is the library that holds the program's main, the lists are those of hogwild_test.
 function(hogwild_test_program name sources libs main labels depends)
   if(NOT labels)
     message(FATAL_ERROR "${name}: name at least one of LABELS unit law stress process command data tsan")
@@ -133,10 +149,7 @@ function(hogwild_test_program name sources libs main labels depends)
     add_dependencies(${name} ${depends})
   endif()
   foreach(label IN LISTS labels)
-    if(NOT TARGET hogwild_tests_${label})
-      add_custom_target(hogwild_tests_${label})
-    endif()
-    add_dependencies(hogwild_tests_${label} ${name})
+    hogwild_label_target(${label} ${name})
   endforeach()
 endfunction()
 
@@ -148,6 +161,9 @@ function(hogwild_test_entry name labels timeout)
                        ENVIRONMENT "HOGWILD_DATA_DIR=${HOGWILD_DATA_DIR}")
   if("stress" IN_LIST labels OR "process" IN_LIST labels)
     set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+  endif()
+  if("data" IN_LIST labels)
+    set_tests_properties(${name} PROPERTIES COST 60)  # these take longest: they begin first, not to be waited for alone
   endif()
 endfunction()
 

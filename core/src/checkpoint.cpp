@@ -20,9 +20,9 @@
 namespace hogwild {
 namespace {
 
-constexpr std::string_view magic("\x89HWCKPT\n", 8);
+constexpr std::string_view checkpoint_magic("\x89HWCKPT\n", 8);
 constexpr std::uint32_t version = 1;
-constexpr std::size_t header_bytes = 48;
+constexpr std::size_t checkpoint_header_bytes = 48;
 
 std::string previous_of(const std::filesystem::path& path) {
   return path.string() + ".previous";
@@ -71,11 +71,11 @@ std::vector<std::byte> checkpoint_bytes(const checkpoint& state) {
     body.put_bytes(s.bytes);
   }
   detail::byte_builder file;
-  file.put_span(std::span(magic.data(), magic.size()));
+  file.put_span(std::span(checkpoint_magic.data(), checkpoint_magic.size()));
   file.put(version);
   file.put(static_cast<std::uint32_t>(state.sections.size()));
   file.put(state.epoch);
-  file.put(static_cast<std::uint64_t>(header_bytes + body.bytes().size()));
+  file.put(static_cast<std::uint64_t>(checkpoint_header_bytes + body.bytes().size()));
   file.put(detail::checksum(body.bytes()));
   file.put(detail::checksum(file.bytes()));
   file.put_bytes(body.bytes());
@@ -84,8 +84,9 @@ std::vector<std::byte> checkpoint_bytes(const checkpoint& state) {
 
 checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view name) {
   detail::byte_cursor in(bytes, name);
-  const auto begin = in.take_bytes(magic.size(), "the header");
-  if (std::memcmp(begin.data(), magic.data(), magic.size()) != 0) in.fail(0, "this is not a checkpoint");
+  const auto begin = in.take_bytes(checkpoint_magic.size(), "the header");
+  if (std::memcmp(begin.data(), checkpoint_magic.data(), checkpoint_magic.size()) != 0)
+    in.fail(0, "this is not a checkpoint");
   const auto file_version = in.take<std::uint32_t>("the header");
   const auto count = in.take<std::uint32_t>("the header");
   checkpoint state;
@@ -93,7 +94,7 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
   const auto length = in.take<std::uint64_t>("the header");
   const auto body_digest = in.take<std::uint64_t>("the header");
   const auto header_digest = in.take<std::uint64_t>("the header");
-  if (header_digest != detail::checksum(bytes.first(header_bytes - sizeof header_digest)))
+  if (header_digest != detail::checksum(bytes.first(checkpoint_header_bytes - sizeof header_digest)))
     in.fail(40, "the header was altered");
   if (file_version != version) {
     in.fail(8, "this is a checkpoint of version " + std::to_string(file_version) + ", but only version " +
@@ -103,7 +104,7 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
     in.fail(24, "the file was cut: it should have " + std::to_string(length) + " bytes, but has " +
                     std::to_string(bytes.size()));
   }
-  if (body_digest != detail::checksum(bytes.subspan(header_bytes)))
+  if (body_digest != detail::checksum(bytes.subspan(checkpoint_header_bytes)))
     in.fail(32, "the contents do not match their checksum");
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::size_t at = in.offset();

@@ -23,8 +23,8 @@
 namespace hogwild::detail {
 namespace {
 
-constexpr std::string_view magic("\x89HWMODL\n", 8);
-constexpr std::size_t header_bytes = 32, digest_at = 24;
+constexpr std::string_view model_magic("\x89HWMODL\n", 8);
+constexpr std::size_t model_header_bytes = 32, digest_at = 24;
 
 std::uint64_t digest(std::span<const std::byte> head, std::span<const std::byte> body) {
   const std::uint64_t both[] = {checksum(head), checksum(body)};
@@ -63,8 +63,8 @@ label_map take_labels(byte_cursor& in) {
 }
 
 void check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
-  const auto begin = in.take_bytes(magic.size(), "the header");
-  if (std::memcmp(begin.data(), magic.data(), magic.size()) != 0) in.fail(0, "this is not a saved model");
+  const auto begin = in.take_bytes(model_magic.size(), "the header");
+  if (std::memcmp(begin.data(), model_magic.data(), model_magic.size()) != 0) in.fail(0, "this is not a saved model");
   const auto version = in.take<std::uint32_t>("the header");
   if (version != model_version) {
     in.fail(8, "this is a model of version " + std::to_string(version) + ", but only version " +
@@ -76,7 +76,7 @@ void check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   if (length != bytes.size()) {
     in.fail(bytes.size(), "the file ends here, but it should have " + std::to_string(length) + " bytes");
   }
-  if (checksum != digest(bytes.first(digest_at), bytes.subspan(header_bytes))) {
+  if (checksum != digest(bytes.first(digest_at), bytes.subspan(model_header_bytes))) {
     in.fail(digest_at, "the contents do not match their checksum; the file was altered");
   }
 }
@@ -103,10 +103,10 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
   for (const std::string& name : m.names) body.put_text(name);
 
   byte_builder file;
-  file.put_span(std::span(magic.data(), magic.size()));
+  file.put_span(std::span(model_magic.data(), model_magic.size()));
   file.put(model_version);
   file.put(std::uint32_t{0});
-  file.put(static_cast<std::uint64_t>(header_bytes + body.bytes().size()));
+  file.put(static_cast<std::uint64_t>(model_header_bytes + body.bytes().size()));
   file.put(digest(file.bytes(), body.bytes()));
   file.put_bytes(body.bytes());
   return std::move(file).take();

@@ -19,7 +19,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t line = 16;  // floats
-constexpr std::size_t sample_nonzeros = 300'000, least_rows = 64;
+constexpr std::size_t timed_nonzeros = 300'000, least_timed_rows = 64;
 
 double ns_since(clock::time_point start) {
   return std::chrono::duration<double, std::nano>(clock::now() - start).count();
@@ -89,8 +89,8 @@ double measure_row(const job& work) {
     return entries * static_cast<double>(work.parameters()) /
            static_cast<double>(std::max<std::size_t>(data.columns, 1));
   }
-  const std::size_t fitting = sample_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
-  sparse_view sample = data.slice(0, std::min(data.rows(), std::max(fitting, least_rows)));
+  const std::size_t fitting = timed_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
+  sparse_view sample = data.slice(0, std::min(data.rows(), std::max(fitting, least_timed_rows)));
   sample.ensure(0, sample.rows());
   const std::vector<std::uint32_t> degree = count_columns(sample);
   sample.degree = degree;

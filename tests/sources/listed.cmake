@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every source, public header and test is named in the CMakeLists.txt of its folder or of a folder above; a test may be
-# named without its ending, as in foreach(name IN ITEMS ...). Every file of ours begins with its licence.
+# Every source, public header and test is named in the CMakeLists.txt of its folder or of a folder above, by its path from
+# there; a test, or a program of one source, may be named without its ending. Every file of ours begins with its licence.
 set(faults "")
 file(GLOB_RECURSE files RELATIVE "${ROOT}"
      "${ROOT}/core/*.?pp" "${ROOT}/models/*.?pp" "${ROOT}/hogwild/*.?pp" "${ROOT}/hogwildpp/*.?pp" "${ROOT}/tools/*.?pp"
@@ -16,15 +16,16 @@ foreach(file IN LISTS files)
   if(file MATCHES "\\.hpp$" AND NOT file MATCHES "/include/")
     continue()
   endif()
-  cmake_path(GET file STEM LAST_ONLY name)
-  string(REGEX REPLACE "_test$" "" name "${name}")
   set(listed FALSE)
   set(folder "${file}")
   while(folder MATCHES "/" AND NOT listed)
     cmake_path(GET folder PARENT_PATH folder)
     if(EXISTS "${ROOT}/${folder}/CMakeLists.txt")
       file(READ "${ROOT}/${folder}/CMakeLists.txt" lists)
-      if(lists MATCHES "(^|[ \n(/])${name}(_test)?(\\.[ch]pp)?[ \n)]")
+      string(REGEX REPLACE "#[^\n]*" "" lists "${lists}")
+      cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${folder}" OUTPUT_VARIABLE name)
+      string(REGEX REPLACE "(_test)?\\.[ch]pp$" "" stem "${name}")
+      if(lists MATCHES "[ \n(]${stem}(_test)?(\\.[ch]pp)?[ \n)]")
         set(listed TRUE)
       endif()
     endif()

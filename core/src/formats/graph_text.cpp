@@ -15,7 +15,7 @@ namespace {
 
 constexpr double largest_capacity = 1e30;  // sums of these stay finite in single precision
 
-bool is_blank(char c) {
+bool parts_fields(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
@@ -43,7 +43,7 @@ class line_reader {
     skip_blanks();
     last_ = column();
     std::size_t n = 0;
-    while (n < fields_.size() && !is_blank(fields_[n])) ++n;
+    while (n < fields_.size() && !parts_fields(fields_[n])) ++n;
     const std::string_view found = fields_.substr(0, n);
     fields_.remove_prefix(n);
     return found;
@@ -85,11 +85,11 @@ class line_reader {
  private:
   std::size_t column() const { return static_cast<std::size_t>(fields_.data() - line_.data()) + 1; }
   void skip_blanks() {
-    while (!fields_.empty() && is_blank(fields_.front())) fields_.remove_prefix(1);
+    while (!fields_.empty() && parts_fields(fields_.front())) fields_.remove_prefix(1);
   }
   /// A 'c' alone: other lines may begin with a word.
   bool is_comment() const {
-    return fields_.front() == comment_ && (comment_ == '#' || fields_.size() == 1 || is_blank(fields_[1]));
+    return fields_.front() == comment_ && (comment_ == '#' || fields_.size() == 1 || parts_fields(fields_[1]));
   }
 
   std::string_view rest_, line_{}, fields_{};
