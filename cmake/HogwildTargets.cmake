@@ -14,10 +14,6 @@ if(HOGWILD_SANITIZE)
   target_compile_options(hogwild_flags INTERFACE -fsanitize=${HOGWILD_SANITIZE} -fno-sanitize-recover=all
                                                  -fno-omit-frame-pointer)
   target_link_options(hogwild_flags INTERFACE -fsanitize=${HOGWILD_SANITIZE})
-  if(HOGWILD_SANITIZE MATCHES "address" AND HOGWILD_SANITIZE MATCHES "undefined")
-    # AddressSanitizer tells of null pointers, too, and to look at each is a tenth of the compiler's time.
-    target_compile_options(hogwild_flags INTERFACE -fno-sanitize=null)
-  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Its own documentation says that sanitizers make this warning see things.
     target_compile_options(hogwild_flags INTERFACE -Wno-maybe-uninitialized)
@@ -165,9 +161,6 @@ function(hogwild_test_entry name labels timeout)
                        ENVIRONMENT "HOGWILD_DATA_DIR=${HOGWILD_DATA_DIR}")
   if("stress" IN_LIST labels OR "process" IN_LIST labels)
     set_tests_properties(${name} PROPERTIES PROCESSORS 2)
-  endif()
-  if("stress" IN_LIST labels OR "data" IN_LIST labels)
-    set_tests_properties(${name} PROPERTIES COST 60)  # these take longest: they begin first, not to be waited for alone
   endif()
 endfunction()
 

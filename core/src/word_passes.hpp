@@ -54,25 +54,30 @@ class word_passes {
       Result result{};
       std::optional<text_fault> fault{};
       std::size_t newlines = 0, tail = 0;  ///< of the text before the fault; bytes behind its last newline
-      std::exception_ptr problem{};
     };
     word_blocks blocks(open_());
     std::size_t line = 1, column = 1;
-    // No stage throws: oneTBB would never destroy the blocks that wait for the last one.
+    // No stage throws: oneTBB would never destroy the blocks that wait for the last one. What has failed is not gone on
+    // with: a thread's own part may be half changed.
     std::atomic<bool> failed = false;
-    std::exception_ptr earliest, of_reader;
+    std::exception_ptr problem, of_reader;
+    const auto fail = [&] {
+      if (!failed.exchange(true)) problem = std::current_exception();
+    };
     const auto read = [&](tbb::flow_control& control) -> std::shared_ptr<std::string> {
       try {
         if (auto block = failed ? std::nullopt : blocks.next()) return std::make_shared<std::string>(std::move(*block));
       } catch (...) {
-        of_reader = std::current_exception();
+        of_reader = std::current_exception();  // a fault in a block before it comes first
       }
       control.stop();
       return nullptr;
     };
     const auto scan = [&](const std::shared_ptr<std::string>& block) {
-      auto all = std::make_shared<scanned>();
+      std::shared_ptr<scanned> all;
+      if (failed) return all;
       try {
+        all = std::make_shared<scanned>();
         const std::string_view text(*block);
         auto pass = make();
         all->fault = scan_words(
@@ -83,21 +88,19 @@ class word_passes {
         all->newlines = static_cast<std::size_t>(std::ranges::count(sound, '\n'));
         all->tail = last == sound.npos ? sound.size() : sound.size() - last - 1;
       } catch (...) {
-        all->problem = std::current_exception();
+        fail();
       }
       return all;
     };
     const auto take = [&](const std::shared_ptr<scanned>& block) {
       if (failed) return;
       try {
-        if (block->problem) std::rethrow_exception(block->problem);
         column = block->newlines == 0 ? column + block->tail : block->tail + 1;
         line += block->newlines;
         if (block->fault) throw format_error(name_, line, column, block->fault->what);
         collect(block->result);
       } catch (...) {
-        earliest = std::current_exception();
-        failed = true;
+        fail();
       }
     };
     using tbb::filter_mode;
@@ -106,7 +109,7 @@ class word_passes {
         tbb::make_filter<void, std::shared_ptr<std::string>>(filter_mode::serial_in_order, read) &
             tbb::make_filter<std::shared_ptr<std::string>, std::shared_ptr<scanned>>(filter_mode::parallel, scan) &
             tbb::make_filter<std::shared_ptr<scanned>, void>(filter_mode::serial_in_order, take));
-    if (earliest) std::rethrow_exception(earliest);
+    if (problem) std::rethrow_exception(problem);
     if (of_reader) std::rethrow_exception(of_reader);
   }
 

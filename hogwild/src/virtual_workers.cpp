@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t usual_workers = 4, fewest_workers = 2;
 constexpr std::size_t fewest_rows = 16;  // of a turn, where nothing says how many may be
-constexpr double most_rows = 512.0, turns_an_epoch = 8.0;
+constexpr double most_rows_a_turn = 512.0, turns_an_epoch = 8.0;
 constexpr double least_work = 20'000.0;  // entries of a turn, all virtual workers together: some 20 microseconds
 
 /// Rows that one of so many virtual workers may train in a turn. Two that add the sum of their gains are stable
@@ -23,7 +23,7 @@ double stable_rows(const turn_facts& f, std::size_t workers) {
 std::uint64_t rows_of_turn(const turn_facts& f, std::size_t workers) {
   if (f.batch > 0) return (fewest_rows + f.batch - 1) / f.batch * f.batch;
   const double each = static_cast<double>(f.rows) / static_cast<double>(workers) / turns_an_epoch;
-  return static_cast<std::uint64_t>(std::max(1.0, std::min({most_rows, each, stable_rows(f, workers)})));
+  return static_cast<std::uint64_t>(std::max(1.0, std::min({most_rows_a_turn, each, stable_rows(f, workers)})));
 }
 
 }  // namespace

@@ -6,20 +6,20 @@
 namespace hogwild {
 namespace {
 
-struct names {
+struct group_names {
   std::string_view weights, bias;
 };
 // A group names itself by a view, so the names live as long as the program. No net has more layers of a kind.
-constexpr std::array<names, 4> convolutions = {{{"conv1.weights", "conv1.bias"},
-                                                {"conv2.weights", "conv2.bias"},
-                                                {"conv3.weights", "conv3.bias"},
-                                                {"conv4.weights", "conv4.bias"}}};
-constexpr std::array<names, 6> dense_layers = {{{"fc1.weights", "fc1.bias"},
-                                                {"fc2.weights", "fc2.bias"},
-                                                {"fc3.weights", "fc3.bias"},
-                                                {"fc4.weights", "fc4.bias"},
-                                                {"fc5.weights", "fc5.bias"},
-                                                {"fc6.weights", "fc6.bias"}}};
+constexpr std::array<group_names, 4> convolutions = {{{"conv1.weights", "conv1.bias"},
+                                                      {"conv2.weights", "conv2.bias"},
+                                                      {"conv3.weights", "conv3.bias"},
+                                                      {"conv4.weights", "conv4.bias"}}};
+constexpr std::array<group_names, 6> dense_layers = {{{"fc1.weights", "fc1.bias"},
+                                                      {"fc2.weights", "fc2.bias"},
+                                                      {"fc3.weights", "fc3.bias"},
+                                                      {"fc4.weights", "fc4.bias"},
+                                                      {"fc5.weights", "fc5.bias"},
+                                                      {"fc6.weights", "fc6.bias"}}};
 
 }  // namespace
 
@@ -28,7 +28,7 @@ std::vector<parameter_group> groups_of(const net_plan& net, bool by_column) {
   std::size_t convolution = 0, dense_layer = 0;
   for (const placed_layer& at : net) {
     if (!at.trains()) continue;
-    const names& name =
+    const group_names& name =
         at.layer.kind == layer_kind::convolution ? convolutions.at(convolution++) : dense_layers.at(dense_layer++);
     groups.push_back({.name = name.weights,
                       .offset = at.weights,

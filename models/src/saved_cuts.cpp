@@ -49,7 +49,8 @@ std::shared_ptr<saved_net> read_cut(const graph_cut& m, const saved_model& saved
     const std::uint32_t side = side_of_terminal(saved.columns[k]);
     if (side < m.sides && row[side] == 1.0f && std::ranges::count(row, 0.0f) == std::ssize(row) - 1) continue;
     throw input_error("column " + std::to_string(saved.columns[k]) + " of the saved " + saved.model +
-                      " model is not a terminal of one of its " + std::to_string(m.sides) + " sides");
+                      " model should be a terminal in the corner of one of " + std::to_string(m.sides) +
+                      " sides, and is not; this file was not written by training, or was changed since");
   }
   return std::make_shared<shared_net<graph_cut>>(m, saved.columns, saved.weights);
 }

@@ -23,7 +23,7 @@ saved_model cut_to_saved(const graph_cut& m, std::span<const float> parameters, 
 /// What make_model needs to know of a saved cut. Throws input_error where that is missing or out of range.
 void choose_cut(const saved_model& saved, model_choice& choice);
 
-/// All columns are nodes to it. Throws input_error where the sizes do not fit.
+/// All columns are nodes to it. Throws input_error where the sizes do not fit, or a terminal is not in its corner.
 std::shared_ptr<saved_net> read_cut(const graph_cut& m, const saved_model& saved);
 
 }  // namespace hogwild::detail

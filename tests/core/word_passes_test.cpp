@@ -19,24 +19,28 @@ namespace {
 using namespace hogwild;
 using namespace std::chrono_literals;
 
-/// Counts itself.
+/// The first letter of its block; counts itself.
 struct counted_result {
+  char letter = ' ';
   counted_result() { ++living; }
-  counted_result(const counted_result&) { ++living; }
+  counted_result(const counted_result& other) : letter(other.letter) { ++living; }
   counted_result& operator=(const counted_result&) = default;
   ~counted_result() { --living; }
   inline static std::atomic<int> living = 0;
 };
 
-/// What scans a block; the block that begins the text is ready only after others.
-struct late_at_first {
+/// What scans a block; that of the word "a" is ready only after two others, that of `spoilt` never.
+struct letter_pass {
   std::atomic<int>& others_ready;
+  std::string_view spoilt;
   counted_result result{};
-  bool first = false;
 
-  void word(std::string_view w) { first = first || w == "first"; }
+  void word(std::string_view w) {
+    if (w == spoilt) throw std::runtime_error("no room");
+    result.letter = w.front();
+  }
   void end_line() {
-    if (!first) {
+    if (result.letter != 'a') {
       ++others_ready;
       return;
     }
@@ -45,11 +49,12 @@ struct late_at_first {
   }
 };
 
-/// Five blocks, each with the end of a line at its end.
+/// Blocks of one word, a to e, and the end of a line.
 std::string five_blocks() {
-  std::string text = "first";
-  for (int block = 0; block < 5; ++block) {
-    text.append(detail::word_blocks::default_block_bytes - (block == 0 ? 6 : 1), ' ');
+  std::string text;
+  for (const char letter : {'a', 'b', 'c', 'd', 'e'}) {
+    text += letter;
+    text.append(detail::word_blocks::default_block_bytes - 2, ' ');
     text += '\n';
   }
   return text;
@@ -61,29 +66,38 @@ struct word_passes : testing::Test {
   std::atomic<int> others_ready = 0;
 
   template <class Collect>
-  void run(const Collect& collect) {
+  void run(const Collect& collect, std::string_view spoilt = "") {
     const detail::word_passes passes([&] { return std::make_unique<detail::memory_bytes>(text); }, name);
-    tbb::task_arena(4).execute(
-        [&] { passes.run<counted_result>([&] { return late_at_first{others_ready}; }, collect); });
+    tbb::task_arena(4).execute([&] {
+      passes.run<counted_result>([&] { return letter_pass{others_ready, spoilt}; }, collect);
+    });
   }
 };
 
 TEST_F(word_passes, collect_blocks_in_their_order) {
-  std::size_t collected = 0;
-  run([&](const counted_result&) { ++collected; });
-  EXPECT_EQ(collected, 5u);
+  std::string collected;
+  run([&](const counted_result& r) { collected += r.letter; });
+  EXPECT_EQ(collected, "abcde");
   EXPECT_EQ(counted_result::living, 0);
 }
 
 TEST_F(word_passes, leave_nothing_behind_when_the_first_block_fails_and_others_wait) {
-  std::size_t collected = 0;
-  const auto fail = [&](const counted_result&) {
-    ++collected;
+  std::string collected;
+  const auto fail = [&](const counted_result& r) {
+    collected += r.letter;
     throw std::runtime_error("no room");
   };
   EXPECT_THROW(run(fail), std::runtime_error);
   EXPECT_GE(others_ready, 2);
-  EXPECT_EQ(collected, 1u);
+  EXPECT_EQ(collected, "a");
+  EXPECT_EQ(counted_result::living, 0);
+}
+
+TEST_F(word_passes, throw_what_a_scan_throws) {
+  others_ready = 2;
+  std::string collected;
+  EXPECT_THROW(run([&](const counted_result& r) { collected += r.letter; }, "c"), std::runtime_error);
+  EXPECT_TRUE(std::string("ab").starts_with(collected)) << collected;
   EXPECT_EQ(counted_result::living, 0);
 }
 
@@ -96,12 +110,12 @@ TEST_F(word_passes, tell_what_the_reader_throws_after_the_blocks_before_it) {
       return got;
     }
   };
-  std::size_t collected = 0;
+  std::string collected;
   const detail::word_passes passes([&] { return std::make_unique<breaks_off>(text); }, name);
   others_ready = 2;
-  const auto collect = [&](const counted_result&) { ++collected; };
-  EXPECT_THROW(passes.run<counted_result>([&] { return late_at_first{others_ready}; }, collect), std::runtime_error);
-  EXPECT_EQ(collected, 5u);
+  const auto collect = [&](const counted_result& r) { collected += r.letter; };
+  EXPECT_THROW(passes.run<counted_result>([&] { return letter_pass{others_ready, ""}; }, collect), std::runtime_error);
+  EXPECT_EQ(collected, "abcde");
   EXPECT_EQ(counted_result::living, 0);
 }
 

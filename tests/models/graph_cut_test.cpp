@@ -230,9 +230,9 @@ TEST_F(cut_of_three, is_not_read_from_terminals_that_have_left_their_corners) {
       const predictor sides(*wrong);
       ADD_FAILURE() << column;
     } catch (const input_error& e) {
-      EXPECT_THAT(e.what(),
-                  testing::HasSubstr("column " + column +
-                                     " of the saved graph_cut model is not a terminal of one of its 3 sides"));
+      EXPECT_THAT(e.what(), testing::HasSubstr(
+                                "column " + column +
+                                " of the saved graph_cut model should be a terminal in the corner of one of 3 sides"));
     }
   }
 }

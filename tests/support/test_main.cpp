@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
                  test->line());
     return 2;
   }
-  // A filter that is given is all that counts: a death test starts this program again with one of its own.
+  // With a source, a filter that is given is all that counts: a death test starts this program again with one.
   if (!source.empty() && GTEST_FLAG_GET(filter) == "*") {
     const std::string filter = filter_for(source);
     if (filter.empty()) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <tbb/global_control.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -106,6 +109,33 @@ TEST(generate, text_reads_back_as_the_rows_in_memory) {
   const file_facts together = write_files(o, folder / "all.svm", std::nullopt);
   EXPECT_EQ(together.train_rows, o.rows);
   EXPECT_EQ(together.test_rows, 0u);
+}
+
+/// While it lives no file of this process grows beyond so many bytes: to write more fails as on a full disk.
+class file_size_limit {
+ public:
+  explicit file_size_limit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit low{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &low);
+  }
+  ~file_size_limit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST(generate, a_disk_without_room_is_told_and_no_file_is_left) {
+  const hogwild::test::scratch_folder folder;
+  {
+    const file_size_limit limit(100'000);
+    EXPECT_THROW(write_files(small(), folder / "train.svm", folder / "test.svm"), resource_error);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(generate, every_value_is_the_same_number_in_text_and_in_memory) {
