@@ -22,12 +22,12 @@ foreach(file IN LISTS files)
     cmake_path(GET folder PARENT_PATH folder)
     if(EXISTS "${ROOT}/${folder}/CMakeLists.txt")
       file(READ "${ROOT}/${folder}/CMakeLists.txt" lists)
-      # Without what names no sources: comments, variables, labels, targets.
+      # Without what names no sources: comments, variables, labels, targets, properties.
       string(REGEX REPLACE "#[^\n]*" "" lists "${lists}")
-      string(REGEX REPLACE "[$]{[^}]*}|LABELS( [a-z]+)+" "" lists "${lists}")
-      string(REGEX REPLACE "(add_dependencies|set_tests_properties|target_(link|compile|include)_[a-z]+)\\([^)]*" ""
+      string(REGEX REPLACE "[$]{[^}]*}|(LABELS|DEPENDS|LIBS)([ \n]+[a-z_:]+)+" "" lists "${lists}")
+      string(REGEX REPLACE "(add_dependencies|set_[a-z_]+_properties|target_(link|compile|include)_[a-z]+)\\([^)]*" ""
              lists "${lists}")
-      set(named "list\\(APPEND |(set|add_executable|add_library|hogwild_(tests?|program|library|fuzzer))\\(")
+      set(named "list\\(APPEND |(set|add_executable|add_library|hogwild_(tests?|program|library|fuzzer|compile_fail))\\(")
       string(REGEX REPLACE "(${named})[a-z_]+" "" lists "${lists}")
       cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${folder}" OUTPUT_VARIABLE name)
       if(name MATCHES "^(.*)_test[.]cpp$")

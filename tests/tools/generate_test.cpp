@@ -131,10 +131,11 @@ class file_size_limit {
 
 TEST(generate, a_disk_without_room_is_told_and_no_file_is_left) {
   const hogwild::test::scratch_folder folder;
-  {
+  const auto write = [&] {
     const file_size_limit limit(100'000);
-    EXPECT_THROW(write_files(small(), folder / "train.svm", folder / "test.svm"), resource_error);
-  }
+    write_files(small(), folder / "train.svm", folder / "test.svm");
+  };
+  EXPECT_THROW(write(), resource_error);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
