@@ -36,7 +36,7 @@ class param_view_of : public testing::Test {
   }
 
  protected:
-  alignas(64) std::array<scalar, 240> values_{};
+  alignas(64) std::array<scalar, 40> values_{};
   std::array<std::uint32_t, 4> stripes_{};
 };
 
@@ -62,9 +62,9 @@ TYPED_TEST(param_view_of, adds_exactly_when_alone) {
 TYPED_TEST(param_view_of, adds_multiples_of_blocks_of_any_length) {
   using number = typename TypeParam::value_type;
   const TypeParam w = this->view();
-  std::vector<number> run(230), copy(230);
+  std::vector<number> run(30), copy(30);
   for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<number>(i);
-  for (const std::size_t n : {0u, 1u, 3u, 4u, 15u, 16u, 17u, 29u, 63u, 64u, 75u, 80u, 127u, 143u, 229u, 230u}) {
+  for (const std::size_t n : {0u, 1u, 3u, 4u, 15u, 16u, 17u, 29u, 30u}) {
     for (std::size_t j = 0; j < w.size(); ++j) w.store(j, number(1));
     w.add_scaled_block(5, std::span(std::as_const(run)).first(n), number(-2));
     for (std::size_t j = 0; j < w.size(); ++j) {
