@@ -196,9 +196,8 @@ class param_view {
     for (; i < work.size(); ++i) work[i] = base[i] = load(offset + i);
   }
 
-  // Four elements at a time, although processors have wider vectors. By AVX-512 runs that lie in a cache are added up
-  // to four times as fast, but adam on dense layers took a fifth longer: what it adds has just been written by narrower
-  // stores, which a wider load probably waits for.
+  // Four elements at a time, although processors have wider vectors: by AVX-512 runs that lie in a cache were added up
+  // to four times as fast, and adam on dense layers, which adds such runs, took a fifth longer all the same.
 
   /// Adds to a dense run, element by element.
   void add_block(std::size_t offset, std::span<const T> delta) const {
