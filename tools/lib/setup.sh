@@ -63,9 +63,12 @@ check_tools() {
 
 processors() { getconf _NPROCESSORS_ONLN; }
 
-# CMake options that make use of a compiler cache where there is one.
-launcher() {
-  if command -v ccache >/dev/null; then printf '%s' "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"; fi
+# CMake options that make use of a compiler cache where there is one. A folder that was configured before keeps what it
+# has: a cache that was installed meanwhile would change every command, and everything would be compiled again.
+launcher() { # build folder
+  if [ ! -e "$1/CMakeCache.txt" ] && command -v ccache >/dev/null; then
+    printf '%s' "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
+  fi
 }
 
 quietly() { # log file, command: its output is shown only when it fails
