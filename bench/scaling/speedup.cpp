@@ -15,6 +15,11 @@ const point_report* best_single(const scaling_report& report, const point& what)
   return best;
 }
 
+/// Of all epochs of a run, the first taken for one like the others.
+double schedule_seconds(const point_report& p) {
+  return p.median_seconds * static_cast<double>(p.runs.front().epoch_seconds.size());
+}
+
 }  // namespace
 
 std::vector<speedup> speedups_of(const scaling_report& report) {
@@ -28,6 +33,7 @@ std::vector<speedup> speedups_of(const scaling_report& report) {
                    .one_worker_seconds = one->median_seconds,
                    .one_worker = words_of(one->what),
                    .ratio = one->median_seconds / p.median_seconds,
+                   .schedule_ratio = schedule_seconds(*one) / schedule_seconds(p),
                    .objective_difference = p.objective / p.reference_objective - 1.0});
   }
   return all;

@@ -17,6 +17,7 @@ struct speedup {
   double one_worker_seconds = 0.0;    ///< of the configuration with one worker whose median epoch is shortest
   std::string one_worker{};           ///< which one that is
   double ratio = 0.0;                 ///< one_worker_seconds / seconds
+  double schedule_ratio = 0.0;        ///< the same over all epochs, of which replicas that average have more
   double objective_difference = 0.0;  ///< median objective / serial reference - 1
 };
 

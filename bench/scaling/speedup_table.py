@@ -8,6 +8,7 @@ import json
 import sys
 
 MEASURED = "measured"
+WHO = ["model", "engine", "workers", "update", "sharing", "reproducible", "exchange"]  # which configuration
 
 
 def read(path):
@@ -30,6 +31,14 @@ def way_of(line):
     return "reproducible" if line["reproducible"] else line["sharing"]
 
 
+def schedule_ratio(lines, s):
+    """Of all epochs: replicas that keep their mean gain are given more of them (docs/hogwildpp.md)."""
+    own = [line for line in of_kind(lines, "configuration") if line["state"] == MEASURED
+           and all(line.get(key) == s.get(key) for key in WHO)]
+    epochs = len(own[0]["runs"][0]["epoch_seconds"])
+    return s["ratio"] * of_kind(lines, "context")[0]["options"]["epochs"] / epochs
+
+
 def milliseconds(seconds):
     return "-" if seconds is None else f"{1e3 * seconds:.2f}"
 
@@ -48,7 +57,7 @@ def speedups(records):
         for s in of_kind(lines, "speedup"):
             rows.append([name_of(lines), s["model"], f"{s['engine']} {s['workers']}", way_of(s), s["update"],
                          milliseconds(s["one_worker_seconds"]), milliseconds(s["median_epoch_seconds"]),
-                         f"{s['ratio']:.2f}", f"{100 * s['objective_difference']:+.3f} %"])
+                         f"{schedule_ratio(lines, s):.2f}", f"{100 * s['objective_difference']:+.3f} %"])
     return table(["set", "model", "workers", "sharing", "update", "best single, ms", "ms", "speed-up", "objective"],
                  rows)
 

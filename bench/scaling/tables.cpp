@@ -88,11 +88,11 @@ void print(const scaling_report& report, const std::vector<double>& shares, bool
 
 void print(const std::vector<speedup>& speedups) {
   if (speedups.empty()) return;
-  std::printf("\nof our own best one-worker run:\n");
+  std::printf("\nover the whole schedule, of our own best one-worker run:\n");
   for (const speedup& s : speedups) {
-    std::printf("  %-13s %-34s %6.2f times (%.4f s against %.4f s of %s), objective %+.3f %%\n", s.what.model.c_str(),
-                words_of(s.what).c_str(), s.ratio, s.seconds, s.one_worker_seconds, s.one_worker.c_str(),
-                100 * s.objective_difference);
+    std::printf("  %-13s %-34s %6.2f times (epochs of %.4f s against %.4f s of %s), objective %+.3f %%\n",
+                s.what.model.c_str(), words_of(s.what).c_str(), s.schedule_ratio, s.seconds, s.one_worker_seconds,
+                s.one_worker.c_str(), 100 * s.objective_difference);
   }
 }
 

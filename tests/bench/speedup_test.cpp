@@ -6,9 +6,10 @@
 namespace hogwild::bench {
 namespace {
 
-point_report measured(engine_kind engine, std::size_t workers, double seconds,
-                      update_kind update = update_kind::lossy) {
+point_report measured(engine_kind engine, std::size_t workers, double seconds, update_kind update = update_kind::lossy,
+                      std::size_t epochs = 4) {
   return {.what = {"logistic", engine, workers, update},
+          .runs = {{.epoch_seconds = std::vector<double>(epochs, seconds)}},
           .reference_objective = 0.5,
           .objective = 0.501,
           .median_seconds = seconds};
@@ -25,6 +26,15 @@ TEST(speedup, compares_with_the_fastest_single_worker_whatever_its_engine) {
   EXPECT_EQ(all[0].one_worker, "threads 1 lossy auto");
   EXPECT_NEAR(all[0].objective_difference, 0.002, 1e-12);
   EXPECT_DOUBLE_EQ(all[1].ratio, 0.5);
+}
+
+TEST(speedup, counts_all_epochs_where_a_way_of_sharing_was_given_more) {
+  scaling_report report;
+  report.points = {measured(engine_kind::serial, 1, 3.0), measured(engine_kind::ring, 2, 2.0, update_kind::lossy, 8)};
+  const auto all = speedups_of(report);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_DOUBLE_EQ(all[0].ratio, 1.5);
+  EXPECT_DOUBLE_EQ(all[0].schedule_ratio, 0.75);
 }
 
 TEST(speedup, says_nothing_of_points_that_were_not_measured_or_have_no_single_worker) {
