@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/threads.hpp>
 
 namespace hogwild::bench {
 
@@ -15,7 +16,7 @@ interrupt::interrupt() {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  waiter_ = std::jthread([this, signals](const std::stop_token& end) {
+  waiter_ = start_thread([this, signals](const std::stop_token& end) {
     const std::timespec a_while{.tv_sec = 0, .tv_nsec = 50'000'000};
     while (!end.stop_requested()) {
       if (sigtimedwait(&signals, nullptr, &a_while) < 0) continue;

@@ -2,9 +2,7 @@
 #include <hogwild/core/analogies.hpp>
 
 #include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +11,9 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/kernels/window_kernels.hpp>
-#include <hogwild/core/topology.hpp>
 
 #include "input_stream.hpp"
+#include "tbb_arena.hpp"
 #include "word_table.hpp"
 
 namespace hogwild {
@@ -189,9 +187,7 @@ std::vector<analogy_count> answer_analogies(const word_vectors& vectors, const a
   const unit_vectors units(vectors);
   const window_kernels& kernels = window_kernels_of(choose_isa(set));
   std::vector<std::uint32_t> best(asked.size(), detail::word_table::none);
-  const std::size_t crew = threads == 0 ? default_workers() : threads;
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, crew);
-  tbb::task_arena(static_cast<int>(crew)).execute([&] { answer_all(units, kernels, asked, best); });
+  detail::with_tbb_threads(threads, [&] { answer_all(units, kernels, asked, best); });
   for (std::size_t q = 0; q < asked.size(); ++q) counts[asked[q].section].right += best[q] == asked[q].words[3] ? 1 : 0;
   return counts;
 }

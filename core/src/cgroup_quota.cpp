@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fstream>
-#include <sstream>
-#include <string>
 
 #include <hogwild/core/topology.hpp>
+
+#include "control_groups.hpp"
 
 namespace hogwild {
 namespace {
@@ -37,42 +37,13 @@ quota read_v1(const fs::path& group) {
   return {};
 }
 
-/// The smallest grant from the group up to the mount. Inside a container the listed path may not exist below the mount,
-/// whose root is then the container's own group; a path that leaves the mount ("/../x") leaves only the root too.
-template <class Read>
-quota smallest_upwards(const fs::path& mount, const std::string& listed, Read read) {
-  quota found = read(mount);
-  fs::path group = fs::path(listed).relative_path().lexically_normal();
-  if (group.empty() || *group.begin() == "..") return found;
-  for (; !group.empty(); group = group.parent_path()) found = smaller(found, read(mount / group));
-  return found;
-}
-
-bool lists_cpu(const std::string& controllers) {
-  std::istringstream names(controllers);
-  for (std::string name; std::getline(names, name, ',');) {
-    if (name == "cpu") return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::optional<double> cpu_quota_in(const fs::path& proc_self_cgroup, const fs::path& cgroup_root) {
   quota found;
-  std::ifstream list(proc_self_cgroup);
-  for (std::string line; std::getline(list, line);) {  // "hierarchy:controllers:path"
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
-    if (controllers.empty()) {
-      found = smaller(found, smallest_upwards(cgroup_root, path, read_v2));
-      found = smaller(found, smallest_upwards(cgroup_root / "unified", path, read_v2));  // v1 and v2 side by side
-    } else if (lists_cpu(controllers)) {
-      found = smaller(found, smallest_upwards(cgroup_root / controllers, path, read_v1));
-      found = smaller(found, smallest_upwards(cgroup_root / "cpu", path, read_v1));
-    }
-  }
+  detail::for_control_groups(proc_self_cgroup, cgroup_root, "cpu", [&](const fs::path& group, int version) {
+    found = smaller(found, version == 2 ? read_v2(group) : read_v1(group));
+  });
   return found;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/threads.hpp>
 
 #include "pidfd.hpp"
 
@@ -163,10 +164,9 @@ child_process spawn(const std::string& program, const std::vector<std::string>& 
       ::posix_spawn(&started->pid, program.c_str(), actions.get(), signals.get(), argv.data(), envp.data());
   if (failure != 0) {
     started->status = exit_status{.unknown = true};  // nothing to wait for
-    throw resource_error("cannot start " + words.front() + " (" + std::generic_category().message(failure) + "); " +
-                         (failure == EAGAIN
-                              ? "look at the limit on processes (ulimit -u, or the container's pids limit)"
-                              : "check that the file is there and may be executed"));
+    throw resource_error(
+        "cannot start " + words.front() + " (" + std::generic_category().message(failure) + "); " +
+        (failure == EAGAIN ? thread_limit_text() : "check that the file is there and may be executed"));
   }
   started->pidfd = detail::open_pidfd(started->pid);
   return child_process(std::move(started));

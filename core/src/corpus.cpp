@@ -2,9 +2,7 @@
 #include <hogwild/core/corpus.hpp>
 
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <limits>
@@ -16,12 +14,12 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/half.hpp>
-#include <hogwild/core/topology.hpp>
 
 #include "dataset_writer.hpp"
 #include "ingest.hpp"
 #include "input_stream.hpp"
 #include "narrowing.hpp"
+#include "tbb_arena.hpp"
 #include "word_passes.hpp"
 #include "word_table.hpp"
 #include "writable_arrays.hpp"
@@ -212,12 +210,8 @@ class corpus_reading {
 corpus read(const detail::text_opener& open, const std::string& name, const corpus_options& options) {
   if (options.min_count == 0) throw config_error("the minimal count of a word is at least 1");
   if (options.sentence == 0) throw config_error("a sentence has at least one word");
-  const std::size_t threads = options.threads == 0 ? default_workers() : options.threads;
-  // Without it, TBB itself would complain on standard error where more threads are asked for than there are CPUs.
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-  tbb::task_arena arena(static_cast<int>(threads));
   try {
-    return arena.execute([&] { return corpus_reading({open, name}, name, options).run(); });
+    return detail::with_tbb_threads(options.threads, [&] { return corpus_reading({open, name}, name, options).run(); });
   } catch (const std::bad_alloc&) {
     throw resource_error(name + ": there is not enough memory to read it");
   }

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include <oneapi/tbb/parallel_sort.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/threads.hpp>
 
 namespace hogwild {
 namespace {
@@ -64,6 +66,7 @@ std::optional<double> area_under_curve(std::span<const float> scores, std::span<
     if (std::isnan(scores[r])) return std::nullopt;
     rows[r] = {scores[r], labels[r] > 0};
   }
+  require_tbb_threads(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
   tbb::parallel_sort(rows.begin(), rows.end(), [](const scored& a, const scored& b) { return a.score < b.score; });
 
   // Twice the number of pairs in order, so that half a pair is a whole number and the sum is exact.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
 
 #include <new>
 #include <system_error>
@@ -9,7 +7,6 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
-#include <hogwild/core/topology.hpp>
 
 #include "cache_place.hpp"
 #include "dataset_writer.hpp"
@@ -17,6 +14,7 @@
 #include "input_stream.hpp"
 #include "parsed_text.hpp"
 #include "row_format.hpp"
+#include "tbb_arena.hpp"
 
 namespace hogwild {
 namespace {
@@ -34,11 +32,7 @@ class rows_opening {
       if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_, format_.id);
     if (options_.cache == open_options::cache_use::automatic)
       if (auto found = find()) return *std::move(found);
-    const std::size_t threads = options_.threads == 0 ? default_workers() : options_.threads;
-    // Without it, TBB itself would complain on standard error where more threads are asked for than there are CPUs.
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-    tbb::task_arena arena(static_cast<int>(threads));
-    return arena.execute([&] { return build(); });
+    return detail::with_tbb_threads(options_.threads, [&] { return build(); });
   }
 
  private:

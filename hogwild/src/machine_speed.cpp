@@ -9,6 +9,7 @@
 
 #include <hogwild/column_counts.hpp>
 #include <hogwild/core/param_view.hpp>
+#include <hogwild/core/threads.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/rounds.hpp>
 
@@ -38,7 +39,7 @@ double in_two_threads(const Body& body) {
     body(worker);
     ns[worker] = ns_since(start);
   };
-  std::thread other(run, 1);
+  std::jthread other = start_thread(run, 1);
   run(0);
   other.join();
   return std::max(ns[0], ns[1]);

@@ -14,11 +14,21 @@
 #include <vector>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/threads.hpp>
 #include <hogwild/core/topology.hpp>
 
 namespace hogwild {
 
 namespace {
+
+/// The OpenMP library ends the program where it cannot start a thread. Those of a region it keeps for the next one of
+/// the same thread, but for regions within regions.
+void require_openmp_threads(std::size_t workers) {
+  thread_local std::size_t kept = 1;
+  if (omp_get_level() > 0) return require_threads(grantable(team_kind::openmp, workers) - 1);
+  if (workers > kept) require_threads(workers - kept);
+  kept = workers;
+}
 
 class openmp_team final : public team {
  public:
@@ -27,6 +37,7 @@ class openmp_team final : public team {
 
  private:
   std::size_t run_all(const std::function<void(std::size_t)>& body) override {
+    require_openmp_threads(workers_);
     std::size_t granted = 0;
 #pragma omp parallel num_threads(static_cast <int>(workers_))
     {
@@ -41,7 +52,9 @@ class openmp_team final : public team {
 
 class tbb_team final : public team {
  public:
-  explicit tbb_team(std::size_t workers) : workers_(workers), arena_(static_cast<int>(workers)) {}
+  explicit tbb_team(std::size_t workers) : workers_(workers), arena_(static_cast<int>(workers)) {
+    require_tbb_threads(workers);
+  }
   std::size_t size() const override { return workers_; }
 
  private:
@@ -65,10 +78,10 @@ class std_team final : public team {
     if (workers == 1) return;
     const std::vector<int> all = crew_cpus(), own = worker_cpus(workers, all);
     for (std::size_t i = 1; i < workers; ++i) {
-      threads_.emplace_back([this, i, cpus = pin ? std::vector{own[i]} : all](const std::stop_token& stop) {
+      threads_.push_back(start_thread([this, i, cpus = pin ? std::vector{own[i]} : all](const std::stop_token& stop) {
         bind_this_thread(cpus);
         serve(i, stop);
-      });
+      }));
     }
   }
   ~std_team() override {
@@ -140,6 +153,12 @@ std::size_t crew_size(std::size_t asked) {
   if (asked <= most_workers) return asked;
   throw config_error(std::to_string(asked) + " workers are more than the " + std::to_string(most_workers) +
                      " that one run may have");
+}
+
+std::size_t grantable(team_kind kind, std::size_t asked) {
+  if (kind != team_kind::openmp) return asked;
+  if (omp_get_active_level() >= omp_get_max_active_levels()) return 1;
+  return std::clamp<std::size_t>(asked, 1, static_cast<std::size_t>(omp_get_thread_limit()));
 }
 
 std::unique_ptr<team> team::make(team_kind kind, std::size_t workers, bool pin) {

@@ -10,6 +10,7 @@
 #include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/process_identity.hpp>
+#include <hogwild/core/threads.hpp>
 
 namespace hogwild {
 
@@ -72,6 +73,7 @@ void worker_pool::spawn_into(std::size_t slot) {
 }
 
 void worker_pool::start() {
+  require_threads(2 * workers_);  // each trains, and watches whether we live
   for (std::size_t i = 0; i < workers_; ++i) spawn_into(i);
   const auto begin = clock::now();
   while (count(worker_state::joining) > 0) {

@@ -13,6 +13,7 @@
 #include <hogwild/core/process_watch.hpp>
 #include <hogwild/core/segment.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/core/threads.hpp>
 #include <hogwild/core/topology.hpp>
 #include <hogwild/worker_main.hpp>
 
@@ -91,14 +92,14 @@ class slot_lease {
 class supervisor_watch {
  public:
   supervisor_watch(const param_store& store, const process_identity& owner)
-      : thread_([&store, owner](const std::stop_token& stop) {
+      : thread_(start_thread([&store, owner](const std::stop_token& stop) {
           const process_watch watch(owner);
           while (!stop.stop_requested()) {
             if (!watch.wait_for(10ms)) continue;
             if (!store.control().leaving()) end_round(store);  // else it left in order, only sooner than we
             return;
           }
-        }) {}
+        })) {}
 
  private:
   static void end_round(const param_store& store) {

@@ -18,6 +18,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/machine.hpp>
 #include <hogwild/core/param_view.hpp>
+#include <hogwild/core/threads.hpp>
 #include <hogwild/job.hpp>
 #include <hogwild/sharing/ruler.hpp>
 #include <hogwildpp/delta_message.hpp>
@@ -74,7 +75,7 @@ class typed_rank_ring final : public rank_ring {
       multiply_scaled(k, own_all_);
       streams_[k].begin(own_all_);
     }
-    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    thread_ = start_thread([this](const std::stop_token& stop) { run(stop); });
   }
 
   bool wait_for_end() override {

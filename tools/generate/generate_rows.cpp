@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <utility>
+
+#include <hogwild/core/threads.hpp>
 
 #include <generate/generate.hpp>
 #include <generate/row_source.hpp>
@@ -34,6 +37,7 @@ void append(const rows& block, rows& to) {
 data in_memory(const options& o) {
   const row_source source(o);
   std::vector<data> blocks((o.rows + rows_per_block - 1) / rows_per_block);
+  require_tbb_threads(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
   tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
     generated_row row;
     const std::size_t last = std::min(o.rows, (b + 1) * rows_per_block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <string>
 
 #include <hogwild/core/atomic_file.hpp>
+#include <hogwild/core/threads.hpp>
 
 #include <generate/generate.hpp>
 #include <generate/row_source.hpp>
@@ -104,10 +105,12 @@ file_facts write_files(const options& o, const std::filesystem::path& train,
     facts.train_nonzeros += block.facts.train_nonzeros;
     facts.test_nonzeros += block.facts.test_nonzeros;
   };
-  const auto in_flight = static_cast<std::size_t>(4 * tbb::info::default_concurrency());
-  tbb::parallel_pipeline(in_flight, tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, draw_block) &
-                                        tbb::make_filter<std::size_t, block_text>(tbb::filter_mode::parallel, to_text) &
-                                        tbb::make_filter<block_text, void>(tbb::filter_mode::serial_in_order, to_file));
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  require_tbb_threads(threads);
+  tbb::parallel_pipeline(4 * threads,
+                         tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, draw_block) &
+                             tbb::make_filter<std::size_t, block_text>(tbb::filter_mode::parallel, to_text) &
+                             tbb::make_filter<block_text, void>(tbb::filter_mode::serial_in_order, to_file));
   if (problem) std::rethrow_exception(problem);
   train_file.commit();
   if (test_file) test_file->commit();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/threads.hpp>
 
 #include "data_files.hpp"
 
@@ -24,7 +25,7 @@ sigset_t waited_for() {
 interrupt::interrupt() {
   const sigset_t set = waited_for();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  waiter_ = std::jthread([this](const std::stop_token& end) { wait(end); });
+  waiter_ = start_thread([this](const std::stop_token& end) { wait(end); });
 }
 
 interrupt::~interrupt() {

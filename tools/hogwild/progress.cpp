@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <hogwild/core/threads.hpp>
+
 #include "data_files.hpp"
 
 namespace hogwild::cli {
@@ -40,7 +42,7 @@ void progress::on_start(const run_start& start) {
   start_ = start;
   began_ = clock::now();
   rows_before_ = start.rows_done();
-  if (terminal_) display_ = std::jthread([this](const std::stop_token& end) { draw_until(end); });
+  if (terminal_) display_ = start_thread([this](const std::stop_token& end) { draw_until(end); });
 }
 
 void progress::on_epoch(const epoch_report& epoch) {

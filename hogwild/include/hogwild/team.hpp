@@ -23,19 +23,25 @@ bool openmp_binds();
 /// config_error where it is more than one run can have.
 std::size_t crew_size(std::size_t asked);
 
+/// How many of `asked` threads the library grants the calling thread at most: OpenMP none but itself within a parallel
+/// region whose regions it does not nest, and no more than OMP_THREAD_LIMIT.
+std::size_t grantable(team_kind kind, std::size_t asked);
+
 /// Threads that run one function together, again and again. Not to be entered by two callers at once.
 class team {
  public:
   virtual ~team() = default;
 
   /// `workers` threads >= 1; `pin` binds each std thread to a CPU of its own (OpenMP binds by OMP_PLACES and
-  /// OMP_PROC_BIND, oneTBB leaves it to the system). Worker 0 of a std team is the caller, which is never bound.
+  /// OMP_PROC_BIND, oneTBB leaves it to the system). Worker 0 of a std team is the caller, which is never bound. Throws
+  /// resource_error where the system has no threads left.
   static std::unique_ptr<team> make(team_kind kind, std::size_t workers, bool pin);
 
   virtual std::size_t size() const = 0;
 
   /// Runs body(0) .. body(granted - 1), each once, and returns when all have; granted <= size() is what the library
-  /// gave. The first exception that a body throws is thrown here, after all have ended.
+  /// gave. The first exception that a body throws is thrown here, after all have ended. Throws resource_error where
+  /// the system has no threads left for OpenMP.
   std::size_t run(const std::function<void(std::size_t)>& body);
 
  private:

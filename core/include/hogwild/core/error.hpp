@@ -13,7 +13,7 @@ enum class exit_code : int {
   internal = 1,   ///< a fault of ours, or a lost peer
   usage = 2,      ///< options that do not go together
   input = 3,      ///< bad, missing or torn input
-  resources = 4,  ///< shared memory, disk or processes that are not to be had
+  resources = 4,  ///< shared memory, disk, processes or threads that are not to be had
   diverged = 5,   ///< the loss is no longer finite
   interrupted = 130
 };
@@ -63,7 +63,7 @@ class cache_error : public input_error {
   std::string path_;
 };
 
-/// Memory, shared memory, disk space or processes that the system refuses.
+/// Memory, shared memory, disk space, processes or threads that the system refuses.
 struct resource_error : error {
   explicit resource_error(const std::string& message) : error(exit_code::resources, message) {}
 };
