@@ -51,13 +51,8 @@ bool same_array(const param_store& a, const param_store& b, std::size_t k) {
 /// The threads of this process, as members of one group of all processes' threads where there are several.
 std::vector<std::unique_ptr<collective>> all_members(thread_group& group, collective* processes) {
   std::vector<std::unique_ptr<collective>> members;
-  const agreement all(processes);
-  for (std::size_t rank = 0; rank < group.size(); ++rank) {
-    members.push_back(group.join(rank));
-    if (!all.alone())
-      members.back() = nest(std::move(members.back()), rank == 0 ? processes : nullptr, all.size(), all.rank());
-  }
-  return members;
+  for (std::size_t rank = 0; rank < group.size(); ++rank) members.push_back(group.join(rank));
+  return agreement(processes).alone() ? std::move(members) : nest(std::move(members), *processes);
 }
 
 /// The ranks of this process, threads that know each other.

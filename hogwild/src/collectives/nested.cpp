@@ -2,6 +2,9 @@
 #include <hogwild/collectives/nested.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <list>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,11 +14,52 @@ namespace hogwild {
 
 namespace {
 
+/// Numbers that a member makes for a call, and that other members may still read when it throws out of that call.
+struct made_numbers {
+  std::list<std::vector<float>> floats{};
+  std::list<std::vector<double>> doubles{};
+
+  template <class T>
+  std::list<std::vector<T>>& of() {
+    if constexpr (std::is_same_v<T, float>)
+      return floats;
+    else
+      return doubles;
+  }
+};
+
+/// One array of them, for the time of a call; where that throws, the array stays.
+template <class T>
+class numbers_of_call {
+ public:
+  numbers_of_call(made_numbers& all, std::vector<T> numbers)
+      : all_(all.of<T>()), here_(all_.insert(all_.begin(), std::move(numbers))) {}
+  numbers_of_call(const numbers_of_call&) = delete;
+  numbers_of_call& operator=(const numbers_of_call&) = delete;
+  ~numbers_of_call() {
+    if (std::uncaught_exceptions() == exceptions_) all_.erase(here_);
+  }
+
+  std::span<T> span() const { return *here_; }
+
+ private:
+  std::list<std::vector<T>>& all_;
+  typename std::list<std::vector<T>>::iterator here_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+/// What the members of a process keep for each other, each in its place.
+using shared_numbers = std::shared_ptr<std::vector<made_numbers>>;
+
 /// The first member of a process speaks for it.
 class nested_member final : public detail::typed_collective<nested_member> {
  public:
-  nested_member(std::unique_ptr<collective> own, collective* across, std::size_t processes, std::size_t process)
-      : own_(std::move(own)), across_(across), processes_(processes), process_(process) {}
+  nested_member(std::unique_ptr<collective> own, collective& across, shared_numbers made)
+      : made_(std::move(made)),
+        own_(std::move(own)),
+        across_(own_->rank() == 0 ? &across : nullptr),
+        processes_(across.size()),
+        process_(across.rank()) {}
 
   std::size_t rank() const noexcept override { return process_ * own_->size() + own_->rank(); }
   std::size_t size() const noexcept override { return processes_ * own_->size(); }
@@ -37,27 +81,27 @@ class nested_member final : public detail::typed_collective<nested_member> {
 
   template <class T>
   void sum_to(std::span<T> x, std::size_t root) {
-    std::vector<T> sum(x.begin(), x.end());
-    sum_to_all(std::span(sum));
-    if (rank() == root) std::ranges::copy(sum, x.begin());
+    const numbers_of_call<T> sum(made(), {x.begin(), x.end()});
+    sum_to_all(sum.span());
+    if (rank() == root) std::ranges::copy(sum.span(), x.begin());
   }
 
   template <class T>
   void collect(std::span<const T> x, std::span<T> all, std::size_t root) {
     const bool here = process_of(root) == process_;
-    std::vector<T> of_process(across_ != nullptr ? own_->size() * x.size() : 0);
-    std::vector<T> of_all(here ? size() * x.size() : 0);
-    own_->gather(x, std::span(of_process), 0);
-    if (across_ != nullptr) across_->gather(std::span<const T>(of_process), std::span(of_all), process_of(root));
-    if (here) own_->broadcast(std::span(of_all), 0);
-    if (rank() == root) std::ranges::copy(of_all, all.begin());
+    const numbers_of_call<T> of_process(made(), room<T>(across_ != nullptr ? own_->size() * x.size() : 0));
+    const numbers_of_call<T> of_all(made(), room<T>(here ? size() * x.size() : 0));
+    own_->gather(x, of_process.span(), 0);
+    if (across_ != nullptr) across_->gather(std::span<const T>(of_process.span()), of_all.span(), process_of(root));
+    if (here) own_->broadcast(of_all.span(), 0);
+    if (rank() == root) std::ranges::copy(of_all.span(), all.begin());
   }
 
   template <class T>
   void collect_all(std::span<const T> x, std::span<T> all) {
-    std::vector<T> of_process(across_ != nullptr ? own_->size() * x.size() : 0);
-    own_->gather(x, std::span(of_process), 0);
-    if (across_ != nullptr) across_->all_gather(std::span<const T>(of_process), all);
+    const numbers_of_call<T> of_process(made(), room<T>(across_ != nullptr ? own_->size() * x.size() : 0));
+    own_->gather(x, of_process.span(), 0);
+    if (across_ != nullptr) across_->all_gather(std::span<const T>(of_process.span()), all);
     own_->broadcast(all, 0);
   }
 
@@ -74,17 +118,25 @@ class nested_member final : public detail::typed_collective<nested_member> {
 
  private:
   std::size_t process_of(std::size_t rank) const { return rank / own_->size(); }
+  made_numbers& made() const { return (*made_)[own_->rank()]; }
+  template <class T>
+  static std::vector<T> room(std::size_t n) {
+    return std::vector<T>(n);
+  }
 
+  shared_numbers made_;  // first: it goes when the last member has left its group
   std::unique_ptr<collective> own_;
-  collective* across_;
+  collective* across_;  ///< the first member's alone
   std::size_t processes_, process_;
 };
 
 }  // namespace
 
-std::unique_ptr<collective> nest(std::unique_ptr<collective> own, collective* across, std::size_t processes,
-                                 std::size_t process) {
-  return std::make_unique<nested_member>(std::move(own), across, processes, process);
+std::vector<std::unique_ptr<collective>> nest(std::vector<std::unique_ptr<collective>> own, collective& across) {
+  const auto made = std::make_shared<std::vector<made_numbers>>(own.size());
+  std::vector<std::unique_ptr<collective>> nested;
+  for (auto& member : own) nested.push_back(std::make_unique<nested_member>(std::move(member), across, made));
+  return nested;
 }
 
 }  // namespace hogwild
