@@ -81,6 +81,12 @@ TEST(lost_rank, one_that_fails_tells_the_others_why) {
   for (const std::size_t rank : {0u, 2u}) EXPECT_EQ(o.said[rank], "rank 1 of 3 gave up: its disk is full");
 }
 
+TEST(lost_rank, one_whose_mpi_fails_tells_the_others_why) {
+  const outcome o = run_ranks("mpi_fails");
+  for (const std::string& said : o.said)
+    EXPECT_THAT(said, HasSubstr("rank 1 of 3 gave up: no messages can be received: MPI says "));
+}
+
 TEST(lost_rank, different_calls_are_refused_by_all) {
   for (const char* how : {"shorter", "short_and_long", "other_call"}) {
     const outcome o = run_ranks(how);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rank runs this program, all tests in the same order.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/mpi/collective.hpp>
 
+#include "messages.hpp"
 #include "support/collective_checks.hpp"
 
 using namespace hogwild;
@@ -58,6 +60,28 @@ TEST(mpi_group, several_groups_do_not_disturb_each_other) {
     other->all_reduce(b);
     EXPECT_EQ(a[99], k < 20 ? size : 1.0f);
     EXPECT_EQ(b[99], 2.0f * size);
+  }
+}
+
+// A message that never ends must not reach for what its caller has given up.
+TEST(messages, pass_through_memory_of_their_own) {
+  detail::messages direct(session->internals(), {});
+  const auto meeting = join_mpi_group(*session);
+  constexpr double nothing = -1.0;
+  for (const std::size_t n : {std::size_t{10}, std::size_t{200'000}}) {
+    std::vector<double> mine(n, static_cast<double>(direct.rank())), all(n * direct.size(), nothing);
+    direct.begin("a test", 1);
+    for (std::size_t r = 0; r < direct.size(); ++r) {
+      if (r == direct.rank()) continue;
+      direct.receive(&all[n * r], n, r);
+      direct.send(mine.data(), n, r);
+    }
+    std::ranges::fill(mine, nothing);
+    for (int k = 0; k < 100; ++k) meeting->barrier();  // gets the messages on
+    EXPECT_EQ(std::ranges::count(all, nothing), static_cast<std::ptrdiff_t>(all.size()));
+    direct.finish();
+    for (std::size_t r = 0; r < direct.size(); ++r)
+      EXPECT_EQ(all[n * r + n - 1], r == direct.rank() ? nothing : static_cast<double>(r));
   }
 }
 

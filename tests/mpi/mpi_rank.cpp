@@ -7,13 +7,27 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include <mpi.h>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/mpi/collective.hpp>
 
 using namespace hogwild;
 using namespace std::chrono_literals;
+
+namespace {
+
+bool fails_once = false;
+
+}  // namespace
+
+/// In place of the library's, which is PMPI_Test as well.
+extern "C" int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
+  return std::exchange(fails_once, false) ? MPI_ERR_OTHER : PMPI_Test(request, done, status);
+}
 
 namespace {
 
@@ -24,6 +38,7 @@ void take_part(collective& c, const std::string& how) {
     if (how == "killed") std::raise(SIGKILL);
     if (how == "leaves") return;
     if (how == "fails") return c.fail("its disk is full");
+    if (how == "mpi_fails") fails_once = true;
     if (how == "silent") std::this_thread::sleep_for(4s);
     if (how == "shorter") x.resize(10'000);
     if (how == "other_call") return c.barrier();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include <hogwild/collectives/lost_peer.hpp>
@@ -94,9 +95,10 @@ class mpi_collective final : public typed_collective<mpi_collective> {
         sum_own_part(piece, own);
         for_others([&](std::size_t r) { receive(part(piece, r), r); });
       } else {
-        const std::span<T> sum = room<T>(sums_, own.size());
-        sum_own_part(piece, sum);
-        send(sum, root);
+        std::vector<T>& sum = std::get<std::vector<T>>(sums_);
+        if (sum.size() < own.size()) sum.resize(own.size());
+        sum_own_part(piece, std::span(sum).first(own.size()));
+        send(std::span(sum).first(own.size()), root);
       }
       messages_.finish();
     });
@@ -169,19 +171,16 @@ class mpi_collective final : public typed_collective<mpi_collective> {
   void receive(std::span<T> x, std::size_t from) {
     messages_.receive(x.data(), x.size(), from);
   }
-  template <class T>
-  static std::span<T> room(std::vector<double>& memory, std::size_t n) {
-    const std::size_t doubles = (n * sizeof(T) + sizeof(double) - 1) / sizeof(double);
-    if (memory.size() < doubles) memory.resize(doubles);
-    return {reinterpret_cast<T*>(memory.data()), n};
-  }
-
-  /// `mine` and what the others sent, added in the order of the ranks. `sum` may be `mine`.
-  template <class T>
-  void add_up(std::span<T> mine, std::span<T> received, std::span<T> sum) {
-    std::vector<const T*> sources(size());
-    for (std::size_t r = 0; r < size(); ++r) sources[r] = received.data() + r * mine.size();
-    sources[rank()] = mine.data();
+  /// `sum` becomes the sum of `mine`, by this rank, and what all others send; they are sent part_for(rank). Added in
+  /// the order of the ranks; `sum` may be `mine`.
+  template <class T, class Parts>
+  void add_up(std::span<T> mine, const Parts& part_for, std::span<T> sum) {
+    std::vector<const T*> sources(size(), mine.data());
+    for_others([&](std::size_t r) {
+      sources[r] = messages_.receive_here<T>(mine.size(), r);
+      send(part_for(r), r);
+    });
+    messages_.finish();
     T* const target = sum.data();
     sum_in_order<T>(sources, std::span(&target, 1), {0, mine.size()});
   }
@@ -189,26 +188,15 @@ class mpi_collective final : public typed_collective<mpi_collective> {
   /// Everybody gets everybody's numbers and adds them.
   template <class T>
   void sum_everywhere(std::span<T> x) {
-    const std::span<T> received = room<T>(received_, x.size() * size());
-    for_others([&](std::size_t r) {
-      receive(received.subspan(r * x.size(), x.size()), r);
-      send(x, r);
-    });
-    messages_.finish();
-    add_up(x, received, x);
+    add_up(
+        x, [x](std::size_t) { return x; }, x);
   }
 
   /// `sum` becomes this rank's part of the sum over all ranks' x.
   template <class T>
   void sum_own_part(std::span<T> x, std::span<T> sum) {
-    const std::span<T> own = part(x, rank());
-    const std::span<T> received = room<T>(received_, own.size() * size());
-    for_others([&](std::size_t r) {
-      receive(received.subspan(r * own.size(), own.size()), r);
-      send(part(x, r), r);
-    });
-    messages_.finish();
-    add_up(own, received, sum);
+    add_up(
+        part(x, rank()), [&](std::size_t r) { return part(x, r); }, sum);
   }
 
   /// Everybody gets the parts of all others, but for `has_all`, which needs none.
@@ -222,7 +210,7 @@ class mpi_collective final : public typed_collective<mpi_collective> {
   }
 
   messages messages_;
-  std::vector<double> received_, sums_;
+  std::tuple<std::vector<float>, std::vector<double>> sums_;  ///< for another rank
 };
 
 }  // namespace detail

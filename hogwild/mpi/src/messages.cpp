@@ -2,10 +2,12 @@
 #include "messages.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include <hogwild/collectives/lost_peer.hpp>
 #include <hogwild/core/control/turn_board.hpp>
@@ -33,18 +35,14 @@ messages::messages(mpi_session::state& session, const collective_options& option
       // Where every rank has a CPU it is faster to keep it for a while than to get it back.
       most_looks_(session.size_on_machine <= std::thread::hardware_concurrency() ? 3000 : 50),
       left_(session.size) {
-  try {
-    data_ = own_copy(options.timeout);
-    notices_ = own_copy(options.timeout);
-    expect_notice();
-  } catch (const worker_error&) {
-    session_.lost = true;
-    throw;
-  }
+  data_ = own_copy(session, options.timeout);
+  notices_ = own_copy(session, options.timeout);
+  expect_notice();
 }
 
 messages::~messages() {
-  if (std::uncaught_exceptions() > exceptions_) session_.lost = true;  // who leaves in haste cannot be finalized with
+  if (std::uncaught_exceptions() > exceptions_) session_.lose();  // who leaves in haste cannot be finalized with
+  if (!requests_.empty()) drop_pending();
   if (incoming_request_ != MPI_REQUEST_NULL) {
     MPI_Cancel(&incoming_request_);
     MPI_Wait(&incoming_request_, MPI_STATUS_IGNORE);  // a matter of this rank alone
@@ -54,19 +52,62 @@ messages::~messages() {
 
 void messages::begin(const char* call, int tag) {
   if (!lost_.empty()) throw worker_error(lost_);
+  if (!requests_.empty()) give_up(failed_text(rank(), size(), "an exception has broken off its last call"));
+  used_ = 0;
   call_ = call;
   tag_ = tag;
   look_at_notices();  // who comes late to a group that has lost somebody is told so, and not what follows from it
 }
 
-void messages::start(void* numbers, std::size_t n, std::size_t peer, MPI_Datatype type, bool sends) {
-  const int count = static_cast<int>(n), other = static_cast<int>(peer);
+std::byte* messages::next_room(std::size_t bytes) {
+  if (used_ == rooms_.size()) rooms_.emplace_back();
+  room& next = rooms_[used_++];
+  if (next.size < bytes) next = {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
+  return next.bytes.get();
+}
+
+void messages::start_send(const void* from, std::size_t n, std::size_t bytes, std::size_t to, MPI_Datatype type) {
+  transfer t{.peer = to,
+             .count = static_cast<int>(n),
+             .sends = true,
+             .type = type,
+             .bytes = bytes,
+             .from = from,
+             .to = nullptr,
+             .here = nullptr};
+  // Often the same numbers go to all others.
+  const auto same = std::ranges::find_if(
+      transfers_, [&](const transfer& other) { return other.sends && other.from == from && other.bytes == bytes; });
+  if (same != transfers_.end()) {
+    t.here = same->here;
+  } else {
+    t.here = next_room(bytes);
+    if (bytes > 0) std::memcpy(t.here, from, bytes);
+  }
+  start(t);
+}
+
+void* messages::start_receive(void* to, std::size_t n, std::size_t bytes, std::size_t from, MPI_Datatype type) {
+  std::byte* const here = next_room(bytes);
+  start({.peer = from,
+         .count = static_cast<int>(n),
+         .sends = false,
+         .type = type,
+         .bytes = bytes,
+         .from = nullptr,
+         .to = to,
+         .here = here});
+  return here;
+}
+
+void messages::start(const transfer& t) {
+  const int other = static_cast<int>(t.peer);
+  transfers_.push_back(t);
   requests_.push_back(MPI_REQUEST_NULL);
-  transfers_.push_back({.peer = peer, .count = count, .sends = sends, .type = type});
-  const int code = sends ? MPI_Isend(numbers, count, type, other, tag_, data_, &requests_.back())
-                         : MPI_Irecv(numbers, count, type, other, MPI_ANY_TAG, data_, &requests_.back());
+  const int code = t.sends ? MPI_Isend(t.here, t.count, t.type, other, tag_, data_, &requests_.back())
+                           : MPI_Irecv(t.here, t.count, t.type, other, MPI_ANY_TAG, data_, &requests_.back());
   if (code != MPI_SUCCESS)
-    give_up(ranks_text({&peer, 1}, size()) + " is lost: MPI says '" + mpi_error_text(code) + "'");
+    give_up(ranks_text({&t.peer, 1}, size()) + " is lost: MPI says '" + mpi_error_text(code) + "'");
 }
 
 /// Looks at all that is under way; true once nothing is.
@@ -136,6 +177,8 @@ void messages::finish() {
       pace->nap();
     }
   }
+  for (const transfer& t : transfers_)
+    if (t.to != nullptr && t.bytes > 0) std::memcpy(t.to, t.here, t.bytes);
   requests_.clear();
   transfers_.clear();
 }
@@ -152,21 +195,26 @@ std::vector<std::size_t> messages::pending_peers() const {
 }
 
 void messages::expect_notice() {
-  check_mpi(MPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, notice_tag, notices_, &incoming_request_),
-            "no messages can be received");
+  check_notices(
+      MPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, notice_tag, notices_, &incoming_request_));
+}
+
+void messages::check_notices(int code) {
+  if (code != MPI_SUCCESS)
+    give_up(failed_text(rank(), size(), "no messages can be received: MPI says '" + mpi_error_text(code) + "'"));
 }
 
 void messages::look_at_notices() {
   for (;;) {
     int arrived = 0;
     MPI_Status status;
-    check_mpi(MPI_Test(&incoming_request_, &arrived, &status), "no messages can be received");
+    check_notices(MPI_Test(&incoming_request_, &arrived, &status));
     if (arrived == 0) break;
     const auto peer = static_cast<std::size_t>(status.MPI_SOURCE);
     if (incoming_.what == notice::kind::failed) {
       incoming_.sentence.back() = '\0';
       lost_ = incoming_.sentence.data();
-      session_.lost = true;
+      session_.lose();
       drop_pending();
       throw worker_error(lost_);
     }
@@ -189,7 +237,7 @@ void messages::give_up(const std::string& sentence) {
 
 void messages::tell(const std::string& sentence) noexcept {
   if (!lost_.empty()) return;
-  session_.lost = true;
+  session_.lose();
   notice n{.what = notice::kind::failed};
   std::copy_n(sentence.data(), std::min(sentence.size(), n.sentence.size() - 1), n.sentence.data());
   try {
@@ -227,19 +275,23 @@ void messages::send_notice(const notice& n) noexcept {
   if (all_sent) delete kept;
 }
 
-/// Takes back what nobody has answered, so that no late message writes where the caller has other things by then.
+/// Takes back what nobody has answered. What cannot be taken back may go on for as long as MPI runs.
 void messages::drop_pending() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] != MPI_REQUEST_NULL && !transfers_[i].sends) MPI_Cancel(&requests_[i]);
   }
   const auto deadline = steady_clock::now() + patience;
+  bool all_ended = true;
   for (MPI_Request& request : requests_) {
     int ended = 0;
     while (request != MPI_REQUEST_NULL && ended == 0 && steady_clock::now() < deadline) {
       if (MPI_Test(&request, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
     }
-    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    if (request == MPI_REQUEST_NULL) continue;
+    MPI_Request_free(&request);
+    all_ended = false;
   }
+  if (!all_ended) session_.lose(std::make_shared<std::vector<room>>(std::exchange(rooms_, {})));
   requests_.clear();
   transfers_.clear();
 }

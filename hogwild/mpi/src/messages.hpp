@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -31,6 +32,9 @@ static_assert(std::is_trivially_copyable_v<notice> && sizeof(notice) == 1024);
 
 /// Messages between the ranks, in rounds: start some, then finish() them all, within the timeout and not without all
 /// peers. Once a peer is lost every call throws. Used by one thread at a time.
+///
+/// MPI reads and writes memory of this object alone. A message to or from a rank that is lost may never end, and
+/// nobody can say when callers' arrays are gone; then that memory stays for the life of the session.
 class messages {
  public:
   messages(mpi_session::state& session, const collective_options& options);
@@ -43,13 +47,20 @@ class messages {
 
   /// Names the call whose messages follow; messages of another call are refused by who receives them.
   void begin(const char* call, int tag);
+  /// The numbers may change as soon as it returns.
   template <class T>
   void send(const T* from, std::size_t n, std::size_t to) {
-    start(const_cast<T*>(from), n, to, type_of<T>(), true);
+    start_send(from, n, n * sizeof(T), to, type_of<T>());
   }
+  /// finish() writes them to `to`.
   template <class T>
   void receive(T* to, std::size_t n, std::size_t from) {
-    start(to, n, from, type_of<T>(), false);
+    start_receive(to, n, n * sizeof(T), from, type_of<T>());
+  }
+  /// Returns where they are from finish() until the next begin().
+  template <class T>
+  const T* receive_here(std::size_t n, std::size_t from) {
+    return static_cast<const T*>(start_receive(nullptr, n, n * sizeof(T), from, type_of<T>()));
   }
   void finish();
 
@@ -63,17 +74,30 @@ class messages {
     int count;
     bool sends;
     MPI_Datatype type;
+    std::size_t bytes;
+    const void* from;  ///< of the caller's numbers, to send; or
+    void* to;          ///< where they are wanted
+    std::byte* here;   ///< what MPI reads or writes
+  };
+  /// Grows, and is never initialised.
+  struct room {
+    std::unique_ptr<std::byte[]> bytes{};
+    std::size_t size = 0;
   };
   template <class T>
   static MPI_Datatype type_of() {
     return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
   }
-  void start(void* numbers, std::size_t n, std::size_t peer, MPI_Datatype type, bool sends);
+  void start_send(const void* from, std::size_t n, std::size_t bytes, std::size_t to, MPI_Datatype type);
+  void* start_receive(void* to, std::size_t n, std::size_t bytes, std::size_t from, MPI_Datatype type);
+  void start(const transfer& t);
+  std::byte* next_room(std::size_t bytes);
   bool some_done();
   void check(const transfer& t, const MPI_Status& status);
   std::vector<std::size_t> pending_peers() const;
   void look_at_notices();
   void expect_notice();
+  void check_notices(int code);
   void send_notice(const notice& n) noexcept;
   void drop_pending() noexcept;
 
@@ -86,6 +110,8 @@ class messages {
   int tag_ = 0;
   std::vector<MPI_Request> requests_;  ///< MPI_REQUEST_NULL once done
   std::vector<transfer> transfers_;
+  std::vector<room> rooms_;  ///< the first `used_` of them for the messages since begin()
+  std::size_t used_ = 0;
   std::vector<int> done_;
   std::vector<MPI_Status> statuses_;
   notice incoming_{};

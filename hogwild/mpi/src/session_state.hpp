@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -17,9 +19,20 @@ struct mpi_session::state {
   std::size_t rank_on_machine = 0, size_on_machine = 1;
   mpi_threads threads = mpi_threads::first_only;
   bool launched = false;
-  bool ours = false;                          ///< started, and so to be finalized, by the session
-  std::atomic<bool> lost{false};              ///< a rank does not answer any more
-  std::vector<std::shared_ptr<void>> kept{};  ///< buffers of messages that never ended
+  bool ours = false;              ///< started, and so to be finalized, by the session
+  std::atomic<bool> lost{false};  ///< a rank does not answer any more
+
+  /// From now on ranks do not answer; MPI may read and write `memory` as long as it runs. By any thread.
+  void lose(std::shared_ptr<void> memory = nullptr) {
+    lost = true;
+    if (memory == nullptr) return;
+    const std::lock_guard lock(mutex_);
+    kept_.push_back(std::move(memory));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<void>> kept_{};  ///< of messages that never ended
 };
 
 namespace detail {

@@ -34,12 +34,7 @@ constexpr auto patience = 2s;  ///< at the end, for the last messages to be take
 class mpi_ring final : public transport {
  public:
   mpi_ring(mpi_session& session, std::chrono::nanoseconds timeout) : session_(session.internals()), timeout_(timeout) {
-    try {
-      ring_ = detail::own_copy(timeout);
-    } catch (const worker_error&) {
-      session_.lost = true;
-      throw;
-    }
+    ring_ = detail::own_copy(session_, timeout);
     if (session_.threads == mpi_threads::first_only)
       throw config_error("this MPI lets one thread alone call it, and a ring has a thread for its messages");
     expect_length();
@@ -57,10 +52,9 @@ class mpi_ring final : public transport {
       MPI_Wait(&length_request_, MPI_STATUS_IGNORE);  // a matter of this rank alone
     }
     if (outgoing_.empty() && incoming_requests_.empty()) return;
-    // What is under way to somebody who is lost never ends, and MPI may read and write it as long as it runs.
-    session_.lost = true;
-    session_.kept.push_back(std::make_shared<std::deque<letter>>(std::move(outgoing_)));
-    session_.kept.push_back(std::make_shared<std::vector<std::byte>>(std::move(incoming_)));
+    // What is under way to somebody who is lost never ends.
+    session_.lose(std::make_shared<std::deque<letter>>(std::move(outgoing_)));
+    session_.lose(std::make_shared<std::vector<std::byte>>(std::move(incoming_)));
   }
 
   std::size_t rank() const noexcept override { return session_.rank; }
@@ -110,7 +104,7 @@ class mpi_ring final : public transport {
 
   void check(int code, int who) {
     if (code == MPI_SUCCESS) return;
-    session_.lost = true;
+    session_.lose();
     throw worker_error("rank " + std::to_string(who) + " is lost: MPI says '" + detail::mpi_error_text(code) + "'");
   }
 
@@ -139,7 +133,7 @@ class mpi_ring final : public transport {
       check(MPI_Test(&length_request_, &done, MPI_STATUS_IGNORE), before());
       if (done == 0) return std::nullopt;
       if (length_ > longest) {
-        session_.lost = true;
+        session_.lose();
         throw worker_error("rank " + std::to_string(before()) + " announces a message of " + std::to_string(length_) +
                            " bytes, which no ring sends: all ranks have to run the same program");
       }
@@ -164,7 +158,7 @@ class mpi_ring final : public transport {
   }
 
   [[noreturn]] void late(int who, const char* what) {
-    session_.lost = true;
+    session_.lose();
     throw worker_error("rank " + std::to_string(who) + " has not " + what + " a whole message of the ring within " +
                        std::to_string(std::chrono::duration_cast<std::chrono::seconds>(timeout_).count()) +
                        " s: it is stopped or out of reach, or the network is too slow for the model");

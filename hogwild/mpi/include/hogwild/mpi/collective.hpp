@@ -18,8 +18,8 @@ namespace hogwild {
 /// neither reports a rank that died nor returns from a call that waits for it. Messages go directly between every two
 /// ranks: made for some dozens of ranks, not for thousands.
 ///
-/// A call that throws worker_error may leave messages under way: keep its spans where they are until the program ends,
-/// which is what is left to do.
+/// What is sent and received passes through memory of the group, which stays for the life of the session where a call
+/// throws and its messages cannot be taken back; spans may go as soon as a call has thrown.
 std::unique_ptr<collective> join_mpi_group(mpi_session& session, const collective_options& options = {});
 
 }  // namespace hogwild
