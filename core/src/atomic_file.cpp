@@ -2,118 +2,65 @@
 #include <hogwild/core/atomic_file.hpp>
 
 #include <cerrno>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include <optional>
 #include <string>
-#include <system_error>
-#include <utility>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <hogwild/core/write_all.hpp>
+
+#include "aside_file.hpp"
 #include "file_error.hpp"
+#include "output_target.hpp"
 #include "unique_fd.hpp"
 
 namespace hogwild {
 namespace fs = std::filesystem;
-namespace {
-
-constexpr const char* aside_ending = ".aside";
-
-fs::path folder_of(const fs::path& target) {
-  return target.has_parent_path() ? target.parent_path() : fs::path(".");
-}
-
-bool is_aside_of(const fs::path& target, const std::string& name) {
-  const std::string begin = target.filename().string() + ".";
-  return name.size() == begin.size() + 6 + std::string(aside_ending).size() && name.starts_with(begin) &&
-         name.ends_with(aside_ending);
-}
-
-/// Removes what killed writers of `target` left. A living writer holds a lock on its file; the minute is for the moment
-/// between making the file and locking it.
-void sweep(const fs::path& target) {
-  std::error_code ignored;
-  const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
-  for (const auto& entry : fs::directory_iterator(folder_of(target), ignored)) {
-    if (!is_aside_of(target, entry.path().filename().string())) continue;
-    const auto written = entry.last_write_time(ignored);
-    if (ignored || written > old) continue;
-    const detail::unique_fd fd(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
-  }
-}
-
-void sync_folder(const fs::path& target) {
-  const fs::path folder = folder_of(target);
-  const detail::unique_fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems have no flush for folders and say EINVAL; they order renames by themselves.
-  if (!fd || (::fsync(fd.get()) != 0 && errno != EINVAL)) {
-    detail::throw_file_error("cannot flush the folder", folder.string(), errno);
-  }
-}
-
-void rename_over(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) detail::throw_file_error("cannot write", to.string(), errno);
-}
-
-}  // namespace
 
 struct atomic_file::state {
-  fs::path target, aside;
-  detail::unique_fd fd;
+  std::string asked;
+  detail::output_target target;
+  std::optional<detail::aside_file> aside{};  ///< of a file
+  detail::unique_fd stream{};                 ///< of anything else, from the first byte on
 
-  /// What was written is on the disk, not only in memory.
-  void flush() {
-    // Some file systems report a full disk only here.
-    if (::fsync(fd.get()) != 0) detail::throw_file_error("cannot write", target.string(), errno);
+  explicit state(const fs::path& path) : asked(path.string()), target(detail::find_output(path)) {
+    if (target.kind == detail::output_target::standing::file) aside.emplace(target);
   }
-  void put_in_place() {
-    rename_over(aside, target);
-    aside.clear();
-    sync_folder(target);
+
+  /// A FIFO is opened only when there is something for its reader.
+  int fd() {
+    if (!aside && !stream) stream = detail::open_stream(target);
+    return aside ? aside->fd() : stream.get();
+  }
+
+  /// What was written is on the disk, not only in memory: some file systems report a full one only here. Pipes and most
+  /// devices have no disk and say EINVAL.
+  void flush() {
+    if (::fsync(fd()) == 0 || (!aside && (errno == EINVAL || errno == EROFS || errno == EOPNOTSUPP))) return;
+    detail::throw_file_error("cannot write", asked, errno);
   }
 };
 
-atomic_file::atomic_file(fs::path target) : state_(std::make_unique<state>()) {
-  state_->target = std::move(target);
-  std::error_code ignored;
-  if (!state_->target.has_filename() || fs::is_directory(state_->target, ignored)) {
-    throw input_error("cannot write " + state_->target.string() + ": it is a folder; name a file");
-  }
-  sweep(state_->target);
-  std::string name = state_->target.string() + ".XXXXXX" + aside_ending;
-  state_->fd =
-      detail::unique_fd(::mkostemps(name.data(), static_cast<int>(std::string(aside_ending).size()), O_CLOEXEC));
-  if (!state_->fd) detail::throw_file_error("cannot write", state_->target.string(), errno);
-  state_->aside = name;
-  ::flock(state_->fd.get(), LOCK_EX | LOCK_NB);  // where locks are not to be had, the minute in sweep() is the guard
-  if (::fchmod(state_->fd.get(), 0644) != 0) {
-    const int number = errno;
-    ::unlink(name.c_str());
-    detail::throw_file_error("cannot write", state_->target.string(), number);
-  }
-}
+atomic_file::atomic_file(const fs::path& target) : state_(std::make_unique<state>(target)) {}
 
-atomic_file::~atomic_file() {
-  if (!state_->aside.empty()) ::unlink(state_->aside.c_str());
+atomic_file::~atomic_file() = default;
+
+bool atomic_file::takes_place() const {
+  return state_->aside.has_value();
 }
 
 void atomic_file::write(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(state_->fd.get(), bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) detail::throw_file_error("cannot write", state_->target.string(), errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
-  }
+  write_all(state_->fd(), bytes, state_->asked);
 }
 
 void atomic_file::commit() {
   state_->flush();
-  state_->put_in_place();
+  if (state_->aside) state_->aside->put_in_place();
+  state_->stream = {};  // its reader sees the end
+}
+
+fs::path atomic_file::target_of(const fs::path& path) {
+  return detail::behind_links(path);
 }
 
 fs::path atomic_file::next_of(const fs::path& previous) {
@@ -121,24 +68,28 @@ fs::path atomic_file::next_of(const fs::path& previous) {
 }
 
 void atomic_file::commit_keeping(const fs::path& previous) {
+  if (!takes_place())
+    throw input_error("cannot write " + state_->asked +
+                      ": it is no file, so that no previous one can be kept; name a file");
   state_->flush();
+  const fs::path& target = state_->target.path;
   // The old file gets a second name first. Renaming it to `previous` at once would be simpler, but where the old file
   // is torn and `previous` the good one, a kill between the two renames would leave nothing good.
   const fs::path second = next_of(previous);
   ::unlink(second.c_str());  // a killed writer's
-  const bool kept = ::link(state_->target.c_str(), second.c_str()) == 0;
+  const bool kept = ::link(target.c_str(), second.c_str()) == 0;
   if (!kept && errno != ENOENT) {
     // A file system without hard links.
     if (errno != EPERM && errno != EOPNOTSUPP && errno != EMLINK) {
-      detail::throw_file_error("cannot keep the previous", state_->target.string(), errno);
+      detail::throw_file_error("cannot keep the previous", target.string(), errno);
     }
-    rename_over(state_->target, previous);
+    detail::rename_over(target, previous);
   }
   try {
-    state_->put_in_place();
+    state_->aside->put_in_place();
     if (!kept) return;
-    rename_over(second, previous);
-    sync_folder(state_->target);
+    detail::rename_over(second, previous);
+    detail::sync_folder_of(target);
   } catch (...) {
     if (kept) ::unlink(second.c_str());
     throw;

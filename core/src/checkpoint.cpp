@@ -24,8 +24,9 @@ constexpr std::string_view checkpoint_magic("\x89HWCKPT\n", 8);
 constexpr std::uint32_t version = 1;
 constexpr std::size_t checkpoint_header_bytes = 48;
 
+/// Beside the file, not beside a link to it.
 std::string previous_of(const std::filesystem::path& path) {
-  return path.string() + ".previous";
+  return atomic_file::target_of(path).string() + ".previous";
 }
 
 }  // namespace
@@ -116,6 +117,11 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
   }
   if (in.left() != 0) in.fail(in.offset(), "there are bytes behind the last section");
   return state;
+}
+
+void require_checkpoint_place(const std::filesystem::path& path) {
+  if (!atomic_file(path).takes_place())
+    throw input_error("no checkpoint can be kept in " + path.string() + ": it is no file; name a file");
 }
 
 void write_checkpoint(const std::filesystem::path& path, const checkpoint& state) {

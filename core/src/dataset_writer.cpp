@@ -18,10 +18,13 @@
 #include <hogwild/core/error.hpp>
 
 #include "dataset_mapping.hpp"
+#include "file_size_limit.hpp"
 #include "packed_numbers.hpp"
 
 namespace hogwild::detail {
 namespace {
+
+const std::string memory_file = "a file in memory for the data";
 
 [[noreturn]] void throw_system(int code, const std::string& what) {
   throw std::system_error(code, std::generic_category(), what);
@@ -76,6 +79,7 @@ dataset_writer::~dataset_writer() {
 
 dataset_writer dataset_writer::at(const std::filesystem::path& place, cache_header sizes, unsigned permissions) {
   lay_out(sizes);
+  require_file_size("the cache " + place.string(), sizes.file_bytes);
   std::string aside = name_aside(place.string());
   unique_fd fd(::open(aside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions));
   if (!fd) throw_system(errno, "creating " + aside);
@@ -93,6 +97,7 @@ dataset_writer dataset_writer::at(const std::filesystem::path& place, cache_head
 
 dataset_writer dataset_writer::in_memory(cache_header sizes) {
   lay_out(sizes);
+  require_file_size(memory_file, sizes.file_bytes);
   unique_fd fd(::memfd_create("hogwild-data", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(sizes.file_bytes)) != 0)
     throw resource_error("no memory for " + std::to_string(sizes.file_bytes) +
@@ -102,6 +107,7 @@ dataset_writer dataset_writer::in_memory(cache_header sizes) {
 
 dataset_writer dataset_writer::nameless(const std::filesystem::path& folder, cache_header sizes) {
   lay_out(sizes);
+  require_file_size("a file for the data in " + folder.string(), sizes.file_bytes);
   unique_fd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   const int refused = fd ? ::posix_fallocate(fd.get(), 0, static_cast<off_t>(sizes.file_bytes)) : errno;
   if (refused != 0)
@@ -128,6 +134,7 @@ void dataset_writer::populate(void* place, std::size_t bytes) {
 void dataset_writer::append(cache_header& header, section_kind kind, std::span<const std::uint64_t> packed) const {
   section_entry& entry = append_section(header, kind, sizeof(std::uint64_t), packed.size_bytes());
   entry.checksum = checksum(packed);
+  require_file_size(place_.empty() ? memory_file : "the cache " + place_, entry.offset + entry.bytes);
   const auto refuse = [&](int code) {
     if (place_.empty()) throw resource_error("no memory for the data: " + std::generic_category().message(code));
     throw_system(code, "writing " + aside_);

@@ -16,8 +16,12 @@ namespace hogwild::detail {
   switch (number) {
     case ENOSPC:
     case EDQUOT:
+      throw resource_error(message + "; free some space, or write elsewhere");
     case EFBIG:
-      throw resource_error(message + "; free some space or name another folder");
+      throw resource_error(message + "; files here may be no larger");
+    case EBADF:
+      throw resource_error(message + "; it is closed, or open for reading only");
+    case EPIPE:
     case EMFILE:
     case ENFILE:
     case ENOMEM:

@@ -3,15 +3,19 @@
 
 #include <cerrno>
 #include <cmath>
+#include <span>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/write_all.hpp>
 
 #include "file_error.hpp"
+#include "output_target.hpp"
 #include "unique_fd.hpp"
 
 namespace hogwild {
@@ -151,21 +155,35 @@ struct run_record::file {
   std::string path;
   detail::unique_fd fd;
 
+  /// Half a line, from `begin` on. There is nothing to take back from a pipe; what others have appended since stays.
+  void take_back(::off_t begin) const {
+    const ::off_t end = ::lseek(fd.get(), 0, SEEK_CUR);
+    struct ::stat state {};
+    if (begin < 0 || end <= begin || ::fstat(fd.get(), &state) != 0 || state.st_size != end) return;
+    if (::ftruncate(fd.get(), begin) == 0) ::lseek(fd.get(), begin, SEEK_SET);
+  }
+
   void append(const json& line) {
     // Paths may hold any bytes; what is not UTF-8 becomes U+FFFD instead of an exception at the end of a long run.
     const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-    for (std::size_t done = 0; done < text.size();) {
-      const ssize_t n = ::write(fd.get(), text.data() + done, text.size() - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) detail::throw_file_error("cannot write the run record", path, errno);
-      done += static_cast<std::size_t>(n);
+    const bool appends = (::fcntl(fd.get(), F_GETFL) & O_APPEND) != 0;
+    const ::off_t begin = ::lseek(fd.get(), 0, appends ? SEEK_END : SEEK_CUR);
+    try {
+      write_all(fd.get(), std::as_bytes(std::span(text)), "the run record " + path);
+    } catch (...) {
+      take_back(begin);
+      throw;
     }
   }
 };
 
 run_record::run_record(const std::string& path) {
   if (path.empty() || path == "-") throw input_error("a run record needs a file of its own: name a path");
-  detail::unique_fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+  const detail::output_target target = detail::find_output(path);
+  detail::unique_fd fd =
+      target.kind == detail::output_target::standing::file
+          ? detail::unique_fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666))
+          : detail::open_stream(target);
   if (!fd) detail::throw_file_error("cannot create the run record", path, errno);
   file_ = std::make_unique<file>(file{path, std::move(fd)});
 }

@@ -10,13 +10,13 @@
 #include <thread>
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <boost/interprocess/mapped_region.hpp>
 #include <boost/interprocess/shared_memory_object.hpp>
 
 #include <hogwild/core/error.hpp>
 
+#include "file_size_limit.hpp"
 #include "segment_file.hpp"
 
 namespace hogwild {
@@ -52,14 +52,10 @@ std::string mebibytes(std::uint64_t bytes) {
                        " /dev/shm), or free it (hogwild segments --purge removes what dead runs left)");
 }
 
-/// Throws where `bytes` more are not to be had: beyond the limit on file sizes, where trying would raise SIGXFSZ, or
-/// beyond what /dev/shm has free (one that has no limit reports a size of zero).
+/// Throws where `bytes` more are not to be had: beyond the limit on file sizes, or beyond what /dev/shm has free (one
+/// that has no limit reports a size of zero).
 void check_room(const std::string& name, std::uint64_t bytes) {
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
-    throw resource_error("segment " + name + " needs " + std::to_string(bytes) + " bytes, but files may have only " +
-                         std::to_string(limit.rlim_cur) + " here; raise the limit (ulimit -f)");
-  }
+  detail::require_file_size("segment " + name, bytes);
   struct statvfs fs {};
   if (::statvfs(std::string(detail::segment_folder).c_str(), &fs) != 0) return;  // creation will say what is wrong
   const std::uint64_t block = fs.f_frsize, free = fs.f_bavail * block, size = fs.f_blocks * block;

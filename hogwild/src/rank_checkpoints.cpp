@@ -67,7 +67,7 @@ std::string resume_of_rank(const std::string& path, const agreement& ranks) {
                        ", and this one has " + std::to_string(ranks.size()) + ": resume with as many");
   }
   if (ranks.alone()) return path;
-  const std::string own = checkpoint_of_rank(path, ranks);
+  const std::string own = atomic_file::target_of(checkpoint_of_rank(path, ranks)).string();
   std::string found;
   const std::string previous = own + ".previous";
   for (const std::string& file : {own, previous, atomic_file::next_of(previous).string()}) {

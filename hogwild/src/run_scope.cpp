@@ -8,6 +8,7 @@
 
 #include <hogwild/choose.hpp>
 #include <hogwild/combinations.hpp>
+#include <hogwild/core/checkpoint.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/kernels/margin_kernels.hpp>
 #include <hogwild/core/topology.hpp>
@@ -32,6 +33,8 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
   run_.ranks = ready.ranks();
   std::string& resume = run_.options.resume;
   if (!resume.empty()) resume = resume_of_rank(resume, agreement(run_.ranks));
+  const std::string& checkpoint = run_.options.checkpoint;
+  if (!checkpoint.empty()) require_checkpoint_place(checkpoint_of_rank(checkpoint, agreement(run_.ranks)));
   run_.l2 = ready.loop().l2;
   const step_options& step = ready.options().step;
   const auto begin = std::chrono::steady_clock::now();

@@ -11,6 +11,7 @@
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "cache_format.hpp"
+#include "support/file_size_limit.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace hogwild {
@@ -256,6 +257,24 @@ TEST_F(dataset_cache, sections_begin_on_cache_lines) {
   std::memcpy(&header, bytes.data(), sizeof header);
   for (const detail::section_entry& section : header.sections) EXPECT_EQ(section.offset % 64, 0u);
   EXPECT_EQ(header.file_bytes, bytes.size());
+}
+
+// Memory that is shared counts as a file, too.
+TEST_F(dataset_cache, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
+  const auto size = static_cast<rlim_t>(std::filesystem::file_size((opening(source), cache)));
+  std::filesystem::remove(cache);
+  for (const auto use : {open_options::cache_use::automatic, open_options::cache_use::none}) {
+    for (const rlim_t most : {rlim_t{500}, size - 1}) {  // the space claimed at first, and what is packed at the end
+      try {
+        const test::file_size_limit limit(most);
+        const opening refused(source, {.cache = use});
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const resource_error& e) {
+        EXPECT_THAT(e.what(), HasSubstr("only " + std::to_string(most) + " here; raise the limit (ulimit -f)"));
+      }
+      EXPECT_EQ(folder.entries(), 1u);
+    }
+  }
 }
 
 }  // namespace

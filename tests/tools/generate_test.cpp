@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <tbb/global_control.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,6 +17,7 @@
 #include <generate/row_source.hpp>
 
 #include "command.hpp"
+#include "support/file_size_limit.hpp"
 
 namespace hogwild::generate {
 namespace {
@@ -111,28 +110,10 @@ TEST(generate, text_reads_back_as_the_rows_in_memory) {
   EXPECT_EQ(together.test_rows, 0u);
 }
 
-/// While it lives no file of this process grows beyond so many bytes: to write more fails as on a full disk.
-class file_size_limit {
- public:
-  explicit file_size_limit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit low{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &low);
-  }
-  ~file_size_limit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_{};
-};
-
 TEST(generate, a_disk_without_room_is_told_and_no_file_is_left) {
   const hogwild::test::scratch_folder folder;
   const auto write = [&] {
-    const file_size_limit limit(100'000);
+    const test::file_size_limit limit(100'000);
     write_files(small(), folder / "train.svm", folder / "test.svm");
   };
   EXPECT_THROW(write(), resource_error);

@@ -8,32 +8,47 @@
 
 namespace hogwild {
 
-/// A file that appears whole or not at all: written aside in the same folder under a name of its own, flushed to the
-/// disk, then renamed over the target. Until commit() returns, readers see the old file. Two writers of one target do
-/// not disturb each other; the last to commit wins. One thread at a time may use one object.
+/// The writer of every output. A file appears whole or not at all: written aside in the same folder under a name of its
+/// own, flushed to the disk, then renamed over the target. Until commit() returns, readers see the old file. Two
+/// writers of one target do not disturb each other; the last to commit wins. One thread at a time may use one object.
+///
+/// A target that is a link, also one to nothing, means what it leads to, and the link stays. What is no file keeps its
+/// place and is written into: a device, a FIFO (opened by the first write(), which waits for a reader), an open
+/// descriptor of this process (/dev/stdout, /dev/fd/N: from where it stands). There is no aside then, and what was
+/// written stays written.
+///
+/// A new file has the mode 0666 less the umask. One that replaces another has that one's mode, and its owner as far as
+/// this user may give it away.
 ///
 /// What a killed writer leaves aside ("NAME.XXXXXX.aside") is removed by a later writer of the same target, once it is
 /// a minute old and no living process holds it.
 class atomic_file {
  public:
-  /// Starts the file aside. Throws input_error where the folder is missing or closed to this user, resource_error where
-  /// the system has no room. The finished file has the permissions 0644.
-  explicit atomic_file(std::filesystem::path target);
+  /// Starts the file aside; of what is no file only looks whether it may be written. Throws input_error where the
+  /// target is a folder, a socket, a loop of links or not writable, and where its folder is missing or closed to this
+  /// user; resource_error where the system has no room, and for a descriptor that is closed.
+  explicit atomic_file(const std::filesystem::path& target);
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
   /// Removes what was written aside unless commit() came to its end.
   ~atomic_file();
 
-  /// Appends. Throws resource_error where the disk is full.
+  /// Whether the target is a regular file or nothing, whose place commit() takes.
+  bool takes_place() const;
+
+  /// Appends. Throws resource_error where the disk is full or the file would exceed the limit on file sizes.
   void write(std::span<const std::byte> bytes);
 
-  /// Puts the file in the target's place; call once.
+  /// Puts the file in the target's place, or closes what is no file; call once.
   void commit();
   /// The same, and the file that stood there goes on under the name `previous` (in the same folder). `previous` gives
   /// way only after the new file is in its place on the disk: at every instant one of the two names holds a whole file.
-  /// Until then the old file has the name next_of(previous), too; a killed writer may leave it there.
+  /// Until then the old file has the name next_of(previous), too; a killed writer may leave it there. Throws
+  /// input_error where the target is no file.
   void commit_keeping(const std::filesystem::path& previous);
   static std::filesystem::path next_of(const std::filesystem::path& previous);
+  /// Where the file really lies: what `path` leads to through links. Throws input_error for a loop of them.
+  static std::filesystem::path target_of(const std::filesystem::path& path);
 
  private:
   struct state;

@@ -71,9 +71,15 @@ struct checkpoint {
   std::size_t require_multiple(std::string_view name, std::size_t unit) const;
 };
 
+/// Throws what write_checkpoint() would throw for this place, so that it is known before a long run: input_error where
+/// it is no file (a checkpoint is kept beside the one before it, which a device cannot) or may not be written,
+/// resource_error where the system has no room.
+void require_checkpoint_place(const std::filesystem::path& path);
+
 /// Writes `state` to `path`: aside, flushed, renamed. The checkpoint that stood there goes on as "PATH.previous". At
-/// every instant, should the process be killed, one of the two is whole. One writer of a path at a time. Throws
-/// resource_error (disk full) or input_error (bad path); then both files are as before.
+/// every instant, should the process be killed, one of the two is whole. Where `path` is a link, the files lie where it
+/// leads to. One writer of a path at a time. Throws resource_error (disk full) or input_error (bad path); then both
+/// files are as before.
 void write_checkpoint(const std::filesystem::path& path, const checkpoint& state);
 
 /// Reads `path`; where it is missing, torn or altered (length and checksums tell), "PATH.previous", and then says so

@@ -115,22 +115,24 @@ struct record_result {
 };
 
 /// A run record: one JSON object a line (schema: bench/schema/run_record.schema.json). Every line is one write to the
-/// file, so that whoever follows it never reads half a line. A number that is not finite is written as null, since JSON
-/// has no other word for it; a result whose loss is not finite is written with the status "diverged" whatever it says.
-/// One thread at a time may use a record.
+/// file, so that whoever follows it never reads half a line; one that does not find room, on a full disk, is taken
+/// back. A number that is not finite is written as null, since JSON has no other word for it; a result whose loss is
+/// not finite is written with the status "diverged" whatever it says. One thread at a time may use a record.
 class run_record {
  public:
   /// Version of the lines' layout: "schema" in the context line.
   static constexpr int schema = 1;
 
-  /// Creates the file, or empties it. Throws input_error where the path cannot be written ("-" is no path here),
-  /// resource_error where the system has no room.
+  /// Creates the file (mode 0666 less the umask), or empties it: it grows while the run goes on, instead of appearing
+  /// at its end. What is no file, a device, a FIFO (whose reader is waited for) or a descriptor such as /dev/stderr, is
+  /// written into; a link means what it leads to. Throws input_error where the path cannot be written ("-" is no path
+  /// here), resource_error where the system has no room.
   explicit run_record(const std::string& path);
   run_record(run_record&&) noexcept;
   run_record& operator=(run_record&&) noexcept;
   ~run_record();
 
-  // Each throws resource_error or input_error where the line cannot be written whole.
+  // Each throws resource_error or input_error where the line cannot be written whole; then the file ends as before.
   void write(const record_context& line);
   void write(const record_epoch& line);
   void write(const record_result& line);

@@ -45,7 +45,7 @@ enum class model_format {
 /// text for a path that ends in ".txt", else binary.
 model_format model_format_for(const std::filesystem::path& path);
 
-/// Writes the model aside, flushes it and renames it to `path` (0644). Throws config_error where sizes do not fit
+/// Writes the model aside, flushes it and renames it to `path`. Throws config_error where sizes do not fit
 /// together, columns do not ascend or a name is empty or has blanks; error with exit_code::diverged where a number is
 /// not finite; resource_error or input_error where the file cannot be written. Then `path` is as before.
 void save_model(const std::filesystem::path& path, const saved_model& model, model_format format);
