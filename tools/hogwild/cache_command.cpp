@@ -11,6 +11,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -23,19 +24,23 @@ std::vector<std::string> usual_folders() {
   return folders;
 }
 
-void print(const std::vector<cache_info>& caches, bool purged) {
+std::string megabytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+std::string to_text(const std::vector<cache_info>& caches, bool purged) {
   std::uint64_t bytes = 0;
+  std::string text;
   for (const cache_info& c : caches) {
     bytes += c.bytes;
-    std::printf("%s%s: %.1f MB", purged ? "removed " : "", c.path.c_str(), static_cast<double>(c.bytes) / 1e6);
-    if (c.valid) {
-      std::printf(", %llu rows, %llu features, %llu nonzeros\n", static_cast<unsigned long long>(c.rows),
-                  static_cast<unsigned long long>(c.features), static_cast<unsigned long long>(c.nonzeros));
-    } else {
-      std::printf(", of another version or damaged\n");
-    }
+    text += (purged ? "removed " : "") + c.path.string() + ": " + megabytes(c.bytes);
+    text += !c.valid ? ", of another version or damaged\n"
+                     : ", " + std::to_string(c.rows) + " rows, " + std::to_string(c.features) + " features, " +
+                           std::to_string(c.nonzeros) + " nonzeros\n";
   }
-  std::printf("%zu caches, %.1f MB%s\n", caches.size(), static_cast<double>(bytes) / 1e6, purged ? " removed" : "");
+  return text + std::to_string(caches.size()) + " caches, " + megabytes(bytes) + (purged ? " removed\n" : "\n");
 }
 
 nlohmann::ordered_json to_json(const std::vector<cache_info>& caches) {
@@ -74,10 +79,7 @@ int cache_command(int argc, const char* const* argv) {
     const auto found = purge ? purge_caches(folder) : list_caches(folder);
     all.insert(all.end(), found.begin(), found.end());
   }
-  if (json)
-    std::printf("%s\n", to_json(all).dump().c_str());
-  else
-    print(all, purge);
+  print(json ? to_json(all).dump() + "\n" : to_text(all, purge));
   return 0;
 }
 

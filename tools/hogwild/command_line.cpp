@@ -5,8 +5,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 
 #include <hogwild/core/error.hpp>
+
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -119,7 +122,12 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) {
     parser_->app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return parser_->app.exit(e);
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      std::ostringstream help, errors;
+      const int code = parser_->app.exit(e, help, errors);
+      print(help.str());
+      return code;
+    }
     const std::string command = parser_->app.get_name();
     std::fprintf(stderr, "%s: %s\n'%s --help' says what there is.\n", command.c_str(), e.what(), command.c_str());
     return static_cast<int>(exit_code::usage);

@@ -180,8 +180,10 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
 
 void keep_inputs(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs) {
   for (const std::string& input : inputs) {
+    // What is no file keeps its place: a terminal may be read and written.
     std::error_code missing;
-    if (output.empty() || input.empty() || !std::filesystem::equivalent(output, input, missing)) continue;
+    if (output.empty() || input.empty() || !std::filesystem::is_regular_file(output, missing)) continue;
+    if (!std::filesystem::equivalent(output, input, missing)) continue;
     throw config_error(name + " would overwrite " + input + ", which is read; give it another name");
   }
 }

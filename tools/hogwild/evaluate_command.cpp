@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
+#include "standard_streams.hpp"
 #include "summary.hpp"
 
 namespace hogwild::cli {
@@ -71,14 +71,14 @@ int evaluate_command(int argc, const char* const* argv) {
   if (!questions.empty()) {
     if (!rows.empty())
       throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
-    std::fputs(analogies_report(model, questions, isa::automatic, json).c_str(), stdout);
+    print(analogies_report(model, questions, isa::automatic, json));
     return 0;
   }
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
   const std::string& data = rows.front();
   const evaluation e = with_sound_cache([&] { return evaluate(model, data, files); });
   if (!json) {
-    std::printf("%zu rows: %s\n", e.rows, measures_text(e.measures).c_str());
+    print(std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n");
     return 0;
   }
   nlohmann::ordered_json all = {
@@ -88,7 +88,7 @@ int evaluate_command(int argc, const char* const* argv) {
   if (e.measures.f1) all["f1"] = *e.measures.f1;
   if (e.measures.rmse) all["rmse"] = *e.measures.rmse;
   if (e.measures.cut) all["cut"] = *e.measures.cut;
-  std::printf("%s\n", all.dump().c_str());
+  print(all.dump() + "\n");
   return 0;
 }
 

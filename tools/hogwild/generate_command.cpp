@@ -9,6 +9,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 
@@ -52,16 +53,18 @@ int generate_command(int argc, const char* const* argv) {
     facts["columns"] = o.columns;
     facts["seed"] = o.seed;
     facts["seconds"] = seconds;
-    std::printf("%s\n", facts.dump().c_str());
+    print_beside({out, test}, facts.dump() + "\n");
     return 0;
   }
-  std::printf("%s: %zu rows, %llu nonzeros\n", out.c_str(), made.train_rows,
-              static_cast<unsigned long long>(made.train_nonzeros));
-  if (!test.empty()) {
-    std::printf("%s: %zu rows, %llu nonzeros\n", test.c_str(), made.test_rows,
-                static_cast<unsigned long long>(made.test_nonzeros));
-  }
-  std::printf("%zu columns, seed %llu, %.2f s\n", o.columns, static_cast<unsigned long long>(o.seed), seconds);
+  const auto said = [](const std::string& file, std::size_t rows, std::uint64_t nonzeros) {
+    return file + ": " + std::to_string(rows) + " rows, " + std::to_string(nonzeros) + " nonzeros\n";
+  };
+  std::string text = said(out, made.train_rows, made.train_nonzeros);
+  if (!test.empty()) text += said(test, made.test_rows, made.test_nonzeros);
+  char duration[32];
+  std::snprintf(duration, sizeof duration, "%.2f s\n", seconds);
+  text += std::to_string(o.columns) + " columns, seed " + std::to_string(o.seed) + ", " + duration;
+  print_beside({out, test}, text);
   return 0;
 }
 

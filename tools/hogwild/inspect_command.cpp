@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -112,12 +112,16 @@ int inspect_command(int argc, const char* const* argv) {
 
   const facts all = find_out(file, verify);
   if (json) {
-    std::printf("%s\n", all.dump().c_str());
+    print(all.dump() + "\n");
     return 0;
   }
+  std::string text;
   for (const auto& [name, value] : all.items()) {
-    std::printf("%-18s%s\n", name.c_str(), (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
+    std::string padded = name;
+    padded.resize(std::max<std::size_t>(18, name.size()), ' ');
+    text += padded + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
   }
+  print(text);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "commands.hpp"
+#include "standard_streams.hpp"
 #include "training.hpp"
 
 namespace {
@@ -32,15 +33,17 @@ constexpr command commands[] = {
     {"--version", "say which build this is", hogwild::cli::version_command},
 };
 
-void print_help(std::FILE* to) {
-  std::fputs("hogwild: lock-free training on shared memory\n\nUsage: hogwild COMMAND [ARGUMENTS]\n\nCommands:\n", to);
+std::string help() {
+  std::string text =
+      "hogwild: lock-free training on shared memory\n\nUsage: hogwild COMMAND [ARGUMENTS]\n\nCommands:\n";
   for (const command& c : commands) {
-    std::fprintf(to, "  %-12s%s\n", std::string(c.name).c_str(), std::string(c.purpose).c_str());
+    std::string name(c.name);
+    name.resize(12, ' ');
+    text.append("  ").append(name).append(c.purpose).append("\n");
   }
-  std::fputs(
-      "\n'hogwild COMMAND --help' says more.\n\nExample:\n  hogwild generate train.svm --test test.svm\n"
-      "  hogwild train train.svm --test test.svm --model hinge_svm --save model.txt\n",
-      to);
+  return text +
+         "\n'hogwild COMMAND --help' says more.\n\nExample:\n  hogwild generate train.svm --test test.svm\n"
+         "  hogwild train train.svm --test test.svm --model hinge_svm --save model.txt\n";
 }
 
 int failed(hogwild::exit_code code, const char* sentence) {
@@ -48,23 +51,26 @@ int failed(hogwild::exit_code code, const char* sentence) {
   return static_cast<int>(code);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (const auto code = hogwild::cli::spawned_worker_main(argc, argv)) return *code;
+int run(int argc, const char* const* argv) {
   const std::string_view asked = argc > 1 ? argv[1] : "";
   if (asked == "--help" || asked == "-h" || asked == "help") {
-    print_help(stdout);
+    hogwild::cli::print(help());
     return 0;
   }
   const auto* const found = std::ranges::find(commands, asked, &command::name);
-  if (found == std::end(commands)) {
-    if (!asked.empty()) std::fprintf(stderr, "hogwild: there is no command '%s'\n\n", argv[1]);
-    print_help(stderr);
-    return static_cast<int>(hogwild::exit_code::usage);
-  }
+  if (found != std::end(commands)) return found->run(argc - 1, argv + 1);
+  if (!asked.empty()) std::fprintf(stderr, "hogwild: there is no command '%s'\n\n", argv[1]);
+  std::fputs(help().c_str(), stderr);
+  return static_cast<int>(hogwild::exit_code::usage);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  hogwild::cli::secure_standard_streams();
+  if (const auto code = hogwild::cli::spawned_worker_main(argc, argv)) return *code;
   try {
-    return found->run(argc - 1, argv + 1);
+    return run(argc, argv);
   } catch (const hogwild::error& e) {
     return failed(e.code(), e.what());
   } catch (const std::bad_alloc&) {

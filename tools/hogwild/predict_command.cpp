@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -115,12 +116,6 @@ std::string predictions(const predict_request& request) {
     text += '\n';
   }
   return text;
-}
-
-void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw resource_error("the predictions cannot be written to standard output");
-  }
 }
 
 }  // namespace

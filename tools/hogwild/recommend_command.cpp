@@ -16,6 +16,7 @@
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -102,8 +103,7 @@ int recommend_command(int argc, const char* const* argv) {
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   request.files.choose_format("matrix_factorization");
-  const std::string text = with_sound_cache([&] { return text_of(request); });
-  std::fputs(text.c_str(), stdout);
+  print(with_sound_cache([&] { return text_of(request); }));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 void list(bool json) {
   const std::vector<segment_info> segments = list_segments();
   auto all = nlohmann::ordered_json::array();
+  std::string text;
   for (const segment_info& s : segments) {
     all.push_back({{"name", s.name},
                    {"owner", s.owner.pid},
@@ -23,25 +25,23 @@ void list(bool json) {
                    {"bytes", s.bytes},
                    {"model", s.model_name},
                    {"label", s.label}});
-    if (json) continue;
-    std::printf("%s: process %d (%s), %.0f s old, %.1f MB, model %s%s%s\n", s.name.c_str(), s.owner.pid,
-                s.owner_alive ? "alive" : "dead", s.age_seconds, static_cast<double>(s.bytes) / 1e6,
-                s.model_name.c_str(), s.label.empty() ? "" : ", ", s.label.c_str());
+    char size[64];
+    std::snprintf(size, sizeof size, "%.0f s old, %.1f MB", s.age_seconds, static_cast<double>(s.bytes) / 1e6);
+    text += s.name + ": process " + std::to_string(s.owner.pid) + (s.owner_alive ? " (alive), " : " (dead), ") + size +
+            ", model " + s.model_name + (s.label.empty() ? "" : ", ") + s.label + "\n";
   }
-  if (json)
-    std::printf("%s\n", all.dump().c_str());
-  else
-    std::printf("%zu segments\n", segments.size());
+  print(json ? all.dump() + "\n" : text + std::to_string(segments.size()) + " segments\n");
 }
 
 void purge(bool json) {
   const std::vector<std::string> removed = purge_segments();
   if (json) {
-    std::printf("%s\n", nlohmann::ordered_json(removed).dump().c_str());
+    print(nlohmann::ordered_json(removed).dump() + "\n");
     return;
   }
-  for (const std::string& name : removed) std::printf("removed %s\n", name.c_str());
-  std::printf("%zu segments removed\n", removed.size());
+  std::string text;
+  for (const std::string& name : removed) text += "removed " + name + "\n";
+  print(text + std::to_string(removed.size()) + " segments removed\n");
 }
 
 }  // namespace

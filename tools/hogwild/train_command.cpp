@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <hogwild/core/atomic_file.hpp>
+#include <hogwild/core/checkpoint.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/core/word_vectors.hpp>
@@ -22,6 +23,7 @@
 #include "data_files.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "standard_streams.hpp"
 #include "summary.hpp"
 #include "training.hpp"
 
@@ -129,21 +131,21 @@ namespace {
 
 int train_as_asked(const train_request& request, launched_ranks* ranks, interrupt& asked) {
   // A place that cannot be written is refused now, not after hours of training.
-  for (const auto& place : {request.save, std::string(request.options.checkpoint)}) {
-    if (!place.empty()) atomic_file{place};
-  }
+  if (!request.save.empty()) atomic_file{request.save};
+  if (!request.options.checkpoint.empty()) require_checkpoint_place(request.options.checkpoint);
 
   progress shown(::isatty(STDERR_FILENO) != 0);
   const auto once = [&] { return train_once(request, ranks, asked, request.files.quiet ? nullptr : &shown); };
   // One rank cannot begin again while the others are in the middle of it.
   const train_result result = ranks != nullptr ? once() : with_sound_cache(once);
+  std::string summary;
   if (request.json) {
-    std::fputs(summary_json(request, result).c_str(), stdout);
+    summary = summary_json(request, result);
   } else if (!request.files.quiet) {
-    std::fputs(summary_text(request, result).c_str(), stdout);
-    if (!request.save.empty() && result.status != run_status::diverged)
-      std::printf("saved       %s\n", request.save.c_str());
+    summary = summary_text(request, result);
+    if (!request.save.empty() && result.status != run_status::diverged) summary += "saved       " + request.save + "\n";
   }
+  if (!summary.empty()) print_beside({request.save, request.options.record}, summary);
   if (result.status == run_status::diverged && !request.files.quiet) say(divergence_advice(result));
   return static_cast<int>(exit_code_for(result.status));
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -7,6 +6,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 
@@ -23,13 +23,13 @@ int version_command(int argc, const char* const* argv) {
                                     {"build_type", build.build_type},
                                     {"compiler", build.compiler}};
     if (!build.sanitizer.empty()) facts["sanitizer"] = build.sanitizer;
-    std::printf("%s\n", facts.dump().c_str());
+    print(facts.dump() + "\n");
     return 0;
   }
   std::string text = "hogwild " + std::string(build.version) + " (commit " + std::string(build.commit) + ", " +
                      std::string(build.build_type) + ", " + std::string(build.compiler);
   if (!build.sanitizer.empty()) text += ", sanitizer " + std::string(build.sanitizer);
-  std::printf("%s)\n", text.c_str());
+  print(text + ")\n");
   return 0;
 }
 

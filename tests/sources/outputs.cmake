@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Files are created in few places, which look what stands there; standard output is written in one, which looks whether
+# it took the text.
+cmake_minimum_required(VERSION 3.25)
+set(creators core/src/aside_file.cpp core/src/dataset_writer.cpp core/src/run_record.cpp)
+set(printers tools/hogwild/standard_streams.cpp)
+set(faults "")
+file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/core/*.?pp" "${ROOT}/models/*.?pp" "${ROOT}/hogwild/*.?pp"
+     "${ROOT}/hogwildpp/*.?pp" "${ROOT}/tools/generate/*.?pp" "${ROOT}/tools/hogwild/*.?pp")
+if(NOT files)
+  message(FATAL_ERROR "no sources under ${ROOT}")
+endif()
+foreach(file IN LISTS files)
+  file(READ "${ROOT}/${file}" text)
+  if(text MATCHES "O_CREAT|O_TRUNC|ofstream|fopen" AND NOT file IN_LIST creators)
+    list(APPEND faults "${file}: creates a file by itself, use atomic_file")
+  endif()
+  if(text MATCHES "std::(printf|puts|putchar|cout)|[^a-z_/]stdout[^a-z_]|STDOUT_FILENO" AND NOT file IN_LIST printers)
+    list(APPEND faults "${file}: writes to standard output by itself, use print() of standard_streams.hpp")
+  endif()
+endforeach()
+if(faults)
+  list(JOIN faults "\n  " faults)
+  message(FATAL_ERROR "\n  ${faults}")
+endif()

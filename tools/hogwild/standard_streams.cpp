@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "standard_streams.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <span>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/write_all.hpp>
+
+namespace hogwild::cli {
+namespace {
+
+/// Text on a terminal may stand between other text.
+bool is_standard_output(const std::string& file) {
+  struct ::stat named {
+  }, out{};
+  return !file.empty() && ::stat(file.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &out) == 0 &&
+         named.st_dev == out.st_dev && named.st_ino == out.st_ino && !S_ISCHR(out.st_mode);
+}
+
+}  // namespace
+
+void secure_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest number that is free is this one: those below it are open by now.
+    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/", O_PATH));
+  }
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void print(std::string_view text) {
+  try {
+    write_all(STDOUT_FILENO, std::as_bytes(std::span(text)), "to standard output");
+  } catch (const input_error& e) {
+    throw resource_error(e.what());
+  }
+}
+
+void print_beside(std::initializer_list<std::string> files, std::string_view text) {
+  if (std::ranges::none_of(files, is_standard_output)) return print(text);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace hogwild::cli
