@@ -220,5 +220,26 @@ TEST_F(outputs, closed_standard_streams_write_into_no_file) {
   EXPECT_EQ(in_shell("\"$@\" <&-", {"train", "-"}).code, 3);
 }
 
+TEST_F(outputs, a_name_of_a_file_is_never_empty) {
+  const std::vector<words> all = {{"train", ""},
+                                  {"train", train(), "--test", ""},
+                                  {"train", train(), "--validation", ""},
+                                  {"train", train(), "--save", ""},
+                                  {"train", train(), "--record", ""},
+                                  {"predict", "", test()},
+                                  {"predict", model(), ""},
+                                  {"evaluate", model(), ""},
+                                  {"recommend", "", "--user", "1"},
+                                  {"generate", ""},
+                                  {"convert", model(), ""},
+                                  {"inspect", ""},
+                                  {"cache", folder->path(), ""}};
+  for (const words& arguments : all) {
+    const outcome o = hogwild(arguments);
+    EXPECT_EQ(o.code, 2) << arguments.front() << " " << arguments.back();
+    EXPECT_THAT(o.err, HasSubstr("a name is missing")) << arguments.front();
+  }
+}
+
 }  // namespace
 }  // namespace hogwild::test

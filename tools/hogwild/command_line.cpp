@@ -41,7 +41,16 @@ command_line::setter count_setter(T& value) {
   };
 }
 
+const std::string& named_file(const std::string& name, const std::string& text) {
+  if (const std::string fault = fault_of_name(text); !fault.empty()) throw CLI::ValidationError(name, fault);
+  return text;
+}
+
 }  // namespace
+
+std::string fault_of_name(std::string_view text) {
+  return text.empty() ? "a name is missing" : "";
+}
 
 struct command_line::parser {
   CLI::App app;
@@ -57,11 +66,15 @@ command_line::command_line(const std::string& command, const std::string& purpos
 command_line::~command_line() = default;
 
 void command_line::positional(const std::string& name, std::string& value, const std::string& help) {
-  parser_->app.add_option(name, value, help)->required()->type_name("");
+  const auto store = [name, &value](const std::string& text) { value = named_file(name, text); };
+  parser_->app.add_option_function<std::string>(name, store, help)->required()->type_name("");
 }
 
 void command_line::positional(const std::string& name, std::vector<std::string>& values, const std::string& help) {
-  parser_->app.add_option(name, values, help)->type_name("");
+  const auto store = [name, &values](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) values.push_back(named_file(name, text));
+  };
+  parser_->app.add_option_function<std::vector<std::string>>(name, store, help)->type_name("");
 }
 
 void command_line::option(const std::string& name, const std::string& placeholder, const std::string& shown,
@@ -77,7 +90,7 @@ void command_line::option(const std::string& name, const std::string& placeholde
 void command_line::option(const std::string& name, std::string& value, const std::string& help) {
   option(name, "FILE", value, help, [&value](const std::string& text) -> std::string {
     value = text;
-    return text.empty() ? "a name is missing" : "";
+    return fault_of_name(text);
   });
 }
 

@@ -24,13 +24,14 @@ class command_line {
   command_line(const std::string& command, const std::string& purpose, const std::string& example);
   ~command_line();
 
+  // Positionals are names of files or folders.
   void positional(const std::string& name, std::string& value, const std::string& help);
   void positional(const std::string& name, std::vector<std::string>& values, const std::string& help);  ///< any number
 
   /// `placeholder` stands for the value in the help; `shown` says what holds where nothing is given.
   void option(const std::string& name, const std::string& placeholder, const std::string& shown,
               const std::string& help, setter set);
-  void option(const std::string& name, std::string& value, const std::string& help);
+  void option(const std::string& name, std::string& value, const std::string& help);  ///< the name of a file
   void option(const std::string& name, double& value, const std::string& help);
   void option(const std::string& name, std::optional<double>& value, const std::string& help);
   void option(const std::string& name, std::uint64_t& value, const std::string& help);
@@ -72,6 +73,9 @@ class command_line {
   struct parser;
   std::unique_ptr<parser> parser_;
 };
+
+/// What is wrong with the name of a file, or an empty text.
+std::string fault_of_name(std::string_view text);
 
 /// The whole text as a number; nothing where it is none, or not finite.
 std::optional<double> to_number(std::string_view text);

@@ -224,11 +224,10 @@ void declare_end(command_line& line, train_request& r) {
               [&r](const std::string& text) -> std::string {
                 const auto share = to_number(text);
                 if (share && (*share <= 0.0 || *share >= 1.0)) return "a share lies between 0 and 1";
-                if (share)
-                  r.options.validation_fraction = *share;
-                else
-                  r.validation_file = text;
-                return {};
+                if (share) r.options.validation_fraction = *share;
+                if (share) return {};
+                r.validation_file = text;
+                return fault_of_name(text);
               });
   line.option("--patience", r.options.patience, "epochs without a better validation loss before stopping");
   line.needs("--patience", "--validation");
@@ -242,7 +241,7 @@ void declare_files(command_line& line, train_request& r) {
                 if (share && (*share <= 0.0 || *share >= 1.0)) return "a share lies between 0 and 1";
                 r.test_share = share.value_or(0.0);
                 r.test = share ? "" : text;
-                return {};
+                return share ? "" : fault_of_name(text);
               });
   line.option("--save", r.save,
               "write the model here: text where the name ends in .txt, else binary (word vectors: binary where it ends "
