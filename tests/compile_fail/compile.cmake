@@ -2,7 +2,10 @@
 # Compiles SOURCE as the good or the bad VARIANT and judges the outcome.
 list(TRANSFORM INCLUDES PREPEND -I)
 string(TOUPPER "${VARIANT}" define)
-execute_process(COMMAND "${COMPILER}" -std=c++20 -fsyntax-only -D${define} ${INCLUDES} "${SOURCE}"
+if(PART)
+  string(REPLACE ";" "\\;" part "-D${PART}=${TEXT}")
+endif()
+execute_process(COMMAND "${COMPILER}" -std=c++20 -fsyntax-only -D${define} ${part} ${INCLUDES} "${SOURCE}"
                 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(VARIANT STREQUAL "good")
   if(NOT status EQUAL 0)

@@ -30,6 +30,16 @@ struct named_general : bare_general {
   std::array<parameter_group, 2> groups() const { return {{{.rows = 4}, {.name = "tail", .offset = 4, .rows = 8}}}; }
 };
 
+struct last_of_its_kind final {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  static constexpr std::string_view name = "last of its kind";
+  std::size_t dim() const { return 1; }
+  double loss(const auto&, const example_type&) const { return 0.0; }
+  void gradient(const auto&, const example_type&, const auto&) const {}
+  float derivative(float) const { return 0.0f; }  // a helper of its own
+};
+
 struct with_memory : bare_general {
   std::string words;
 };
@@ -42,6 +52,7 @@ static_assert(margin_model<bare_margin> && !general_model<bare_margin> && model<
 static_assert(general_model<bare_general> && !margin_model<bare_general> && model<bare_general>);
 static_assert(!model<neither> && !model<int>);
 static_assert(conforms<bare_margin>() && conforms<bare_general>() && conforms<named_general>());
+static_assert(conforms<last_of_its_kind>() && conforms<with_memory>());
 static_assert(segment_storable<bare_general> && !segment_storable<with_memory>);
 
 TEST(model, what_it_does_not_say_has_defaults) {

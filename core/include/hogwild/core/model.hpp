@@ -109,12 +109,13 @@ concept general_model = requires {
 ///
 /// Optional, besides what general models may have: a static member `defaults` (training_defaults); `measured_rows`, how
 /// many training rows an epoch's loss is measured on; `shares`, the sharing_kind that `auto` means; `scored` = false
-/// for models without labels; `cuts` = true for those whose rows are a graph's; `emits_sums` = true where the gradient
-/// is that of the sum of the examples' losses, not of their mean; require_data(rows, source), which throws config_error
-/// for rows that do not suit the model, before anybody trains; settings(), an array of numbers that tell the model from
-/// others of its name and size, so that a run is not resumed with another one; project(block) for runs of parameters
-/// that belong into a set: after each step of theirs they are drawn back into it, up to rounding, and up to what others
-/// add meanwhile or when replicas meet. l2 is a part of the gradient of every run that is emitted.
+/// for models without labels; `cuts` = true for those whose rows are a graph's; `repeats` = true where a column may
+/// stand in a row several times, as words do in a sentence; `emits_sums` = true where the gradient is that of the sum
+/// of the examples' losses, not of their mean; require_data(rows, source), which throws config_error for rows that do
+/// not suit the model, before anybody trains; settings(), an array of numbers that tell the model from others of its
+/// name and size, so that a run is not resumed with another one; project(block) for runs of parameters that belong into
+/// a set: after each step of theirs they are drawn back into it, up to rounding, and up to what others add meanwhile or
+/// when replicas meet. l2 is a part of the gradient of every run that is emitted.
 template <class M>
 concept workspace_model = requires {
   typename M::scalar_type;
@@ -154,51 +155,11 @@ concept factor_model = general_model<M> && std::same_as<typename M::scalar_type,
   { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
 };
 
-/// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for.
+/// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for. That it
+/// holds no pointer, reference or span nobody can see from here: in another process they lead nowhere, and a worker
+/// dies of them.
 template <class M>
 concept segment_storable = std::is_trivially_copyable_v<M>;
-
-/// True for a model that an engine can train. A concept never looks into a body, so general models are also
-/// instantiated here with a reader that can only read and an emit that can only be called: a model that writes by
-/// itself does not compile. Use: static_assert(hogwild::conforms<my_model>());
-template <class M>
-constexpr bool conforms() {
-  if constexpr (margin_model<M>) {
-    return true;
-  } else if constexpr (workspace_model<M>) {
-    using reader = archetype::reader<typename M::scalar_type>;
-    using emit = archetype::block_emit<typename M::scalar_type>;
-    constexpr void (*gradient)(const M&, const reader&, typename M::workspace&, const emit&) =
-        [](const M& m, const reader& w, typename M::workspace& space, const emit& to) { m.gradient(w, space, 1, to); };
-    constexpr void (*judge)(const M&, const reader&, typename M::workspace&, std::span<row_verdict>) =
-        [](const M& m, const reader& w, typename M::workspace& space, std::span<row_verdict> verdicts) {
-          m.judge(w, space, verdicts.size(), verdicts);
-        };
-    static_cast<void>(gradient), static_cast<void>(judge);
-    return true;
-  } else {
-    static_assert(
-        requires { typename M::scalar_type; }, "a model names its scalar_type: float or double");
-    static_assert(
-        requires { typename M::example_type; }, "a model names its example_type, e.g. hogwild::sparse_row<float>");
-    static_assert(
-        requires(const M& m) {
-          { m.dim() } -> std::convertible_to<std::size_t>;
-        },
-        "a model has std::size_t dim() const: how many parameters it has");
-    using loss_call =
-        double (*)(const M&, const archetype::reader<typename M::scalar_type>&, const typename M::example_type&);
-    using gradient_call = void (*)(const M&, const archetype::reader<typename M::scalar_type>&,
-                                   const typename M::example_type&, const archetype::emit<typename M::scalar_type>&);
-    constexpr loss_call loss = [](const auto& m, const auto& w, const auto& z) -> double { return m.loss(w, z); };
-    constexpr gradient_call gradient = [](const auto& m, const auto& w, const auto& z, const auto& emit) {
-      m.gradient(w, z, emit);
-    };
-    // Named, not compared with null: gcc does not hold that for a constant under -fsanitize=undefined.
-    static_cast<void>(loss), static_cast<void>(gradient);
-    return general_model<M>;
-  }
-}
 
 /// How a model wants its labels: its member `labels`, static or its own.
 template <class M>
@@ -266,3 +227,5 @@ constexpr std::string_view model_name() {
 }
 
 }  // namespace hogwild
+
+#include <hogwild/core/conforms.hpp>  // what it checks stands above

@@ -21,6 +21,7 @@ namespace hogwild {
 struct window_model {
   using scalar_type = float;
   static constexpr bool scored = false;  ///< sentences have no labels
+  static constexpr bool repeats = true;  ///< but words that come again
   static constexpr std::size_t measured_rows = 200;
   static constexpr sharing_kind shares = sharing_kind::direct;
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A linear model, one member of which CMakeLists.txt replaces: by what conforms() accepts, and by what it refuses.
+#include <array>
+
+#include <hogwild/core/model.hpp>
+
+#ifndef LOSS
+#define LOSS                               \
+  double loss(float margin, float) const { \
+    return static_cast<double>(margin);    \
+  }
+#endif
+#ifndef DERIVATIVE
+#define DERIVATIVE                       \
+  float derivative(float, float) const { \
+    return 1.0f;                         \
+  }
+#endif
+#ifndef OPTION
+#define OPTION
+#endif
+
+struct tried {
+  LOSS DERIVATIVE OPTION
+};
+static_assert(hogwild::conforms<tried>());
