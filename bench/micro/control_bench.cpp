@@ -13,6 +13,8 @@
 #include <hogwild/core/sampler.hpp>
 #include <hogwild/core/segment.hpp>
 
+#include "attached_store.hpp"
+
 // What stands around the steps: order, tickets, labels, gates, memory.
 
 namespace {
@@ -75,7 +77,7 @@ void segment_attach(benchmark::State& state) {
   const param_store owner = param_store::create(unique_segment_name(), shape_of(state), "bench");
   owner.open_for_workers();
   for (auto _ : state) {
-    const param_store guest = param_store::attach(owner.name(), "bench");
+    const param_store guest = detail::attached_store::open(owner.name(), "bench");
     benchmark::DoNotOptimize(guest.parameters<float>().data());
   }
 }

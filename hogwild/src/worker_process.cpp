@@ -17,6 +17,7 @@
 #include <hogwild/core/topology.hpp>
 #include <hogwild/worker_main.hpp>
 
+#include "attached_store.hpp"
 #include "ring_places.hpp"
 #include "sync_job.hpp"
 
@@ -193,7 +194,7 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
     throw segment_error("segment " + place.segment + " trains the model " + info.model_name +
                         ", which this program does not have");
   }
-  const param_store store = param_store::attach(place.segment, info.model_name);
+  const param_store store = detail::attached_store::open(place.segment, info.model_name);
   const run_setup setup = run_setup::decode(store.setup());
   const sparse_dataset data = sparse_dataset::map(setup.data_path);
   if (setup.first_row > data.rows() || setup.rows > data.rows() - setup.first_row) {

@@ -46,7 +46,7 @@ class host final : public observer {
   void invite() {
     const auto segment = test::segment_of(::getpid());
     if (!segment) return;
-    store_.emplace(param_store::attach(segment->name, model_));
+    store_.emplace(detail::attached_store::open(segment->name, model_));
     while (guests_.size() < wanted_) guests_.push_back(spawn(this_program(), {"--join", segment->name}));
     came_ = test::comes_true(20s, [&] {
       std::size_t active = 0;

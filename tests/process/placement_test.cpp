@@ -26,7 +26,7 @@ class looker : public observer {
   explicit looker(std::ofstream& report) : report_(report) {}
   void on_epoch(const epoch_report& epoch) override {
     if (epoch.epoch > 1) return;
-    const param_store store = param_store::attach(test::segment_of(::getpid())->name, logistic::name);
+    const param_store store = detail::attached_store::open(test::segment_of(::getpid())->name, logistic::name);
     for (const worker_slot& slot : store.slots()) {
       cpu_set_t set;
       if (slot.pid <= 0 || ::sched_getaffinity(slot.pid, sizeof set, &set) != 0) continue;

@@ -19,6 +19,7 @@
 #include <hogwild/core/segment.hpp>
 #include <hogwild/hogwild.hpp>
 
+#include "attached_store.hpp"
 #include "support/toy_data.hpp"
 
 // What the tests of the process engine share: models that are slow enough to be caught at work, and eyes on a run.
@@ -70,7 +71,7 @@ inline std::optional<param_store> look_at_run(pid_t owner, std::size_t workers, 
   std::optional<param_store> store;
   comes_true(20s, [&] {
     const auto found = store ? std::nullopt : segment_of(owner);
-    if (found) store.emplace(param_store::attach(found->name, model));
+    if (found) store.emplace(detail::attached_store::open(found->name, model));
     if (!store) return false;
     std::size_t active = 0;
     for (const worker_slot& slot : store->slots()) active += slot.state.load() == worker_state::active;
@@ -103,7 +104,7 @@ class witness : public observer {
   explicit witness(std::string_view model) : model_(model) {}
 
   void on_start(const run_start&) override {
-    if (const auto s = segment_of(::getpid())) store_.emplace(param_store::attach(s->name, model_));
+    if (const auto s = segment_of(::getpid())) store_.emplace(detail::attached_store::open(s->name, model_));
   }
   void on_epoch(const epoch_report& epoch) override {
     epochs = epoch.epoch;

@@ -53,7 +53,7 @@ class host final : public observer {
   void invite() {
     const auto segment = test::segment_of(::getpid());
     if (!segment) return;
-    store_.emplace(param_store::attach(segment->name, slow_at_work::name));
+    store_.emplace(detail::attached_store::open(segment->name, slow_at_work::name));
     while (guests_.size() < wanted_) guests_.push_back(spawn(this_program(), {"--join", segment->name}));
     came_ = comes_true(20s, [&] {
       std::size_t active = 0;

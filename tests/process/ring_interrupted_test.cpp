@@ -20,6 +20,7 @@
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/segment.hpp>
 
+#include "attached_store.hpp"
 #include "process_run.hpp"
 #include "ring_node.hpp"
 #include "support/program_role.hpp"
@@ -82,7 +83,7 @@ void exchange_for_ever(const param_store& store, std::size_t slot) {
 int exchange_as_worker(const char* segment, std::string_view number, std::string_view update) {
   std::size_t slot = 0;
   std::from_chars(number.data(), number.data() + number.size(), slot);
-  const param_store store = param_store::attach(segment, segment_kind);
+  const param_store store = detail::attached_store::open(segment, segment_kind);
   if (update == "exact")
     exchange_for_ever<update::exact>(store, slot);
   else

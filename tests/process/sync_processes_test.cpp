@@ -149,7 +149,7 @@ TEST(sync_processes, go_on_from_a_checkpoint_after_a_rank_was_killed) {
   struct killer final : observer {
     void on_epoch(const epoch_report& r) override {
       const auto s = r.epoch == 3 ? segment_of(::getpid()) : std::nullopt;
-      if (s) send(param_store::attach(s->name, "logistic").slots()[1], SIGKILL);
+      if (s) send(detail::attached_store::open(s->name, "logistic").slots()[1], SIGKILL);
     }
   } hand;
   train_options first = options, second = options;

@@ -15,6 +15,10 @@
 
 namespace hogwild {
 
+namespace detail {
+class attached_store;
+}
+
 /// Where the memory of replicas on a ring comes from.
 enum class placed_memory {
   anywhere,  ///< wherever the system takes it: nobody said where, or all are to lie on the same node
@@ -36,9 +40,6 @@ class param_store {
   /// Throws resource_error with the size that is needed where shared memory is too small.
   static param_store create(const std::string& name, const store_shape& shape, std::string_view model,
                             std::vector<std::vector<int>> ring_nodes = {});
-  /// Throws segment_error unless the segment exists and was made by the same build for the same model.
-  static param_store attach(const std::string& name, std::string_view model);
-
   param_store(param_store&&) noexcept;
   param_store& operator=(param_store&&) noexcept;
   ~param_store();
@@ -64,7 +65,8 @@ class param_store {
   std::span<std::uint32_t> stripes() const { return array<std::uint32_t>(layout_.stripes, shape().stripes); }
   std::span<std::byte> setup() const { return array<std::byte>(layout_.setup, shape().setup_bytes); }
 
-  /// The parameters; T is what the store was made for (scalar_bytes is checked).
+  /// The parameters as they are stored: of linear models under sgd v, where the weights are w = a * v (scaled_l2). T is
+  /// what the store was made for (scalar_bytes is checked).
   template <parameter T>
   std::span<T> parameters() const {
     require_scalar(sizeof(T));
@@ -113,6 +115,11 @@ class param_store {
   stripe_locks locks(std::size_t slot) const;
 
  private:
+  friend class detail::attached_store;
+  /// For worker processes, which know the run's scale: of linear models under sgd they see v, of weights w = a * v.
+  /// Throws segment_error unless the segment exists and was made by the same build for the same model.
+  static param_store attach(const std::string& name, std::string_view model);
+
   struct memory;
   param_store(std::unique_ptr<memory> owner, std::byte* base, const store_shape& shape, std::string name);
   void require_scalar(std::size_t bytes) const;
