@@ -73,7 +73,6 @@ class training {
       last_ = measure(e, step, progress_.wall_seconds + seconds_since(begin));
       if (!stopped && turned_back(guard, e, step)) continue;
       if (stopped) {
-        if (last_.examples > 0) tell(options_, [&](observer& o) { o.on_epoch(last_); });
         result_.status = run_status::stopped;
         break;
       }

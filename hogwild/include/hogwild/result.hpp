@@ -80,8 +80,8 @@ struct meeting_report {
 /// What a finished run leaves behind.
 struct train_result {
   run_status status = run_status::done;
-  std::size_t epochs = 0;
-  std::uint64_t examples = 0;
+  std::size_t epochs = 0;      ///< that were trained to their end, those of an earlier run that was resumed among them
+  std::uint64_t examples = 0;  ///< in an epoch that was broken off, too
   std::size_t updates = 0;
   std::uint64_t nonzeros = 0;
   double final_loss = 0.0;  ///< mean training loss of the returned parameters
