@@ -37,7 +37,7 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.weight_positive == 1.0 || traits.margin,
           "weight_positive is the engine's for margin models; a general model weighs its examples itself");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
-  require(o.tolerance >= 0.0 && o.tolerance < 1.0, "the tolerance is a share of the objective: 0 to 1");
+  require(o.tolerance >= 0.0 && o.tolerance < 1.0, "the tolerance is a share of the objective's fall: 0 to 1");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
   require(o.batch <= 1 || traits.most_batch > 1, "this model takes its rows one at a time: leave out the batch");

@@ -25,10 +25,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// From one epoch to the next the objective may rise by this much before replicas are taken to overshoot.
-constexpr double most_growth = 1.2;
-/// Of the first objective: near zero an objective may rise by any factor.
-constexpr double slack = 0.01;
+/// Of what the run has gained an epoch may give back this much before replicas are taken to overshoot.
+constexpr double sound_loss = 0.3;
+/// Of two objectives that have risen, the higher one is about as good where it has risen by this share more.
+constexpr double about_as_good = 0.1;
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
@@ -48,13 +48,15 @@ class training {
   train_result operator()() {
     const auto begin = clock::now();
     const param_store& store = crew_.store();
-    job_.begin(store, options_.initial);
+    job_.initialise(store);
+    const objective_fall from_start = begin_fall();
+    job_.change(store, options_.initial);
     if (!options_.resume.empty()) resume();
     crew_.start();
     announce();
-    if (job_.options().exchange.workers > 1 || options_.first_pass) {
+    if (judges_falls()) {
       objective_before_ = measure(0, 0.0, 0.0).objective;
-      if (progress_.epoch == 0) progress_.objective_at_start = objective_before_;
+      progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
     // From here a request to stop reaches the workers themselves, within a chunk.
     const std::stop_callback on_stop(options_.stop, [&store] { store.control().stop = stop_request::round; });
@@ -88,7 +90,7 @@ class training {
   /// as well as that, and no other epoch is turned back.
   bool turned_back(divergence_guard& guard, std::size_t e, double step) {
     const auto note = [&](const std::string& sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); };
-    if (job_.may_rise() || progress_.step_overshoots != 0 || !strayed(last_.objective, e)) return false;
+    if (job_.may_rise() || progress_.step_overshoots != 0 || !strayed()) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
     if (const auto remedy = guard.turn_back(step)) {
       progress_.epoch = e - 1;
@@ -97,7 +99,7 @@ class training {
     }
     if (tries_.size() < 2) return false;
     const auto as_good = [&](const one_try& t) {
-      return t.objective <= last_.objective + slack * progress_.objective_at_start;
+      return t.objective <= last_.objective + about_as_good * (last_.objective - objective_before_);
     };
     const auto found = std::ranges::find_if(tries_, as_good);
     if (found != tries_.end()) rounds_.resume_pace(found->pace);
@@ -113,7 +115,7 @@ class training {
     tries_.clear();
     tell(options_, [&](observer& o) { o.on_epoch(last_); });
     bool better = false;
-    const auto verdict = progress_.rules.after(last_, options_, better);
+    const auto verdict = progress_.rules.after(last_, progress_.fall, options_, better);
     if (better) best_ = job_.parameters_of(crew_.store(), rounds_.scale());
     if (verdict) result_.status = *verdict;
     if (verdict == run_status::target) result_.seconds_to_target = progress_.train_seconds;
@@ -131,9 +133,9 @@ class training {
                                                          .examples = pass.examples,
                                                          .updates = pass.updates,
                                                          .nonzeros = pass.nonzeros,
-                                                         .objective_at_start = progress_.objective_at_start});
+                                                         .fall = progress_.fall});
     last_ = measure(1, run_.schedule.at(1), seconds_since(begin));
-    if (last_.objective <= objective_before_) return conclude(begin);
+    if (!strayed()) return conclude(begin);
     progress_ = fresh;
     job_.assign(crew_.store(), std::vector<float>(job_.parameters()));
     tell(options_, [](observer& o) {
@@ -167,10 +169,21 @@ class training {
     return meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds);
   }
 
-  /// Whether an epoch left the objective worse than a sound epoch does.
-  bool strayed(double objective, std::size_t epoch) const {
-    return !(objective <= (epoch == 1 ? 1.0 : most_growth) * objective_before_ + slack * progress_.objective_at_start);
+  /// Whether any rule of this run asks how far the objective has fallen, or risen.
+  bool judges_falls() const {
+    return job_.options().exchange.workers > 1 || options_.first_pass || options_.tolerance > 0.0;
   }
+  /// Whether training begins with the parameters that the model begins with.
+  bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
+
+  /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
+  objective_fall begin_fall() {
+    if (!judges_falls() || begins_anew()) return {};
+    return {measure(0, 0.0, 0.0).objective};
+  }
+
+  /// Whether the last epoch left the objective worse than a sound epoch does.
+  bool strayed() const { return progress_.fall.given_back(objective_before_, last_.objective, sound_loss); }
 
   void resume() {
     progress_ = load_progress(options_.resume, crew_.store(), run_, job_, best_, [this](std::string_view sentence) {

@@ -12,11 +12,14 @@ namespace {
 struct stop_rules_of : testing::Test {
   stop_rules rules;
   train_options options;
+  objective_fall fall{2.0};
   bool improved = false;
 
-  std::optional<run_status> after(double objective) { return rules.after({.objective = objective}, options, improved); }
+  std::optional<run_status> after(double objective) {
+    return rules.after({.objective = objective}, fall, options, improved);
+  }
   std::optional<run_status> after_validation(double loss) {
-    return rules.after({.objective = 1.0, .validation = measurement{.loss = loss}}, options, improved);
+    return rules.after({.objective = 1.0, .validation = measurement{.loss = loss}}, fall, options, improved);
   }
 };
 

@@ -216,7 +216,8 @@ std::string set_target(const std::string& text, train_options& o) {
 }
 
 void declare_end(command_line& line, train_request& r) {
-  line.option("--tolerance", r.options.tolerance, "stop when two epochs lower the objective by less than this share");
+  line.option("--tolerance", r.options.tolerance,
+              "stop when two epochs lower the objective by no more than this share of its fall so far");
   line.option("--target", "METRIC=VALUE", "", "stop when this is reached, e.g. test_accuracy=0.92",
               [&r](const std::string& text) { return set_target(text, r.options); });
   line.option("--validation", "FILE|SHARE", "",

@@ -83,8 +83,8 @@ class job {
 
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
-  /// The same, then what `change` does to them (train_options::initial); an empty one does nothing.
-  void begin(const param_store& store, const std::function<void(std::span<float>)>& change) const;
+  /// What `change` does to parameters that nobody has trained yet (train_options::initial); an empty one does nothing.
+  void change(const param_store& store, const std::function<void(std::span<float>)>& change) const;
   /// The worker loop of one round for the worker in `slot`, which keeps `memory` from round to round. Where the store
   /// is one replica of several, `others` hears of each exchange of the worker with it.
   virtual void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const = 0;

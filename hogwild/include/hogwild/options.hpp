@@ -57,7 +57,9 @@ struct train_options {
   bool bias = false;                ///< margin models: one more parameter, the last
   double weight_positive = 1.0;     ///< > 0: what an example of the larger label weighs (binary models)
   std::uint64_t seed = 1;
-  double tolerance = 0.0;  ///< > 0: stop when two epochs in a row lower the objective by less than this share
+  /// > 0: stop when two epochs in a row lower the objective by no more than this share of how far it has fallen since
+  /// the parameters that the model begins with, before a warm start.
+  double tolerance = 0.0;
   std::optional<target_option> target{};
   std::optional<sparse_view> test{};        ///< measured after each epoch, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept

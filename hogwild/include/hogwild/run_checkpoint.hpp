@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <hogwild/engines.hpp>
+#include <hogwild/objective_fall.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/stop_rules.hpp>
 #include <hogwild/training_run.hpp>
@@ -20,7 +21,7 @@ struct run_progress {
   std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, after gains that overshot
   double train_seconds = 0.0, wall_seconds = 0.0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
-  double objective_at_start = 0.0;
+  objective_fall fall{};
   std::uint64_t step_overshoots = 0;  ///< 1: the step is too large for one worker, whatever the exchange
   stop_rules rules{};
 };

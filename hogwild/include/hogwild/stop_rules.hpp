@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include <hogwild/objective_fall.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 
@@ -17,8 +18,10 @@ struct stop_rules {
   std::uint64_t epochs_without_better = 0;
   std::uint64_t flat_epochs = 0;
 
-  /// The epoch's verdict; `improved` is set when the validation loss is the best so far.
-  std::optional<run_status> after(const epoch_report& epoch, const train_options& options, bool& improved) {
+  /// The epoch's verdict; `improved` is set when the validation loss is the best so far. `fall` is what a tolerance is
+  /// a share of.
+  std::optional<run_status> after(const epoch_report& epoch, const objective_fall& fall, const train_options& options,
+                                  bool& improved) {
     improved = false;
     if (!std::isfinite(epoch.objective)) return run_status::diverged;
     if (options.target && reached(*options.target, epoch)) return run_status::target;
@@ -30,8 +33,7 @@ struct stop_rules {
     }
     if (options.tolerance > 0.0) {
       // One flat epoch may be chance: asynchronous epochs are noisy.
-      const bool flat = last_objective - epoch.objective < options.tolerance * std::abs(last_objective);
-      flat_epochs = flat ? flat_epochs + 1 : 0;
+      flat_epochs = fall.flat(last_objective, epoch.objective, options.tolerance) ? flat_epochs + 1 : 0;
       last_objective = epoch.objective;
       if (flat_epochs >= 2) return run_status::converged;
     }
