@@ -43,6 +43,11 @@ void require_cover(std::vector<parameter_group> groups, std::size_t parameters) 
   }
 }
 
+void job::begin(const param_store& store) const {
+  initialise(store);
+  try_rows(store);
+}
+
 void job::change(const param_store& store, const std::function<void(std::span<float>)>& change) const {
   if (!change) return;
   std::vector<float> parameters = parameters_of(store, 1.0);

@@ -39,7 +39,7 @@ double objective_after_pass(const job& work, double step, const std::function<vo
   const double l2 = work.options().l2;
   if (work.scaled() && step * l2 >= 0.5) return HUGE_VAL;
   const auto alone = hire(serial_engine{}, work, {});
-  work.initialise(alone->store());
+  work.begin(alone->store());
   work.change(alone->store(), initial);
   round_driver rounds(work, *alone);
   rounds.train_epoch(1, step);

@@ -48,7 +48,7 @@ class training {
   train_result operator()() {
     const auto begin = clock::now();
     const param_store& store = crew_.store();
-    job_.initialise(store);
+    job_.begin(store);
     const objective_fall from_start = begin_fall();
     job_.change(store, options_.initial);
     if (!options_.resume.empty()) resume();

@@ -35,6 +35,7 @@ class decorated_job : public job {
   std::vector<parameter_group> groups() const override { return whole_.groups(); }
 
   void initialise(const param_store& store) const override { whole_.initialise(store); }
+  void try_rows(const param_store& store) const override { whole_.try_rows(store); }
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
                        bool all_measures) const override {
     return whole_.evaluate(store, scale, rows, crew, all_measures);

@@ -17,6 +17,7 @@
 #include <hogwild/sharing/direct.hpp>
 #include <hogwild/sharing/frozen.hpp>
 #include <hogwild/sharing/lockstep.hpp>
+#include <hogwild/tried_access.hpp>
 #include <hogwild/vector_passes.hpp>
 #include <hogwild/worker_loop.hpp>
 #include <hogwild/workspace_step.hpp>
@@ -58,6 +59,18 @@ class general_job : public job {
   void initialise(const param_store& store) const override {
     if constexpr (requires(param_view<scalar> w, counter_random r) { model_.init(w, r); }) {
       model_.init(param_view<scalar>(store.parameters<scalar>()), counter_random(options_.seed, 0x696e6974u));
+    }
+  }
+
+  void try_rows(const param_store& store) const override {
+    tried_bounds bounds{.model = model_name(), .parameters = model_.dim()};
+    const tried_reader<scalar> w(param_view<scalar>(store.parameters<scalar>()).reader(), bounds);
+    auto differentiate = gradient_of(w, tried_emit<scalar>(bounds));
+    row_cursor cursor(data_);
+    for (const std::size_t r : rows_to_try(data_)) {
+      bounds.row = r;
+      data_.ensure(r, r + 1);
+      differentiate(labelled_row(cursor, r, labels_), r);
     }
   }
 
@@ -132,6 +145,20 @@ class general_job : public job {
       if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));
       model_.judge(w, space, verdicts.size(), verdicts);
     };
+  }
+
+  /// What calls the gradient of one example at a time.
+  template <class Reader, class Emit>
+  auto gradient_of(const Reader& w, const Emit& emit) const {
+    if constexpr (workspace_model<M>) {
+      return [this, w, emit, space = model_.make_workspace(data_, options_.dense_isa, 1)](const sparse_row<float>& z,
+                                                                                          std::size_t row) mutable {
+        model_.take(space, 0, z, counter_random(options_.seed, row));
+        model_.gradient(w, space, 1, emit);
+      };
+    } else {
+      return [this, w, emit](const sparse_row<float>& z, std::size_t) { model_.gradient(w, z, emit); };
+    }
   }
 
   template <general_model G = M>

@@ -83,6 +83,11 @@ class job {
 
   /// Fills new parameters; called once, before any worker.
   virtual void initialise(const param_store& store) const = 0;
+  /// Has the model say what a few rows change, without changing it. Throws config_error where it reads or emits beside
+  /// its parameters, which nobody looks after while workers train. While nobody trains.
+  virtual void try_rows(const param_store&) const {}
+  /// The same, then tries the first rows on them.
+  void begin(const param_store& store) const;
   /// What `change` does to parameters that nobody has trained yet (train_options::initial); an empty one does nothing.
   void change(const param_store& store, const std::function<void(std::span<float>)>& change) const;
   /// The worker loop of one round for the worker in `slot`, which keeps `memory` from round to round. Where the store
