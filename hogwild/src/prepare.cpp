@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <span>
 #include <string>
 
 #include <hogwild/column_counts.hpp>
@@ -51,6 +53,8 @@ void check(const train_options& o, const model_traits& traits) {
           "momentum, beta1 and beta2 lie between 0 and 1");
   require(c.epsilon > 0.0 && std::isfinite(c.epsilon), "epsilon must be positive");
   require(o.patience > 0, "patience is at least 1");
+  for (std::size_t i = 0; i < o.observers.size(); ++i)
+    require(o.observers[i] != nullptr, "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
   const std::string_view refused = why_refused({.sharing = o.sharing,
                                                 .update = o.update,
                                                 .shards = o.shards,
@@ -144,31 +148,53 @@ std::vector<std::uint32_t> count_of_all(const sparse_view& rows, const agreement
   return counts;
 }
 
-/// Without a check of their own, rows in somebody's memory are looked at here.
-void require_in_range(const sparse_view& data) {
+/// A column that occurs twice in a row; none where all are distinct. `sorted` is memory of the caller.
+std::optional<std::uint32_t> repeated(std::span<const std::uint32_t> columns, std::vector<std::uint32_t>& sorted) {
+  if (std::ranges::adjacent_find(columns, std::greater_equal<>()) == columns.end()) return std::nullopt;  // ascending
+  sorted.assign(columns.begin(), columns.end());
+  std::ranges::sort(sorted);
+  const auto found = std::ranges::adjacent_find(sorted);
+  return found == sorted.end() ? std::nullopt : std::optional(*found);
+}
+
+/// Without a check of their own, rows in somebody's memory are looked at here. `source` names them.
+void require_sound(const sparse_view& data, const std::string& source, const model_traits& traits) {
+  if (data.columns > column_limit) {
+    throw input_error(source + " has " + std::to_string(data.columns) + " columns; at most " +
+                      std::to_string(column_limit) + " are supported");
+  }
   if (data.source != nullptr) return;
   row_cursor cursor(data);
+  std::vector<std::uint32_t> sorted;
   std::size_t k = data.row_start.front();
   for (std::size_t r = 0; r < data.rows(); ++r) {
-    for (const auto [column, value] : cursor.row(r)) {
+    const auto refuse = [&](const std::string& fault) {
+      throw input_error(source + ": in row " + std::to_string(r + 1) + " " + fault);
+    };
+    const sparse_row<float> z = cursor.row(r);
+    for (const auto [column, value] : z) {
       if (column >= data.columns) {
-        throw input_error("entry " + std::to_string(k) + " has column " + std::to_string(column) +
-                          ", but there are only " + std::to_string(data.columns) + " columns");
+        refuse("entry " + std::to_string(k) + " has column " + std::to_string(column) + ", but there are only " +
+               std::to_string(data.columns) + " columns");
       }
-      if (!std::isfinite(value)) throw input_error("entry " + std::to_string(k) + " is not a finite number");
+      if (!std::isfinite(value)) refuse("entry " + std::to_string(k) + " is not a finite number");
       ++k;
     }
+    if (traits.repeats) continue;
+    if (const auto column = repeated(z.index, sorted))
+      refuse("column " + std::to_string(*column) + " stands twice: add its values up, or leave one out");
   }
 }
 
 /// Rows that are measured are read with the columns of the rows that are trained on.
-void require_fits(const std::optional<sparse_view>& rows, const sparse_view& training, const std::string& source) {
+void require_fits(const std::optional<sparse_view>& rows, const sparse_view& training, const std::string& source,
+                  const model_traits& traits) {
   if (!rows) return;
   if (rows->columns > training.columns) {
     throw input_error(source + " has " + std::to_string(rows->columns) + " columns, but the training data only " +
                       std::to_string(training.columns) + "; read it through the training data's numbering");
   }
-  require_in_range(*rows);
+  require_sound(*rows, source, traits);
 }
 
 }  // namespace
@@ -190,9 +216,9 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   check(options_, traits);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");
-  require_in_range(data);
-  require_fits(options_.test, data, "the test data");
-  require_fits(options_.validation, data, "the validation data");
+  require_sound(data, source, traits);
+  require_fits(options_.test, data, "the test data", traits);
+  require_fits(options_.validation, data, "the validation data", traits);
   labels_ = learn_labels(traits.labels, data.label, source, agreement(ranks_));
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");

@@ -32,6 +32,12 @@ bool killed_from_outside(const exit_status& status) {
   return status.signal == SIGKILL || status.signal == SIGTERM || status.signal == SIGINT || status.signal == SIGHUP;
 }
 
+/// A model that trains well in threads and dies in processes mostly does so for this reason.
+std::string pointer_perhaps(const exit_status& status) {
+  if (status.signal != SIGSEGV && status.signal != SIGBUS) return "";
+  return "; the likely cause is a pointer, reference or span inside the model, which leads nowhere in another process";
+}
+
 }  // namespace
 
 worker_pool::worker_pool(const param_store& store, const process_engine& engine, std::size_t workers,
@@ -245,7 +251,7 @@ void worker_pool::blame(const exit_status& status, bool joined, std::uint64_t he
                        std::to_string(store_.control().round.epoch) + " has taken several worker processes along" +
                        last +
                        (killed_from_outside(status) ? "somebody kills them, perhaps the system for want of memory"
-                                                    : "the model fails on one of its rows"));
+                                                    : "the model fails on one of its rows" + pointer_perhaps(status)));
   }
   if (const std::uint64_t begun = chunks_begun(); begun != std::exchange(begun_before_, begun)) in_vain_ = 0;
   if (joined && (in_vain_ += weight) >= too_heavy) {

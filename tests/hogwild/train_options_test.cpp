@@ -93,6 +93,12 @@ TEST(train_options, targets_must_be_measured) {
               HasSubstr("accuracy"));
 }
 
+TEST(train_options, observers_are_there) {
+  observer deaf;
+  EXPECT_EQ(refused({.epochs = 1, .step = step, .observers = {&deaf}}), "accepted");
+  EXPECT_THAT(refused({.epochs = 1, .step = step, .observers = {&deaf, nullptr}}), HasSubstr("observer 1"));
+}
+
 TEST(train_options, validation_comes_from_one_place) {
   const csr_rows rows = two.csr();
   EXPECT_THAT(refused({.validation = rows.view(), .validation_fraction = 0.2}), HasSubstr("not both"));
@@ -119,6 +125,36 @@ TEST_F(data_that_does_not_suit, a_column_out_of_range) {
 TEST_F(data_that_does_not_suit, a_value_that_is_not_finite) {
   toy.value[3] = std::numeric_limits<float>::infinity();
   EXPECT_THAT(refused(), HasSubstr("entry 3 is not a finite number"));
+}
+
+TEST_F(data_that_does_not_suit, the_row_is_named_with_the_entry) {
+  const std::size_t entry = toy.row_start[6] + 1;
+  toy.value[entry] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refused(), HasSubstr("rows.svm: in row 7 entry " + std::to_string(entry)));
+}
+
+TEST_F(data_that_does_not_suit, a_column_that_stands_twice_in_a_row) {
+  toy = {};
+  toy.columns = 5;
+  toy.push({3, 0, 4}, {1, 1, 1}, 1);  // in any order
+  toy.push({0, 1, 2}, {1, 1, 1}, -1);
+  EXPECT_EQ(refused(), "accepted");
+  toy.push({3, 4, 0, 3}, {1, 1, 1, 1}, 1);
+  EXPECT_THAT(refused(), HasSubstr("rows.svm: in row 3 column 3 stands twice"));
+  toy = {};
+  toy.columns = 5;
+  toy.push({1}, {1}, 1);
+  toy.push({2, 2}, {1, 1}, -1);
+  EXPECT_THAT(refused(), HasSubstr("in row 2 column 2 stands twice"));
+}
+
+TEST_F(data_that_does_not_suit, more_columns_than_have_numbers) {
+  toy.columns = (std::size_t{1} << 32) + 7;
+  EXPECT_THAT(refused(), HasSubstr("4294967303 columns; at most 4294967294 are supported"));
+  sparse_view wide = two.csr().view();
+  wide.columns = toy.columns;
+  EXPECT_THAT([&] { train(logistic{}, wide, serial_engine{}); },
+              testing::ThrowsMessage<input_error>(HasSubstr("the training data has 4294967303 columns; at most")));
 }
 
 TEST_F(data_that_does_not_suit, one_label_or_three) {
@@ -155,6 +191,14 @@ TEST_F(data_that_does_not_suit, test_rows_with_damaged_entries) {
   const csr_rows rows = damaged.csr();
   EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .test = rows.view()}),
               HasSubstr("column 4000000"));
+  damaged.index[0] = two.index[0];
+  damaged.value[damaged.row_start[8]] = NAN;
+  const csr_rows without_number = damaged.csr();
+  const sparse_view view = without_number.view();
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .test = view}),
+              HasSubstr("the test data: in row 9 entry "));
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .validation = view}),
+              HasSubstr("the validation data: in row 9 entry "));
 }
 
 TEST_F(data_that_does_not_suit, a_model_with_fewer_columns_or_classes_than_the_data) {

@@ -28,6 +28,18 @@ struct deadly : least_squares {
   }
 };
 
+/// Squares times a number that stands elsewhere.
+struct far_away : least_squares {
+  static constexpr std::string_view name = "far_away";
+  inline static bool at_work = false;  ///< set in worker processes
+  const float* factor = nullptr;
+  float derivative(float margin, float label) const {
+    // In a worker nothing shall lie there, though by chance something might.
+    const float* const here = at_work ? reinterpret_cast<const float*>(8) : factor;
+    return *static_cast<const volatile float*>(here) * least_squares::derivative(margin, label);
+  }
+};
+
 /// Not to be copied byte by byte.
 struct talkative : logistic {
   std::string remark = "a text that is too long to lie inside of the string object itself";
@@ -94,6 +106,19 @@ TEST(failing_workers, a_chunk_that_takes_three_along_ends_the_run) {
   EXPECT_TRUE(test::leftovers().empty());
 }
 
+TEST(failing_workers, a_pointer_in_the_model_is_named_as_the_likely_cause) {
+  const test::toy_rows rows = test::planted_regression({.rows = 300});
+  train_options o = options();
+  o.sharing = sharing_kind::direct;
+  const float one = 1.0f;
+  far_away m;
+  m.factor = &one;
+  EXPECT_THAT(
+      [&] { train(m, rows.csr(), process_engine{.workers = 2}, o); },
+      ThrowsMessage<worker_error>(AllOf(HasSubstr("signal"), HasSubstr("a pointer, reference or span inside"))));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
 TEST(failing_workers, a_model_that_is_more_than_its_bytes) {
   const test::toy_rows rows = test::some_rows(200);
   EXPECT_THAT([&] { train(talkative{}, rows.csr(), process_engine{.workers = 1}, options()); },
@@ -148,5 +173,7 @@ TEST(failing_workers, another_cache_in_the_place_of_ours_is_not_read) {
 const hogwild::test::program_role failing_workers_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
   if (argc > 1 && std::string_view(argv[1]) == "--forgetful") return forgetful();
-  return worker_main<logistic, deadly>(argc, argv);
+  far_away::at_work = worker_place(argc, argv).has_value();
+  if (far_away::at_work) std::signal(SIGSEGV, SIG_DFL);  // sanitizers would end the process with a code
+  return worker_main<logistic, deadly, far_away>(argc, argv);
 });

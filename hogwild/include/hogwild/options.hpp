@@ -79,8 +79,8 @@ struct train_options {
   std::string resume{};                              ///< continue from this checkpoint
   std::shared_ptr<const trained_pass> first_pass{};  ///< epoch 1, where it was trained already (first_pass.hpp)
   std::string data_name{};                           ///< what messages and the record call the data
-  std::vector<observer*> observers{};
-  std::stop_token stop{};  ///< a request ends the run at a consistent point, within a chunk
+  std::vector<observer*> observers{};                ///< none of them null; they outlive the run
+  std::stop_token stop{};                            ///< a request ends the run at a consistent point, within a chunk
 };
 
 }  // namespace hogwild

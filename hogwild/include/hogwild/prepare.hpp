@@ -25,6 +25,7 @@ struct model_traits {
   bool margin = false;   ///< the engine adds the bias
   bool cuts = false;     ///< its rows are edges and nodes of a graph
   bool factors = false;  ///< factors of ratings, whose blocks workers can own
+  bool repeats = false;  ///< a column may stand in a row several times
   std::size_t most_batch = 1;
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
@@ -36,6 +37,7 @@ model_traits traits_of(const M& m) {
   traits.defaults = defaults_of<M>();
   traits.factors = factor_model<M>;
   traits.cuts = cuts_graphs<M>();
+  if constexpr (requires { M::repeats; }) traits.repeats = M::repeats;
   if constexpr (free_model<M>) {
     for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
   }

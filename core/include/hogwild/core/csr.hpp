@@ -15,8 +15,9 @@ namespace hogwild {
 class csr_rows {
  public:
   /// `row_start` has one entry more than there are rows, ascending from 0 to index.size(); index and value are equally
-  /// long; columns are distinct within a row and below `columns`. Throws input_error where the sizes do not fit;
-  /// train() checks the columns and values themselves.
+  /// long; columns are distinct within a row, in any order, and below `columns`, which are at most column_limit. Throws
+  /// input_error where the sizes do not fit; train() looks at the columns and values themselves, in time that is linear
+  /// where columns ascend within each row.
   csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index, std::span<const float> value,
            std::span<const float> label, std::size_t columns);
 

@@ -12,6 +12,9 @@
 
 namespace hogwild {
 
+/// Columns are numbers of 32 bits, of which the largest two mean something else.
+inline constexpr std::size_t column_limit = 0xfffffffe;
+
 /// Where rows come from: looks at a block of them before anybody trains on it, and says where other processes find
 /// them. Implementations are safe to call from many threads at once.
 class row_source {
