@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <hogwild/core/archetypes.hpp>
+#include <hogwild/core/member_names.hpp>
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/sharing_kind.hpp>
 
@@ -17,55 +18,6 @@
 // shape, or has almost the name of one. Included by model.hpp.
 
 namespace hogwild::detail {
-
-// Whether a class has a member of that name, whatever it is. A name that both bases have is ambiguous, even where it is
-// a template, a type or private. Nothing can be derived of a final class, whose templates are overlooked.
-#define HOGWILD_MEMBER(name)                                             \
-  struct other_##name {                                                  \
-    int name;                                                            \
-  };                                                                     \
-  template <class M>                                                     \
-  struct both_##name : M, other_##name {};                               \
-  template <class M>                                                     \
-  concept only_other_has_##name = requires {                             \
-    &both_##name<M>::name;                                               \
-  };                                                                     \
-  template <class M>                                                     \
-  concept plain_##name = requires {                                      \
-    &M::name;                                                            \
-  }                                                                      \
-  || requires {                                                          \
-    typename M::name;                                                    \
-  };                                                                     \
-  template <class M>                                                     \
-  constexpr bool has_##name() {                                          \
-    if constexpr (std::is_final_v<M>) return plain_##name<M>;            \
-    if constexpr (!std::is_final_v<M>) return !only_other_has_##name<M>; \
-  }
-HOGWILD_MEMBER(dim)
-HOGWILD_MEMBER(gradient)
-HOGWILD_MEMBER(scalar_type)
-HOGWILD_MEMBER(example_type)
-HOGWILD_MEMBER(workspace)
-HOGWILD_MEMBER(make_workspace)
-HOGWILD_MEMBER(judge)
-HOGWILD_MEMBER(name)
-HOGWILD_MEMBER(labels)
-HOGWILD_MEMBER(linear)
-HOGWILD_MEMBER(defaults)
-HOGWILD_MEMBER(settings)
-HOGWILD_MEMBER(groups)
-HOGWILD_MEMBER(init)
-HOGWILD_MEMBER(predict)
-HOGWILD_MEMBER(measured_rows)
-HOGWILD_MEMBER(shares)
-HOGWILD_MEMBER(scored)
-HOGWILD_MEMBER(cuts)
-HOGWILD_MEMBER(repeats)
-HOGWILD_MEMBER(emits_sums)
-HOGWILD_MEMBER(require_data)
-HOGWILD_MEMBER(project)
-#undef HOGWILD_MEMBER
 
 /// Whether its constant `value` is known when the model is compiled.
 template <class T, T value>
