@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs and models that cannot be trained with worker processes end soon, with a sentence.
+#include <array>
 #include <csignal>
 #include <fstream>
 
@@ -9,6 +10,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "process_run.hpp"
+#include "support/counting.hpp"
 #include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -38,6 +40,12 @@ struct far_away : least_squares {
     const float* const here = at_work ? reinterpret_cast<const float*>(8) : factor;
     return *static_cast<const volatile float*>(here) * least_squares::derivative(margin, label);
   }
+};
+
+/// Emits for every column, and has parameters for some.
+struct strays : test::counting_columns {
+  static constexpr std::string_view name = "strays";
+  std::array<parameter_group, 1> groups() const { return {{{.rows = columns, .hot_first = false}}}; }
 };
 
 /// Not to be copied byte by byte.
@@ -116,6 +124,13 @@ TEST(failing_workers, a_pointer_in_the_model_is_named_as_the_likely_cause) {
   EXPECT_THAT(
       [&] { train(m, rows.csr(), process_engine{.workers = 2}, o); },
       ThrowsMessage<worker_error>(AllOf(HasSubstr("signal"), HasSubstr("a pointer, reference or span inside"))));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+TEST(failing_workers, a_model_that_emits_beside_its_parameters) {
+  const test::toy_rows rows = test::planted_regression({.rows = 300, .columns = 50});
+  EXPECT_THAT([&] { train(strays{{.columns = 9}}, rows.csr(), process_engine{.workers = 2}, options()); },
+              ThrowsMessage<config_error>(HasSubstr("the model strays emits parameter ")));
   EXPECT_TRUE(test::leftovers().empty());
 }
 

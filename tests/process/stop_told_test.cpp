@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <ostream>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -52,6 +53,7 @@ constexpr sync_transport segment = sync_transport::shared_segment;
 struct engine_case {
   std::string name;
   way run;
+  friend std::ostream& operator<<(std::ostream& to, const engine_case& tried) { return to << tried.name; }
 };
 
 const std::vector<engine_case> every_engine{
