@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/core/process_identity.hpp>
 
+#include <atomic>
+#include <cerrno>
 #include <charconv>
-#include <fstream>
-#include <sstream>
+#include <csignal>
 #include <string>
 #include <string_view>
 
@@ -12,45 +13,47 @@
 
 #include <hogwild/core/error.hpp>
 
+#include "proc_stat.hpp"
+
 namespace hogwild {
 namespace {
 
-struct stat_line {
-  char state = '\0';
-  std::uint64_t start_time = 0;
-};
+using detail::proc_answer;
+using detail::read_small_file;
 
-std::string whole_file(const std::string& path) {
-  // Through <<, which ends quietly where a process goes between opening and reading: iterators would throw then.
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
+proc_answer read_stat(pid_t pid) {
+  return detail::read_proc_stat("/proc/" + std::to_string(pid) + "/stat");
 }
 
-/// Fields are counted from the last ')', since a program's name may hold blanks and brackets.
-std::optional<stat_line> read_stat(pid_t pid) {
-  const std::string text = whole_file("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= text.size()) return {};
-  std::string_view rest = std::string_view(text).substr(name_end + 2);
-  stat_line found{.state = rest.front()};
-  constexpr int state_field = 3, start_time_field = 22;
-  for (int field = state_field; field < start_time_field; ++field) {
-    const std::size_t blank = rest.find(' ');
-    if (blank == std::string_view::npos) return {};
-    rest.remove_prefix(blank + 1);
-  }
-  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), found.start_time);
-  if (parsed.ec != std::errc{}) return {};
-  return found;
-}
-
-std::uint64_t boot_hash() {
-  static const std::uint64_t hash = [] {
-    const std::string id = whole_file("/proc/sys/kernel/random/boot_id");
-    return static_cast<std::uint64_t>(XXH3_64bits(id.data(), id.size()));
-  }();
+/// Nothing where no descriptor is left to look.
+std::optional<std::uint64_t> boot_hash() {
+  static std::atomic<std::uint64_t> known{0};
+  if (const std::uint64_t hash = known.load(); hash != 0) return hash;
+  const auto id = read_small_file("/proc/sys/kernel/random/boot_id");
+  if (!id && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return {};
+  const std::string text = id.value_or("");
+  const std::uint64_t hash = XXH3_64bits(text.data(), text.size());
+  known = hash;
   return hash;
+}
+
+/// By how many ticks a process's start lies later in this time namespace than in the machine's first one.
+std::uint64_t ticks_ahead() {
+  const std::string text = read_small_file("/proc/self/timens_offsets").value_or("");
+  constexpr std::string_view name = "boottime";
+  std::int64_t seconds = 0, nanoseconds = 0;
+  std::size_t at = text.find(name);
+  if (at == std::string::npos) return 0;  // a kernel without time namespaces
+  at += name.size();
+  for (std::int64_t* const number : {&seconds, &nanoseconds}) {
+    at = text.find_first_not_of(' ', at);
+    if (at == std::string::npos) return 0;
+    const auto end = std::from_chars(text.data() + at, text.data() + text.size(), *number).ptr;
+    at = static_cast<std::size_t>(end - text.data());
+  }
+  const std::int64_t ticks_a_second = ::sysconf(_SC_CLK_TCK);
+  // Unsigned, so that an offset into the past is taken away as well.
+  return static_cast<std::uint64_t>(seconds * ticks_a_second + nanoseconds / (1'000'000'000 / ticks_a_second));
 }
 
 }  // namespace
@@ -58,20 +61,29 @@ std::uint64_t boot_hash() {
 process_identity process_identity::current() {
   // Not kept between calls: a forked child is another process.
   if (const auto self = of(::getpid())) return *self;
-  throw resource_error("cannot read /proc/self/stat; mount /proc: worker processes are told apart by it");
+  throw resource_error(
+      "cannot read /proc/self/stat; mount /proc, or raise the limit on open files (ulimit -n): worker processes are "
+      "told apart by it");
 }
 
 std::optional<process_identity> process_identity::of(pid_t pid) {
   if (pid <= 0) return {};
-  const auto line = read_stat(pid);
-  if (!line) return {};
-  return process_identity{.pid = pid, .start_time = line->start_time, .boot = boot_hash()};
+  const proc_answer seen = read_stat(pid);
+  const auto boot = boot_hash();
+  if (!seen.line || !boot) return {};
+  return process_identity{.pid = pid, .start_time = seen.line->start_time - ticks_ahead(), .boot = *boot};
 }
 
 bool process_identity::alive() const {
-  if (pid <= 0 || boot != boot_hash()) return false;
-  const auto line = read_stat(pid);
-  return line && line->start_time == start_time && line->state != 'Z' && line->state != 'X';
+  if (pid <= 0) return false;
+  const proc_answer seen = read_stat(pid);
+  const auto here = boot_hash();
+  if (seen.gone || (here && *here != boot)) return false;
+  if (seen.line) {
+    return seen.line->start_time - ticks_ahead() == start_time && seen.line->state != 'Z' && seen.line->state != 'X';
+  }
+  // It could not be looked at, for want of a descriptor, say: that is no death.
+  return ::kill(pid, 0) == 0 || errno != ESRCH;
 }
 
 }  // namespace hogwild

@@ -13,6 +13,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -220,6 +221,84 @@ TEST(process_identity, is_dead_as_a_zombie_or_after_another_boot) {
   EXPECT_FALSE(process_identity{}.alive());
 }
 
+/// While it lives this process can open nothing.
+class no_descriptors {
+ public:
+  no_descriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(next);
+    struct rlimit none = before_;
+    none.rlim_cur = static_cast<rlim_t>(next);
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  no_descriptors(const no_descriptors&) = delete;
+  no_descriptors& operator=(const no_descriptors&) = delete;
+  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  struct rlimit before_ {};
+};
+
+TEST(process_identity, is_not_dead_where_no_descriptor_is_left_to_look) {
+  child_process child = run({"--sleep"});
+  const auto who = process_identity::of(child.pid());
+  ASSERT_TRUE(who);
+  {
+    const no_descriptors now;
+    ASSERT_FALSE(process_identity::of(child.pid()));
+    EXPECT_TRUE(who->alive());
+    EXPECT_FALSE(process_watch(*who).certain());
+    EXPECT_FALSE(process_watch(*who).ended());
+    child.kill(SIGKILL);
+    ASSERT_TRUE(child.wait_for(20s));
+    EXPECT_FALSE(who->alive());
+  }
+  EXPECT_TRUE(process_watch(*who).ended());
+}
+
+TEST(process_identity, is_the_same_in_another_time_namespace) {
+  const auto self = process_identity::current();
+  const std::vector<std::string> there{"-T",
+                                       "--boottime",
+                                       "100000",
+                                       "--fork",
+                                       this_program(),
+                                       "--sees",
+                                       std::to_string(self.pid),
+                                       std::to_string(self.start_time)};
+  std::optional<exit_status> status;
+  try {
+    status = spawn("/usr/bin/unshare", there).wait_for(20s);
+  } catch (const resource_error& e) {
+    GTEST_SKIP() << e.what();
+  }
+  ASSERT_TRUE(status);
+  if (status->code == 1) GTEST_SKIP() << "time namespaces need a kernel that has them, and the rights of root";
+  EXPECT_TRUE(status->success()) << status->describe();
+}
+
+TEST(process_watch, sends_signals_to_nobody_but_the_process) {
+  child_process child = run({"--sleep"});
+  const process_watch watch(*process_identity::of(child.pid()));
+  EXPECT_TRUE(watch.certain());
+  EXPECT_TRUE(watch.kill(SIGTERM));
+  const auto status = child.wait_for(20s);
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->signal, SIGTERM);
+  EXPECT_FALSE(watch.kill(SIGTERM));
+  process_identity earlier = process_identity::current();
+  earlier.start_time -= 1;
+  EXPECT_FALSE(process_watch(earlier).certain());
+  EXPECT_FALSE(process_watch(earlier).kill(SIGTERM));
+}
+
+/// In another time namespace: whether process `pid` is the one that began at `start` elsewhere.
+int sees(const char* pid, const char* start) {
+  const auto who = process_identity::of(std::atoi(pid));
+  return who && who->alive() && std::to_string(who->start_time) == start ? 0 : 7;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -230,6 +309,7 @@ int main(int argc, char** argv) {
   if (role == "--orphaned-file") return start_again_after_own_file_is_gone(argv[2]);
   if (role == "--without-pidfd") return live_without_pidfd();
   if (role == "--die-watched") return die_watched(argv[2]);
+  if (role == "--sees") return sees(argv[2], argv[3]);
   if (role == "--watch") return watch(argv[2], argv[3]);
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

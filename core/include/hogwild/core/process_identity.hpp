@@ -14,15 +14,19 @@ namespace hogwild {
 struct process_identity {
   std::int32_t pid = 0;
   std::uint32_t reserved = 0;
-  std::uint64_t start_time = 0;  ///< clock ticks between boot and the start of the process (field 22 of /proc/PID/stat)
-  std::uint64_t boot = 0;        ///< hash of the machine's boot id
+  /// Clock ticks between boot and the start of the process (field 22 of /proc/PID/stat), as the machine's first time
+  /// namespace counts them: the same number for readers in all of them, where these differ by whole ticks.
+  std::uint64_t start_time = 0;
+  std::uint64_t boot = 0;  ///< hash of the machine's boot id
 
-  /// This process. Throws resource_error where /proc is not mounted.
+  /// This process. Throws resource_error where /proc is not mounted or no descriptor is left.
   static process_identity current();
-  /// The process that has this number now, a zombie included; nothing where there is none.
+  /// The process that has this number now, a zombie included; nothing where there is none, or where it cannot be looked
+  /// at for want of a descriptor.
   static std::optional<process_identity> of(pid_t pid);
 
-  /// True while this very process runs: same number, same start time, same boot, and not a zombie. Any thread may ask.
+  /// True while this very process runs: same number, same start time, same boot, and not a zombie. Where no descriptor
+  /// is left to look, a process of this number is taken for it. Any thread may ask.
   bool alive() const;
 
   bool operator==(const process_identity&) const = default;

@@ -17,10 +17,15 @@ class process_watch {
   process_watch& operator=(process_watch&&) noexcept;
   ~process_watch();
 
+  const process_identity& who() const;
+  /// Whether a descriptor of the very process is held: then ended() cannot be mistaken, and kill() reaches no stranger.
+  bool certain() const;
   /// True once the process has ended (a zombie has). One system call; never waits.
   bool ended() const;
   /// Waits for its end, at most `timeout`; true where it has ended.
   bool wait_for(std::chrono::nanoseconds timeout) const;
+  /// Sends a signal; false where the process has ended, or it may not be sent.
+  bool kill(int signal) const;
 
  private:
   struct state;

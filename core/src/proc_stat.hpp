@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hogwild::detail {
+
+/// A line as /proc/PID/stat and /proc/PID/task/TID/stat have it.
+struct proc_stat {
+  char state = '\0';
+  std::uint64_t cpu_ticks = 0;   ///< in user and system mode
+  std::uint64_t start_time = 0;  ///< clock ticks since boot, as the reader's time namespace counts them
+};
+
+/// What reading such a line told. Neither a line nor `gone`: nothing was to be learned, for want of descriptors, say.
+struct proc_answer {
+  std::optional<proc_stat> line{};
+  bool gone = false;  ///< the process or thread does not exist
+};
+
+proc_answer read_proc_stat(const std::string& path);
+
+/// What a small file holds; nothing where it cannot be read, and errno says why.
+std::optional<std::string> read_small_file(const std::string& path);
+
+}  // namespace hogwild::detail
