@@ -2,6 +2,7 @@
 #include <hogwild/worker_pool.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <thread>
 #include <utility>
@@ -27,6 +28,10 @@ constexpr auto patience_with_leavers = 2s;
 // A worker that fails by itself fails again, so three such deaths for the same cause end the run. Deaths by somebody
 // else's hand are what a run has to live with; only an unlikely number of them for the same cause ends it.
 constexpr int weight_of_failure = 10, weight_of_kill = 1, too_heavy = 30;
+
+bool nobody_has(pid_t pid) {
+  return ::kill(pid, 0) != 0 && errno == ESRCH;
+}
 
 bool killed_from_outside(const exit_status& status) {
   return status.signal == SIGKILL || status.signal == SIGTERM || status.signal == SIGINT || status.signal == SIGHUP;
@@ -171,38 +176,38 @@ void worker_pool::look_after_members() {
 }
 
 // A guest claims a slot by its pid, and says who it is before it counts; it gives the slot back by itself unless it
-// dies.
+// dies. Between two looks another one may have taken it.
 void worker_pool::look_after_guest(std::size_t slot) {
   const worker_slot& s = store_.slots()[slot];
   member& m = members_[slot];
   const std::int32_t pid = s.pid.load();
-  if (pid <= 0) {
-    m.guest.reset();
-    m.joined = false;
-    return;
-  }
   const worker_state state = s.state.load();
   const bool counts = state == worker_state::active || state == worker_state::left_out;
-  if (!m.guest) {
+  const std::uint64_t start_time = s.start_time.load();
+  if (s.pid.load() != pid) return;  // what was read belongs to two of them
+  const auto is_here = [&](const process_identity& who) {
+    return who.pid == pid && (!counts || who.start_time == start_time);
+  };
+  if (m.guest && !is_here(m.guest->who())) m = member{};
+  if (pid <= 0) return;
+  if (!m.guest && counts) {
     const auto who = process_identity::of(pid);
-    if (who && counts && who->start_time == s.start_time.load()) m.guest.emplace(*who);
-    if (who && (m.guest || !counts))
-      m.moved = clock::now();
-    else if (s.pid.load() == pid)
-      bury(slot, "has gone", 0);
+    if (who && is_here(*who)) m.guest.emplace(*who);
+    if (who && !is_here(*who)) return bury(slot, "has gone", 0);
   }
   if (m.guest && !m.joined) {
     m.joined = true;
     tell("process " + std::to_string(pid) + " has joined as a worker");
   }
-  if (m.guest && m.guest->ended()) bury(slot, "has gone", 0);
+  if (m.guest ? m.guest->ended() : nobody_has(pid)) bury(slot, "has gone", 0);
 }
 
 void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
   if (status.code == static_cast<int>(exit_code::input) && status.signal == 0) {
     throw cache_error("", "a worker process found the dataset's cache damaged");
   }
-  const bool joined = members_[slot].joined;
+  // It may have come and gone between two looks; then its number is left.
+  const bool joined = members_[slot].joined || store_.slots()[slot].pid.load() == members_[slot].child->pid();
   if (joined && in_lockstep()) end_lockstep(slot, status);
   const std::uint64_t held = store_.slots()[slot].held.get();
   bury(slot, status.describe(), worker_slot::reserved);
@@ -303,8 +308,8 @@ void worker_pool::end_stopped() {
     if (m.child) {
       m.child->kill(SIGKILL);
       m.child->wait_for(patience_with_joiners);
-    } else if (m.guest && !m.guest->ended()) {
-      ::kill(slot.pid.load(), SIGKILL);
+    } else if (m.guest) {
+      m.guest->kill(SIGKILL);
       m.guest->wait_for(patience_with_joiners);
     }
   }

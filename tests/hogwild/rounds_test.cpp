@@ -62,7 +62,9 @@ class accident_crew final : public crew {
       : job_(work),
         before_(std::move(before)),
         after_(std::move(after)),
-        store_(param_store::in_memory(work.shape(2, 0, 0))) {}
+        store_(param_store::in_memory(work.shape(2, 0, 0))) {
+    for (worker_slot& slot : store_.slots()) slot.state = worker_state::active;
+  }
 
   std::string_view engine() const override { return "accident"; }
   std::size_t workers() const override { return 2; }

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/core/child_process.hpp>
@@ -94,6 +95,66 @@ TEST_P(guests, keep_the_quality_of_a_run_whose_workers_are_in_the_middle_of_a_ro
 TEST_P(guests, keep_the_quality_of_a_run_at_full_speed) {
   expect_serial_quality(logistic{}, test::planted_classification({.rows = 20'000, .columns = 200, .per_row = 20}),
                         {.epochs = 12, .step = {.initial = 0.2, .decay = 0.7}}, 0.0);
+}
+
+/// Between two epochs, in which nobody looks at the guests, the one in the last slot leaves and another takes it.
+class changing_guests final : public test::witness {
+ public:
+  changing_guests() : witness(slow_logistic::name) {}
+
+  void on_epoch(const epoch_report& e) override {
+    witness::on_epoch(e);
+    if (e.epoch == 1) first_comes();
+    if (e.epoch == 2) second_follows();
+    if (e.epoch > 2 && store_) rows_of_second_ = slot().rows.get();
+  }
+  pid_t second() const { return second_ ? second_->pid() : 0; }
+  std::uint64_t rows_of_second() const { return rows_of_second_; }
+  std::optional<exit_status> end_of_second() { return second_->wait_for(10s); }
+
+ private:
+  worker_slot& slot() const { return store_->slots().back(); }
+
+  /// A guest that is never in the way: it has arrived at all rounds that are to come.
+  void first_comes() {
+    const auto segment = test::segment_of(::getpid());
+    if (!segment) return;
+    store_.emplace(param_store::attach(segment->name, slow_logistic::name));
+    first_.emplace(spawn("/bin/sleep", {"600"}));
+    slot().pid = first_->pid();
+    slot().start_time = process_identity::of(first_->pid())->start_time;
+    slot().arrived = store_->control().gate.load() + 1000;
+    slot().state = worker_state::active;
+  }
+  void second_follows() {
+    if (!store_) return;
+    slot().state = worker_state::free;
+    slot().pid = 0;
+    second_.emplace(spawn(this_program(), {"--join", store_->name()}));
+    const bool came = test::comes_true(
+        20s, [&] { return slot().state.load() == worker_state::active && slot().pid.load() == second_->pid(); });
+    EXPECT_TRUE(came);
+    first_.reset();
+  }
+
+  std::optional<param_store> store_;
+  std::optional<child_process> first_, second_;
+  std::uint64_t rows_of_second_ = 0;
+};
+
+TEST(guests, that_follow_others_between_two_looks_are_not_taken_for_them) {
+  changing_guests seen;
+  const test::toy_rows rows = test::some_rows();
+  const train_result run = train(slow_logistic{}, rows.csr(), process_engine{.workers = 1},
+                                 {.epochs = 8, .step = {.initial = 0.2, .decay = 0.9}, .observers = {&seen}});
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_EQ(seen.unfinished, 0u);
+  EXPECT_THAT(seen.notes(), testing::Contains("process " + std::to_string(seen.second()) + " has joined as a worker"));
+  EXPECT_THAT(seen.notes(), testing::Each(testing::Not(testing::HasSubstr("has gone"))));
+  EXPECT_GT(seen.rows_of_second(), 0u);
+  const auto end = seen.end_of_second();
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->success()) << end->describe();
 }
 
 INSTANTIATE_TEST_SUITE_P(one_and_two, guests,

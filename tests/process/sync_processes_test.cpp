@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Synchronous training by worker processes: the bits of threads, and an end in time when a rank is lost.
+#include <fstream>
+
 #include <gmock/gmock.h>
 
+#include <hogwild/core/child_process.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/thread_activity.hpp>
 #include <hogwild/sync_engine.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -127,6 +133,63 @@ TEST(sync_processes, a_rank_that_throws_tells_the_others_why) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
+/// Trains in lockstep, and writes what came of it.
+int supervise(const std::string& report) {
+  const auto toy = some_rows();
+  sync_engine engine = processes(2, sync_rule::gradients);
+  engine.arguments = {"--fleeting"};
+  try {
+    train(slow_logistic{}, toy.csr(), engine, {.epochs = 1000, .step = {.initial = 0.1}});
+  } catch (const error& e) {
+    std::ofstream(report) << e.what();
+    return static_cast<int>(e.code());
+  }
+  return 0;
+}
+
+/// A worker; the second rank is killed as soon as it has joined, and was not seen when it did: the supervisor sleeps
+/// meanwhile, and finds the slot's state as it was before.
+std::optional<int> fleeting_rank(int argc, char** argv) {
+  const auto place = worker_place(argc, argv);
+  if (place->slot != 1u) return worker_main<slow_logistic>(argc, argv);
+  ::kill(::getppid(), SIGSTOP);
+  const std::jthread death([segment = place->segment] {
+    const param_store store = param_store::attach(segment, slow_logistic::name);
+    worker_slot& slot = store.slots()[1];
+    comes_true(60s, [&] { return slot.arrived.load() != 0; });
+    slot.state = worker_state::joining;
+    ::kill(::getpid(), SIGKILL);
+  });
+  return worker_main<slow_logistic>(argc, argv);
+}
+
+TEST(sync_processes, a_rank_that_was_killed_before_it_was_seen_ends_the_run_with_its_name) {
+  const scratch_folder folder;
+  const std::string report = folder / "report";
+  child_process supervisor = spawn(this_program(), {"--supervise", report});
+  const auto is_stopped = [&] {
+    const auto now = thread_activity::of(supervisor.pid(), supervisor.pid());
+    return now && now->is_stopped();
+  };
+  ASSERT_TRUE(comes_true(60s, is_stopped));
+  const auto segment = segment_of(supervisor.pid());
+  ASSERT_TRUE(segment);
+  const param_store store = param_store::attach(segment->name, slow_logistic::name);
+  const worker_slot& slot = store.slots()[1];
+  const auto is_dead = [&] {
+    const auto who = process_identity::of(slot.pid.load());
+    return slot.pid.load() > 0 && slot.state.load() == worker_state::joining && who && !who->alive();
+  };
+  ASSERT_TRUE(comes_true(60s, is_dead));
+  const pid_t dead = slot.pid.load();
+  supervisor.kill(SIGCONT);
+  const auto end = supervisor.wait_for(60s);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->code, static_cast<int>(exit_code::internal));
+  EXPECT_THAT(read_text(report), AllOf(HasSubstr("rank 1 of 2 (process " + std::to_string(dead) + ") was killed by"),
+                                       HasSubstr("no rank of a synchronous run goes on without the others")));
+}
+
 TEST(sync_processes, nobody_joins_by_hand) {
   std::string refused;
   end_of_run(processes(2, sync_rule::average), [&](const param_store& store) {
@@ -166,6 +229,10 @@ TEST(sync_processes, go_on_from_a_checkpoint_after_a_rank_was_killed) {
 }  // namespace hogwild::test
 
 const hogwild::test::program_role sync_processes_role([](int argc, char** argv) -> std::optional<int> {
+  using namespace hogwild::test;
+  const std::string_view role = argc > 1 ? argv[1] : "";
+  if (role == "--supervise") return supervise(argv[2]);
+  if (role == "--fleeting") return fleeting_rank(argc, argv);
   hogwild::test::throws_at_work::at_work = hogwild::worker_place(argc, argv).has_value();
   return hogwild::worker_main<hogwild::logistic, hogwild::softmax, hogwild::test::slow_logistic,
                               hogwild::test::throws_at_work>(argc, argv);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/core/control/control_block.hpp>
+#include <hogwild/core/control/worker_slot.hpp>
 
 using namespace hogwild;
 
@@ -43,6 +44,15 @@ TEST(control_block, stops_for_either_request) {
   EXPECT_TRUE(c.stopping());
   c.stop = stop_request::leave;
   EXPECT_TRUE(c.stopping());
+}
+
+TEST(worker_slot, counts_only_while_it_is_active) {
+  worker_slot slot{};
+  for (const auto state :
+       {worker_state::free, worker_state::joining, worker_state::active, worker_state::left_out, worker_state::free}) {
+    slot.state = state;
+    EXPECT_EQ(slot.counts(), state == worker_state::active);
+  }
 }
 
 }  // namespace

@@ -52,12 +52,12 @@ struct alignas(128) worker_slot {
   published<std::uint64_t> meeting_ns;        ///< in meetings, waiting for other ranks included
   alignas(128) std::array<published<std::uint32_t>, staleness_histogram::buckets> staleness;
 
-  /// By the owner, before each draw and each batch of rows: whether the others wait for it. If not, the round may be
-  /// over by now, and so the chunk in hand is dropped: others train on it. True says that the plan read before belongs
-  /// to the round that is open.
+  /// By the owner, before each draw and each batch of rows: whether the others wait for it. If not (it was left out, or
+  /// taken for dead), the round may be over by now, and so the chunk in hand is dropped: others train on it. True says
+  /// that the plan read before belongs to the round that is open.
   bool counts() const noexcept {
     order_earlier_reads();
-    return state.load(std::memory_order_relaxed) != worker_state::left_out;
+    return state.load(std::memory_order_relaxed) == worker_state::active;
   }
 };
 
