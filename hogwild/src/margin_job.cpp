@@ -61,7 +61,7 @@ void margin_job_base::work(const param_store& store, std::size_t slot, worker_me
   // A chunk of rows in another order than they are stored has no run of columns of its own.
   const std::size_t frequent = options_.order == row_order::chunked ? data_.frequent : data_.columns;
   if (options_.sharing == sharing_kind::frozen)
-    return by_batches(store, slot, frozen_sharing<float>(store, groups(), frequent));
+    return by_batches(store, slot, frozen_sharing<float>(store, slot, groups(), frequent));
   if (options_.sharing == sharing_kind::gathered)
     return by_batches(store, slot, lockstep_sharing<float, true>(store, *others));
   if (options_.sharing == sharing_kind::averaged)

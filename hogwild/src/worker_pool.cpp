@@ -20,7 +20,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto look_around = 20ms;                // how soon a death is noticed at the latest
-constexpr auto patience_with_stopped = 1000ms;    // before nobody waits for a worker that makes no progress
 constexpr auto patience_with_joiners = 60s;       // before a start is given up: sanitizers and busy machines are slow
 constexpr auto patience_with_last_joiners = 10s;  // before a run begins with those who are there
 constexpr auto patience_with_leavers = 2s;
@@ -101,7 +100,8 @@ void worker_pool::start() {
 void worker_pool::run_round() {
   if (store_.control().round.pass != std::exchange(pass_, store_.control().round.pass)) taken_along_.clear();
   wait_for_somebody();
-  for (member& m : members_) m.moved = clock::now();
+  looked_ = clock::now();
+  for (std::size_t i = 0; i < members_.size(); ++i) members_[i].pace.look(store_.slots()[i], false, looked_);
   round_open_ = true;
   const std::uint32_t opened = gate_.open();
   const auto wait_for_all = [&] {
@@ -135,7 +135,7 @@ void worker_pool::wait_for_somebody() {
     if (clock::now() - begin > patience_with_joiners) {
       throw worker_error("no worker process has made progress for a minute: they are stopped, or do not get to join");
     }
-    if (clock::now() - asked < patience_with_stopped || count(worker_state::joining) > 0) continue;
+    if (clock::now() - asked < stall_watch::patience || count(worker_state::joining) > 0) continue;
     asked = clock::now();
     const auto slots = store_.slots();
     const auto free = std::ranges::find_if(slots, [](worker_slot& s) {
@@ -168,7 +168,6 @@ void worker_pool::look_after_members() {
     }
     if (!m.joined && store_.slots()[i].state.load() == worker_state::active) {
       m.joined = true;
-      m.moved = clock::now();
       failed_starts_ = 0;
     }
     if (const auto status = m.child->poll_exit()) on_exit(i, *status);
@@ -269,23 +268,18 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
   if (in_lockstep()) return;  // they look after each other, and nobody goes on without the others
   const auto now = clock::now();
   // Who was away itself (stopped with its whole group, say) cannot tell how long the others made no progress.
-  const bool was_away = now - std::exchange(looked_, now) > patience_with_stopped / 2;
+  const bool was_away = now - std::exchange(looked_, now) > stall_watch::patience / 2;
   std::optional<std::size_t> slowest;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const worker_slot& slot = store_.slots()[i];
-    member& m = members_[i];
-    const std::uint64_t progress = slot.beats.get() + slot.rows.get() + slot.waits.get();
-    if (was_away || !gate_keeper::absent(slot, opened) || progress != m.progress) {
-      m.progress = progress;
-      m.moved = now;
-    } else if (now - m.moved > patience_with_stopped && (!slowest || m.moved < members_[*slowest].moved)) {
-      slowest = i;
-    }
+    stall_watch& pace = members_[i].pace;
+    pace.look(slot, !was_away && gate_keeper::absent(slot, opened), now);
+    if (pace.stalled(slot, now) && (!slowest || pace.moved() < members_[*slowest].pace.moved())) slowest = i;
   }
   if (!slowest) return;
   // One at a time: the others may be waiting for a stripe that this one holds, and go on as soon as it does not count.
   worker_slot& slot = store_.slots()[*slowest];
-  for (member& m : members_) m.moved = std::max(m.moved, now - patience_with_stopped + 4 * look_around);
+  for (member& m : members_) m.pace.grant(4 * look_around, now);
   auto active = worker_state::active;
   if (slot.state.compare_exchange_strong(active, worker_state::left_out)) {
     rows_lost_ += slot.unsent.get();  // it drops them when it wakes

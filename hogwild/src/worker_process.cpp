@@ -46,6 +46,7 @@ class slot_lease {
       : store_(store), spawned_(wanted.has_value()), slot_(wanted ? claim_reserved(store, *wanted) : claim_any(store)) {
     worker_slot& me = self();
     me.start_time = process_identity::current().start_time;
+    me.thread = ::gettid();
     me.held.set(0);
     me.arrived = 0;
     me.state = worker_state::active;

@@ -49,7 +49,7 @@ class factor_job final : public general_job<M> {
     if (in_blocks()) return train(store, slot, owned_array(store, slot));
     const bool sums_gradients = o.optimizer == optimizer_kind::sgd;
     if (o.sharing == sharing_kind::frozen && sums_gradients)
-      return train(store, slot, frozen_sharing<float>(store, this->groups()));
+      return train(store, slot, frozen_sharing<float>(store, slot, this->groups()));
     if (o.sharing == sharing_kind::averaged && sums_gradients)
       return train(store, slot, lockstep_sharing<float, false>(store, *others));
     if (o.sharing == sharing_kind::buffered && o.update == update_kind::lossy && sums_gradients)

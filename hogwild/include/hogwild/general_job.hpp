@@ -84,7 +84,7 @@ class general_job : public job {
       if (only != round_plan::no_slot) return;
     }
     if (options_.sharing == sharing_kind::frozen) {
-      return train_with(store, slot, frozen_sharing<scalar>(store, groups_of(model_)));
+      return train_with(store, slot, frozen_sharing<scalar>(store, slot, groups_of(model_)));
     }
     if (options_.sharing == sharing_kind::gathered)
       return train_with(store, slot, lockstep_sharing<scalar, true>(store, *others));

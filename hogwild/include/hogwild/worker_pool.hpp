@@ -14,6 +14,7 @@
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/process_watch.hpp>
 #include <hogwild/process_engine.hpp>
+#include <hogwild/stall_watch.hpp>
 
 namespace hogwild {
 
@@ -49,8 +50,7 @@ class worker_pool {
     std::optional<child_process> child;  ///< ours
     std::optional<process_watch> guest;  ///< one that joined by hand
     bool joined = false;
-    std::uint64_t progress = 0;  ///< when last looked at
-    clock::time_point moved = clock::now();
+    stall_watch pace{};
   };
 
   void spawn_into(std::size_t slot);

@@ -12,6 +12,7 @@
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/telemetry.hpp>
+#include <hogwild/sharing/in_blocks.hpp>
 #include <hogwild/sharing/own_parameters.hpp>
 #include <hogwild/sharing/ruler.hpp>
 #include <hogwild/turn_source.hpp>
@@ -37,8 +38,9 @@ class frozen_sharing {
   static constexpr bool replicated = true;
 
   /// `frequent`: see replica.
-  frozen_sharing(const param_store& store, std::vector<parameter_group> groups, std::size_t frequent = no_own_columns)
-      : store_(store), groups_(std::move(groups)), frequent_(frequent) {
+  frozen_sharing(const param_store& store, std::size_t slot, std::vector<parameter_group> groups,
+                 std::size_t frequent = no_own_columns)
+      : store_(store), me_(&store.slots()[slot]), groups_(std::move(groups)), frequent_(frequent) {
     for (const parameter_group& g : groups_) {
       widest_ = std::max(widest_, g.width);
     }
@@ -61,14 +63,14 @@ class frozen_sharing {
     own_ = own;
     for (std::size_t k = 0; k < arrays(); ++k) {
       for_own_parameters(own_, frequent_, groups_, shared(k).size(), [&](std::size_t first, std::size_t n) {
-        std::copy_n(shared(k).data() + first, n, store_.replica<T>(self_, k).data() + first);
+        copy(shared(k), store_.replica<T>(self_, k), first, n);
       });
     }
   }
   void end_chunk() const {
     for (std::size_t k = 0; k < arrays(); ++k) {
       for_own_parameters(own_, frequent_, groups_, shared(k).size(), [&](std::size_t first, std::size_t n) {
-        std::copy_n(store_.replica<T>(self_, k).data() + first, n, shared(k).data() + first);
+        copy(store_.replica<T>(self_, k), shared(k), first, n);
       });
     }
   }
@@ -80,7 +82,7 @@ class frozen_sharing {
     for (std::size_t k = 0; k < arrays(); ++k) {
       for (const parameter_group& g : groups_) {
         const std::size_t n = merged_rows(g, {turn == 0 ? 0 : turn - 1, 0, turn == 0}) * g.width;
-        std::copy_n(shared(k).data() + g.offset, n, store_.replica<T>(v, k).data() + g.offset);
+        copy(shared(k), store_.replica<T>(v, k), g.offset, n);
       }
     }
   }
@@ -99,16 +101,21 @@ class frozen_sharing {
       for (const parameter_group& g : groups_) {
         const std::size_t n = merged_rows(g, turn) * g.width;
         const auto cut = [&](std::size_t i) { return i == slice.count ? n : n * i / slice.count / block * block; };
-        const std::size_t end = g.offset + cut(slice.number + 1);
-        for (std::size_t j = g.offset + cut(slice.number); j < end; j += block) {
-          merge_block(turn, k, j, std::min(block, end - j));
-        }
+        const std::size_t begin = cut(slice.number);
+        in_blocks(*me_, g.offset + begin, cut(slice.number + 1) - begin, [&](std::size_t first, std::size_t size) {
+          for (std::size_t j = 0; j < size; j += block) merge_block(turn, k, first + j, std::min(block, size - j));
+        });
       }
     }
   }
 
  private:
   static constexpr std::size_t block = 256;  ///< elements that stay in the nearest cache for all replicas
+
+  void copy(std::span<const T> from, std::span<T> to, std::size_t offset, std::size_t n) const {
+    in_blocks(*me_, offset, n,
+              [&](std::size_t first, std::size_t size) { std::copy_n(from.data() + first, size, to.data() + first); });
+  }
 
   std::size_t arrays() const { return 1 + store_.shape().state_arrays; }
   std::span<T> shared(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
@@ -140,6 +147,7 @@ class frozen_sharing {
   }
 
   const param_store& store_;
+  worker_slot* me_;
   std::vector<parameter_group> groups_;
   std::size_t frequent_;
   column_range own_{};

@@ -13,6 +13,7 @@
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/private_memory.hpp>
 #include <hogwild/core/telemetry.hpp>
+#include <hogwild/sharing/in_blocks.hpp>
 #include <hogwild/sharing/neighbours.hpp>
 #include <hogwild/sharing/own_parameters.hpp>
 #include <hogwild/sharing/ruler.hpp>
@@ -65,7 +66,9 @@ class replica {
     for (const array& a : arrays_) {
       for (const parameter_group& g : groups_) {
         const auto [offset, n] = part_of(g, frequent_);
-        a.shared.fetch(offset, a.work.subspan(offset, n), a.base.subspan(offset, n));
+        in_blocks(me_, offset, n, [&a](std::size_t first, std::size_t size) {
+          a.shared.fetch(first, a.work.subspan(first, size), a.base.subspan(first, size));
+        });
       }
     }
     period_ = round.exchange_rows;
@@ -144,8 +147,10 @@ class replica {
   template <class Visit>
   void for_own_values(const Visit& visit) const {
     for (const array& a : arrays_) {
-      for_own_parameters(own_, frequent_, groups_, a.work.size(),
-                         [&](std::size_t first, std::size_t n) { visit(a.shared, first, a.work.subspan(first, n)); });
+      for_own_parameters(own_, frequent_, groups_, a.work.size(), [&](std::size_t offset, std::size_t n) {
+        in_blocks(me_, offset, n,
+                  [&](std::size_t first, std::size_t size) { visit(a.shared, first, a.work.subspan(first, size)); });
+      });
     }
   }
 
@@ -163,8 +168,8 @@ class replica {
           const std::span<T> work = a.work.subspan(first, size), base = a.base.subspan(first, size);
           last ? a.shared.send(first, work, base, share) : a.shared.exchange(first, work, base, share);
         };
-        meet(offset + cut, n - cut);
-        meet(offset, cut);
+        in_blocks(me_, offset + cut, n - cut, meet);
+        in_blocks(me_, offset, cut, meet);
         met += n;
       }
     }

@@ -34,6 +34,8 @@ struct alignas(128) worker_slot {
   published<std::uint64_t> beats;         ///< chunks begun: whoever stops counting is stopped
   published<std::uint64_t> held;          ///< ticket in hand + 1; 0 for none
   published<std::uint64_t> waits;         ///< signs of life of a worker that waits for others in a reproducible round
+  published<std::uint64_t> blocks;   ///< of parameters that were copied, exchanged or merged: signs of life as well
+  std::atomic<std::int32_t> thread;  ///< of the process, that trains
 
   alignas(128) published<std::uint64_t> rows;  ///< done, published batch by batch: what staleness is counted in
   published<std::uint64_t> updates;            ///< rows that changed a parameter
@@ -58,6 +60,12 @@ struct alignas(128) worker_slot {
   bool counts() const noexcept {
     order_earlier_reads();
     return state.load(std::memory_order_relaxed) == worker_state::active;
+  }
+
+  /// A number that rises while the worker gets on. What it tells is how long it stood still, no more: a row of a large
+  /// model may take any time.
+  std::uint64_t progress() const noexcept {
+    return beats.get() + rows.get() + waits.get() + blocks.get() + ring_bytes.get();
   }
 };
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that is slow is not taken for one that is stopped: whoever computes for seconds without finishing a row is
+// waited for.
+#include <ctime>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "process_run.hpp"
+#include "support/program_role.hpp"
+
+namespace hogwild {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr float laborious_label = 777.0f;
+
+/// Takes two and a half seconds of CPU time for a row with one label, and says nothing meanwhile.
+struct laborious : least_squares {
+  static constexpr std::string_view name = "laborious";
+  float derivative(float margin, float label) const {
+    if (label != laborious_label) return least_squares::derivative(margin, label);
+    for (const double end = cpu_seconds() + 2.5; cpu_seconds() < end;) {
+    }
+    return 0.0f;
+  }
+  static double cpu_seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  }
+};
+
+struct slow_workers : testing::TestWithParam<bool> {};
+
+TEST_P(slow_workers, are_waited_for) {
+  test::toy_rows rows = test::planted_regression({.rows = 300});
+  rows.label[200] = laborious_label;
+  test::witness seen(laborious::name);
+  const train_result run = train(laborious{}, rows.csr(), process_engine{.workers = 2},
+                                 {.epochs = 1,
+                                  .step = {.initial = 0.01, .decay = 1.0},
+                                  .sharing = GetParam() ? sharing_kind::automatic : sharing_kind::direct,
+                                  .reproducible = GetParam(),
+                                  .virtual_workers = GetParam() ? 4u : 0u,
+                                  .observers = {&seen}});
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_EQ(run.workers_replaced, 0u);
+  EXPECT_EQ(run.examples, rows.rows());  // nothing was trained again
+  EXPECT_THAT(seen.notes(), Each(Not(HasSubstr("no progress"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(of, slow_workers, testing::Values(false, true),
+                         [](const auto& kind) { return kind.param ? "reproducible_runs" : "shared_arrays"; });
+
+}  // namespace
+}  // namespace hogwild
+
+const hogwild::test::program_role slow_workers_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::worker_main<hogwild::laborious>(argc, argv);
+});
