@@ -121,6 +121,10 @@ param_store param_store::attach(const std::string& name, std::string_view model)
   return {std::move(owner), base, shape, name};
 }
 
+bool param_store::creator_lives() const {
+  return owner_->named_part->creator_lives();
+}
+
 void param_store::require_scalar(std::size_t bytes) const {
   if (shape().scalar_bytes != bytes) {
     throw config_error("this store holds parameters of " + std::to_string(shape().scalar_bytes) + " bytes, not of " +

@@ -278,5 +278,10 @@ bool segment::owner() const noexcept {
 void segment::unlink() noexcept {
   state_->unlink();
 }
+bool segment::creator_lives() const noexcept {
+  if (owner() || !lock_file(state_->fd(), LOCK_SH | LOCK_NB)) return true;
+  lock_file(state_->fd(), LOCK_UN);
+  return false;
+}
 
 }  // namespace hogwild

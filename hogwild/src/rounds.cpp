@@ -55,6 +55,13 @@ void close_round(const param_store& store, const chunk_plan& plan) {
   store.control().drawn.open(round.number, drawn);
 }
 
+void require_not_orphaned(const control_block& control) {
+  if (control.stop.load() != stop_request::orphaned) return;
+  throw worker_error(
+      "a worker took this process, which supervises the run, for dead, and ended the run for all; start it again, from "
+      "its last checkpoint where there is one");
+}
+
 void round_driver::train_epoch(std::size_t epoch, double step, double step_end) {
   // In lockstep every process's rows shrink the weights of all; elsewhere each has its own, until they are merged.
   const auto own = static_cast<double>(job_.data().rows()), all = static_cast<double>(job_.all_rows());

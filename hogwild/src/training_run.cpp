@@ -59,7 +59,10 @@ class training {
       progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
     // From here a request to stop reaches the workers themselves, within a chunk.
-    const std::stop_callback on_stop(options_.stop, [&store] { store.control().stop = stop_request::round; });
+    const std::stop_callback on_stop(options_.stop, [&store] {
+      auto none = stop_request::none;
+      store.control().stop.compare_exchange_strong(none, stop_request::round);
+    });
 
     result_.status = progress_.epoch >= options_.epochs ? run_status::done : result_.status;
     bool over = options_.first_pass && adopt(*options_.first_pass, begin);
@@ -67,11 +70,16 @@ class training {
       const std::size_t e = progress_.epoch + 1;
       const double step = run_.schedule.at(e);
       divergence_guard guard(job_, store, rounds_);
+      const std::uint64_t rows_before = rows_here();
       const auto epoch_begin = clock::now();
       rounds_.train_epoch(e, step, run_.schedule.at_end(e));
       progress_.train_seconds += seconds_since(epoch_begin);
+      require_not_orphaned(store.control());
       const bool stopped = ranks_.any(options_.stop.stop_requested());
-      if (!stopped) progress_.epoch = e;
+      if (!stopped) {
+        require_trained(e, rows_here() - rows_before);
+        progress_.epoch = e;
+      }
       last_ = measure(e, step, progress_.wall_seconds + seconds_since(begin));
       if (!stopped && turned_back(guard, e, step)) continue;
       if (stopped) {
@@ -85,6 +93,20 @@ class training {
   }
 
  private:
+  /// Rows that this process's workers have trained so far.
+  std::uint64_t rows_here() const {
+    std::uint64_t rows = 0;
+    for (const worker_slot& slot : crew_.store().slots()) rows += slot.rows.get();
+    return rows;
+  }
+
+  /// An epoch that nobody trained is never done, whatever kept the workers from it. Some ranks may have had no row.
+  void require_trained(std::size_t epoch, std::uint64_t rows) const {
+    if (ranks_.any(rows > 0)) return;
+    throw worker_error("no worker has trained a row in epoch " + std::to_string(epoch) +
+                       ", though nobody asked the run to stop; look at what keeps the workers from it");
+  }
+
   /// Whether the epoch is trained again, because its summed gains overshot. Where the objective rises under the most
   /// careful exchange too, the step is too large for one worker as well: then workers exchange as rarely as ended about
   /// as well as that, and no other epoch is turned back.

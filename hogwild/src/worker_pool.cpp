@@ -12,6 +12,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/process_identity.hpp>
 #include <hogwild/core/threads.hpp>
+#include <hogwild/rounds.hpp>
 
 namespace hogwild {
 
@@ -118,6 +119,7 @@ void worker_pool::run_round() {
   gate_.close();
   wait_for_all();
   round_open_ = false;
+  require_not_orphaned(store_.control());  // then nobody was waited for
 }
 
 // Whoever is gone may have taken something that the others wait for: they leave, and the round begins anew.
@@ -160,6 +162,7 @@ std::uint64_t worker_pool::chunks_begun() const {
 }
 
 void worker_pool::look_after_members() {
+  require_not_orphaned(store_.control());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     member& m = members_[i];
     if (!m.child) {

@@ -90,20 +90,29 @@ class slot_lease {
   std::size_t slot_;
 };
 
-/// Looks whether the supervisor lives, and ends the round for everybody when it does not.
+/// Looks whether the supervisor lives, and ends the round for everybody when it does not. Its number may mean nothing
+/// here, or there may be no descriptor to look at it; then its lock on the segment says whether it lives.
 class supervisor_watch {
  public:
   supervisor_watch(const param_store& store, const process_identity& owner)
       : thread_(start_thread([&store, owner](const std::stop_token& stop) {
           const process_watch watch(owner);
           while (!stop.stop_requested()) {
-            if (!watch.wait_for(10ms)) continue;
+            if (!has_ended(store, watch)) continue;
             if (!store.control().leaving()) end_round(store);  // else it left in order, only sooner than we
             return;
           }
         })) {}
 
  private:
+  /// Waits a moment for it.
+  static bool has_ended(const param_store& store, const process_watch& watch) {
+    constexpr auto moment = 10ms;
+    if (watch.certain()) return watch.wait_for(moment);
+    std::this_thread::sleep_for(moment);
+    return !store.creator_lives();
+  }
+
   static void end_round(const param_store& store) {
     store.control().stop = stop_request::orphaned;
     // Nobody is left to tell who died: so that nobody waits for a dead one's stripe, from now on no owner counts.

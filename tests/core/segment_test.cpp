@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -124,6 +125,18 @@ TEST(segment, the_creator_removes_the_name_and_attached_ones_live_on) {
   EXPECT_FALSE(exists(name));
   attached.data()[small - 1] = std::byte{1};
   EXPECT_THAT(attaching(name), refuses_with<segment_error>("there is no segment named " + name, "hogwild segments"));
+}
+
+TEST(segment, who_attached_sees_by_its_lock_whether_the_creator_lives) {
+  std::optional<segment> creator = segment::create(unique_segment_name(), small, identity);
+  const segment attached = segment::attach(creator->name(), identity),
+                other = segment::attach(creator->name(), identity);
+  EXPECT_TRUE(creator->creator_lives());
+  EXPECT_TRUE(attached.creator_lives());
+  EXPECT_TRUE(other.creator_lives());
+  creator.reset();
+  EXPECT_FALSE(attached.creator_lives());
+  EXPECT_FALSE(other.creator_lives());
 }
 
 TEST(segment, an_attacher_leaves_the_name_alone) {

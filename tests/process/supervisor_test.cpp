@@ -3,12 +3,14 @@
 #include <csignal>
 #include <fstream>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
 
 #include <hogwild/core/child_process.hpp>
+#include <hogwild/core/error.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"
@@ -21,6 +23,7 @@ using namespace std::chrono_literals;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
+using testing::ThrowsMessage;
 
 train_options for_ever() {
   return {.epochs = 1000000, .step = {.initial = 0.1, .decay = 1.0}, .sharing = sharing_kind::direct};
@@ -97,6 +100,63 @@ TEST(killed_supervisor, and_a_dead_worker_with_a_stripe_do_not_keep_the_others) 
   if (survivor->alive()) ::kill(pids[1], SIGKILL);
   supervisor.wait_for(20s);
   purge_segments();
+}
+
+struct living_supervisor : testing::TestWithParam<bool> {};
+
+TEST_P(living_supervisor, that_is_taken_for_dead_ends_the_run_with_an_error) {
+  const test::toy_rows rows = test::some_rows();
+  std::jthread mistaken([] {
+    const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
+    ASSERT_TRUE(run);
+    // As a worker does that takes its supervisor for dead (worker_process.cpp).
+    run->control().stop = stop_request::orphaned;
+    for (worker_slot& slot : run->slots()) slot.state = worker_state::left_out;
+    run->control().board.break_off();
+    futex_wake_all(run->control().gate);
+  });
+  train_options options = for_ever();
+  options.epochs = 1000;
+  if (GetParam()) options.sharing = sharing_kind::automatic, options.reproducible = true;
+  EXPECT_THAT([&] { train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2}, options); },
+              ThrowsMessage<worker_error>(HasSubstr("took this process, which supervises the run, for dead")));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(of, living_supervisor, testing::Values(false, true),
+                         [](const auto& kind) { return kind.param ? "a_reproducible_run" : "a_run"; });
+
+TEST(living_supervisor, whose_number_means_nothing_to_a_worker_is_known_by_its_lock) {
+  const test::toy_rows rows = test::some_rows();
+  test::witness seen(test::slow_logistic::name);
+  std::stop_source end;
+  bool replaced = false, trained = false;
+  std::jthread watcher([&] {
+    const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
+    if (!run) return end.request_stop(), void();
+    // From here workers that start find the supervisor's number with somebody who began at another time.
+    const int fd = ::open(("/dev/shm/" + run->name()).c_str(), O_RDWR | O_CLOEXEC);
+    const std::uint64_t other = process_identity::current().start_time + 1;
+    EXPECT_EQ(
+        ::pwrite(fd, &other, sizeof other, offsetof(segment_header, owner) + offsetof(process_identity, start_time)),
+        8);
+    ::close(fd);
+    const worker_slot& slot = run->slots()[0];
+    const pid_t victim = test::send(slot, SIGKILL);
+    replaced = test::comes_true(20s, [&] { return slot.pid.load() > 0 && slot.pid.load() != victim; });
+    const std::uint64_t before = slot.rows.get();
+    trained = test::comes_true(20s, [&] { return slot.rows.get() > before + 500; });
+    end.request_stop();
+  });
+  train_options options = for_ever();
+  options.observers = {&seen};
+  options.stop = end.get_token();
+  const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2}, options);
+  watcher.join();
+  EXPECT_TRUE(replaced);
+  EXPECT_TRUE(trained);
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_EQ(run.workers_replaced, 1u);
 }
 
 TEST(stopped_run, ends_at_a_consistent_point) {

@@ -22,6 +22,9 @@ void open_round(const param_store& store, const chunk_plan& plan, round_plan& ro
 /// Takes every ticket of the open round for drawn and done, whoever has trained the rows; while nobody trains.
 void close_round(const param_store& store, const chunk_plan& plan);
 
+/// Throws worker_error where a worker has taken the coordinator for dead and ended the run for all.
+void require_not_orphaned(const control_block& control);
+
 /// Cuts epochs into rounds and has a crew train them: opens the tickets, closes the account of what was not finished,
 /// and carries the scale of the weights from gate to gate. Belongs to the coordinator.
 class round_driver {

@@ -46,6 +46,8 @@ class param_store {
 
   const store_shape& shape() const { return *reinterpret_cast<const store_shape*>(base_ + layout_.shape); }
   const std::string& name() const { return name_; }  ///< empty for private memory
+  /// By who attached: segment::creator_lives().
+  bool creator_lives() const;
   /// Of the replicas on the ring, as the creator was asked for it; empty for who attaches.
   const std::vector<std::vector<int>>& ring_nodes() const { return ring_nodes_; }
   placed_memory ring_memory() const { return ring_memory_; }  ///< known to the creator

@@ -58,6 +58,9 @@ class segment {
 
   /// Removes the name now, so that nobody can attach any more; mappings live on. Nothing for an attacher's handle.
   void unlink() noexcept;
+  /// Whether the process that made the segment lives, wherever it runs, by the lock that it holds for as long; by who
+  /// attached. Needs no descriptor. A child that the creator forked and that has not called exec holds the lock, too.
+  bool creator_lives() const noexcept;
 
  private:
   struct state;
