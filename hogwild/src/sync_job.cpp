@@ -4,21 +4,9 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/core/failure.hpp>
+
 namespace hogwild::detail {
-
-namespace {
-
-std::string reason_of(const std::exception_ptr& what) {
-  try {
-    std::rethrow_exception(what);
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "something that is no std::exception";
-  }
-}
-
-}  // namespace
 
 std::chrono::nanoseconds patience_of(const loop_options& options) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -46,7 +34,9 @@ void sync_job::work(const param_store& store, std::size_t slot, worker_memory& m
   try {
     scalar_bytes() == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
   } catch (...) {
-    fail(rank, std::current_exception());
+    const auto what = current_failure();
+    store.failures()[slot].tell(what);
+    fail(rank, std::current_exception(), what.text);
     throw;
   }
 }
@@ -60,12 +50,12 @@ std::vector<parameter_group> sync_job::trained_groups() const {
 }
 
 /// Whoever throws by itself is noted before the others hear of it and throw for its sake.
-void sync_job::fail(sync_rank& rank, std::exception_ptr what) const {
+void sync_job::fail(sync_rank& rank, std::exception_ptr what, const std::string& text) const {
   {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = what;
   }
-  rank.ranks->fail(reason_of(what));
+  rank.ranks->fail(text);
 }
 
 std::exception_ptr sync_job::failure() const {

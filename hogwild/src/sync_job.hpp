@@ -32,7 +32,7 @@ class sync_job final : public decorated_job {
 
  private:
   std::vector<parameter_group> trained_groups() const;
-  void fail(sync_rank& rank, std::exception_ptr what) const;
+  void fail(sync_rank& rank, std::exception_ptr what, const std::string& text) const;
 
   std::vector<std::unique_ptr<sync_rank>> ranks_;  ///< by slot, each used by its own worker alone
   mutable std::mutex mutex_;

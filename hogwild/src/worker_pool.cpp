@@ -79,6 +79,7 @@ void worker_pool::spawn_into(std::size_t slot) {
   s.state = worker_state::joining;
   std::vector<std::string> arguments = engine_.arguments;
   arguments.insert(arguments.end(), {worker_marker, store_.name(), std::to_string(slot)});
+  store_.failures()[slot].clear();
   members_[slot] = member{};
   members_[slot].child = spawn(engine_.program, arguments);
 }
@@ -205,15 +206,19 @@ void worker_pool::look_after_guest(std::size_t slot) {
 }
 
 void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
-  if (status.code == static_cast<int>(exit_code::input) && status.signal == 0) {
-    throw cache_error("", "a worker process found the dataset's cache damaged");
-  }
+  const worker_slot& s = store_.slots()[slot];
   // It may have come and gone between two looks; then its number is left.
-  const bool joined = members_[slot].joined || store_.slots()[slot].pid.load() == members_[slot].child->pid();
+  const bool joined = members_[slot].joined || s.pid.load() == members_[slot].child->pid();
   if (joined && in_lockstep()) end_lockstep(slot, status);
-  const std::uint64_t held = store_.slots()[slot].held.get();
-  bury(slot, status.describe(), worker_slot::reserved);
-  blame(status, joined, held);
+  const auto said = status.signal == 0 ? store_.failures()[slot].said() : std::nullopt;
+  if (status.signal == 0 && status.code == static_cast<int>(exit_code::input)) {
+    if (!said || said->damaged_cache) throw cache_error("", "a worker process found the dataset's cache damaged");
+    throw input_error(named(slot) + " has failed: " + said->text);  // another worker would read the same
+  }
+  const std::uint64_t held = s.held.get();
+  const std::string who = named(slot);
+  bury(slot, status.describe() + (said ? ": " + said->text : ""), worker_slot::reserved);
+  blame(who, status, joined, held, said);
   spawn_into(slot);
   ++replaced_;
 }
@@ -222,6 +227,13 @@ void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
 // the group tells which.
 void worker_pool::end_lockstep(std::size_t slot, const exit_status& status) const {
   const std::string why = segment_group_failure(store_.bytes(), store_.meeting_offset());
+  // Whoever threw by itself says what, the others what the group says.
+  for (std::size_t rank = 0; rank < workers_; ++rank) {
+    const auto said = store_.failures()[rank].said();
+    if (!said || said->text == why) continue;
+    if (said->damaged_cache) throw cache_error("", "a worker process found the dataset's cache damaged");
+    throw_failure({.code = said->code, .text = detail::failed_text(rank, workers_, said->text)});
+  }
   if (status.signal == 0 && !why.empty()) throw worker_error(why);
   throw worker_error(detail::ended_text(
       slot, workers_, "(process " + std::to_string(members_[slot].child->pid()) + ") " + status.describe()));
@@ -231,9 +243,7 @@ void worker_pool::end_lockstep(std::size_t slot, const exit_status& status) cons
 // tells who waits for a lock of the dead one that it may be taken over.
 void worker_pool::bury(std::size_t slot, const std::string& how, std::int32_t next_pid) {
   worker_slot& s = store_.slots()[slot];
-  const auto& child = members_[slot].child;
-  tell("worker " + std::to_string(slot) + " (process " + std::to_string(child ? child->pid() : s.pid.load()) + ") " +
-       how + (child ? "; another one takes its place" : ""));
+  tell(named(slot) + " " + how + (members_[slot].child ? "; another one takes its place" : ""));
   ++s.generation;
   s.held.set(0);
   // Of who was left out this was counted then.
@@ -244,26 +254,36 @@ void worker_pool::bury(std::size_t slot, const std::string& how, std::int32_t ne
   members_[slot] = member{};
 }
 
-void worker_pool::blame(const exit_status& status, bool joined, std::uint64_t held) {
+std::string worker_pool::named(std::size_t slot) const {
+  const auto& child = members_[slot].child;
+  const pid_t pid = child ? child->pid() : store_.slots()[slot].pid.load();
+  return "worker " + std::to_string(slot) + " (process " + std::to_string(pid) + ")";
+}
+
+// `who` was the last one, and has said why it failed, or not.
+void worker_pool::blame(const std::string& who, const exit_status& status, bool joined, std::uint64_t held,
+                        const std::optional<failure>& said) {
   const int weight = killed_from_outside(status) ? weight_of_kill : weight_of_failure;
   const std::string last = " (the last one " + status.describe() + "): ";
+  const auto give_up = [&](const std::string& sentence) {
+    if (said) throw_failure({.code = said->code, .text = who + " has failed, as others before it: " + said->text});
+    throw worker_error(sentence);
+  };
   if (!joined && (failed_starts_ += weight) >= too_heavy) {
-    throw worker_error("worker processes end before they join" + last +
-                       (killed_from_outside(status)
-                            ? "somebody kills them, perhaps the system for want of memory"
-                            : "does main call hogwild::worker_main first, with this model's type?"));
+    give_up("worker processes end before they join" + last +
+            (killed_from_outside(status) ? "somebody kills them, perhaps the system for want of memory"
+                                         : "does main call hogwild::worker_main first, with this model's type?"));
   }
   if (held != 0 && (taken_along_[held] += weight) >= too_heavy) {
-    throw worker_error("ticket " + std::to_string(held - 1) + " of epoch " +
-                       std::to_string(store_.control().round.epoch) + " has taken several worker processes along" +
-                       last +
-                       (killed_from_outside(status) ? "somebody kills them, perhaps the system for want of memory"
-                                                    : "the model fails on one of its rows" + pointer_perhaps(status)));
+    give_up("ticket " + std::to_string(held - 1) + " of epoch " + std::to_string(store_.control().round.epoch) +
+            " has taken several worker processes along" + last +
+            (killed_from_outside(status) ? "somebody kills them, perhaps the system for want of memory"
+                                         : "the model fails on one of its rows" + pointer_perhaps(status)));
   }
   if (const std::uint64_t begun = chunks_begun(); begun != std::exchange(begun_before_, begun)) in_vain_ = 0;
   if (joined && (in_vain_ += weight) >= too_heavy) {
-    throw worker_error("worker processes die one after the other and finish nothing" + last +
-                       "look for what kills them, or for what the model does before its first row");
+    give_up("worker processes die one after the other and finish nothing" + last +
+            "look for what kills them, or for what the model does before its first row");
   }
 }
 
@@ -287,8 +307,7 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
   if (slot.state.compare_exchange_strong(active, worker_state::left_out)) {
     rows_lost_ += slot.unsent.get();  // it drops them when it wakes
     break_off_turns();
-    tell("worker " + std::to_string(*slowest) + " (process " + std::to_string(slot.pid.load()) +
-         ") has made no progress for a second; the others go on without it");
+    tell(named(*slowest) + " has made no progress for a second; the others go on without it");
   }
 }
 

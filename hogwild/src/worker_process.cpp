@@ -9,6 +9,7 @@
 
 #include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/control/epoch_gate.hpp>
+#include <hogwild/core/failure.hpp>
 #include <hogwild/core/process_identity.hpp>
 #include <hogwild/core/process_watch.hpp>
 #include <hogwild/core/segment.hpp>
@@ -157,6 +158,58 @@ void train_rounds(const job& work, const param_store& store, const slot_lease& p
   }
 }
 
+/// Trains in the slot that is meant, or in any, until the run is over.
+int train_for(const worker_ticket& place, const segment_info& info, const param_store& store,
+              const std::function<job_factory(std::string_view)>& find) {
+  const job_factory make = find(info.model_name);
+  if (!make) {
+    throw segment_error("segment " + place.segment + " trains the model " + info.model_name +
+                        ", which this program does not have");
+  }
+  // It looks after its workers by their numbers.
+  if (!place.slot && !info.owner.alive()) {
+    throw segment_error("the supervisor of segment " + place.segment + ", process " + std::to_string(info.owner.pid) +
+                        ", cannot be seen from here: join from the container (the PID namespace) that it runs in");
+  }
+  const run_setup setup = run_setup::decode(store.setup());
+  const sparse_dataset data = sparse_dataset::map(setup.data_path);
+  if (setup.first_row > data.rows() || setup.rows > data.rows() - setup.first_row) {
+    throw cache_error(setup.data_path, setup.data_path + " has fewer rows than the run that it belongs to");
+  }
+  sparse_view rows = data.view().slice(setup.first_row, setup.first_row + setup.rows);
+  if (!setup.degree.empty()) rows.degree = setup.degree;
+  const bool lockstep = in_lockstep(setup.options.sharing);
+  if (lockstep && !place.slot) {
+    throw segment_error("segment " + place.segment +
+                        " is of a synchronous run, whose ranks are counted: nobody can join it");
+  }
+  auto work = make(setup, rows, label_map(setup.labels, setup.label_values));
+  if (work->plan().count() > store.shape().chunks) {
+    throw segment_error("this program cuts the rows of segment " + place.segment + " into " +
+                        std::to_string(work->plan().count()) + " chunks, and the run into " +
+                        std::to_string(store.shape().chunks) + ": join with the program that trains");
+  }
+  const slot_lease lease(store, place.slot);
+  if (lockstep) work = as_rank(std::move(work), store, setup.workers, lease.slot());
+  const supervisor_watch watch(store, info.owner);
+  // Who joined by hand stays where its user put it.
+  if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
+  train_rounds(*work, store, lease);
+  if (!place.slot && !lease.ours() && !store.control().leaving()) {
+    throw worker_error("the run of segment " + place.segment +
+                       " has taken this worker for dead and goes on without it; join again");
+  }
+  const bool orphaned = store.control().stop.load() == stop_request::orphaned;
+  return static_cast<int>(orphaned ? exit_code::internal : exit_code::done);
+}
+
+/// For the supervisor, in a slot that is this process's or reserved for it.
+void tell_failure(const param_store& store, std::size_t slot, const failure& what) {
+  if (slot >= store.slots().size()) return;
+  const std::int32_t pid = store.slots()[slot].pid.load();
+  if (pid == getpid() || pid == worker_slot::reserved) store.failures()[slot].tell(what);
+}
+
 }  // namespace
 
 std::optional<worker_ticket> worker_place(int argc, const char* const* argv) {
@@ -189,8 +242,8 @@ std::optional<int> work_where_placed(int argc, const char* const* argv,
   if (!place) return std::nullopt;
   try {
     return work_for_segment(*place, find);
-  } catch (const error& e) {
-    return static_cast<int>(e.code());
+  } catch (...) {
+    return static_cast<int>(current_failure().code);
   }
 }
 
@@ -199,38 +252,14 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
   // be interrupted by hand.
   if (place.slot) std::signal(SIGINT, SIG_IGN);
   const segment_info info = find_segment(place.segment);
-  const job_factory make = find(info.model_name);
-  if (!make) {
-    throw segment_error("segment " + place.segment + " trains the model " + info.model_name +
-                        ", which this program does not have");
-  }
+  // A worker that was started has nobody else to tell what it throws.
   const param_store store = detail::attached_store::open(place.segment, info.model_name);
-  const run_setup setup = run_setup::decode(store.setup());
-  const sparse_dataset data = sparse_dataset::map(setup.data_path);
-  if (setup.first_row > data.rows() || setup.rows > data.rows() - setup.first_row) {
-    throw cache_error(setup.data_path, setup.data_path + " has fewer rows than the run that it belongs to");
+  try {
+    return train_for(place, info, store, find);
+  } catch (...) {
+    if (place.slot) tell_failure(store, *place.slot, current_failure());
+    throw;
   }
-  sparse_view rows = data.view().slice(setup.first_row, setup.first_row + setup.rows);
-  if (!setup.degree.empty()) rows.degree = setup.degree;
-  const bool lockstep = in_lockstep(setup.options.sharing);
-  if (lockstep && !place.slot) {
-    throw segment_error("segment " + place.segment +
-                        " is of a synchronous run, whose ranks are counted: nobody can join it");
-  }
-  auto work = make(setup, rows, label_map(setup.labels, setup.label_values));
-  if (work->plan().count() > store.shape().chunks) {
-    throw segment_error("this program cuts the rows of segment " + place.segment + " into " +
-                        std::to_string(work->plan().count()) + " chunks, and the run into " +
-                        std::to_string(store.shape().chunks) + ": join with the program that trains");
-  }
-  const slot_lease lease(store, place.slot);
-  if (lockstep) work = as_rank(std::move(work), store, setup.workers, lease.slot());
-  const supervisor_watch watch(store, info.owner);
-  // Who joined by hand stays where its user put it.
-  if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
-  train_rounds(*work, store, lease);
-  const bool orphaned = store.control().stop.load() == stop_request::orphaned;
-  return static_cast<int>(orphaned ? exit_code::internal : exit_code::done);
 }
 
 }  // namespace hogwild

@@ -3,6 +3,8 @@
 #include <array>
 #include <csignal>
 #include <fstream>
+#include <new>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +20,7 @@ namespace hogwild {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -46,6 +49,24 @@ struct far_away : least_squares {
 struct strays : test::counting_columns {
   static constexpr std::string_view name = "strays";
   std::array<parameter_group, 1> groups() const { return {{{.rows = columns, .hot_first = false}}}; }
+};
+
+enum class complaint { bad_row, no_memory, no_room, other };
+
+/// Throws on rows with one label, in worker processes and elsewhere.
+template <complaint What>
+struct complaining : least_squares {
+  static constexpr std::string_view name = What == complaint::bad_row     ? "complains_of_a_row"
+                                           : What == complaint::no_memory ? "complains_of_memory"
+                                           : What == complaint::no_room   ? "complains_of_room"
+                                                                          : "complains_of_something";
+  float derivative(float margin, float label) const {
+    if (label != 777.0f) return least_squares::derivative(margin, label);
+    if constexpr (What == complaint::bad_row) throw input_error("a label of 777 is beyond me");
+    if constexpr (What == complaint::no_memory) throw std::bad_alloc();
+    if constexpr (What == complaint::no_room) throw resource_error("no thread is to be had; raise the limit");
+    throw std::range_error("what is 777?");
+  }
 };
 
 /// Not to be copied byte by byte.
@@ -85,8 +106,44 @@ TEST(failing_workers, a_forgotten_worker_main_ends_soon) {
 
 TEST(failing_workers, a_model_that_the_worker_does_not_have) {
   const test::toy_rows rows = test::some_rows(200);
-  EXPECT_THAT([&] { train(hinge_svm{}, rows.csr(), process_engine{.workers = 1}, options()); },
-              ThrowsMessage<worker_error>(HasSubstr("the last one ended with code 4")));
+  EXPECT_THAT(
+      [&] { train(hinge_svm{}, rows.csr(), process_engine{.workers = 1}, options()); },
+      ThrowsMessage<resource_error>(AllOf(HasSubstr("worker 0 (process "), HasSubstr("has failed, as others"),
+                                          HasSubstr("trains the model hinge_svm, which this program does not"))));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+/// Trains on one row that the model complains of.
+template <complaint What>
+auto complained_of(observer& seen) {
+  return [&seen] {
+    test::toy_rows rows = test::planted_regression({.rows = 300});
+    rows.label[200] = 777.0f;
+    train_options o = options();
+    o.observers = {&seen};
+    o.sharing = sharing_kind::direct;  // for replicas this process would train some rows itself, to time them
+    train(complaining<What>{}, rows.csr(), process_engine{.workers = 2}, o);
+  };
+}
+
+TEST(failing_workers, say_what_they_threw_by_an_error_of_the_same_kind) {
+  const auto says = [](const std::string& text) {
+    return AllOf(HasSubstr("worker "), HasSubstr("(process "), HasSubstr("has failed"), HasSubstr(text));
+  };
+  const auto told = [](const std::string& text) {
+    return Contains(AllOf(HasSubstr(": " + text), HasSubstr("another one takes its place")));
+  };
+  test::witness row("complains_of_a_row"), memory("complains_of_memory"), room("complains_of_room"),
+      other("complains_of_something");
+  EXPECT_THAT(complained_of<complaint::bad_row>(row), ThrowsMessage<input_error>(says("a label of 777 is beyond me")));
+  EXPECT_THAT(complained_of<complaint::no_memory>(memory), ThrowsMessage<resource_error>(says("not enough memory")));
+  EXPECT_THAT(memory.notes(), told("there is not enough memory for this"));
+  EXPECT_THAT(complained_of<complaint::no_room>(room),
+              ThrowsMessage<resource_error>(says("no thread is to be had; raise the limit")));
+  EXPECT_THAT(room.notes(), told("no thread is to be had; raise the limit"));
+  EXPECT_THAT(complained_of<complaint::other>(other), ThrowsMessage<worker_error>(says("what is 777?")));
+  EXPECT_THAT(other.notes(), told("what is 777?"));
+  EXPECT_TRUE(test::leftovers().empty());
 }
 
 TEST(failing_workers, a_program_that_is_not_there) {
@@ -190,5 +247,6 @@ const hogwild::test::program_role failing_workers_role([](int argc, char** argv)
   if (argc > 1 && std::string_view(argv[1]) == "--forgetful") return forgetful();
   far_away::at_work = worker_place(argc, argv).has_value();
   if (far_away::at_work) std::signal(SIGSEGV, SIG_DFL);  // sanitizers would end the process with a code
-  return worker_main<logistic, deadly, far_away>(argc, argv);
+  return worker_main<logistic, deadly, far_away, complaining<complaint::bad_row>, complaining<complaint::no_memory>,
+                     complaining<complaint::no_room>, complaining<complaint::other>>(argc, argv);
 });

@@ -119,7 +119,7 @@ class changing_guests final : public test::witness {
   void first_comes() {
     const auto segment = test::segment_of(::getpid());
     if (!segment) return;
-    store_.emplace(param_store::attach(segment->name, slow_logistic::name));
+    store_.emplace(detail::attached_store::open(segment->name, slow_logistic::name));
     first_.emplace(spawn("/bin/sleep", {"600"}));
     slot().pid = first_->pid();
     slot().start_time = process_identity::of(first_->pid())->start_time;

@@ -83,8 +83,8 @@ void require_room(const M& m, const prepared_data& ready) {
   }
 }
 
-/// What a model says of the rows that it is to be trained and measured on, before anybody is hired: errors of worker
-/// processes reach nobody.
+/// What a model says of the rows that it is to be trained and measured on, before anybody is hired: no worker process
+/// shall be started in vain.
 template <model M>
 void require_data(const M& m, const prepared_data& ready) {
   if constexpr (requires { m.require_data(ready.train(), std::string_view()); }) {
@@ -114,7 +114,8 @@ collective* ranks_of(const Engine& engine) {
 /// each with rows of its own; all return the same model and measures. The first writes the record.
 ///
 /// Throws config_error (options), input_error (labels that do not suit the model, a damaged cache), resource_error
-/// (memory, shared memory, processes), worker_error (worker processes that keep dying).
+/// (memory, shared memory, processes), worker_error (worker processes that keep dying). What worker processes throw is
+/// thrown here as an error of the same kind: of the library's own, and of others as worker_error, with the same text.
 template <model M, class Engine>
 train_result train(const M& m, const sparse_view& data, const Engine& engine, const train_options& options = {}) {
   static_assert(conforms<M>());

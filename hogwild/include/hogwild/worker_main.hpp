@@ -28,12 +28,14 @@ std::optional<worker_ticket> worker_place(int argc, const char* const* argv);
 /// Makes the job that the segment's setup describes, from a model of the right type.
 using job_factory = std::function<std::unique_ptr<job>(const run_setup&, const sparse_view&, label_map)>;
 
-/// What a worker's main returns, `find` as below; nothing in the process that the user started.
+/// What a worker's main returns, `find` as below; nothing in the process that the user started. What is thrown in a
+/// worker is told to its supervisor.
 std::optional<int> work_where_placed(int argc, const char* const* argv,
                                      const std::function<job_factory(std::string_view)>& find);
 
 /// Attaches, trains until the supervisor says that the run is over (or is gone), and leaves. `find` gives the factory
-/// for a model's name, or nothing. Returns an exit_code; throws segment_error and cache_error.
+/// for a model's name, or nothing. Returns an exit_code; throws segment_error, cache_error, worker_error where the run
+/// goes on without this worker, and what the model throws.
 int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find);
 
 /// The factory for one model type.

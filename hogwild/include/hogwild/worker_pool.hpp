@@ -11,6 +11,7 @@
 
 #include <hogwild/core/child_process.hpp>
 #include <hogwild/core/control/epoch_gate.hpp>
+#include <hogwild/core/failure.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/process_watch.hpp>
 #include <hogwild/process_engine.hpp>
@@ -30,10 +31,11 @@ class worker_pool {
   worker_pool& operator=(const worker_pool&) = delete;
 
   /// Spawns the workers and returns when all have joined, or after a while when some have. Throws worker_error where
-  /// they end before they do, or none joins.
+  /// they end before they do, or none joins; an error of the kind that they threw where they say why.
   void start();
   /// Opens the gate and closes it when everybody who lives has finished. Throws worker_error when workers cannot be
-  /// kept alive or a chunk has taken three along, cache_error when a worker found the dataset damaged.
+  /// kept alive or a chunk has taken three along, or one took this process for dead; an error of the kind that they
+  /// threw where they say why; cache_error when a worker found the dataset damaged.
   void run_round();
   /// Between rounds: ends the workers that were left out in the middle of a row, which they would finish on waking; of
   /// a reproducible run all that were left out, who may be about to take something.
@@ -62,7 +64,9 @@ class worker_pool {
   [[noreturn]] void end_lockstep(std::size_t slot, const exit_status& status) const;
   void break_off_turns() const;
   void bury(std::size_t slot, const std::string& how, std::int32_t next_pid);
-  void blame(const exit_status& status, bool joined, std::uint64_t held);
+  std::string named(std::size_t slot) const;
+  void blame(const std::string& who, const exit_status& status, bool joined, std::uint64_t held,
+             const std::optional<failure>& said);
   void wait_for_somebody();
   bool is_idle(const worker_slot& slot) const;
   void on_exit(std::size_t slot, const exit_status& status);

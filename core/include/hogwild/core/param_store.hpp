@@ -57,6 +57,8 @@ class param_store {
 
   control_block& control() const { return *reinterpret_cast<control_block*>(base_ + layout_.control); }
   std::span<worker_slot> slots() const { return array<worker_slot>(layout_.slots, shape().workers); }
+  /// Why the worker in each slot failed.
+  std::span<worker_failure> failures() const { return array<worker_failure>(layout_.failures, shape().workers); }
   std::span<ticket_counter> counters() const { return array<ticket_counter>(layout_.counters, shape().shards); }
   /// The round in which each ticket was finished last.
   std::span<published<std::uint32_t>> done() const {

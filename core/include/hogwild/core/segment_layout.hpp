@@ -7,6 +7,7 @@
 
 #include <hogwild/core/control/control_block.hpp>
 #include <hogwild/core/control/ticket_counter.hpp>
+#include <hogwild/core/control/worker_failure.hpp>
 #include <hogwild/core/control/worker_slot.hpp>
 #include <hogwild/core/segment_header.hpp>
 
@@ -41,8 +42,8 @@ struct store_shape {
 
 /// Where each array of a store lies, in bytes from its base; all but small control arrays begin on a page.
 struct store_layout {
-  std::size_t shape, control, slots, counters, done, redo, stripes, setup, parameters, state, replicas, ring, meeting,
-      total;
+  std::size_t shape, control, slots, failures, counters, done, redo, stripes, setup, parameters, state, replicas, ring,
+      meeting, total;
 
   explicit store_layout(const store_shape& s) {
     constexpr std::size_t page = 4096;
@@ -55,6 +56,7 @@ struct store_layout {
     shape = place(sizeof(store_shape), 128);
     control = place(sizeof(control_block), 128);
     slots = place(s.workers * sizeof(worker_slot), 128);
+    failures = place(s.workers * sizeof(worker_failure), 128);
     counters = place(s.shards * sizeof(ticket_counter), 128);
     done = place(s.chunks * sizeof(std::uint32_t), 128);
     redo = place(s.chunks * sizeof(std::uint32_t), 128);
@@ -98,9 +100,10 @@ static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 
 
 /// Differs between builds whose processes would read each other's segments wrongly.
 constexpr std::uint64_t layout_hash() {
-  std::uint64_t h = 4;  // raised by hand when a meaning changes and no size does
-  for (const std::uint64_t part : {sizeof(store_shape), sizeof(control_block), sizeof(worker_slot),
-                                   sizeof(ticket_counter), sizeof(round_plan), segment_header_bytes}) {
+  std::uint64_t h = 5;  // raised by hand when a meaning changes and no size does
+  for (const std::uint64_t part :
+       {sizeof(store_shape), sizeof(control_block), sizeof(worker_slot), sizeof(worker_failure), sizeof(ticket_counter),
+        sizeof(round_plan), segment_header_bytes}) {
     h = (h ^ part) * 0x100000001b3u;
   }
   return h;
