@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include <hogwild/core/cleanup.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/threads.hpp>
 
@@ -20,7 +21,10 @@ interrupt::interrupt() {
     const std::timespec a_while{.tv_sec = 0, .tv_nsec = 50'000'000};
     while (!end.stop_requested()) {
       if (sigtimedwait(&signals, nullptr, &a_while) < 0) continue;
-      if (stop_.stop_requested()) std::_Exit(static_cast<int>(exit_code::interrupted));
+      if (stop_.stop_requested()) {
+        run_cleanup_handlers();
+        std::_Exit(static_cast<int>(exit_code::interrupted));
+      }
       stop_.request_stop();
     }
   });

@@ -58,9 +58,10 @@ void sweep(const fs::path& target) {
   }
 }
 
-unique_fd create_aside(const fs::path& target, unsigned mode, fs::path& name) {
+unique_fd create_aside(const fs::path& target, unsigned mode, fs::path& name, cleanup_handler& at_once) {
   for (int attempts = 0;; ++attempts) {
     name = aside_name(target);
+    at_once = cleanup_handler([name] { ::unlink(name.c_str()); });
     unique_fd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (fd) return fd;
     if (errno != EEXIST || attempts == 100) throw_file_error("cannot write", target.string(), errno);
@@ -81,7 +82,7 @@ bool take_over(int fd, const struct stat& replaced) {
 aside_file::aside_file(const output_target& target) : target_(target.path) {
   sweep(target_);
   // Nobody else reads it before it has its mode. open(2) takes the umask into account; to ask for it would change it.
-  fd_ = create_aside(target_, target.replaced ? 0600 : 0666, name_);
+  fd_ = create_aside(target_, target.replaced ? 0600 : 0666, name_, at_once_);
   ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // where locks are not to be had, the minute in sweep() is the guard
   if (!target.replaced || take_over(fd_.get(), *target.replaced)) return;
   const int number = errno;
@@ -95,6 +96,7 @@ aside_file::~aside_file() {
 
 void aside_file::put_in_place() {
   rename_over(name_, target_);
+  at_once_ = {};
   name_.clear();
   sync_folder_of(target_);
 }

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include <hogwild/core/cleanup.hpp>
+
 #include "output_target.hpp"
 #include "unique_fd.hpp"
 
@@ -27,6 +29,7 @@ class aside_file {
  private:
   std::filesystem::path target_, name_;  ///< the name is empty once it is in its place
   unique_fd fd_;
+  cleanup_handler at_once_;
 };
 
 void rename_over(const std::filesystem::path& from, const std::filesystem::path& to);

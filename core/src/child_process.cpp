@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <hogwild/core/cleanup.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/threads.hpp>
 
@@ -100,6 +101,7 @@ struct child_process::state {
   pid_t pid = 0;
   detail::unique_fd pidfd{};
   std::optional<exit_status> status{};
+  cleanup_handler at_once{};  ///< kills it, until its status has been collected
 
   void collect(int options) {
     if (status) return;
@@ -110,11 +112,15 @@ struct child_process::state {
     if (rc < 0) status = exit_status{.unknown = true};
     if (rc == pid && WIFEXITED(raw)) status = exit_status{.code = WEXITSTATUS(raw)};
     if (rc == pid && WIFSIGNALED(raw)) status = exit_status{.signal = WTERMSIG(raw)};
+    if (status) at_once = {};
   }
 
   bool send(int signal) {
     collect(WNOHANG);
     if (status) return false;
+    return send_now(signal);
+  }
+  bool send_now(int signal) const {
     if (pidfd) return ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0u) == 0;
     return ::kill(pid, signal) == 0;
   }
@@ -169,6 +175,7 @@ child_process spawn(const std::string& program, const std::vector<std::string>& 
         (failure == EAGAIN ? thread_limit_text() : "check that the file is there and may be executed"));
   }
   started->pidfd = detail::open_pidfd(started->pid);
+  started->at_once = cleanup_handler([s = started.get()] { s->send_now(SIGKILL); });
   return child_process(std::move(started));
 }
 

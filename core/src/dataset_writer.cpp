@@ -53,6 +53,7 @@ dataset_writer::dataset_writer(unique_fd fd, std::string place, std::string asid
     : fd_(std::move(fd)),
       place_(std::move(place)),
       aside_(std::move(aside)),
+      at_once_(aside_.empty() ? cleanup_handler() : cleanup_handler([name = aside_] { ::unlink(name.c_str()); })),
       region_(map_with_header(fd_, place_.empty() ? "memory file" : place_, sizes)),
       rows_(sizes),
       arrays_(bytes_of(region_)) {
@@ -67,6 +68,7 @@ dataset_writer::dataset_writer(dataset_writer&& other) noexcept
     : fd_(std::move(other.fd_)),
       place_(std::move(other.place_)),
       aside_(std::exchange(other.aside_, {})),
+      at_once_(std::move(other.at_once_)),
       region_(std::move(other.region_)),
       rows_(std::move(other.rows_)),
       original_(std::move(other.original_)),
@@ -173,6 +175,7 @@ sparse_dataset dataset_writer::finish() && {
     return dataset_access::open(std::move(fd_), shared, false);
   }
   if (std::rename(aside_.c_str(), place_.c_str()) != 0) throw_system(errno, "renaming " + aside_);
+  at_once_ = {};
   aside_.clear();
   ::flock(fd_.get(), LOCK_UN);
   return dataset_access::open(std::move(fd_), place_, false);

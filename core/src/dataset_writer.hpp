@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/core/cleanup.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "cache_format.hpp"
@@ -56,6 +57,7 @@ class dataset_writer {
   unique_fd fd_;
   std::string place_;  ///< empty in memory
   std::string aside_;  ///< empty in memory and after finish()
+  cleanup_handler at_once_;
   boost::interprocess::mapped_region region_;
   row_table rows_;
   std::vector<std::uint32_t> original_, degree_;  ///< where they are packed

@@ -14,6 +14,7 @@
 #include <boost/interprocess/mapped_region.hpp>
 #include <boost/interprocess/shared_memory_object.hpp>
 
+#include <hogwild/core/cleanup.hpp>
 #include <hogwild/core/error.hpp>
 
 #include "file_size_limit.hpp"
@@ -197,14 +198,21 @@ struct segment::state {
   std::string name;
   ipc::shared_memory_object object;
   ipc::mapped_region region{};
-  pid_t creator = 0;  ///< 0 for an attacher and after unlink
+  pid_t creator = 0;          ///< 0 for an attacher and after unlink
+  cleanup_handler at_once{};  ///< of the creator; before what it touches goes
 
   int fd() const { return object.get_mapping_handle().handle; }
 
   void unlink() noexcept {
-    // A forked child inherits the handle but not the duty; and the name may be a stranger's if ours was taken away.
-    if (creator == ::getpid() && names_file(name, fd())) ::shm_unlink(("/" + name).c_str());
+    // A forked child inherits the handle but not the duty.
+    if (creator == ::getpid()) remove_name();
     creator = 0;
+    at_once = {};
+  }
+
+  void remove_name() const noexcept {
+    // The name may be a stranger's if ours was taken away.
+    if (names_file(name, fd())) ::shm_unlink(("/" + name).c_str());
   }
 
   ~state() { unlink(); }
@@ -224,6 +232,7 @@ segment segment::create(const std::string& name, std::size_t bytes, const segmen
   }
   check_room(name, bytes);
   std::unique_ptr<state> made(new state{.name = name, .object = create_object(name), .creator = ::getpid()});
+  made->at_once = cleanup_handler([s = made.get()] { s->remove_name(); });
   if (!lock_file(made->fd(), LOCK_EX) || !names_file(name, made->fd())) {
     throw segment_error("segment " + name + " was removed while it was being made; try again");
   }

@@ -108,9 +108,10 @@ std::vector<segment_info> list_segments() {
   return found;
 }
 
-std::vector<std::string> purge_segments() {
+std::vector<std::string> purge_segments(segments_of whose) {
   std::vector<std::string> removed;
   for (const candidate& c : candidates()) {
+    if (whose == segments_of::this_user && c.file.st_uid != ::geteuid()) continue;
     // Holding the creator's lock keeps other purges away, so that between the look at the name and its removal nobody
     // can put a new segment in its place.
     if (!abandoned(c) || !lock_file(c.fd.get(), LOCK_EX | LOCK_NB) || !detail::names_file(c.name, c.fd.get())) continue;

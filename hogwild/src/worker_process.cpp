@@ -248,9 +248,10 @@ std::optional<int> work_where_placed(int argc, const char* const* argv,
 }
 
 int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find) {
-  // A Ctrl-C at the terminal reaches the whole group; the supervisor decides when the run ends. Who joined by hand may
-  // be interrupted by hand.
-  if (place.slot) std::signal(SIGINT, SIG_IGN);
+  // A Ctrl-C at the terminal, or its end, reaches the whole group; the supervisor decides when the run ends. Who joined
+  // by hand may be interrupted by hand.
+  for (const int signal : {SIGINT, SIGHUP})
+    if (place.slot) std::signal(signal, SIG_IGN);
   const segment_info info = find_segment(place.segment);
   // A worker that was started has nobody else to tell what it throws.
   const param_store store = detail::attached_store::open(place.segment, info.model_name);

@@ -2,6 +2,7 @@
 // The end of a supervisor, by its own will and without it, and what it leaves behind.
 #include <csignal>
 #include <fstream>
+#include <optional>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -13,6 +14,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "process_run.hpp"
+#include "support/kept_segment.hpp"
 #include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -66,6 +68,7 @@ TEST(killed_supervisor, takes_its_workers_along_within_a_second_and_leaves_a_seg
 
   supervisor.kill(SIGKILL);
   const auto killed = std::chrono::steady_clock::now();
+  std::optional<test::kept_segment> kept(std::in_place, run->name());
   EXPECT_TRUE(
       test::comes_true(10s, [&] { return std::ranges::none_of(workers, [](const auto& w) { return w.alive(); }); }));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - killed;
@@ -75,6 +78,7 @@ TEST(killed_supervisor, takes_its_workers_along_within_a_second_and_leaves_a_seg
   supervisor.wait_for(20s);
   ASSERT_TRUE(test::segment_of(supervisor.pid()));
   EXPECT_FALSE(test::segment_of(supervisor.pid())->owner_alive);
+  kept.reset();
   EXPECT_TRUE(test::comes_true(5s, [&] {
     purge_segments();  // perhaps not at the first try: whoever lists segments holds a lock for a moment
     return !test::segment_of(supervisor.pid());

@@ -75,7 +75,15 @@ running_command::running_command(const any_program& program, const std::string& 
   ::posix_spawn_file_actions_addopen(&files, 0, (folder_ / "in").c_str(), O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&files, 1, out_.c_str(), O_WRONLY | O_CREAT, 0600);
   ::posix_spawn_file_actions_addopen(&files, 2, err_.c_str(), O_WRONLY | O_CREAT | O_NOCTTY, 0600);
-  const int fault = ::posix_spawn(&pid_, words.front().c_str(), &files, nullptr, argv.data(), envp.data());
+  // Whoever runs the tests may ignore signals, as nohup does.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t all;
+  sigfillset(&all);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int fault = ::posix_spawn(&pid_, words.front().c_str(), &files, &attributes, argv.data(), envp.data());
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
   if (fault != 0) throw std::runtime_error("cannot start " + words.front());
 }

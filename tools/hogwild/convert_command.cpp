@@ -5,6 +5,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "interrupt.hpp"
 
 namespace hogwild::cli {
 
@@ -18,6 +19,7 @@ int convert_command(int argc, const char* const* argv) {
   line.positional("IN", in, "a saved model, text or binary");
   line.positional("OUT", out, "where it goes");
   if (const auto code = line.parse(argc, argv)) return *code;
+  const interrupt signals;
   save_model(out, load_model(in), model_format_for(out));
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
+#include "interrupt.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
 
@@ -67,6 +68,7 @@ int evaluate_command(int argc, const char* const* argv) {
   line.flag("--quiet", files.quiet, "say nothing about unknown columns");
   files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
+  const interrupt signals;
 
   if (!questions.empty()) {
     if (!rows.empty())

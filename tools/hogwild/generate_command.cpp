@@ -9,6 +9,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "interrupt.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -37,6 +38,7 @@ int generate_command(int argc, const char* const* argv) {
   line.flag("--json", json, "say what was written as one JSON object");
   line.needs("--test-fraction", "--test");
   if (const auto code = line.parse(argc, argv)) return *code;
+  const interrupt signals;
 
   const auto begin = std::chrono::steady_clock::now();
   const auto made =

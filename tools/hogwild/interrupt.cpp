@@ -1,48 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interrupt.hpp"
 
-#include <csignal>
-#include <cstdlib>
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+
+#include <hogwild/core/cleanup.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/threads.hpp>
-
-#include "data_files.hpp"
 
 namespace hogwild::cli {
 namespace {
 
-sigset_t waited_for() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
+std::atomic<interrupt*> current = nullptr;  ///< for the handler of SIGPIPE
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// A sentence on stderr where it is taken at once: who waits for signals must not wait for a reader that has stopped,
+/// or for a thread that waits for one.
+void say_without_waiting(std::string_view line) {
+  pollfd place{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&place, 1, 0) != 1 || (place.revents & POLLOUT) == 0) return;
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+/// By a thread that blocks it so far.
+[[noreturn]] void die_of(int signal) {
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  std::raise(signal);
+  std::_Exit(static_cast<int>(exit_code::interrupted));
 }
 
 }  // namespace
 
 interrupt::interrupt() {
-  const sigset_t set = waited_for();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  sigemptyset(&waited_for_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &waited_for_, nullptr);
+  sigaddset(&waited_for_, SIGPIPE);  // of the waiter alone: what other threads pass on, and what ends it
+  sigset_t of_others;
+  pthread_sigmask(SIG_BLOCK, &waited_for_, &of_others);
   waiter_ = start_thread([this](const std::stop_token& end) { wait(end); });
+  pthread_sigmask(SIG_SETMASK, &of_others, nullptr);
+  current = this;
+  struct sigaction passed {};
+  passed.sa_handler = on_broken_pipe;
+  passed.sa_flags = SA_RESTART;
+  ::sigaction(SIGPIPE, is_ignored(SIGPIPE) ? nullptr : &passed, &before_);
 }
 
 interrupt::~interrupt() {
+  ::sigaction(SIGPIPE, &before_, nullptr);
   waiter_.request_stop();
-  pthread_kill(waiter_.native_handle(), SIGTERM);  // to the waiter alone, which knows what it is for
+  pthread_kill(waiter_.native_handle(), SIGPIPE);
+}
+
+/// In the thread that wrote, where nobody can wait for the signal.
+void interrupt::on_broken_pipe(int signal) {
+  const int error = errno;
+  interrupt& me = *current;
+  const bool deadly = !me.asking_;
+  (deadly ? me.deadly_pipe_ : me.broken_pipe_) = true;
+  pthread_kill(me.waiter_.native_handle(), signal);
+  while (deadly) ::pause();  // the waiter ends the program
+  errno = error;
 }
 
 void interrupt::wait(const std::stop_token& end) {
-  const sigset_t set = waited_for();
   int signal = 0;
-  while (sigwait(&set, &signal) == 0 && !end.stop_requested()) {
-    if (!asking_ || stop_.stop_requested()) {
-      say("ended at once; nothing is saved");
-      std::_Exit(static_cast<int>(exit_code::interrupted));
+  while (sigwait(&waited_for_, &signal) == 0 && !end.stop_requested()) {
+    const bool asked = stop_.stop_requested();
+    const bool deadly = signal == SIGQUIT || deadly_pipe_;
+    if (signal == SIGPIPE && asked && !deadly) continue;  // each line that nobody reads raises one more
+    if (asking_ && !asked && !deadly) {
+      stop_.request_stop();
+      say_without_waiting("hogwild: stopping; the model is saved where --save says so (once more to end at once)\n");
+      continue;
     }
-    say("stopping; the model is saved where --save says so (once more to end at once)");
-    stop_.request_stop();
+    run_cleanup_handlers();
+    if (deadly) die_of(deadly_pipe_ ? SIGPIPE : signal);
+    say_without_waiting("hogwild: ended at once; nothing is saved\n");
+    std::_Exit(static_cast<int>(exit_code::interrupted));
   }
 }
 

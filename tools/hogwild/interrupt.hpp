@@ -2,14 +2,20 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <stop_token>
 #include <thread>
 
 namespace hogwild::cli {
 
-/// Turns SIGINT and SIGTERM into a request to stop. Make it before any other thread is started: it blocks both signals,
-/// and threads inherit that; one thread of its own waits for them. While nothing can be saved yet, and at the second
-/// signal, the program ends at once.
+/// What signals do to a command that takes long. Make it before any other thread is started: it blocks the signals, and
+/// threads inherit that; one thread of its own waits for them. There may be one at a time.
+///
+/// SIGINT, SIGTERM and SIGHUP end the program at once with exit code 130, and SIGPIPE ends it as it does any other;
+/// what must not outlive the process is removed (core/cleanup.hpp). Between begin_asking() and end_asking() the first
+/// of them asks the run to stop, and the next one ends the program; more writes into a broken pipe do not count.
+/// SIGQUIT always ends at once, after the same removal, and leaves a core file where the system writes those. A signal
+/// that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a script) stays ignored.
 class interrupt {
  public:
   interrupt();
@@ -17,15 +23,21 @@ class interrupt {
   interrupt& operator=(const interrupt&) = delete;
   ~interrupt();
 
-  /// From now on the first signal asks instead of ending the program.
+  /// From now on the first signal asks instead of ending the program: there is something to save.
   void begin_asking() { asking_ = true; }
+  void end_asking() { asking_ = false; }
   std::stop_token token() const { return stop_.get_token(); }
+  /// Whether something was written, since begin_asking(), that nobody reads any more. Any thread may ask.
+  bool pipe_is_broken() const { return broken_pipe_; }
 
  private:
+  static void on_broken_pipe(int signal);
   void wait(const std::stop_token& end);
 
   std::stop_source stop_;
-  std::atomic<bool> asking_ = false;
+  std::atomic<bool> asking_ = false, broken_pipe_ = false, deadly_pipe_ = false;
+  sigset_t waited_for_{};
+  struct sigaction before_ {};  ///< what SIGPIPE did
   std::jthread waiter_;
 };
 

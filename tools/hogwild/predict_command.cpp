@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
+#include "interrupt.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -136,6 +137,7 @@ int predict_command(int argc, const char* const* argv) {
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
+  const interrupt signals;
   keep_inputs("--output", request.output, {request.model, request.data});
 
   const std::string text = with_sound_cache([&] { return predictions(request); });

@@ -16,6 +16,7 @@
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
+#include "interrupt.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -102,6 +103,7 @@ int recommend_command(int argc, const char* const* argv) {
   line.flag("--quiet", request.files.quiet, "say nothing about unknown users and items");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
+  const interrupt signals;
   request.files.choose_format("matrix_factorization");
   print(with_sound_cache([&] { return text_of(request); }));
   return 0;

@@ -13,8 +13,10 @@
 #include <hogwild/core/checkpoint.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/saved_model.hpp>
+#include <hogwild/core/segment.hpp>
 #include <hogwild/core/word_vectors.hpp>
 #include <hogwild/names.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/prepare.hpp>
 
 #include "asked_model.hpp"
@@ -76,6 +78,26 @@ rank_rows open_rows(const train_request& request, train_options& options, launch
   return rows;
 }
 
+/// What is trained can be saved from the moment when workers begin; before it there is nothing to stop for.
+class asking_run final : public observer {
+ public:
+  explicit asking_run(interrupt& asked) : asked_(asked) {}
+  void on_start(const run_start&) override { asked_.begin_asking(); }
+  void on_failure() override { asked_.end_asking(); }
+
+ private:
+  interrupt& asked_;
+};
+
+/// They would take the room that this run needs, and nobody else misses them.
+void remove_segments_of_dead_runs(const train_request& request) {
+  if (request.engine != engine_name::processes && request.transport != ring_transport::shared_segment) return;
+  const std::size_t removed = purge_segments(segments_of::this_user).size();
+  if (removed == 0 || request.files.quiet) return;
+  say("removed the shared memory that " + std::to_string(removed) +
+      (removed == 1 ? " dead run has left" : " dead runs have left"));
+}
+
 train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
   vocabulary words;
   share_names(request);
@@ -96,7 +118,6 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   // All ranks have the whole graph.
   const sparse_view& known = is_of_graph(request) ? rows.data.view() : rows.part;
   const named_model m = model_of(request, known, ranks != nullptr ? ranks->patiently() : agreement(nullptr));
-  asked.begin_asking();
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();
@@ -105,6 +126,8 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
   if (watcher != nullptr) options.observers.push_back(watcher);
+  asking_run asking(asked);
+  options.observers.push_back(&asking);
   begin_with_saved(request, m, rows, words, options);
 
   train_result result = train_with_engine(m, rows.part, request, options, ranks);
@@ -133,6 +156,7 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
   // A place that cannot be written is refused now, not after hours of training.
   if (!request.save.empty()) atomic_file{request.save};
   if (!request.options.checkpoint.empty()) require_checkpoint_place(request.options.checkpoint);
+  remove_segments_of_dead_runs(request);
 
   progress shown(::isatty(STDERR_FILENO) != 0);
   const auto once = [&] { return train_once(request, ranks, asked, request.files.quiet ? nullptr : &shown); };
@@ -145,9 +169,13 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
     summary = summary_text(request, result);
     if (!request.save.empty() && result.status != run_status::diverged) summary += "saved       " + request.save + "\n";
   }
-  if (!summary.empty()) print_beside({request.save, request.options.record}, summary);
+  try {
+    if (!summary.empty()) print_beside({request.save, request.options.record}, summary);
+  } catch (const resource_error&) {
+    if (!asked.pipe_is_broken()) throw;
+  }
   if (result.status == run_status::diverged && !request.files.quiet) say(divergence_advice(result));
-  return static_cast<int>(exit_code_for(result.status));
+  return static_cast<int>(asked.pipe_is_broken() ? exit_code::interrupted : exit_code_for(result.status));
 }
 
 /// What one rank cannot do ends them all: the others would wait for it.

@@ -24,7 +24,8 @@ struct exit_status {
 };
 
 /// A process that spawn() started. Destroying the handle of a running child kills it and waits for its end, so that no
-/// path out of a function leaves a process behind. One thread at a time may use a handle.
+/// path out of a function leaves a process behind; run_cleanup_handlers() kills it, too. One thread at a time may use a
+/// handle.
 class child_process {
  public:
   child_process(child_process&&) noexcept;

@@ -47,7 +47,8 @@ class segment {
 
   segment(segment&&) noexcept;
   segment& operator=(segment&&) noexcept;
-  /// Unmaps; the creator's handle removes the name too (attached processes keep their mapping).
+  /// Unmaps; the creator's handle removes the name too (attached processes keep their mapping), as does
+  /// run_cleanup_handlers().
   ~segment();
 
   std::byte* data() const noexcept;  ///< the header is here; page aligned
@@ -86,9 +87,15 @@ struct segment_info {
 /// Finished segments that this user may read, by name. Others may create and remove segments meanwhile.
 std::vector<segment_info> list_segments();
 
+/// Whose segments a purge looks at.
+enum class segments_of {
+  everybody,  ///< as far as this user may open them: all, for root
+  this_user
+};
+
 /// Removes every segment whose creator no longer lives, half-made ones included once they are some seconds old, and
 /// returns their names. Never touches one whose creator lives, even in another container that shares /dev/shm: a
 /// creator holds a file lock on its segment for as long as it lives.
-std::vector<std::string> purge_segments();
+std::vector<std::string> purge_segments(segments_of whose = segments_of::everybody);
 
 }  // namespace hogwild

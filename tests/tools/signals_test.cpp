@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// What signals do to the command, and what they leave behind.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include <hogwild/core/process_identity.hpp>
+#include <hogwild/core/segment.hpp>
+
+#include "small_data.hpp"
+#include "support/kept_segment.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+template <class Condition>
+bool comes_true(const Condition& holds) {
+  for (const auto begin = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begin < 60s;) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return holds();
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder, const std::string& begin) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().filename().string().starts_with(begin)) found.push_back(entry.path().filename());
+  }
+  return found;
+}
+
+std::vector<std::string> segments_made_by(pid_t process) {
+  return names_in("/dev/shm", "hogwild-" + std::to_string(process) + "-");
+}
+
+std::vector<process_identity> children_of(pid_t process) {
+  std::vector<process_identity> found;
+  const std::string number = std::to_string(process);
+  std::ifstream list("/proc/" + number + "/task/" + number + "/children");
+  for (pid_t child = 0; list >> child;) {
+    if (const auto who = process_identity::of(child)) found.push_back(*who);
+  }
+  return found;
+}
+
+class signals : public with_small_data {
+ protected:
+  static std::vector<std::string> for_ever(const char* engine, const std::string& model) {
+    return {"train", train(), "--engine", engine, "--workers", "2", "--epochs", "100000000", "--save", model};
+  }
+  /// A command line of the shell, with the program as $0 and the rest as "$@".
+  static running_command::any_program in_shell(const std::string& script, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"/bin/sh", "-c", script, hogwild_path()});
+    return {std::move(arguments)};
+  }
+};
+
+TEST_F(signals, that_end_a_run_save_the_model_and_leave_no_segment) {
+  for (const char* engine : {"threads", "processes"}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      const std::string model = *folder / "signalled.bin";
+      std::filesystem::remove(model);
+      running_command run(for_ever(engine, model));
+      const pid_t pid = run.pid();
+      ASSERT_TRUE(run.says("epoch 2/")) << run.err();
+      run.signal(signal);
+      const outcome o = run.wait();
+      EXPECT_EQ(o.code, 130) << engine << " " << signal << "\n" << o.err;
+      EXPECT_THAT(segments_made_by(pid), IsEmpty());
+      EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
+    }
+  }
+}
+
+TEST_F(signals, a_run_that_nobody_reads_any_more_saves_its_model) {
+  const std::string model = *folder / "unread.bin", code = *folder / "code";
+  const running_command::any_program cut =
+      in_shell("{ \"$0\" \"$@\" 2>&1; echo $? >" + code + "; } | head -n 1; cat " + code, for_ever("processes", model));
+  const outcome o = running_command(cut).wait();
+  EXPECT_THAT(o.out, HasSubstr("epoch 1/"));
+  EXPECT_EQ(lines_of(o.out).back(), "130");
+  EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
+  // Its segment names a process that only the shell has known; no other run's of this model can be told from it.
+  std::vector<std::string> arguments = {"train", train(), "--epochs", "1", "--quiet", "--json"};
+  const outcome summary =
+      running_command(in_shell("{ sleep 0.2; \"$0\" \"$@\"; echo $? >" + code + "; } | true; cat " + code, arguments))
+          .wait();
+  EXPECT_EQ(summary.out, "130\n") << "the summary was not read";
+}
+
+// A reader that has stopped holds the run up, so that it cannot come to its end by itself.
+TEST_F(signals, the_second_one_ends_at_once_and_leaves_nothing) {
+  const std::string pipe = *folder / "pipe", model = *folder / "second.bin";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int held = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(held, 0);
+  running_command run(for_ever("processes", model), "", "", pipe);
+  const pid_t pid = run.pid();
+  int full = 0;
+  ASSERT_TRUE(comes_true([&] {
+    int now = 0;
+    ::ioctl(held, FIONREAD, &now);
+    if (now != full || now < 60000) return full = now, std::this_thread::sleep_for(100ms), false;
+    return true;
+  }));
+  const auto workers = children_of(pid);
+  EXPECT_EQ(workers.size(), 2u);
+  EXPECT_EQ(segments_made_by(pid).size(), 1u);
+  run.signal(SIGINT);
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(segments_made_by(pid).size(), 1u);
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait().code, 130);
+  EXPECT_THAT(segments_made_by(pid), IsEmpty());
+  for (const process_identity& worker : workers) EXPECT_TRUE(comes_true([&] { return !worker.alive(); }));
+  EXPECT_FALSE(std::filesystem::exists(model));
+  ::close(held);
+}
+
+TEST_F(signals, leave_nothing_of_files_that_are_being_written) {
+  const scratch_folder place;
+  const std::vector<std::pair<int, int>> ends = {
+      {SIGINT, 130}, {SIGTERM, 130}, {SIGHUP, 130}, {SIGQUIT, -SIGQUIT}, {SIGPIPE, -SIGPIPE}};
+  for (const auto& [signal, code] : ends) {
+    running_command run(in_shell("ulimit -c 0; exec \"$0\" \"$@\"", {"generate", place / "made.svm", "--test",
+                                                                     place / "test.svm", "--rows", "100000000"}));
+    ASSERT_TRUE(comes_true([&] { return names_in(place.path(), "").size() == 2; })) << run.err();
+    run.signal(signal);
+    EXPECT_EQ(run.wait().code, code) << signal;
+    EXPECT_THAT(names_in(place.path(), ""), IsEmpty()) << signal;
+  }
+}
+
+TEST_F(signals, that_are_ignored_at_the_start_stay_ignored) {
+  for (const std::string name : {"HUP", "INT"}) {
+    running_command run(in_shell("trap '' " + name + "; exec \"$0\" \"$@\"", for_ever("processes", *folder / "m.bin")));
+    ASSERT_TRUE(run.says("epoch 2/")) << run.err();
+    run.signal(name == "HUP" ? SIGHUP : SIGINT);
+    const std::size_t so_far = lines_of(run.err()).size();
+    EXPECT_TRUE(comes_true([&] { return lines_of(run.err()).size() > so_far + 20; })) << name;
+    run.signal(SIGTERM);
+    EXPECT_EQ(run.wait().code, 130);
+  }
+}
+
+TEST_F(signals, what_a_dead_run_left_goes_with_the_next_one) {
+  running_command living(for_ever("processes", *folder / "living.bin")), dead(for_ever("processes", *folder / "x.bin"));
+  const pid_t alive = living.pid(), killed = dead.pid();
+  ASSERT_TRUE(living.says("epoch 1/") && dead.says("epoch 1/"));
+  const auto left = segments_made_by(killed);
+  ASSERT_EQ(left.size(), 1u);
+  dead.signal(SIGKILL);
+  std::optional<kept_segment> kept(std::in_place, left.front());
+  dead.wait();
+  ASSERT_EQ(segments_made_by(killed).size(), 1u);
+  const outcome other = hogwild({"train", train(), "--epochs", "1"});
+  EXPECT_EQ(other.code, 0);
+  EXPECT_THAT(other.err, Not(HasSubstr("dead run"))) << "it makes no segment";
+  kept.reset();
+  const outcome next = hogwild({"train", train(), "--epochs", "1", "--engine", "processes"});
+  EXPECT_EQ(next.code, 0) << next.err;
+  EXPECT_THAT(next.err, HasSubstr("hogwild: removed the shared memory that "));
+  EXPECT_THAT(segments_made_by(killed), IsEmpty());
+  EXPECT_EQ(segments_made_by(alive).size(), 1u);
+  living.signal(SIGINT);
+  EXPECT_EQ(living.wait().code, 130);
+}
+
+}  // namespace
+}  // namespace hogwild::test
