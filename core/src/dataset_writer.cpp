@@ -49,11 +49,12 @@ boost::interprocess::mapped_region map_with_header(const unique_fd& fd, const st
 
 }  // namespace
 
-dataset_writer::dataset_writer(unique_fd fd, std::string place, std::string aside, const cache_header& sizes)
+dataset_writer::dataset_writer(unique_fd fd, std::string place, std::string aside, cleanup_handler at_once,
+                               const cache_header& sizes)
     : fd_(std::move(fd)),
       place_(std::move(place)),
       aside_(std::move(aside)),
-      at_once_(aside_.empty() ? cleanup_handler() : cleanup_handler([name = aside_] { ::unlink(name.c_str()); })),
+      at_once_(std::move(at_once)),
       region_(map_with_header(fd_, place_.empty() ? "memory file" : place_, sizes)),
       rows_(sizes),
       arrays_(bytes_of(region_)) {
@@ -83,6 +84,7 @@ dataset_writer dataset_writer::at(const std::filesystem::path& place, cache_head
   lay_out(sizes);
   require_file_size("the cache " + place.string(), sizes.file_bytes);
   std::string aside = name_aside(place.string());
+  cleanup_handler at_once([aside] { ::unlink(aside.c_str()); });
   unique_fd fd(::open(aside.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions));
   if (!fd) throw_system(errno, "creating " + aside);
   try {
@@ -90,7 +92,7 @@ dataset_writer dataset_writer::at(const std::filesystem::path& place, cache_head
     // Claims the space now: a mapping of a file without space ends in SIGBUS.
     if (const int code = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(sizes.file_bytes)); code != 0)
       throw_system(code, "reserving " + std::to_string(sizes.file_bytes) + " bytes for " + aside);
-    return dataset_writer(std::move(fd), place.string(), aside, sizes);
+    return dataset_writer(std::move(fd), place.string(), aside, std::move(at_once), sizes);
   } catch (...) {
     ::unlink(aside.c_str());
     throw;
@@ -104,7 +106,7 @@ dataset_writer dataset_writer::in_memory(cache_header sizes) {
   if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(sizes.file_bytes)) != 0)
     throw resource_error("no memory for " + std::to_string(sizes.file_bytes) +
                          " bytes of data: " + std::generic_category().message(errno));
-  return dataset_writer(std::move(fd), {}, {}, sizes);
+  return dataset_writer(std::move(fd), {}, {}, {}, sizes);
 }
 
 dataset_writer dataset_writer::nameless(const std::filesystem::path& folder, cache_header sizes) {
@@ -115,7 +117,7 @@ dataset_writer dataset_writer::nameless(const std::filesystem::path& folder, cac
   if (refused != 0)
     throw resource_error("no space for " + std::to_string(sizes.file_bytes) + " bytes of data in " + folder.string() +
                          ": " + std::generic_category().message(refused));
-  return dataset_writer(std::move(fd), {}, {}, sizes);
+  return dataset_writer(std::move(fd), {}, {}, {}, sizes);
 }
 
 void dataset_writer::seal_block(std::uint64_t block, std::uint64_t end) {

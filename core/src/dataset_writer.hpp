@@ -50,7 +50,8 @@ class dataset_writer {
   sparse_dataset finish() &&;
 
  private:
-  dataset_writer(unique_fd fd, std::string place, std::string aside, const cache_header& sizes);
+  dataset_writer(unique_fd fd, std::string place, std::string aside, cleanup_handler at_once,
+                 const cache_header& sizes);
   void append(cache_header& header, section_kind kind, std::span<const std::uint64_t> packed) const;
   static void populate(void* place, std::size_t bytes);
 

@@ -27,7 +27,7 @@ double steepness(const margin_loss& loss) {
   return static_cast<double>(most);
 }
 
-double largest_eigenvalue(const sparse_view& data, bool bias) {
+double largest_eigenvalue(const sparse_view& data, bool bias, const std::stop_token& stop) {
   const std::size_t fitting = most_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
   const std::size_t rows = std::min({data.rows(), most_sampled_rows, std::max<std::size_t>(fitting, 100)});
   data.ensure(0, rows);
@@ -41,11 +41,13 @@ double largest_eigenvalue(const sparse_view& data, bool bias) {
   for (int i = 0; i < iterations; ++i) {
     double before = 0.0, after = 0.0, ones = 0.0;
     for (std::size_t r = 0; r < rows; ++r) {
+      if (stop.stop_requested()) return eigenvalue;
       for (const auto [j, x] : cursor.row(r)) column[j] += u[r] * static_cast<double>(x);
       if (bias) ones += u[r];
       before += u[r] * u[r];
     }
     for (std::size_t r = 0; r < rows; ++r) {
+      if (stop.stop_requested()) return eigenvalue;
       double product = ones;
       for (const auto [j, x] : cursor.row(r)) product += column[j] * static_cast<double>(x);
       u[r] = product;

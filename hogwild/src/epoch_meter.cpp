@@ -61,9 +61,7 @@ void take_first(const agreement& ranks, measurement& m) {
 epoch_meter::epoch_meter(const job& work, crew& who, const resolved_run& run)
     : job_(work), crew_(who), run_(run), ranks_(run.ranks) {}
 
-epoch_report epoch_meter::measure(const run_progress& before, double scale, std::size_t epoch, double step,
-                                  double wall_seconds) {
-  const param_store& store = crew_.store();
+epoch_report epoch_meter::count(const run_progress& before, std::size_t epoch, double step, double wall_seconds) {
   epoch_report report{.epoch = epoch,
                       .train_seconds = before.train_seconds,
                       .wall_seconds = wall_seconds,
@@ -71,34 +69,48 @@ epoch_report epoch_meter::measure(const run_progress& before, double scale, std:
                       .updates = before.updates,
                       .nonzeros = before.nonzeros,
                       .step = step};
-  read_telemetry(store, job_.options(), report);
+  read_telemetry(crew_.store(), job_.options(), report);
+  if (ranks_.alone()) return report;
+  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
+  std::array<double, 3> sums{number(report.examples - before.examples), number(report.updates - before.updates),
+                             number(report.nonzeros - before.nonzeros)};
+  ranks_.sum(sums);
+  report.examples = before.examples + static_cast<std::uint64_t>(sums[0]);
+  report.updates = before.updates + static_cast<std::uint64_t>(sums[1]);
+  report.nonzeros = before.nonzeros + static_cast<std::uint64_t>(sums[2]);
+  return report;
+}
+
+std::optional<epoch_report> epoch_meter::measure(const run_progress& before, double scale, std::size_t epoch,
+                                                 double step, double wall_seconds) {
+  const param_store& store = crew_.store();
+  epoch_report report = count(before, epoch, step, wall_seconds);
   const sparse_view& rows = job_.data();
+  bool whole = true;
   const auto loss_of = [&](const sparse_view& of, bool all_measures) {
-    return job_.evaluate(store, scale, of, crew_.helpers(), all_measures);
+    const measurement m = job_.evaluate(store, scale, of, crew_.helpers(), all_measures, run_.options.stop);
+    // A loss that is no number because the run diverged is as good as none where somebody asks to stop.
+    whole = whole && !(std::isnan(m.loss) && run_.options.stop.stop_requested());
+    return m;
   };
   report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), job_.measured_rows())), false).loss;
   if (run_.options.test) report.test = loss_of(*run_.options.test, true);
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
-  agree_on(report, before);
+  if (ranks_.any(!whole)) return std::nullopt;
+  agree_on_losses(report);
   double norm = job_.squared_norm(store, scale, crew_.helpers());
   ranks_.take_first(std::span(&norm, 1));
   report.objective = report.train_loss + 0.5 * run_.l2 * norm;
   return report;
 }
 
-/// Losses of training rows are the mean over all ranks' rows, and counts their sum; test rows are the same
-/// everywhere.
-void epoch_meter::agree_on(epoch_report& report, const run_progress& before) const {
+/// Losses of training rows are the mean over all ranks' rows; test rows are the same everywhere.
+void epoch_meter::agree_on_losses(epoch_report& report) const {
   if (ranks_.alone()) return;
   const auto rows = static_cast<double>(job_.data().rows());
-  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
-  std::array<double, 5> sums{report.train_loss * rows, rows, number(report.examples - before.examples),
-                             number(report.updates - before.updates), number(report.nonzeros - before.nonzeros)};
+  std::array<double, 2> sums{report.train_loss * rows, rows};
   ranks_.sum(sums);
   report.train_loss = sums[0] / sums[1];
-  report.examples = before.examples + static_cast<std::uint64_t>(sums[2]);
-  report.updates = before.updates + static_cast<std::uint64_t>(sums[3]);
-  report.nonzeros = before.nonzeros + static_cast<std::uint64_t>(sums[4]);
   for (std::optional<measurement>* const m : {&report.test, &report.validation}) {
     if (*m) take_first(ranks_, **m);
   }

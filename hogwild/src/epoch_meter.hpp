@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include <hogwild/agreement.hpp>
 #include <hogwild/crew.hpp>
@@ -20,11 +21,15 @@ class epoch_meter {
   epoch_meter(const job& work, crew& who, const resolved_run& run);
 
   /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
-  /// ranks call it, and get the same losses and counts.
-  epoch_report measure(const run_progress& before, double scale, std::size_t epoch, double step, double wall_seconds);
+  /// ranks call it, and get the same losses and counts. Nothing where the run was asked to stop before all rows were
+  /// measured, at one rank at least.
+  std::optional<epoch_report> measure(const run_progress& before, double scale, std::size_t epoch, double step,
+                                      double wall_seconds);
+  /// The counts alone. All ranks call it.
+  epoch_report count(const run_progress& before, std::size_t epoch, double step, double wall_seconds);
 
  private:
-  void agree_on(epoch_report& report, const run_progress& before) const;
+  void agree_on_losses(epoch_report& report) const;
 
   const job& job_;
   crew& crew_;

@@ -82,7 +82,7 @@ line_speed measure_lines() {
   return {.exchange_ns = exchange_speed(), .shared_ns = sharing_speed()};
 }
 
-double measure_row(const job& work) {
+double measure_row(const job& work, const std::stop_token& stop) {
   const sparse_view& data = work.data();
   const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(data.rows());
   // A user's code is for the workers to run: they may die of it, this process may not.
@@ -98,6 +98,7 @@ double measure_row(const job& work) {
   const std::unique_ptr<job> trial = work.on(sample);
   trial->train_alone();
   const auto single = hire(serial_engine{}, *trial, {});
+  const stop_relay relay(stop, single->store());
   trial->initialise(single->store());
   round_driver rounds(*trial, *single);
   double least = 0.0;

@@ -81,7 +81,7 @@ void margin_job_base::work(const param_store& store, std::size_t slot, worker_me
 }
 
 measurement margin_job_base::evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
-                                      bool all_measures) const {
+                                      bool all_measures, const std::stop_token& stop) const {
   const param_reader<float> v = param_view<float>(store.parameters<float>()).reader();
   const margin_loss of = loss();
   const auto a = static_cast<float>(scale);
@@ -92,7 +92,7 @@ measurement margin_job_base::evaluate(const param_store& store, double scale, co
         const float margin = a * dot(v, z) + bias;
         return {of.loss(margin, z.label), margin};
       },
-      all_measures);
+      all_measures, measure_scores, stop);
 }
 
 double margin_job_base::squared_norm(const param_store& store, double scale, team& crew) const {

@@ -136,8 +136,8 @@ class record_observer final : public observer {
                        .train_seconds = r.train_seconds,
                        .wall_seconds = r.wall_seconds,
                        .seconds_to_target = r.seconds_to_target,
-                       .train_loss = r.final_loss,
-                       .objective = r.objective,
+                       .train_loss = measured(r, r.final_loss),
+                       .objective = measured(r, r.objective),
                        .measures = measures_of(r.test, r.validation),
                        .search_seconds = r.search_seconds,
                        .step = r.step,
@@ -171,6 +171,12 @@ class record_observer final : public observer {
   }
 
  private:
+  /// A run that is stopped may end before anything has been measured.
+  static std::optional<double> measured(const train_result& r, double loss) {
+    if (r.status == run_status::stopped && std::isnan(loss)) return std::nullopt;
+    return loss;
+  }
+
   std::uint64_t rows_between_exchanges(const loop_options& o) const {
     if (o.sharing == sharing_kind::frozen || in_lockstep(o.sharing)) return o.exchange.rows;
     return exchange_rows(o.exchange, run_.schedule.initial);

@@ -43,13 +43,13 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
   const bool search = step.initial == 0.0 && !by_default && resume.empty();
   const schedule_kind kind = step.kind.value_or(defaults.schedule);
   run_.schedule = {kind,
-                   search       ? find_step(work, ready.options().initial)
+                   search       ? find_step(work, ready.options().initial, ready.options().stop)
                    : by_default ? defaults.step
                                 : step.initial,
                    step.decay};
   // A model that has a step of its own knows how it should fall, whatever it is.
   if (defaults.step > 0.0 && step.decay == 0.0 && kind == defaults.schedule) run_.schedule.decay = defaults.decay;
-  run_.step_found = search;
+  run_.step_found = search && !ready.options().stop.stop_requested();
   if (!resume.empty()) run_.schedule = schedule_of_checkpoint(resume);
   if (search) run_.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (run_.schedule.decay == 0.0 && run_.schedule.kind != schedule_kind::constant) {
@@ -102,7 +102,7 @@ double run_scope::curvature() {
   if (job_.steepness() == 0.0) return 0.0;
   if (!curvature_) {
     curvature_ = job_.steepness() * std::max(1.0, job_.options().weight_positive) *
-                 largest_eigenvalue(job_.data(), job_.options().bias != 0);
+                 largest_eigenvalue(job_.data(), job_.options().bias != 0, run_.options.stop);
   }
   return *curvature_;
 }
@@ -264,7 +264,7 @@ std::size_t run_scope::choose_among(std::size_t workers) {
   const bool locked = loop.update == update_kind::locked;
   if ((workers > 1 || among_ranks_) && asked != sharing_kind::direct && !locked) {
     facts.curvature = delay_ * curvature();
-    facts.row_ns = measure_row(job_);
+    facts.row_ns = measure_row(job_, run_.options.stop);
     const line_speed lines = measure_lines();
     facts.line_ns = lines.exchange_ns;
     facts.shared_ns = lines.shared_ns;

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stop_token>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ constexpr double sound_loss = 0.3;
 /// Of two objectives that have risen, the higher one is about as good where it has risen by this share more.
 constexpr double about_as_good = 0.1;
 
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
@@ -54,39 +57,40 @@ class training {
     if (!options_.resume.empty()) resume();
     crew_.start();
     announce();
+    // From here a request to stop reaches the workers themselves, within a few rows.
+    const stop_relay relay(options_.stop, store);
+    bool over = false;
     if (judges_falls()) {
-      objective_before_ = measure(0, 0.0, 0.0).objective;
+      over = !measure(0, 0.0, 0.0) && stop();
+      objective_before_ = last_.objective;
       progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
-    // From here a request to stop reaches the workers themselves, within a chunk.
-    const std::stop_callback on_stop(options_.stop, [&store] {
-      auto none = stop_request::none;
-      store.control().stop.compare_exchange_strong(none, stop_request::round);
-    });
-
-    result_.status = progress_.epoch >= options_.epochs ? run_status::done : result_.status;
-    bool over = options_.first_pass && adopt(*options_.first_pass, begin);
+    over = over || (options_.first_pass && adopt(*options_.first_pass, begin));
     while (!over && progress_.epoch < options_.epochs) {
+      if (asked_to_stop()) {
+        stop();
+        break;
+      }
       const std::size_t e = progress_.epoch + 1;
       const double step = run_.schedule.at(e);
       divergence_guard guard(job_, store, rounds_);
+      const epoch_report before = last_;
       const std::uint64_t rows_before = rows_here();
       const auto epoch_begin = clock::now();
       rounds_.train_epoch(e, step, run_.schedule.at_end(e));
       progress_.train_seconds += seconds_since(epoch_begin);
       require_not_orphaned(store.control());
-      const bool stopped = ranks_.any(options_.stop.stop_requested());
-      if (!stopped) {
-        require_trained(e, rows_here() - rows_before);
-        progress_.epoch = e;
-      }
-      last_ = measure(e, step, progress_.wall_seconds + seconds_since(begin));
-      if (!stopped && turned_back(guard, e, step)) continue;
-      if (stopped) {
-        result_.status = run_status::stopped;
+      const bool stopped = asked_to_stop();
+      if (!stopped) require_trained(e, rows_here() - rows_before);
+      if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(begin))) {
+        stop();
         break;
       }
-      over = conclude(begin);
+      progress_.epoch = e;
+      if (turned_back(guard, e, step))
+        last_ = before;  // what was measured meanwhile is given up
+      else
+        over = conclude(begin);
     }
     finish(begin);
     return std::move(result_);
@@ -105,6 +109,15 @@ class training {
     if (ranks_.any(rows > 0)) return;
     throw worker_error("no worker has trained a row in epoch " + std::to_string(epoch) +
                        ", though nobody asked the run to stop; look at what keeps the workers from it");
+  }
+
+  bool asked_to_stop() const { return ranks_.any(options_.stop.stop_requested()); }
+
+  /// The run ends here, with the parameters as they are. What it reports is what was measured last: a number from part
+  /// of the rows would be none, and the rest would keep whoever wants to leave.
+  bool stop() {
+    result_.status = run_status::stopped;
+    return true;
   }
 
   /// Whether the epoch is trained again, because its summed gains overshot. Where the objective rises under the most
@@ -138,7 +151,10 @@ class training {
     tell(options_, [&](observer& o) { o.on_epoch(last_); });
     bool better = false;
     const auto verdict = progress_.rules.after(last_, progress_.fall, options_, better);
-    if (better) best_ = job_.parameters_of(crew_.store(), rounds_.scale());
+    if (better) {
+      best_ = job_.parameters_of(crew_.store(), rounds_.scale());
+      best_measured_ = last_;
+    }
     if (verdict) result_.status = *verdict;
     if (verdict == run_status::target) result_.seconds_to_target = progress_.train_seconds;
     if (!options_.checkpoint.empty() && verdict != run_status::diverged) save(begin);
@@ -156,9 +172,14 @@ class training {
                                                          .updates = pass.updates,
                                                          .nonzeros = pass.nonzeros,
                                                          .fall = progress_.fall});
-    last_ = measure(1, run_.schedule.at(1), seconds_since(begin));
+    const epoch_report before = last_;
+    if (!measure(1, run_.schedule.at(1), seconds_since(begin))) {
+      progress_.epoch = 0;
+      return stop();
+    }
     if (!strayed()) return conclude(begin);
     progress_ = fresh;
+    last_ = before;
     job_.assign(crew_.store(), std::vector<float>(job_.parameters()));
     tell(options_, [](observer& o) {
       o.on_note("the pass over the text while it was parsed overshot; the run begins anew with its first epoch");
@@ -187,8 +208,12 @@ class training {
     tell(options_, [&](observer& o) { o.on_start(start); });
   }
 
-  epoch_report measure(std::size_t epoch, double step, double wall_seconds) {
-    return meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds);
+  /// False where the run is to stop before all rows have been measured.
+  bool measure(std::size_t epoch, double step, double wall_seconds) {
+    const auto measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds);
+    if (measured) last_ = *measured;
+    measured_ = measured_ || measured;
+    return measured.has_value();
   }
 
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
@@ -201,7 +226,9 @@ class training {
   /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
   objective_fall begin_fall() {
     if (!judges_falls() || begins_anew()) return {};
-    return {measure(0, 0.0, 0.0).objective};
+    // Where the run is to stop meanwhile nobody asks.
+    const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
+    return {measured ? measured->objective : no_number};
   }
 
   /// Whether the last epoch left the objective worse than a sound epoch does.
@@ -231,10 +258,13 @@ class training {
 
   void finish(clock::time_point begin) {
     const param_store& store = crew_.store();
+    // A run may be resumed that has nothing left to do.
+    if (!measured_ && result_.status != run_status::stopped) measure(progress_.epoch, 0.0, 0.0);
     result_.epochs = progress_.epoch;
-    result_.examples = last_.examples;
-    result_.updates = last_.updates;
-    result_.nonzeros = last_.nonzeros;
+    const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
+    result_.examples = counted.examples;
+    result_.updates = counted.updates;
+    result_.nonzeros = counted.nonzeros;
     result_.step = run_.schedule.initial;
     result_.step_found = run_.step_found;
     result_.schedule = run_.schedule.kind;
@@ -256,7 +286,7 @@ class training {
       crew_.settle();
       job_.assign(store, best_);
       rounds_.resume_at(1.0);
-      last_ = measure(progress_.epoch, last_.step, last_.wall_seconds);
+      if (!measure(progress_.epoch, last_.step, last_.wall_seconds) && best_measured_) last_ = *best_measured_;
       result_.parameters = std::move(best_);
     }
     result_.final_loss = last_.train_loss;
@@ -276,7 +306,8 @@ class training {
   round_driver rounds_;
   epoch_meter meter_;
   run_progress progress_{};
-  epoch_report last_{};
+  epoch_report last_{.train_loss = no_number, .objective = no_number};
+  bool measured_ = false;  ///< whether last_ is more than that
   double objective_before_ = 0.0;
   struct one_try {
     round_driver::pace pace;
@@ -284,6 +315,7 @@ class training {
   };
   std::vector<one_try> tries_;  ///< of the epoch at hand
   std::vector<float> best_;
+  std::optional<epoch_report> best_measured_;
   train_result result_{};
 };
 

@@ -118,8 +118,16 @@ std::size_t net_workspace::lay_out(float* base) {
   return memory.used();
 }
 
+template <class Take>
+void net_workspace::by_inputs(const placed_layer& at, const Take& take) {
+  constexpr std::size_t products = std::size_t{1} << 25;
+  const std::size_t most = std::max<std::size_t>(products / (rows_ * at.layer.outputs), 1);
+  for (std::size_t first = 0; first < at.inputs && !stopping(); first += most)
+    take(first, std::min(most, at.inputs - first));
+}
+
 void net_workspace::forward(std::size_t pass, bool training) {
-  for (std::size_t i = 0; i < net_.size(); ++i) {
+  for (std::size_t i = 0; i < net_.size() && !stopping(); ++i) {
     const placed_layer& at = net_[i];
     const buffers& b = layers_[i];
     const float* const from = b.from != nullptr ? b.from : inputs_[pass];
@@ -131,7 +139,10 @@ void net_workspace::forward(std::size_t pass, bool training) {
         kernels_.taps({at.layer.outputs, b.tap, b.place}, weights, biases, from, to);
         break;
       case layer_kind::dense:
-        kernels_.dense(rows_, at.inputs, at.layer.outputs, weights, biases, from, to);
+        by_inputs(at, [&](std::size_t first, std::size_t n) {
+          kernels_.dense(rows_, n, at.layer.outputs, weights + first * at.layer.outputs, first == 0 ? biases : nullptr,
+                         from + first * rows_, to);
+        });
         break;
       case layer_kind::max_pool:
         kernels_.max_pool({at.from.planes, at.from.height, at.from.width}, from, to);
@@ -150,7 +161,7 @@ void net_workspace::forward(std::size_t pass, bool training) {
 }
 
 void net_workspace::backward(std::size_t pass) {
-  for (std::size_t i = net_.size(); i-- > 0;) {
+  for (std::size_t i = net_.size(); i-- > 0 && !stopping();) {
     const placed_layer& at = net_[i];
     const buffers& b = layers_[i];
     if (b.to_partials == nullptr) return;
@@ -168,10 +179,14 @@ void net_workspace::backward(std::size_t pass) {
         break;
       }
       case layer_kind::dense:
-        kernels_.dense_weights(rows_, at.inputs, at.layer.outputs, from, b.to_partials, weights_partials,
-                               biases_partials);
-        if (b.from_partials == nullptr) break;
-        kernels_.dense_input(rows_, at.inputs, at.layer.outputs, weights, b.to_partials, b.from_partials);
+        by_inputs(at, [&](std::size_t first, std::size_t n) {
+          const std::size_t begin = first * at.layer.outputs;
+          kernels_.dense_weights(rows_, n, at.layer.outputs, from + first * rows_, b.to_partials,
+                                 weights_partials + begin, first == 0 ? biases_partials : nullptr);
+          if (b.from_partials == nullptr) return;
+          kernels_.dense_input(rows_, n, at.layer.outputs, weights + begin, b.to_partials,
+                               b.from_partials + first * rows_);
+        });
         break;
       case layer_kind::max_pool:
         if (b.from_partials == nullptr) break;
@@ -193,9 +208,11 @@ double net_workspace::differentiate(std::size_t n) {
   std::fill_n(gradient_, net_.parameters(), 0.0f);
   const std::size_t classes = net_.output().size();
   double sum = 0.0;
-  for (std::size_t pass = 0; pass * rows_ < n; ++pass) {
+  stopped_ = false;
+  for (std::size_t pass = 0; pass * rows_ < n && !stopping(); ++pass) {
     const float* const label = label_ + pass * rows_;
     forward(pass, true);
+    if (stopped_) break;
     const buffers& last = layers_.back();
     kernels_.log_softmax(rows_, classes, label, last.to, loss_, best_);
     // Rows of no example count nothing; what they hold are earlier examples, or zeros.
@@ -210,8 +227,10 @@ double net_workspace::differentiate(std::size_t n) {
 }
 
 void net_workspace::judge(std::size_t n, std::span<row_verdict> verdicts) {
+  stopped_ = false;
   for (std::size_t pass = 0; pass * rows_ < n; ++pass) {
     forward(pass, false);
+    if (stopped_) return;
     kernels_.log_softmax(rows_, net_.output().size(), label_ + pass * rows_, layers_.back().to, loss_, best_);
     for (std::size_t k = pass * rows_; k < std::min(n, (pass + 1) * rows_); ++k)
       verdicts[k] = {static_cast<double>(loss_[k - pass * rows_]), best_[k - pass * rows_]};

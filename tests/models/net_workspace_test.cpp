@@ -218,4 +218,89 @@ TEST(net_workspace, weights_begin_within_the_bound_of_their_inputs) {
   }
 }
 
+/// So wide that its first layer is multiplied in several parts.
+const net_plan wide({150'000, 1, 1}, {dense(8), relu(), dense(2)});
+
+// Inputs at both ends of each part and a few more, by hand in double precision; sums of a dozen products.
+TEST(wide_nets, multiply_their_inputs_in_parts_that_add_up) {
+  constexpr std::size_t examples = 64;
+  net_workspace space(wide, isa::automatic, examples);
+  std::vector<float> begin(wide.parameters());
+  initialise_net(wide, param_view<float>(std::span(begin)), counter_random(3, 4));
+  for (float& b : std::span(begin).subspan(wide[0].biases(), 8)) b = 0.25f;
+  std::ranges::copy(begin, space.parameters().begin());
+  std::vector<std::uint32_t> used{0, 149'999};
+  for (std::uint32_t j = 7; j < 150'000; j += 12'345) used.push_back(j);
+  for (std::size_t k = 0; k < examples; ++k) {
+    for (const std::uint32_t j : used) space.input(k)[j * space.stride()] = static_cast<float>(k % 7) - 3.0f;
+    space.describe(k, 0, static_cast<float>(k % 2));
+  }
+  std::vector<row_verdict> verdicts(examples);
+  space.judge(examples, verdicts);
+  const double loss = space.differentiate(examples);
+  const std::vector<float> gradient(space.gradient().begin(), space.gradient().end());
+  double mean = 0.0, first_weight = 0.0, last_weight = 0.0;
+  for (std::size_t k = 0; k < examples; ++k) {
+    const double x = static_cast<double>(k % 7) - 3.0;
+    double hidden[8], score[2], partial[2];
+    for (std::size_t h = 0; h < 8; ++h) {
+      double sum = static_cast<double>(begin[wide[0].biases() + h]);
+      for (const std::uint32_t j : used) sum += x * static_cast<double>(begin[j * 8 + h]);
+      hidden[h] = std::max(sum, 0.0);
+    }
+    for (std::size_t c = 0; c < 2; ++c) {
+      score[c] = static_cast<double>(begin[wide[2].biases() + c]);
+      for (std::size_t h = 0; h < 8; ++h)
+        score[c] += hidden[h] * static_cast<double>(begin[wide[2].weights + h * 2 + c]);
+    }
+    const double sum = std::exp(score[0]) + std::exp(score[1]);
+    const double own = std::log(sum) - score[k % 2];
+    EXPECT_NEAR(verdicts[k].loss, own, 1e-4);
+    mean += own / static_cast<double>(examples);
+    for (std::size_t c = 0; c < 2; ++c) partial[c] = std::exp(score[c]) / sum - (c == k % 2 ? 1.0 : 0.0);
+    double dh = 0.0;
+    for (std::size_t c = 0; c < 2; ++c) dh += partial[c] * static_cast<double>(begin[wide[2].weights + c]);
+    if (hidden[0] > 0.0) first_weight += x * dh / static_cast<double>(examples);
+    dh = 0.0;
+    for (std::size_t c = 0; c < 2; ++c) dh += partial[c] * static_cast<double>(begin[wide[2].weights + 7 * 2 + c]);
+    if (hidden[7] > 0.0) last_weight += x * dh / static_cast<double>(examples);
+  }
+  EXPECT_NEAR(loss, mean, 1e-4);
+  EXPECT_NEAR(gradient[0], first_weight, 1e-4);
+  EXPECT_NEAR(gradient[149'999 * 8 + 7], last_weight, 1e-4);
+  EXPECT_EQ(gradient[1 * 8], 0.0f);
+}
+
+TEST(wide_nets, are_left_between_two_parts_when_asked_and_emit_nothing) {
+  struct counting_emit {
+    void block(std::size_t, std::span<const float>) const { ++*blocks; }
+    std::size_t* blocks;
+  };
+  std::size_t blocks = 0;
+  const counting_emit emit{&blocks};
+  const auto groups = groups_of(wide, true);
+  net_workspace space(wide, isa::automatic, 64);
+  for (std::size_t k = 0; k < 64; ++k) space.describe(k, 0, 0.0f);
+  int asked = 0, limit = 1'000'000;
+  space.stop_when([&] { return ++asked >= limit; });
+  space.differentiate(64);
+  space.emit(emit, groups);
+  EXPECT_EQ(blocks, groups.size());
+  // Three layers, the first in three parts, there and back.
+  const int all = asked;
+  EXPECT_GE(all, 10);
+  for (limit = 1; limit <= all; ++limit) {
+    asked = 0, blocks = 0;
+    space.differentiate(64);
+    space.emit(emit, groups);
+    EXPECT_EQ(asked, limit) << "it goes on after it was told to stop";
+    EXPECT_EQ(blocks, 0u);
+  }
+  asked = 0, limit = 2;
+  std::vector<row_verdict> verdicts(64, {-1.0, 0.0f});
+  space.judge(64, verdicts);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(verdicts[0].loss, -1.0);
+}
+
 }  // namespace

@@ -2,6 +2,7 @@
 #include "summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -77,6 +78,11 @@ std::string measures_text(const measurement& m) {
   return text;
 }
 
+bool saves(const train_request& request, const train_result& result) {
+  if (request.save.empty() || result.status == run_status::diverged) return false;
+  return result.status != run_status::stopped || result.epochs > 0 || result.examples > 0;
+}
+
 std::string summary_text(const train_request& request, const train_result& r) {
   const std::string_view status = to_string(r.status);
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
@@ -104,7 +110,10 @@ std::string summary_text(const train_request& request, const train_result& r) {
                       static_cast<double>(r.meetings->bytes) / 1e3 / meetings, r.meetings->seconds);
   }
   text += "\nstep        " + step_text(request, r);
-  text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.final_loss, r.objective);
+  if (r.status == run_status::stopped && std::isnan(r.final_loss))
+    text += "\ntrain loss  not measured";
+  else
+    text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.final_loss, r.objective);
   if (r.validation) text += "\nvalidation  " + measures_text(*r.validation);
   if (r.test && r.test->cut) {
     text += formatted("\ncut         %.10g", *r.test->cut);
@@ -167,7 +176,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
                        {"seconds", r.meetings->seconds}};
   }
   all["peak_rss_bytes"] = r.peak_rss_bytes;
-  if (!request.save.empty() && r.status != run_status::diverged) all["saved"] = request.save;
+  if (saves(request, r)) all["saved"] = request.save;
   // JSON has no word for a loss that is not finite: the library writes null.
   return all.dump() + "\n";
 }

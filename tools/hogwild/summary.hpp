@@ -9,6 +9,10 @@
 
 namespace hogwild::cli {
 
+/// Whether --save is asked for and there is something to save: a run that diverged has no model, and one that was
+/// stopped before its first row none but the one that it began with.
+bool saves(const train_request& request, const train_result& result);
+
 /// How a run ended, for people: several lines.
 std::string summary_text(const train_request& request, const train_result& result);
 

@@ -131,7 +131,7 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   begin_with_saved(request, m, rows, words, options);
 
   train_result result = train_with_engine(m, rows.part, request, options, ranks);
-  if (!request.save.empty() && result.status != run_status::diverged) {
+  if (saves(request, result)) {
     if (is_of_words(m))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
     else {
@@ -167,13 +167,15 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
     summary = summary_json(request, result);
   } else if (!request.files.quiet) {
     summary = summary_text(request, result);
-    if (!request.save.empty() && result.status != run_status::diverged) summary += "saved       " + request.save + "\n";
+    if (saves(request, result)) summary += "saved       " + request.save + "\n";
   }
   try {
     if (!summary.empty()) print_beside({request.save, request.options.record}, summary);
   } catch (const resource_error&) {
     if (!asked.pipe_is_broken()) throw;
   }
+  if (result.status == run_status::stopped && !request.save.empty() && !saves(request, result))
+    say("stopped before a row was trained; nothing is saved");
   if (result.status == run_status::diverged && !request.files.quiet) say(divergence_advice(result));
   return static_cast<int>(asked.pipe_is_broken() ? exit_code::interrupted : exit_code_for(result.status));
 }

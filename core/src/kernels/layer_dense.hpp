@@ -20,7 +20,7 @@ inline Eigen::Index index_of(std::size_t n) {
 void dense(std::size_t rows, std::size_t inputs, std::size_t outputs, const float* w, const float* b, const float* x,
            float* y) {
   columns to(y, index_of(rows), index_of(outputs));
-  to.rowwise() = Eigen::Map<const Eigen::RowVectorXf>(b, index_of(outputs));
+  if (b != nullptr) to.rowwise() = Eigen::Map<const Eigen::RowVectorXf>(b, index_of(outputs));
   to.noalias() +=
       const_columns(x, index_of(rows), index_of(inputs)) * const_weights(w, index_of(inputs), index_of(outputs));
 }
@@ -37,7 +37,7 @@ void dense_weights(std::size_t rows, std::size_t inputs, std::size_t outputs, co
   const const_columns partials(dy, index_of(rows), index_of(outputs));
   Eigen::Map<row_major>(dw, index_of(inputs), index_of(outputs)).noalias() +=
       const_columns(x, index_of(rows), index_of(inputs)).transpose() * partials;
-  Eigen::Map<Eigen::RowVectorXf>(db, index_of(outputs)) += partials.colwise().sum();
+  if (db != nullptr) Eigen::Map<Eigen::RowVectorXf>(db, index_of(outputs)) += partials.colwise().sum();
 }
 
 }  // namespace

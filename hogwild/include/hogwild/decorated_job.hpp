@@ -36,9 +36,9 @@ class decorated_job : public job {
 
   void initialise(const param_store& store) const override { whole_.initialise(store); }
   void try_rows(const param_store& store) const override { whole_.try_rows(store); }
-  measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
-                       bool all_measures) const override {
-    return whole_.evaluate(store, scale, rows, crew, all_measures);
+  measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew, bool all_measures,
+                       const std::stop_token& stop) const override {
+    return whole_.evaluate(store, scale, rows, crew, all_measures, stop);
   }
   double squared_norm(const param_store& store, double scale, team& crew) const override {
     return whole_.squared_norm(store, scale, crew);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include <hogwild/core/chunk.hpp>
@@ -34,22 +36,27 @@ using measure_function = measurement (*)(label_kind, double, std::span<const flo
 /// depend on the number of threads. Each thread makes itself a judge, which is called with (chunk, scores, targets):
 /// it returns the sum of the chunk's losses, and where there are scores it fills in its rows of both. The parameters
 /// may be written meanwhile, but then nobody can say which ones were measured.
+///
+/// A request to stop ends it before the next chunk; judges look at it themselves between rows. Then the loss is no
+/// number, and nothing else is measured: part of the rows tell nothing.
 template <class Make>
 measurement evaluate_chunks(const sparse_view& data, const label_map& labels, team& crew, const chunk_plan& plan,
-                            bool with_scores, const Make& make, measure_function measure = measure_scores) {
+                            bool with_scores, const Make& make, measure_function measure = measure_scores,
+                            const std::stop_token& stop = {}) {
   std::vector<double> loss(plan.count());
   std::vector<float> scores(with_scores ? data.rows() : 0), targets(scores.size());
   ticket_counter next{};
   next.open(1, 0);
   crew.run([&](std::size_t) {
     std::optional<decltype(make())> judge;  // costs more than threads without a chunk should pay
-    while (const auto i = next.draw(1, plan.count())) {
+    while (const auto i = stop.stop_requested() ? std::nullopt : next.draw(1, plan.count())) {
       const chunk rows = plan[*i];
       data.ensure(rows.first, rows.last);
       if (!judge) judge.emplace(make());
       loss[*i] = (*judge)(rows, std::span(scores), std::span(targets));
     }
   });
+  if (stop.stop_requested()) return {.loss = std::numeric_limits<double>::quiet_NaN()};
   double total = 0.0;
   for (const double part : loss) total += part;
   const double mean = data.rows() == 0 ? 0.0 : total / static_cast<double>(data.rows());
@@ -60,14 +67,15 @@ measurement evaluate_chunks(const sparse_view& data, const label_map& labels, te
 /// Calls verdict(example) for every row. `weight_positive` multiplies the loss of rows labelled +1.
 template <class Verdict>
 measurement evaluate_rows(const sparse_view& data, const label_map& labels, double weight_positive, team& crew,
-                          const Verdict& verdict, bool with_scores, measure_function measure = measure_scores) {
+                          const Verdict& verdict, bool with_scores, measure_function measure = measure_scores,
+                          const std::stop_token& stop = {}) {
   return evaluate_chunks(
       data, labels, crew, chunk_plan(data.rows(), 1024), with_scores,
       [&] {
         return [&, cursor = row_cursor(data)](const chunk& rows, std::span<float> scores,
                                               std::span<float> targets) mutable {
           double sum = 0.0;
-          for (std::size_t r = rows.first; r < rows.last; ++r) {
+          for (std::size_t r = rows.first; r < rows.last && !stop.stop_requested(); ++r) {
             const auto z = labelled_row(cursor, r, labels);
             const row_verdict v = verdict(z);
             sum += labels.kind() == label_kind::binary && z.label > 0 ? weight_positive * v.loss : v.loss;
@@ -76,14 +84,15 @@ measurement evaluate_rows(const sparse_view& data, const label_map& labels, doub
           return sum;
         };
       },
-      measure);
+      measure, stop);
 }
 
 /// The same for models that take `batch` examples at once: make(batch) makes what a thread needs, and which is called
 /// with (k, &example, row, {}) for example k of a batch, then with (0, null, 0, verdicts) for all of them.
 template <class Make>
 measurement evaluate_examples(const sparse_view& data, const label_map& labels, team& crew, std::size_t batch,
-                              const Make& make, bool with_scores, measure_function measure = measure_scores) {
+                              const Make& make, bool with_scores, measure_function measure = measure_scores,
+                              const std::stop_token& stop = {}) {
   const chunk_plan plan(data.rows(), (1024 + batch - 1) / batch * batch);
   return evaluate_chunks(
       data, labels, crew, plan, with_scores,
@@ -91,7 +100,7 @@ measurement evaluate_examples(const sparse_view& data, const label_map& labels, 
         return [&, cursor = row_cursor(data), judge = make(batch), verdicts = std::vector<row_verdict>(batch)](
                    const chunk& rows, std::span<float> scores, std::span<float> targets) mutable {
           double sum = 0.0;
-          for (std::size_t first = rows.first; first < rows.last; first += batch) {
+          for (std::size_t first = rows.first; first < rows.last && !stop.stop_requested(); first += batch) {
             const std::span<row_verdict> said = std::span(verdicts).first(std::min(batch, rows.last - first));
             for (std::size_t k = 0; k < said.size(); ++k) {
               const sparse_row<float> z = labelled_row(cursor, first + k, labels);
@@ -107,7 +116,7 @@ measurement evaluate_examples(const sparse_view& data, const label_map& labels, 
           return sum;
         };
       },
-      measure);
+      measure, stop);
 }
 
 }  // namespace hogwild

@@ -64,8 +64,8 @@ class factor_job final : public general_job<M> {
     general_job<M>::work(store, slot, memory, others);
   }
 
-  measurement evaluate(const param_store& store, double, const sparse_view& rows, team& crew,
-                       bool all_measures) const override {
+  measurement evaluate(const param_store& store, double, const sparse_view& rows, team& crew, bool all_measures,
+                       const std::stop_token& stop) const override {
     const factor_arrays to = arrays_of(model_, store.parameters<float>().data());
     const auto w = param_view<float>(store.parameters<float>()).reader();
     const factor_kernels& kernels = factor_kernels_of(this->options_.dense_isa);
@@ -81,7 +81,7 @@ class factor_job final : public general_job<M> {
           }
           return {M::loss_of(score, z.label), score};
         },
-        all_measures);
+        all_measures, measure_scores, stop);
   }
 
   /// As the objective counts it: where each rating regularises what it touches, rows by their share of the ratings.

@@ -100,16 +100,16 @@ class general_job : public job {
     });
   }
 
-  measurement evaluate(const param_store& store, double, const sparse_view& rows, team& crew,
-                       bool all_measures) const override {
+  measurement evaluate(const param_store& store, double, const sparse_view& rows, team& crew, bool all_measures,
+                       const std::stop_token& stop) const override {
     const auto w = param_view<scalar>(store.parameters<scalar>()).reader();
     if constexpr (workspace_model<M>) {
       return evaluate_examples(
           rows, labels_, crew, std::clamp<std::size_t>(options_.batch, 1, most_examples),
-          [&](std::size_t most) { return judge_of(w, rows, most); }, all_measures && has_scores,
-          cuts_graphs<M>() ? measure_cut : measure_scores);
+          [&](std::size_t most) { return judge_of(w, rows, most, stop); }, all_measures && has_scores,
+          cuts_graphs<M>() ? measure_cut : measure_scores, stop);
     } else {
-      return evaluate_each(w, rows, crew, all_measures);
+      return evaluate_each(w, rows, crew, all_measures, stop);
     }
   }
 
@@ -138,9 +138,12 @@ class general_job : public job {
 
   // Templates of their own, for clang 14 instantiates with the class what a requirement forbids.
   template <workspace_model G = M>
-  auto judge_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most) const {
-    return [this, w, space = model_.make_workspace(rows, options_.dense_isa, most)](
-               std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_verdict> verdicts) mutable {
+  auto judge_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most,
+                const std::stop_token& stop) const {
+    auto made = model_.make_workspace(rows, options_.dense_isa, most);
+    if constexpr (stoppable_workspace<typename G::workspace>) made.stop_when([stop] { return stop.stop_requested(); });
+    return [this, w, space = std::move(made)](std::size_t k, const sparse_row<float>* z, std::size_t row,
+                                              std::span<row_verdict> verdicts) mutable {
       // A row's own numbers, the same each time: a measure must not depend on when or with whom it is taken.
       if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));
       model_.judge(w, space, verdicts.size(), verdicts);
@@ -162,8 +165,8 @@ class general_job : public job {
   }
 
   template <general_model G = M>
-  measurement evaluate_each(const param_reader<scalar>& w, const sparse_view& rows, team& crew,
-                            bool all_measures) const {
+  measurement evaluate_each(const param_reader<scalar>& w, const sparse_view& rows, team& crew, bool all_measures,
+                            const std::stop_token& stop) const {
     constexpr bool predicts = requires(typename G::example_type z) {
       {model_.predict(w, z)};
     };
@@ -174,13 +177,14 @@ class general_job : public job {
           if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
           return v;
         },
-        all_measures&& predicts);
+        all_measures&& predicts, measure_scores, stop);
   }
 
   template <class Sharing>
   void train_with(const param_store& store, std::size_t slot, const Sharing& sharing) const {
-    const step_context context{labels_, data_.degree, all_rows(), options_,
-                               in_lockstep(options_.sharing) ? all_rows() : data_.rows()};
+    const step_context context{
+        labels_,         data_.degree, all_rows(), options_, in_lockstep(options_.sharing) ? all_rows() : data_.rows(),
+        &store.control()};
     using view = typename Sharing::view_type;
     const auto run = [&]<class Optimizer>() {
       if constexpr (workspace_model<M>) {

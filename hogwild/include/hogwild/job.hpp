@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -96,9 +97,10 @@ class job {
   /// How the parameters are grouped: together the groups cover them once.
   virtual std::vector<parameter_group> groups() const = 0;
 
-  /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone.
+  /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone. Where a stop is asked
+  /// for meanwhile the loss is no number, and there is nothing else.
   virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
-                               bool all_measures) const = 0;
+                               bool all_measures, const std::stop_token& stop = {}) const = 0;
   /// ||w||^2 over what l2 applies to.
   virtual double squared_norm(const param_store& store, double scale, team& crew) const = 0;
   /// Multiplies the scale into the stored weights: afterwards they are w, and the scale is 1.

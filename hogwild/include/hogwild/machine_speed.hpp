@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stop_token>
+
 #include <hogwild/job.hpp>
 
 namespace hogwild {
@@ -14,6 +16,7 @@ line_speed measure_lines();
 
 /// Nanoseconds that one worker alone takes for a row of the job's data under its options: the faster of two passes over
 /// a sample of at most 300,000 nonzeros. For general models an estimate, one a parameter that a row touches.
-double measure_row(const job& work);
+/// Where a stop is asked for, it returns early, with a number that says little.
+double measure_row(const job& work, const std::stop_token& stop = {});
 
 }  // namespace hogwild

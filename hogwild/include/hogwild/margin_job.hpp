@@ -28,8 +28,8 @@ class margin_job_base : public job {
   void initialise(const param_store&) const override {}
   void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override;
   std::vector<parameter_group> groups() const override;
-  measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
-                       bool all_measures) const override;
+  measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew, bool all_measures,
+                       const std::stop_token& stop) const override;
   double squared_norm(const param_store& store, double scale, team& crew) const override;
   void fold(const param_store& store, double scale, team& crew) const override;
   std::vector<float> parameters_of(const param_store& store, double scale) const override;

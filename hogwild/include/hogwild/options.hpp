@@ -80,7 +80,10 @@ struct train_options {
   std::shared_ptr<const trained_pass> first_pass{};  ///< epoch 1, where it was trained already (first_pass.hpp)
   std::string data_name{};                           ///< what messages and the record call the data
   std::vector<observer*> observers{};                ///< none of them null; they outlive the run
-  std::stop_token stop{};                            ///< a request ends the run at a consistent point, within a chunk
+  /// A request ends the run, whatever it does at the moment, within a few rows or some milliseconds: the search of a
+  /// step, training, measuring. The result has the status `stopped`; before the first epoch it has 0 epochs. Of several
+  /// processes that train together all have to be asked, or those that are not train their epoch to its end.
+  std::stop_token stop{};
 };
 
 }  // namespace hogwild

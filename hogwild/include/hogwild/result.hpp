@@ -42,7 +42,7 @@ enum class run_status {
   target,     ///< the target was reached
   converged,  ///< tolerance or validation ended the run
   diverged,   ///< the loss is not finite; lower the step
-  stopped     ///< somebody asked
+  stopped     ///< somebody asked; see train_options::stop
 };
 
 std::string_view to_string(run_status status);
@@ -78,6 +78,11 @@ struct meeting_report {
 };
 
 /// What a finished run leaves behind.
+///
+/// A run that was asked to stop returns the parameters as its workers left them, those of the last whole epoch or
+/// later, and counts every row that was trained. Its losses and measures are those after epoch number `epochs`, the
+/// last that was both trained and measured; where nothing was measured, losses are no numbers (NaN) and there are no
+/// measures.
 struct train_result {
   run_status status = run_status::done;
   std::size_t epochs = 0;      ///< that were trained to their end, those of an earlier run that was resumed among them

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include <hogwild/choose.hpp>
@@ -24,6 +26,19 @@ void close_round(const param_store& store, const chunk_plan& plan);
 
 /// Throws worker_error where a worker has taken the coordinator for dead and ended the run for all.
 void require_not_orphaned(const control_block& control);
+
+/// While it lives, a request to stop reaches the workers of a store, which leave within a few rows.
+class stop_relay {
+ public:
+  stop_relay(const std::stop_token& stop, const param_store& store)
+      : callback_(stop, [&store] {
+          auto none = stop_request::none;  // what ends the run already is not taken back
+          store.control().stop.compare_exchange_strong(none, stop_request::round);
+        }) {}
+
+ private:
+  std::stop_callback<std::function<void()>> callback_;
+};
 
 /// Cuts epochs into rounds and has a crew train them: opens the tickets, closes the account of what was not finished,
 /// and carries the scale of the weights from gate to gate. Belongs to the coordinator.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/core/block_optimizer.hpp>
+#include <hogwild/core/control/control_block.hpp>
 #include <hogwild/core/control/round_plan.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
@@ -31,7 +32,8 @@ struct step_context {
   std::span<const std::uint32_t> degree;  ///< rows that contain each column; needed for touched l2 only
   std::size_t rows = 0;                   ///< n
   const loop_options& options;
-  std::size_t epoch_rows = 0;  ///< by which a chunk's position in an epoch is told: n, or this process's
+  std::size_t epoch_rows = 0;              ///< by which a chunk's position in an epoch is told: n, or this process's
+  const control_block* control = nullptr;  ///< where a request to stop shows; null: nowhere
 };
 
 /// An optimiser on the arrays of a sharing policy, as they are now.

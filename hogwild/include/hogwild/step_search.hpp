@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <stop_token>
 
 #include <hogwild/job.hpp>
 
@@ -13,7 +14,9 @@ namespace hogwild {
 /// Stochastic gradient tricks, 2012, section 4). Bounded by counts and seeded by the run: a function of data, model, l2
 /// and seed alone, the same on every machine.
 ///
-/// `initial` as in train_options: each pass begins with the parameters that the run begins with.
-double find_step(const job& work, const std::function<void(std::span<float>)>& initial = {});
+/// `initial` as in train_options: each pass begins with the parameters that the run begins with. Where a stop is asked
+/// for, the step is the best so far: the run ends before it takes one.
+double find_step(const job& work, const std::function<void(std::span<float>)>& initial = {},
+                 const std::stop_token& stop = {});
 
 }  // namespace hogwild

@@ -54,7 +54,8 @@ inline constexpr bool takes_runs = requires(Step step) {
 };
 
 /// The inner loop of every engine: draw a ticket, train on the rows of its chunk, look for races now and then, exchange
-/// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop.
+/// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop. Then a chunk
+/// is cut short: its ticket stays unmarked, and what its rows have changed is handed over as that of a whole one.
 ///
 /// `Step` says what a row (step.hpp) or a few rows (batch_step.hpp) do, and where: it is its sharing policy. Any number
 /// of workers run this at once, each with its own slot and step.
@@ -82,8 +83,10 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     if constexpr (keeps_own_columns<Step>)
       step.begin_chunk(options.order == row_order::chunked ? own_columns(data, work.first, work.last) : column_range{});
     step.begin(round, drawn->position);
+    bool cut = false;
     for (std::size_t position = work.first; position < work.last;) {
       if (!me.counts()) return me.held.set(0);  // slept too long: the others train on this chunk, and it stays unmarked
+      if ((cut = store.control().stopping())) break;
       const std::size_t n = std::min({rows_at_once<Step>, work.last - position, step.rows_to_exchange()});
       for (std::size_t i = 0; i < n && !takes_runs<Step>; ++i) {
         drawn_rows[i] = sampler(position + i);
@@ -105,7 +108,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     }
     me.updates.raise(sum.updates);
     me.nonzeros.raise(sum.nonzeros);
-    store.done()[drawn->number].set(round.number);
+    if (!cut) store.done()[drawn->number].set(round.number);
     me.held.set(0);
     tickets.finish(*drawn, step, probe);
     if (tickets.stopped()) return step.end_round();

@@ -57,7 +57,11 @@ class workspace_step : public Sharing {
         groups_(m, context),
         gathered_(*this, context.options, groups_of(m), groups_, projection_of(m)),
         w_(Sharing::parameters()),
-        space_(m.make_workspace(data, context.options.dense_isa, batch())) {}
+        space_(m.make_workspace(data, context.options.dense_isa, batch())) {
+    if constexpr (stoppable_workspace<typename M::workspace>) {
+      if (context.control != nullptr) space_.stop_when([at = context.control] { return at->stopping(); });
+    }
+  }
 
   void begin(const round_plan& round, double position) {
     w_ = Sharing::parameters();

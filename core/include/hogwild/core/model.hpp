@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -116,6 +117,10 @@ concept general_model = requires {
 /// name and size, so that a run is not resumed with another one; project(block) for runs of parameters that belong into
 /// a set: after each step of theirs they are drawn back into it, up to rounding, and up to what others add meanwhile or
 /// when replicas meet. l2 is a part of the gradient of every run that is emitted.
+///
+/// A workspace whose batch takes longer than some milliseconds has stop_when(std::function<bool()>): gradient() and
+/// judge() ask what it was given every few of them, and return soon after it is true; what they then leave in verdicts
+/// is not read, and a gradient that is not complete is not emitted.
 template <class M>
 concept workspace_model = requires {
   typename M::scalar_type;
@@ -131,6 +136,12 @@ concept workspace_model = requires {
   { m.take(space, std::size_t{}, z, random) } -> std::same_as<void>;
   { m.gradient(w, space, std::size_t{}, emit) } -> std::same_as<void>;
   { m.judge(w, space, std::size_t{}, verdicts) } -> std::same_as<void>;
+};
+
+/// A workspace that can be asked to stop.
+template <class W>
+concept stoppable_workspace = requires(W& space, std::function<bool()> asked) {
+  space.stop_when(asked);
 };
 
 /// Models whose parameters are the model's to lay out.

@@ -79,6 +79,8 @@ struct convnet {
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net().layers, w, random); }
 
   struct workspace {
+    void stop_when(std::function<bool()> asked) { net.stop_when(std::move(asked)); }
+
     net_workspace net;
     std::vector<std::uint32_t> pixel;  ///< of each column: its place in the net's input
   };

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <hogwild/core/kernels/layer_kernels.hpp>
@@ -31,13 +33,18 @@ class net_workspace {
     kernels_.fill_lane(values, rows_, value, input(k) + first * rows_);
   }
 
+  /// From now on `asked` is looked at every few milliseconds: once it is true, what is computed is left as it is, and
+  /// is worth nothing.
+  void stop_when(std::function<bool()> asked) { asked_to_stop_ = std::move(asked); }
+
   /// Reads the parameters that the next calls compute with, group by group.
   void read(const auto& w, std::span<const parameter_group> groups) {
     for (const parameter_group& g : groups)
       w.block(g.offset, g.rows * g.width).copy_to(parameters().subspan(g.offset, g.rows * g.width));
   }
-  /// Emits what differentiate() found, group by group.
+  /// Emits what differentiate() found, group by group; nothing where it was stopped.
   void emit(const auto& to, std::span<const parameter_group> groups) const {
+    if (stopped_) return;
     for (const parameter_group& g : groups) to.block(g.offset, gradient().subspan(g.offset, g.rows * g.width));
   }
 
@@ -61,6 +68,10 @@ class net_workspace {
   };
 
   std::size_t lay_out(float* base);
+  bool stopping() { return stopped_ || (stopped_ = asked_to_stop_ && asked_to_stop_()); }
+  /// Calls take(first, n) for runs of the layer's inputs that are some milliseconds' work.
+  template <class Take>
+  void by_inputs(const placed_layer& at, const Take& take);
   void forward(std::size_t pass, bool training);
   void backward(std::size_t pass);
 
@@ -71,6 +82,8 @@ class net_workspace {
   std::vector<buffers> layers_;
   std::vector<float*> inputs_;  ///< of each pass
   std::vector<std::uint64_t> key_;
+  std::function<bool()> asked_to_stop_{};
+  bool stopped_ = false;
   float *parameters_ = nullptr, *gradient_ = nullptr, *label_ = nullptr, *share_ = nullptr, *loss_ = nullptr,
         *best_ = nullptr;
 };

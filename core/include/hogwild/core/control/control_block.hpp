@@ -14,7 +14,7 @@ namespace hogwild {
 /// What the coordinator tells every worker.
 enum class stop_request : std::uint32_t {
   none,
-  round,    ///< finish the chunk in hand, then come to the gate: the run ends early at a consistent point
+  round,    ///< finish the rows in hand, then come to the gate: the run ends early at a consistent point
   leave,    ///< the run is over
   orphaned  ///< the coordinator is gone; said by the worker that noticed
 };

@@ -42,13 +42,13 @@ struct layer_kernels {
   void (*taps_weights)(const tap_shape& shape, const float* x, const float* dy, float* dw, float* db);
 
   /// y[o] = b[o] + sum over k of w[k][o] * x[k], of `rows` lanes, a multiple of layer_lanes: here x[k] and y[o] are
-  /// runs of `rows` numbers.
+  /// runs of `rows` numbers. Without b, y is what some of the inputs gave, to which these are added.
   void (*dense)(std::size_t rows, std::size_t inputs, std::size_t outputs, const float* w, const float* b,
                 const float* x, float* y);
   /// dx = what dy gives.
   void (*dense_input)(std::size_t rows, std::size_t inputs, std::size_t outputs, const float* w, const float* dy,
                       float* dx);
-  /// dw += and db += what dy gives, summed over rows.
+  /// dw += and, where there is one, db += what dy gives, summed over rows.
   void (*dense_weights)(std::size_t rows, std::size_t inputs, std::size_t outputs, const float* x, const float* dy,
                         float* dw, float* db);
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first signal ends a run soon, in whichever phase it is. The runs here would take minutes, and each of their
+// measurements tens of seconds; the bound is generous for a slow machine.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "small_data.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+constexpr auto soon = 10s;
+
+class stop_phases : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = std::make_unique<scratch_folder>();
+    // All columns occur in few rows to train on; a net reads each row as wide as that.
+    ASSERT_EQ(hogwild({"generate", wide(), "--rows", "200", "--columns", "60000", "--nonzeros", "3000", "--delta",
+                       "0.1", "--zipf", "0.1"})
+                  .code,
+              0);
+    ASSERT_EQ(
+        hogwild({"generate", many(), "--rows", "40000", "--columns", "60000", "--nonzeros", "8", "--seed", "2"}).code,
+        0);
+  }
+  static void TearDownTestSuite() { folder.reset(); }
+
+  static std::string wide() { return *folder / "wide.svm"; }
+  static std::string many() { return *folder / "many.svm"; }
+  static std::string model() { return *folder / "model.bin"; }
+  static std::string record() { return *folder / "run.jsonl"; }
+
+  static std::vector<std::string> net_on(const std::string& data, std::vector<std::string> more) {
+    std::vector<std::string> words = {"train",    data,   "--model", "mlp",   "--hidden", "128",    "--workers", "2",
+                                      "--epochs", "1000", "--save",  model(), "--record", record(), "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    std::filesystem::remove(model());
+    std::filesystem::remove(record());
+    return words;
+  }
+
+  /// What became of a run that was signalled `delay` after its first line of the record: when its workers begin.
+  static outcome stopped(const std::vector<std::string>& words, std::chrono::milliseconds delay) {
+    running_command run(words);
+    for (int i = 0; i < 60000 && read_file(record()).empty(); ++i) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(delay);
+    const auto asked = std::chrono::steady_clock::now();
+    run.signal(SIGINT);
+    outcome o = run.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, soon) << o.err;
+    EXPECT_EQ(o.code, 130) << o.err;
+    return o;
+  }
+
+  inline static std::unique_ptr<scratch_folder> folder;
+};
+
+TEST_F(stop_phases, training_and_merging) {
+  const std::vector<std::vector<std::string>> engines = {{"--engine", "threads"},
+                                                         {"--engine", "processes", "--batch", "256"},
+                                                         {"--engine", "threads", "--sharing", "buffered"},
+                                                         {"--engine", "all_reduce", "--step", "0.01"},
+                                                         {"--engine", "ring", "--replicas", "2"}};
+  for (const auto& engine : engines) {
+    std::vector<std::string> words = net_on(many(), engine);
+    const outcome o = stopped(words, 1500ms);
+    const auto told = nlohmann::json::parse(o.out);
+    EXPECT_EQ(told["status"], "stopped") << o.out;
+    EXPECT_EQ(told["epochs"], 0);
+    EXPECT_TRUE(told["train_loss"].is_null()) << "no number from part of the rows";
+    EXPECT_EQ(std::filesystem::exists(model()), told["examples"] > 0) << o.out << o.err;
+    EXPECT_EQ(told.contains("saved"), std::filesystem::exists(model()));
+  }
+}
+
+TEST_F(stop_phases, measuring) {
+  const outcome o = stopped(net_on(wide(), {"--test", many()}), 4s);
+  const auto told = nlohmann::json::parse(o.out);
+  EXPECT_EQ(told["status"], "stopped");
+  EXPECT_EQ(told["epochs"], 0);
+  EXPECT_GT(told["examples"], 0);
+  EXPECT_EQ(hogwild({"inspect", model()}).code, 0);
+  const auto lines = lines_of(read_file(record()));
+  ASSERT_EQ(lines.size(), 2u);
+  const auto last = nlohmann::json::parse(lines.back());
+  EXPECT_EQ(last["status"], "stopped");
+  EXPECT_FALSE(last.contains("train_loss"));
+}
+
+TEST_F(stop_phases, the_search_of_a_step) {
+  const std::string classes = *folder / "classes.svm";
+  std::string text;
+  for (int r = 0; r < 20000; ++r) {
+    text += std::to_string(r % 1000);
+    for (int j = 0; j < 50; ++j) text += " " + std::to_string(1 + 20 * j + (r * (j + 1)) % 20) + ":1";
+    text += "\n";
+  }
+  write_file(classes, text);
+  running_command run({"train", classes, "--model", "softmax", "--workers", "2", "--save", model()});
+  for (int i = 0; i < 60000 && !std::filesystem::exists(classes + ".hogwild"); ++i) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(500ms);
+  const auto asked = std::chrono::steady_clock::now();
+  std::filesystem::remove(model());
+  run.signal(SIGINT);
+  const outcome o = run.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, soon);
+  EXPECT_EQ(o.code, 130);
+  EXPECT_THAT(o.err, HasSubstr("nothing is saved"));
+  EXPECT_FALSE(std::filesystem::exists(model()));
+}
+
+TEST_F(stop_phases, reading_text) {
+  // A writer that never comes to its end.
+  const std::string text = *folder / "text";
+  ASSERT_EQ(::mkfifo(text.c_str(), 0600), 0);
+  const int held = ::open(text.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GT(::write(held, "1 1:1\n-1 2:1\n", 13), 0);
+  running_command run({"train", text, "--save", *folder / "none.bin"});
+  std::this_thread::sleep_for(500ms);
+  const auto asked = std::chrono::steady_clock::now();
+  run.signal(SIGINT);
+  const outcome o = run.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, soon);
+  EXPECT_EQ(o.code, 130);
+  EXPECT_THAT(o.err, HasSubstr("nothing is saved"));
+  EXPECT_FALSE(std::filesystem::exists(*folder / "none.bin"));
+  ::close(held);
+}
+
+// A cache that is being written is nobody's any more.
+TEST_F(stop_phases, writing_a_cache) {
+  const scratch_folder place;
+  const std::string data = place / "data.svm";
+  ASSERT_EQ(hogwild({"generate", data, "--rows", "60000"}).code, 0);
+  running_command run({"train", data, "--epochs", "100000000"});
+  const auto files = [&] {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(place.path()))
+      found.push_back(entry.path().filename());
+    return found;
+  };
+  for (int i = 0; i < 600000 && files().size() < 2; ++i) std::this_thread::sleep_for(100us);
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait().code, 130);
+  for (const std::string& name : files()) EXPECT_TRUE(name == "data.svm" || name == "data.svm.hogwild") << name;
+}
+
+}  // namespace
+}  // namespace hogwild::test
