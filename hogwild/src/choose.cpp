@@ -164,15 +164,17 @@ sharing_choice choose_sharing(const sharing_facts& f) {
     if (!fits && fitting > 0) consider(sharing_kind::head, p, fitting);
   }
   if (best == 1) {
-    return alone("an epoch of one worker alone takes " + number(single * 1e-6) + " ms, which " +
-                 std::to_string(f.workers) + " workers are not predicted to beat");
+    sharing_choice choice = alone("an epoch of one worker alone takes " + number(single * 1e-6) + " ms, which " +
+                                  std::to_string(f.workers) + " workers are not predicted to beat");
+    choice.idle = choice.reason;
+    return choice;
   }
   sharing_choice choice = replicas(f, kind, fitting, best);
   if (best < f.workers) {
+    choice.idle = f.workers > f.cpus ? "there are " + std::to_string(f.cpus) + " CPUs"
+                                     : "with more of them exchanges would cost more than they bring";
     choice.reason += "; " + std::to_string(f.workers - best) + " of " + std::to_string(f.workers) +
-                     " workers are left out: " +
-                     (f.workers > f.cpus ? "there are " + std::to_string(f.cpus) + " CPUs"
-                                         : "with more of them exchanges would cost more than they bring");
+                     " workers are left out: " + choice.idle;
   }
   return choice;
 }

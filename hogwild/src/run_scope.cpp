@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <hogwild/choose.hpp>
 #include <hogwild/combinations.hpp>
@@ -108,7 +109,7 @@ double run_scope::curvature() {
 }
 
 // Nothing here may depend on the machine or on how many workers there are.
-void run_scope::deal_to_virtual_workers() {
+std::size_t run_scope::deal_to_virtual_workers(std::size_t workers) {
   const turn_choice choice = choose_turns({.asked = run_.options.virtual_workers,
                                            .rows = job_.data().rows(),
                                            .nonzeros = job_.data().nonzeros(),
@@ -117,6 +118,11 @@ void run_scope::deal_to_virtual_workers() {
                                            .batch = job_.steepness() == 0.0 ? job_.options().batch : 0});
   job_.share(sharing_kind::frozen, choice.exchange);
   run_.sharing_reason = choice.reason;
+  const std::size_t dealt_to = choice.exchange.workers;
+  if (dealt_to < workers)
+    idle_because_.push_back("the rows are dealt to " + std::to_string(dealt_to) +
+                            " virtual workers; ask for more of those");
+  return std::min(workers, dealt_to);
 }
 
 // A batch is one step of as many rows: stable while step * curvature * rows is below 2. A search has tried its step.
@@ -129,15 +135,36 @@ void run_scope::limit_batch() {
   job_.limit_batch(static_cast<std::uint32_t>(std::min(rows, static_cast<double>(batch_rows))));
 }
 
+std::size_t run_scope::granted(std::size_t asked, std::size_t most) {
+  if (most < asked) {
+    idle_because_.push_back("OpenMP grants " + std::to_string(most) + (most == 1 ? " thread" : " threads") +
+                            " where train() was called (within a parallel "
+                            "region, or by OMP_THREAD_LIMIT); call it elsewhere, or take a std team");
+  }
+  return std::min(asked, most);
+}
+
+// The one place that tells it, for every engine and every reason. Who has not asked for a number has nothing to hear.
+void run_scope::tell_who_trains(std::size_t asked, std::size_t workers) const {
+  const std::size_t chunks = job_.plan().count(), train = std::min(workers, chunks);
+  if (train >= asked) return;
+  std::string sentence = std::to_string(train) + " of the " + std::to_string(asked) + " workers that were asked for " +
+                         (train == 1 ? "trains" : "train");
+  const char* sign = ": ";
+  for (const std::string& reason : idle_because_) sentence += std::exchange(sign, "; ") + reason;
+  if (chunks < workers) sentence += sign + ("there are no more than " + std::to_string(chunks) + " chunks of rows");
+  note()(sentence);
+}
+
 std::size_t run_scope::share_among(std::size_t workers) {
   const auto begin = std::chrono::steady_clock::now();
   limit_batch();
   if (run_.options.reproducible)
-    deal_to_virtual_workers();
+    workers = deal_to_virtual_workers(workers);
   else
     workers = choose_among(workers);
   run_.search_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return run_.options.reproducible ? std::min<std::size_t>(workers, job_.options().exchange.workers) : workers;
+  return workers;
 }
 
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
@@ -216,7 +243,18 @@ std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout&
   run_.sharing_reason = std::to_string(workers * processes.size()) + " ranks with arrays of their own " +
                         (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
                         std::to_string(meetings.rows) + " rows of each";
+  tell_few_steps(gathered ? std::ceil(longest / met) : longest, meetings);
   return workers;
+}
+
+void run_scope::tell_few_steps(double steps, const sync_layout& meetings) const {
+  constexpr double few = 10.0;
+  if (steps >= few) return;
+  const bool gathered = meetings.rule == sync_rule::gradients;
+  note()("an epoch is only " + std::to_string(static_cast<int>(steps)) + (steps == 1.0 ? " step" : " steps") +
+         (gathered ? " of " + std::to_string(meetings.rows) + " rows of each worker" : " of each worker") +
+         ", which get nowhere near as far as a step a row; " +
+         (gathered ? "let them meet after fewer rows, or use fewer workers" : "use fewer workers"));
 }
 
 // A search finds the step of one row at a time. That of the mean of many may be as many times as large, up to where the
@@ -273,6 +311,8 @@ std::size_t run_scope::choose_among(std::size_t workers) {
   const sharing_choice choice = choose_sharing(facts);
   job_.share(choice.kind, choice.exchange);
   run_.sharing_reason = choice.reason;
+  if (!choice.idle.empty())
+    idle_because_.push_back(choice.idle + "; with a sharing that is asked for by name all train");
   return choice.workers;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/engines.hpp>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,11 @@ namespace {
 class thread_crew final : public crew {
  public:
   thread_crew(std::string_view engine, std::unique_ptr<team> threads, const job& work, const ring_placement& places,
-              bool pin)
+              bool pin, note_function note = {})
       : engine_(engine),
         threads_(std::move(threads)),
+        note_(std::move(note)),
+        granted_(threads_->size()),
         job_(work),
         store_(param_store::in_memory(work.shape(threads_->size(), 0, 0), detail::nodes_of(places))),
         memory_(threads_->size()),
@@ -34,20 +37,31 @@ class thread_crew final : public crew {
   }
 
   std::string_view engine() const override { return engine_; }
-  std::size_t workers() const override { return threads_->size(); }
+  std::size_t workers() const override { return granted_; }
   const param_store& store() const override { return store_; }
+  /// A library starts its threads when they are first used.
+  void start() override {
+    take_granted(threads_->run([](std::size_t) {}));
+  }
   void run_round() override {
-    threads_->run([this](std::size_t worker) {
+    take_granted(threads_->run([this](std::size_t worker) {
       // Some of the threads are the program's own, or another library's: they are given back as they were.
       const thread_binding near_its_replica(cpus_[worker]);
       job_.work(store_, worker, memory_[worker], nullptr);
-    });
+    }));
   }
   team& helpers() override { return *threads_; }
 
  private:
+  void take_granted(std::size_t threads) {
+    if (note_ && threads < std::exchange(granted_, threads))
+      note_("the library granted " + std::to_string(threads) + " of " + std::to_string(threads_->size()) + " threads");
+  }
+
   std::string_view engine_;
   std::unique_ptr<team> threads_;
+  note_function note_;
+  std::size_t granted_;  ///< in the last round
   const job& job_;
   param_store store_;
   std::vector<worker_memory> memory_;
@@ -60,13 +74,13 @@ std::unique_ptr<crew> hire(const serial_engine&, const job& work, const note_fun
   return std::make_unique<thread_crew>("serial", team::make(team_kind::std, 1, false), work, ring_placement{}, false);
 }
 
-std::unique_ptr<crew> hire(const thread_engine& engine, const job& work, const note_function&) {
+std::unique_ptr<crew> hire(const thread_engine& engine, const job& work, const note_function& note) {
   const ring_placement places = detail::places_of(work.options(), crew_cpus());
   const bool bound = engine.team == team_kind::openmp && openmp_binds();
   const bool on_ring = !places.replicas.empty();
   return std::make_unique<thread_crew>("threads",
                                        team::make(engine.team, crew_size(engine.workers), engine.pin && !on_ring), work,
-                                       places, engine.pin && !bound);
+                                       places, engine.pin && !bound, note);
 }
 
 }  // namespace hogwild

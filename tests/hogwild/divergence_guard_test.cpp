@@ -60,7 +60,7 @@ test::toy_rows steep_rows() {
   return toy;
 }
 
-struct listener : observer {
+struct note_listener : observer {
   void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
   void on_epoch(const epoch_report& e) override { epochs.push_back(e); }
   std::vector<std::string> notes;
@@ -82,7 +82,7 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
   const auto toy = steep_rows();
   const csr_rows data = toy.csr();
   constexpr double l2 = 0.01, step = 0.02;
-  listener heard;
+  note_listener heard;
   resolved_run run{.options = {.epochs = 30, .l2 = l2, .observers = {&heard}},
                    .schedule = {schedule_kind::geometric, step, 0.85},
                    .l2 = l2};
@@ -112,7 +112,7 @@ TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_wha
   work->share(sharing_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
   // Only one of the two comes, so that it makes no difference how often it exchanges.
   const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, {});
-  listener heard;
+  note_listener heard;
   resolved_run run{.options = {.epochs = 3, .observers = {&heard}}, .schedule = {schedule_kind::constant, 1000.0, 0.0}};
   EXPECT_EQ(run_training(*work, *crew, run).status, run_status::done);
   EXPECT_EQ(crew->store().control().round.exchange_rows, 16u);

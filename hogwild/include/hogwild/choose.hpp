@@ -37,6 +37,7 @@ struct sharing_choice {
   std::size_t workers = 1;  ///< at most those asked for
   exchange_options exchange{};
   std::string reason;
+  std::string idle{};  ///< why `workers` are fewer than those asked for, where they are
 };
 
 /// The most rows that each of p workers may train between two exchanges of summed gains: with z = step * curvature *

@@ -21,7 +21,7 @@ class crew {
   virtual ~crew() = default;
 
   virtual std::string_view engine() const = 0;  ///< "serial", "threads", "processes"
-  virtual std::size_t workers() const = 0;      ///< asked for; how many are granted may change from round to round
+  virtual std::size_t workers() const = 0;      ///< that train: those asked for, but what a library did not grant
   virtual const param_store& store() const = 0;
 
   /// Called once, when parameters and state are in place and before the training clock starts: workers get ready.

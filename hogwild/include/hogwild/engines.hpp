@@ -12,7 +12,7 @@
 
 // Who runs the worker loop. An engine is a plain struct of options; hire() turns it into a crew for a job. An engine
 // with several workers has a member `workers`; one that divides them among replicas also has layout(workers), a
-// ring_layout.
+// ring_layout; one whose library may grant fewer threads than were asked for has grantable(engine, asked).
 
 namespace hogwild {
 
@@ -44,6 +44,11 @@ struct thread_engine {
   team_kind team = team_kind::openmp;
   bool pin = true;  ///< one CPU for each std thread; OpenMP follows OMP_PLACES and OMP_PROC_BIND
 };
+
+/// How many of `asked` workers can train at most, from where train() is called (team.hpp).
+inline std::size_t grantable(const thread_engine& engine, std::size_t asked) {
+  return grantable(engine.team, asked);
+}
 
 std::unique_ptr<crew> hire(const serial_engine& engine, const job& work, const note_function& note);
 std::unique_ptr<crew> hire(const thread_engine& engine, const job& work, const note_function& note);

@@ -30,7 +30,8 @@ class observer {
   /// After each epoch that counts: `epoch` runs from 1 to train_result::epochs, of a run that is resumed from where it
   /// goes on. Not after one that was broken off because the run was asked to stop, nor after one that is trained again.
   virtual void on_epoch(const epoch_report&) {}
-  virtual void on_note(std::string_view) {}  ///< a sentence worth telling: a worker was replaced, a checkpoint refused
+  virtual void on_note(std::string_view) {}  ///< a sentence worth telling: a worker was replaced, a
+                                             ///< checkpoint refused, fewer workers train than were asked for
   virtual void on_finish(const train_result&) {}
   virtual void on_failure() {}  ///< in place of on_finish: the run ends with an exception, which follows
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <hogwild/agreement.hpp>
@@ -88,13 +89,16 @@ class run_scope {
   serial_engine staffed(serial_engine engine) { return share_among(1), engine; }
   template <class Engine>
   Engine staffed(Engine engine) {
-    const std::size_t workers = crew_size(engine.workers);
+    const std::size_t asked = engine.workers;
+    std::size_t workers = crew_size(asked);
+    if constexpr (requires { grantable(engine, workers); }) workers = granted(workers, grantable(engine, workers));
     if constexpr (requires { engine.layout(workers); })
       engine.workers = share_on_ring(workers, engine.layout(workers));
     else if constexpr (requires { engine.meetings(); })
       engine.workers = share_in_lockstep(workers, engine.meetings());
     else
       engine.workers = share_among(workers);
+    tell_who_trains(asked, engine.workers);
     return engine;
   }
 
@@ -103,22 +107,26 @@ class run_scope {
   train_result run(crew& workers);
 
  private:
+  std::size_t granted(std::size_t asked, std::size_t most);
+  void tell_who_trains(std::size_t asked, std::size_t workers) const;
   std::size_t share_among(std::size_t workers);
   std::size_t share_on_ring(std::size_t workers, const ring_layout& ring);
   std::size_t share_in_lockstep(std::size_t workers, const sync_layout& meetings);
+  void tell_few_steps(double steps, const sync_layout& meetings) const;
   void agree_on_schedule();
   void agree_on_exchange();
   void stretch_found_step(double rows);
   void limit_batch();
   double curvature();
-  void deal_to_virtual_workers();
+  std::size_t deal_to_virtual_workers(std::size_t workers);
   std::size_t choose_among(std::size_t workers);
 
   job& job_;
   resolved_run run_;
   std::optional<double> curvature_;
-  bool among_ranks_ = false;  ///< other processes change the parameters too
-  double delay_ = 1.0;        ///< periods for which replicas may gain before they hear of each other
+  std::vector<std::string> idle_because_;  ///< why fewer workers train than were asked for
+  bool among_ranks_ = false;               ///< other processes change the parameters too
+  double delay_ = 1.0;                     ///< periods for which replicas may gain before they hear of each other
   std::unique_ptr<observer> record_;
 };
 

@@ -101,7 +101,7 @@ struct train_result {
   double wall_seconds = 0.0;
   double search_seconds = 0.0;  ///< what finding the step took
   std::optional<double> seconds_to_target{};
-  std::size_t workers = 0;
+  std::size_t workers = 0;           ///< that trained; where they are fewer than asked for, a note has said why
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along
   std::size_t workers_replaced = 0;  ///< worker processes that died and were replaced
   std::uint64_t peak_rss_bytes = 0;

@@ -56,6 +56,10 @@ struct ring_engine {
   ring_layout layout(std::size_t crew) const;
 };
 
+inline std::size_t grantable(const ring_engine& engine, std::size_t asked) {
+  return engine.transport == ring_transport::in_process ? grantable(engine.team, asked) : asked;
+}
+
 std::unique_ptr<crew> hire(const ring_engine& engine, const job& work, const note_function& note);
 
 }  // namespace hogwild
