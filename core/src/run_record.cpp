@@ -123,6 +123,7 @@ json to_json(const record_result& r) {
   put(line, r.measures);
   line["search_seconds"] = r.search_seconds;
   line["step"] = r.step;
+  line["workers_replaced"] = r.workers_replaced;
   line["rows_lost"] = r.rows_lost;
   if (r.ring) {
     line["ring"] = {

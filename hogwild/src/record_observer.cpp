@@ -141,6 +141,7 @@ class record_observer final : public observer {
                        .measures = measures_of(r.test, r.validation),
                        .search_seconds = r.search_seconds,
                        .step = r.step,
+                       .workers_replaced = r.workers_replaced,
                        .rows_lost = r.rows_lost,
                        .peak_rss_bytes = r.peak_rss_bytes};
     if (r.ring) {

@@ -94,6 +94,11 @@ TEST(run_record, result_says_how_it_ended) {
   EXPECT_EQ(status_of(record_status::stopped), "stopped");
 }
 
+TEST(run_record, result_says_how_many_workers_were_replaced) {
+  EXPECT_EQ(written(hogwild::record_result{.workers_replaced = 3})["workers_replaced"], 3);
+  EXPECT_EQ(written(hogwild::record_result{})["workers_replaced"], 0);
+}
+
 TEST(run_record, a_number_that_is_not_finite_is_null_and_the_status_diverged) {
   EXPECT_TRUE(written(hogwild::record_epoch{.epoch = 1, .train_loss = nan})["train_loss"].is_null());
   const double infinite = std::numeric_limits<double>::infinity();

@@ -59,6 +59,7 @@ void write_full(const char* path) {
       .measures = measures,
       .search_seconds = 0.1,
       .step = 0.1,
+      .workers_replaced = 2,
       .rows_lost = 1,
       .ring = hogwild::record_ring{.exchanges = 7,
                                    .bytes = 4096,

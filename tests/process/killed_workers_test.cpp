@@ -10,6 +10,7 @@
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace hogwild {
 namespace {
@@ -62,6 +63,7 @@ TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
   const test::toy_rows rows = test::some_rows();
   const csr_rows data = rows.csr();
   test::witness seen(test::slow_logistic::name);
+  const test::scratch_folder folder;
   // Long enough for all deaths: one worker alone takes twice as long for an epoch.
   const std::size_t epochs = GetParam().workers == 1 ? 50 : 100;
   const train_options options{.epochs = epochs * test::slowness,
@@ -69,6 +71,7 @@ TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
                               .update = GetParam().update,
                               .sharing = sharing_kind::direct,
                               .shards = GetParam().shards,
+                              .record = folder / "run.jsonl",
                               .observers = {&seen}};
   killer death(55, 15ms * test::slowness, static_cast<unsigned>(GetParam().workers));
   const train_result run = train(test::slow_logistic{}, data, process_engine{.workers = GetParam().workers}, options);
@@ -81,6 +84,8 @@ TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
   EXPECT_EQ(killed, 55u);
   EXPECT_LE(run.workers_replaced, killed);
   EXPECT_GE(run.workers_replaced + GetParam().workers, killed);  // the last ones may have died after the last epoch
+  EXPECT_THAT(test::read_text(folder / "run.jsonl"),
+              HasSubstr("\"workers_replaced\":" + std::to_string(run.workers_replaced) + ","));
   EXPECT_TRUE(seen.saw_segment());
   EXPECT_EQ(seen.epochs, options.epochs);
   EXPECT_EQ(seen.unfinished, 0u);

@@ -104,9 +104,10 @@ struct record_result {
   std::optional<double> seconds_to_target{};
   std::optional<double> train_loss{}, objective{};  ///< nothing where no epoch ended
   record_measures measures{};
-  double search_seconds = 0;  ///< spent on finding a step
-  double step = 0;            ///< initial step of the run
-  std::uint64_t rows_lost = 0;
+  double search_seconds = 0;                  ///< spent on finding a step
+  double step = 0;                            ///< initial step of the run
+  std::uint64_t workers_replaced = 0;         ///< worker processes that died and in whose place another one was started
+  std::uint64_t rows_lost = 0;                ///< finished rows whose changes they took along
   std::optional<record_ring> ring{};          ///< of a run with several replicas in a process
   std::optional<record_link> link{};          ///< of a run of several processes on a ring
   std::optional<record_meetings> meetings{};  ///< of a synchronous run
