@@ -60,8 +60,10 @@ TEST(lost_rank, by_default_the_launcher_ends_all_at_once) {
 
 TEST(lost_rank, one_that_is_silent_is_given_up_after_the_timeout) {
   const outcome o = run_ranks("silent");
-  for (const std::string& said : o.said)
-    EXPECT_THAT(said, HasSubstr("rank 1 of 3 has not come to all_reduce within 2 s"));
+  for (const std::size_t rank : {0u, 2u})
+    EXPECT_THAT(o.said[rank], HasSubstr("rank 1 of 3 has not come to all_reduce within 2 s"));
+  EXPECT_THAT(o.said[1],
+              AllOf(HasSubstr("this rank (rank 1 of 3) has been silent for longer than 2 s"), HasSubstr("checkpoint")));
 }
 
 TEST(lost_rank, one_that_leaves_is_not_waited_for) {

@@ -47,7 +47,7 @@ messages::~messages() {
     MPI_Cancel(&incoming_request_);
     MPI_Wait(&incoming_request_, MPI_STATUS_IGNORE);  // a matter of this rank alone
   }
-  if (lost_.empty()) send_notice({});
+  if (lost_.empty()) send_notice({}, [](std::size_t) { return true; });
 }
 
 void messages::begin(const char* call, int tag) {
@@ -168,7 +168,10 @@ void messages::finish() {
       look_at_notices();
       next_notices = now + 1ms;
     }
-    if (now >= deadline) give_up(silent_text(pending_peers(), size(), call_, options_.timeout));
+    if (now >= deadline) {
+      const std::vector<std::size_t> silent = pending_peers();
+      give_up(silent_text(silent, size(), call_, options_.timeout), silent);
+    }
     // MPI moves messages only while somebody calls it, so sleeps are short, and begin when it takes long anyway.
     if (!crowded && now - begin < 5ms) {
       std::this_thread::yield();
@@ -211,9 +214,10 @@ void messages::look_at_notices() {
     check_notices(MPI_Test(&incoming_request_, &arrived, &status));
     if (arrived == 0) break;
     const auto peer = static_cast<std::size_t>(status.MPI_SOURCE);
-    if (incoming_.what == notice::kind::failed) {
+    if (incoming_.what != notice::kind::left) {
       incoming_.sentence.back() = '\0';
-      lost_ = incoming_.sentence.data();
+      const bool own = incoming_.what == notice::kind::given_up;
+      lost_ = own ? given_up_text(rank(), size(), options_.timeout) : incoming_.sentence.data();
       session_.lose();
       drop_pending();
       throw worker_error(lost_);
@@ -229,13 +233,13 @@ void messages::look_at_notices() {
   }
 }
 
-void messages::give_up(const std::string& sentence) {
-  tell(sentence);
+void messages::give_up(const std::string& sentence, std::span<const std::size_t> silent) {
+  tell(sentence, silent);
   drop_pending();
   throw worker_error(sentence);
 }
 
-void messages::tell(const std::string& sentence) noexcept {
+void messages::tell(const std::string& sentence, std::span<const std::size_t> silent) noexcept {
   if (!lost_.empty()) return;
   session_.lose();
   notice n{.what = notice::kind::failed};
@@ -245,11 +249,14 @@ void messages::tell(const std::string& sentence) noexcept {
   } catch (...) {  // no memory for the sentence; there is room for this one in the string itself
     lost_ = "out of memory";
   }
-  send_notice(n);
+  const auto is_silent = [&](std::size_t peer) { return std::ranges::find(silent, peer) != silent.end(); };
+  send_notice(n, [&](std::size_t peer) { return !is_silent(peer); });
+  if (!silent.empty()) send_notice({.what = notice::kind::given_up}, is_silent);
 }
 
-/// To everybody, as far as it goes: a peer that is gone takes nothing.
-void messages::send_notice(const notice& n) noexcept {
+/// To all peers that `takes` names, as far as it goes: one that is gone takes nothing.
+template <class Takes>
+void messages::send_notice(const notice& n, const Takes& takes) noexcept {
   // A notice that is not taken in time stays with MPI, and so does its memory.
   static_assert(std::is_trivially_destructible_v<notice>);
   auto* const kept = new (std::nothrow) notice(n);
@@ -257,7 +264,7 @@ void messages::send_notice(const notice& n) noexcept {
   bool all_sent = true;
   const auto deadline = steady_clock::now() + patience;
   for (std::size_t peer = 0; peer < size(); ++peer) {
-    if (peer == rank()) continue;
+    if (peer == rank() || !takes(peer)) continue;
     MPI_Request request = MPI_REQUEST_NULL;
     int sent = 0;
     if (MPI_Isend(kept, sizeof *kept, MPI_BYTE, static_cast<int>(peer), notice_tag, notices_, &request) !=

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -22,8 +23,9 @@ namespace hogwild::detail {
 /// What goes beside the numbers.
 struct notice {
   enum class kind : std::uint32_t {
-    left,   ///< the sender is through; what it has sent before may still be under way
-    failed  ///< `sentence` says who is lost, and why
+    left,     ///< the sender is through; what it has sent before may still be under way
+    failed,   ///< `sentence` says who is lost, and why
+    given_up  ///< it is the receiver, which was waited for in vain
   };
   kind what = kind::left;
   std::array<char, 1020> sentence{};
@@ -64,9 +66,9 @@ class messages {
   }
   void finish();
 
-  /// Tells all others the sentence, so that they throw it too.
-  void tell(const std::string& sentence) noexcept;
-  [[noreturn]] void give_up(const std::string& sentence);
+  /// Tells all others the sentence, so that they throw it too; the silent ones, that they were given up.
+  void tell(const std::string& sentence, std::span<const std::size_t> silent = {}) noexcept;
+  [[noreturn]] void give_up(const std::string& sentence, std::span<const std::size_t> silent = {});
 
  private:
   struct transfer {
@@ -98,7 +100,8 @@ class messages {
   void look_at_notices();
   void expect_notice();
   void check_notices(int code);
-  void send_notice(const notice& n) noexcept;
+  template <class Takes>
+  void send_notice(const notice& n, const Takes& takes) noexcept;
   void drop_pending() noexcept;
 
   mpi_session::state& session_;

@@ -35,6 +35,13 @@ std::string silent_text(std::span<const std::size_t> ranks, std::size_t size, co
          " stopped, cut off or overloaded: raise the timeout where they only are slow, else " + restart;
 }
 
+std::string given_up_text(std::size_t rank, std::size_t size, std::chrono::nanoseconds timeout) {
+  return "this rank (" + ranks_text({&rank, 1}, size) + ") has been silent for longer than " + seconds_text(timeout) +
+         ", so that the others gave it up: it was stopped, cut off or overloaded, or waited itself; raise the timeout "
+         "where it only is slow, else " +
+         restart;
+}
+
 std::string not_joined_text(std::chrono::nanoseconds timeout) {
   return "not all ranks have joined the group within " + seconds_text(timeout) +
          "; run the same program with the same options on all of them, or " + restart;

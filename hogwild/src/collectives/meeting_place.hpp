@@ -35,6 +35,7 @@ struct alignas(128) group_member {
   published<std::uint32_t> meetings;  ///< that it has come to, the open one included
   process_identity process;           ///< whose member; zero in threads. Written while entering
   offer offered;
+  std::atomic<std::uint32_t> given_up;  ///< 1 where the others waited for it in vain. Written before `explained`
 };
 
 struct meeting_place {

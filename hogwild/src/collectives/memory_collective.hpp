@@ -56,7 +56,7 @@ class memory_collective final : public typed_collective<memory_collective> {
 
   void begin(const offer& call);
   void meet();
-  void give_up(std::uint32_t number, const std::string& sentence);
+  void give_up(std::uint32_t number, const std::string& sentence, std::span<const std::size_t> silent = {});
   void explain(const std::string& sentence) noexcept;
   [[noreturn]] void throw_reason() const;
   std::optional<std::size_t> lost_rank(std::string& how);

@@ -95,7 +95,8 @@ void memory_collective::meet() {
       if (const auto gone = lost_rank(how)) {
         give_up(number, gone_text(*gone, size(), how, call));
       } else if (steady_clock::now() >= deadline) {
-        give_up(number, silent_text(absent_ranks(), size(), call, options_.timeout));
+        const std::vector<std::size_t> silent = absent_ranks();
+        give_up(number, silent_text(silent, size(), call, options_.timeout), silent);
       }
     }
   }
@@ -126,8 +127,12 @@ std::vector<std::size_t> memory_collective::absent_ranks() const {
   return absent;
 }
 
-void memory_collective::give_up(std::uint32_t number, const std::string& sentence) {
-  if (memory_.place->barrier.break_off(number)) explain(sentence);
+/// The silent ones are told another sentence when they come: not that they wait for themselves.
+void memory_collective::give_up(std::uint32_t number, const std::string& sentence,
+                                std::span<const std::size_t> silent) {
+  if (!memory_.place->barrier.break_off(number)) return;
+  for (const std::size_t r : silent) memory_.members[r].given_up.store(1);
+  explain(sentence);
 }
 
 void memory_collective::fail(const std::string& reason) noexcept {
@@ -155,6 +160,7 @@ void memory_collective::throw_reason() const {
   while (memory_.place->explained.load() == 0 && steady_clock::now() < deadline) std::this_thread::yield();
   std::string sentence;
   if (memory_.place->explained.load() != 0) {
+    if (self().given_up.load() != 0) throw worker_error(given_up_text(rank_, size(), options_.timeout));
     const auto& reason = memory_.place->reason;
     sentence.assign(reason.data(), std::find(reason.begin(), reason.end(), '\0'));
   }

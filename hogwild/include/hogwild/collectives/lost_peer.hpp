@@ -16,6 +16,8 @@ std::string ranks_text(std::span<const std::size_t> ranks, std::size_t size);
 /// Somebody did not come to `call` in time.
 std::string silent_text(std::span<const std::size_t> ranks, std::size_t size, const char* call,
                         std::chrono::nanoseconds timeout);
+/// What somebody is told of that who was waited for, and comes when the others have given up.
+std::string given_up_text(std::size_t rank, std::size_t size, std::chrono::nanoseconds timeout);
 /// Not all have come to make a group, and who is missing cannot be told.
 std::string not_joined_text(std::chrono::nanoseconds timeout);
 /// Somebody is no longer there. `how`: "ended", "has left".
