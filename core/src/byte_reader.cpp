@@ -13,6 +13,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "decoders.hpp"
+#include "file_error.hpp"
 
 namespace hogwild::detail {
 
@@ -30,10 +31,6 @@ compression detect_compression(std::string_view head) {
 
 namespace {
 
-[[noreturn]] void throw_unreadable(const std::string& name) {
-  throw input_error(name + ": cannot be read: " + std::generic_category().message(errno));
-}
-
 std::optional<source_stamp> stamp_in(const struct ::stat& state, const std::string& name) {
   if (S_ISDIR(state.st_mode)) throw input_error(name + ": is a folder; name a file in it");
   if (!S_ISREG(state.st_mode)) return std::nullopt;
@@ -45,13 +42,13 @@ std::optional<source_stamp> stamp_in(const struct ::stat& state, const std::stri
 
 std::optional<source_stamp> stamp_of(const std::string& path) {
   struct ::stat state {};
-  if (::stat(path.c_str(), &state) != 0) throw_unreadable(path);
+  if (::stat(path.c_str(), &state) != 0) throw_unreadable(path, errno);
   return stamp_in(state, path);
 }
 
 std::optional<source_stamp> stamp_of(const unique_fd& fd, const std::string& name) {
   struct ::stat state {};
-  if (::fstat(fd.get(), &state) != 0) throw_unreadable(name);
+  if (::fstat(fd.get(), &state) != 0) throw_unreadable(name, errno);
   return stamp_in(state, name);
 }
 
@@ -65,7 +62,7 @@ std::size_t raw_input::read_file(std::span<char> room) const {
   do {
     got = ::read(fd_.get(), room.data(), room.size());
   } while (got < 0 && errno == EINTR);
-  if (got < 0) throw_unreadable(name_);
+  if (got < 0) throw_unreadable(name_, errno);
   if (got == 0 && stamp_ && stamp_of(fd_, name_) != stamp_)
     throw input_error(name_ + ": was written to while it was read; start again when it is complete");
   return static_cast<std::size_t>(got);

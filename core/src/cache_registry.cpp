@@ -18,6 +18,7 @@
 #include "cache_format.hpp"
 #include "cache_place.hpp"
 #include "dataset_mapping.hpp"
+#include "file_error.hpp"
 #include "unique_fd.hpp"
 
 namespace hogwild {
@@ -57,7 +58,7 @@ std::vector<cache_info> list_caches(const std::filesystem::path& folder) {
     for (const auto& entry : std::filesystem::directory_iterator(folder))
       if (auto info = look_at(entry.path())) found.push_back(*std::move(info));
   } catch (const std::filesystem::filesystem_error& fault) {
-    throw input_error(folder.string() + ": the folder cannot be read: " + fault.code().message());
+    detail::throw_unreadable(folder.string(), fault.code().value());
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return found;

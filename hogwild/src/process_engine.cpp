@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/error.hpp>
@@ -68,7 +69,9 @@ class process_crew final : public crew {
     } catch (const cache_error&) {
       job_.data().ensure(0, job_.data().rows());
       // It has changed since this process looked at it.
-      const std::string where = std::filesystem::read_symlink(data_path()).string();
+      std::error_code unknown;
+      const std::filesystem::path link = std::filesystem::read_symlink(data_path(), unknown);
+      const std::string where = unknown ? data_path() : link.string();
       throw cache_error(where, where +
                                    ": a worker process found the cache damaged; delete it and open the source again, "
                                    "which writes a new one");

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/checkpoint.hpp>
@@ -80,7 +81,8 @@ std::string resume_of_rank(const std::string& path, const agreement& ranks) {
                       ", which " + path + " names: begin anew");
   }
   // The next checkpoint takes the place of the one that is not named.
-  if (found != own) std::filesystem::rename(found, own);
+  if (std::error_code fault; found != own && (std::filesystem::rename(found, own, fault), fault))
+    throw input_error(own + ": cannot be put in its place: " + fault.message());
   if (!all_found) throw input_error("another rank has no whole checkpoint of epoch " + std::to_string(epoch));
   return own;
 }

@@ -140,7 +140,7 @@ TEST(checkpoint, where_neither_is_whole_both_reasons_are_told) {
     FAIL() << "nothing was thrown";
   } catch (const hogwild::input_error& e) {
     EXPECT_THAT(e.what(), HasSubstr("c: byte 24: the file was cut"));
-    EXPECT_THAT(e.what(), HasSubstr("cannot read"));
+    EXPECT_THAT(e.what(), HasSubstr("cannot be read"));
     EXPECT_THAT(e.what(), HasSubstr("c.previous"));
   }
 }
