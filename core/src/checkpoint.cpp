@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include <hogwild/core/atomic_file.hpp>
-#include <hogwild/core/error.hpp>
-
 #include <hogwild/core/checksum.hpp>
-#include "byte_cursor.hpp"
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
+#include "byte_cursor.hpp"
 #include "whole_file.hpp"
 
 // The file, little-endian:
@@ -48,12 +48,11 @@ void checkpoint::put_bytes(std::string name, std::vector<std::byte> bytes) {
 std::span<const std::byte> checkpoint::require(std::string_view name, std::size_t size) const {
   const section* found = find(name);
   if (found == nullptr) {
-    throw input_error("the checkpoint has no section \"" + std::string(name) + "\"; it belongs to another kind of run");
+    throw input_error("the checkpoint has no section " + quote(name) + "; it belongs to another kind of run");
   }
   if (found->bytes.size() != size) {
-    throw input_error("the checkpoint's section \"" + std::string(name) + "\" has " +
-                      std::to_string(found->bytes.size()) + " bytes, but " + std::to_string(size) +
-                      " are needed; it belongs to another model or other data");
+    throw input_error("the checkpoint's section " + quote(name) + " has " + std::to_string(found->bytes.size()) +
+                      " bytes, but " + std::to_string(size) + " are needed; it belongs to another model or other data");
   }
   return found->bytes;
 }
@@ -110,7 +109,7 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::size_t at = in.offset();
     std::string section_name = in.take_text("a section's name");
-    if (state.find(section_name) != nullptr) in.fail(at, "there are two sections \"" + section_name + "\"");
+    if (state.find(section_name) != nullptr) in.fail(at, "there are two sections " + quote(section_name));
     const auto size = in.take<std::uint64_t>("a section's size");
     const auto content = in.take_bytes(size, "a section");
     state.sections.push_back({std::move(section_name), {content.begin(), content.end()}});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "cache_place.hpp"
@@ -43,7 +44,7 @@ class rows_opening {
       detail::cache_finding finding = detail::find_cache(place, {*detail::stamp_of(path_), options_digest()});
       if (finding.dataset) return std::move(finding.dataset);
       if (stale.empty() && !finding.reason.empty())
-        stale = "the cache " + place.string() + " " + finding.reason + "; it is rebuilt";
+        stale = "the cache " + place.string() + " " + finding.reason + "; the data are read again";
     }
     if (!stale.empty()) note(stale);
     return std::nullopt;
@@ -106,7 +107,7 @@ class rows_opening {
   std::uint64_t options_digest() const { return detail::options_digest(options_, format_.id) ^ format_.companions; }
 
   void note(const std::string& sentence) const {
-    if (options_.note) options_.note(sentence);
+    if (options_.note) options_.note(printable(sentence));
   }
 
   const std::string& path_;

@@ -7,6 +7,7 @@
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "saved_model_formats.hpp"
 #include "whole_file.hpp"
@@ -19,12 +20,12 @@ void require(bool holds, const std::string& what) {
 }
 
 void require_savable(const saved_model& m) {
-  require(detail::is_model_word(m.model), "its name \"" + m.model + "\" is not one word");
+  require(detail::is_model_word(m.model), "its name " + quote(m.model) + " is not one word");
   for (std::size_t k = 0; k < m.model_options.size(); ++k) {
     const std::string& name = m.model_options[k].first;
-    require(detail::is_model_word(name), "the option name \"" + name + "\" is not one word");
+    require(detail::is_model_word(name), "the option name " + quote(name) + " is not one word");
     for (std::size_t other = 0; other < k; ++other) {
-      require(m.model_options[other].first != name, "it has the option \"" + name + "\" twice");
+      require(m.model_options[other].first != name, "it has the option " + quote(name) + " twice");
     }
   }
   require(detail::width_fits(m),
@@ -40,7 +41,7 @@ void require_savable(const saved_model& m) {
   require(m.names.empty() || m.names.size() == m.columns.size(),
           "it has " + std::to_string(m.names.size()) + " names for " + std::to_string(m.columns.size()) + " columns");
   for (const std::string& name : m.names)
-    require(detail::is_model_word(name), "the name of a column, \"" + name + "\", is not one word");
+    require(detail::is_model_word(name), "the name of a column, " + quote(name) + ", is not one word");
 
   const auto finite = [](const auto& number) { return std::isfinite(number); };
   if (!std::all_of(m.weights.begin(), m.weights.end(), finite) || !std::all_of(m.bias.begin(), m.bias.end(), finite) ||

@@ -8,6 +8,7 @@
 #include <hogwild/core/error.hpp>
 
 #include <hogwild/core/checksum.hpp>
+#include <hogwild/core/printable.hpp>
 #include "byte_cursor.hpp"
 
 #include "saved_model_formats.hpp"
@@ -122,7 +123,7 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
     const std::size_t at = in.offset();
     std::string option = take_word(in, "an option's name");
     for (const auto& other : m.model_options) {
-      if (other.first == option) in.fail(at, "the option \"" + option + "\" is there twice");
+      if (other.first == option) in.fail(at, "the option " + quote(option) + " is there twice");
     }
     const double value = take_finite<double>(in, 1, "the options").front();
     m.model_options.emplace_back(std::move(option), value);

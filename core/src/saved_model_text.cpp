@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "number_text.hpp"
 #include "saved_model_formats.hpp"
@@ -72,7 +73,7 @@ class word_reader {
     T value{};
     const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc{} || stop != text.data() + text.size() || text.empty()) {
-      fail(std::string(what) + " should stand here, but this is \"" + std::string(text.substr(0, 40)) + "\"");
+      fail(std::string(what) + " should stand here, but this is " + quote(text));
     }
     if constexpr (std::is_floating_point_v<T>) {
       if (!std::isfinite(value)) fail(std::string(what) + " is not finite");
@@ -98,7 +99,7 @@ void read_options(word_reader& in, saved_model& m) {
     in.expect("option");
     std::string option = name_word(in, "an option's name");
     for (const auto& other : m.model_options) {
-      if (other.first == option) in.fail("the option \"" + option + "\" is there twice");
+      if (other.first == option) in.fail("the option " + quote(option) + " is there twice");
     }
     const double value = in.number<double>("the option's value");
     m.model_options.emplace_back(std::move(option), value);

@@ -16,6 +16,7 @@
 
 #include <hogwild/core/cleanup.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "file_size_limit.hpp"
 #include "segment_file.hpp"
@@ -34,8 +35,7 @@ void check_name(const std::string& name) {
       name.find('\0') == std::string::npos) {
     return;
   }
-  throw segment_error("\"" + name +
-                      "\" cannot name a segment: a name begins with \"hogwild-\", has no '/' and at most " +
+  throw segment_error(quote(name) + " cannot name a segment: a name begins with \"hogwild-\", has no '/' and at most " +
                       "200 bytes; leave it out to get a fresh one");
 }
 
@@ -105,8 +105,8 @@ ipc::shared_memory_object open_object(const std::string& name) {
     return {ipc::open_only, name.c_str(), ipc::read_write};
   } catch (const ipc::interprocess_exception& failure) {
     if (failure.get_error_code() == ipc::not_found_error) {
-      throw segment_error("there is no segment named " + name +
-                          ": the run has ended or the name is misspelt; hogwild segments lists what stands");
+      throw segment_error::missing("there is no segment named " + name +
+                                   ": the run has ended or the name is misspelt; hogwild segments lists what stands");
     }
     throw segment_error("segment " + name + " cannot be opened (" + failure.what() +
                         "); only the user who created it may attach");

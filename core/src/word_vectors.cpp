@@ -11,6 +11,7 @@
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "input_stream.hpp"
 #include "number_text.hpp"
@@ -118,7 +119,7 @@ class vector_parser {
       float x = 0;
       if (!is_number(digits, x))
         fail("number " + std::to_string(k + 1) + " of " + std::to_string(made_.dimension) +
-             " should stand here, finite, but this is \"" + std::string(digits.substr(0, 40)) + "\"");
+             " should stand here, finite, but this is " + quote(digits));
       made_.values.push_back(x);
       at_ += digits.size();
     }
@@ -161,7 +162,7 @@ void check(const word_vectors& vectors) {
     throw config_error("word vectors are at least one word, with the same number of numbers for each, at least one");
   for (const std::string& word : vectors.words)
     if (word.empty() || word.find_first_of(" \t\r\n") != word.npos)
-      throw config_error("a word of a vector file is not empty and has no blanks in it, but there is \"" + word + "\"");
+      throw config_error("a word of a vector file is not empty and has no blanks in it, but there is " + quote(word));
   for (const float x : vectors.values)
     if (!std::isfinite(x)) throw config_error("a number of the word vectors is not finite");
 }

@@ -12,6 +12,7 @@
 #include <hogwild/combinations.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/kernels/margin_kernels.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/sharing/own_parameters.hpp>
 
 #include "require.hpp"
@@ -112,7 +113,7 @@ std::uint32_t frozen_groups(const std::vector<std::string>& names, const model_t
     }
     require(!traits.groups.empty(),
             "freezing is for models with groups of parameters; a linear model with one margin a row has none");
-    require(found, "the model has no group '" + name + "' to freeze; it has " + known);
+    require(found, "the model has no group " + quote(name) + " to freeze; it has " + known);
   }
   return frozen;
 }

@@ -32,12 +32,13 @@ segment_info find_segment(const std::string& name) {
   for (const segment_info& s : list_segments()) {
     if (s.name != name) continue;
     if (s.owner_alive) return s;
-    throw segment_error("the run of segment " + name + " is over: its supervisor, process " +
-                        std::to_string(s.owner.pid) + ", has died; `hogwild segments --purge` removes what it left");
+    throw segment_error::missing("the run of segment " + name + " is over: its supervisor, process " +
+                                 std::to_string(s.owner.pid) +
+                                 ", has died; `hogwild segments --purge` removes what it left");
   }
-  throw segment_error("there is no segment " + name +
-                      " that this user may read: its run may have ended; "
-                      "`hogwild segments` lists what stands");
+  throw segment_error::missing("there is no segment " + name +
+                               " that this user may read: its run may have ended; "
+                               "`hogwild segments` lists what stands");
 }
 
 /// Takes the slot that was reserved for us, or any that is nobody's, and leaves it at the end.
@@ -242,6 +243,9 @@ std::optional<int> work_where_placed(int argc, const char* const* argv,
   if (!place) return std::nullopt;
   try {
     return work_for_segment(*place, find);
+  } catch (const segment_error&) {
+    // Also where it is gone: to the supervisor, bad input means the rows.
+    return static_cast<int>(exit_code::resources);
   } catch (...) {
     return static_cast<int>(current_failure().code);
   }

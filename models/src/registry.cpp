@@ -13,6 +13,7 @@
 #include <hogwild/core/formats/graphs.hpp>
 #include <hogwild/core/formats/libffm.hpp>
 #include <hogwild/core/model.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "saved_cuts.hpp"
 #include "saved_factors.hpp"
@@ -77,7 +78,7 @@ convnet make_convnet(const model_choice& choice) {
     if (choice.net == image_nets[i]->name) return {.which = static_cast<convolutional_net>(i)};
     known += (i == 0 ? "" : ", ") + std::string(image_nets[i]->name);
   }
-  throw config_error("there is no net '" + choice.net + "'; there are " + known);
+  throw config_error("there is no net " + quote(choice.net) + "; there are " + known);
 }
 
 void require_machine(const model_choice& choice) {
@@ -163,7 +164,7 @@ named_model make_model(std::string_view name, const model_choice& choice) {
   if (name == ffm::name) return make_ffm(choice);
   if (name == skip_gram::name) return skip_gram{{windows_of(choice)}};
   if (name == cbow::name) return cbow{{windows_of(choice)}};
-  throw config_error("there is no model '" + std::string(name) + "'; there are " + known_names());
+  throw config_error("there is no model " + quote(name) + "; there are " + known_names());
 }
 
 bool is_of_words(const named_model& m) {

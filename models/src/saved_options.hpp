@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/core/saved_model.hpp>
 
 // Options that a saved model cannot do without. A file that is whole may still say what no run has written.
@@ -18,7 +19,7 @@ namespace hogwild::detail {
 /// The option `name`; throws input_error where the model has none, or `suits` says no.
 template <class Suits>
 double saved_option(const saved_model& saved, std::string_view name, const Suits& suits, const std::string& should_be) {
-  const std::string called = "the option '" + std::string(name) + "' of the saved " + saved.model + " model";
+  const std::string called = "the option " + quote(name) + " of the saved " + saved.model + " model";
   for (const auto& [option, value] : saved.model_options) {
     if (option != name) continue;
     if (suits(value)) return value;

@@ -8,6 +8,7 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/model.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
 namespace hogwild {
@@ -46,8 +47,8 @@ std::vector<parameter_group> chosen(const std::vector<parameter_group>& own, std
   for (const std::string& name : names) {
     const parameter_group* const g = find(own, name);
     if (g == nullptr)
-      throw config_error("the model has no group '" + name + "' to begin with; it has " + names_in(own));
-    if (find(all, name) != nullptr) throw config_error("the group '" + name + "' to begin with is named twice");
+      throw config_error("the model has no group " + quote(name) + " to begin with; it has " + names_in(own));
+    if (find(all, name) != nullptr) throw config_error("the group " + quote(name) + " to begin with is named twice");
     all.push_back(*g);
   }
   return all;
@@ -100,14 +101,15 @@ std::size_t warm_start(const saved_model& saved, const named_model& m, std::span
     const std::string name(g.name);
     const parameter_group* const from = find(theirs, g.name);
     if (from == nullptr)
-      throw config_error("the saved " + saved.model + " model has no group '" + name + "'; it has " + names_in(theirs) +
-                         ": name the groups to begin with");
+      throw config_error("the saved " + saved.model + " model has no group " + quote(name) + "; it has " +
+                         names_in(theirs) + ": name the groups to begin with");
     const bool by_column = g.hot_first && from->hot_first;
     const std::size_t width = common_width(g, factors_of(m), *from, factors_of(known.model()));
     if (width == 0 || g.hot_first != from->hot_first || (!by_column && g.rows != from->rows))
-      throw config_error("the group '" + name + "' has " + std::to_string(g.rows) + " x " + std::to_string(g.width) +
-                         " parameters, that of the saved " + saved.model + " model " + std::to_string(from->rows) +
-                         " x " + std::to_string(from->width) + ": name the groups to begin with");
+      throw config_error("the group " + quote(name) + " has " + std::to_string(g.rows) + " x " +
+                         std::to_string(g.width) + " parameters, that of the saved " + saved.model + " model " +
+                         std::to_string(from->rows) + " x " + std::to_string(from->width) +
+                         ": name the groups to begin with");
     for (std::size_t r = 0; r < g.rows; ++r) {
       std::size_t there = r;
       if (by_column) {

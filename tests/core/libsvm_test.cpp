@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_text{"1 4294967295:1\n", 1, 3, "too large"}, bad_text{"1 99999999999999999999:1\n", 1, 3, "too large"},
         bad_text{"1 qid:3 1:1\n", 1, 3, "query numbers"}, bad_text{"1 1:1\r2:1\n", 1, 6, "carriage return"},
         bad_text{"# c\r\n1 1:1\r\n1 1:x", 3, 5, "value 'x'"}, bad_text{"1\t1:1 \t 1:2\n", 1, 9, "stands twice"},
-        bad_text{"1 1:1\n\x01 1:1\n", 2, 1, "label '?'"}));
+        bad_text{"1 1:1\n\x01 1:1\n", 2, 1, "label '\\x01'"}));
 
 TEST(libsvm, reads_what_writers_write) {
   const libsvm_rows rows = parse_libsvm("+1 1:0.5 3:-2\n-1.5\t2:+1e1  \r\n\n# a comment\n0 \n3 4294967294:1 # more\n7");

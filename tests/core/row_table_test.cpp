@@ -141,7 +141,7 @@ TEST_F(row_table, a_damaged_one_is_rebuilt_from_the_source) {
     folder.write("t.svm.hogwild", changed_cache(cache, kind::row_length, pack(lengths)).file());
     notes.clear();
     EXPECT_FALSE(open_libsvm(source, options).from_cache());
-    EXPECT_THAT(notes, ::testing::ElementsAre(HasSubstr("has a damaged table of rows; it is rebuilt")));
+    EXPECT_THAT(notes, ::testing::ElementsAre(HasSubstr("has a damaged table of rows; the data are read again")));
     EXPECT_TRUE(open_libsvm(source, options).from_cache());
   }
 }

@@ -188,8 +188,8 @@ TEST(segment, refuses_a_name_that_is_taken) {
 
 TEST(segment, refuses_names_that_are_not_ours) {
   for (const std::string name : {"", "other", "/hogwild-x", "hogwild-a/b", "hogwild-../x"}) {
-    EXPECT_THAT(creating(name, small), refuses_with<segment_error>("\"" + name + "\" cannot name a segment"));
-    EXPECT_THAT(attaching(name), refuses_with<segment_error>("\"" + name + "\" cannot name a segment"));
+    EXPECT_THAT(creating(name, small), refuses_with<segment_error>("'" + name + "' cannot name a segment"));
+    EXPECT_THAT(attaching(name), refuses_with<segment_error>("'" + name + "' cannot name a segment"));
   }
   EXPECT_THROW(segment::create("hogwild-" + std::string(300, 'x'), small, identity), segment_error);
 }

@@ -62,7 +62,7 @@ TEST(word_vectors, faults_are_told_with_their_place) {
   EXPECT_TRUE(refusal_of_vectors("1 2 3\na 1 2\n").starts_with("file:1:5: the first line should end"));
   EXPECT_TRUE(refusal_of_vectors("99999999999 99999999999\na 1 2\n").starts_with("file:2:1: the file is too short"));
   EXPECT_EQ(refusal_of_vectors("2 2\na 1 2\nb 1 y\n"),
-            "file:3:5: number 2 of 2 should stand here, finite, but this is \"y\"");
+            "file:3:5: number 2 of 2 should stand here, finite, but this is 'y'");
   EXPECT_TRUE(refusal_of_vectors("2 2\na 1 2\nb 1 inf\n").starts_with("file:3:5: number 2 of 2"));
   EXPECT_TRUE(refusal_of_vectors("2 2\na 1 2\nb 1 2 3\n").starts_with("file:3:7: the line should end here"));
   EXPECT_TRUE(refusal_of_vectors("2 2\na 1 2\n").starts_with("file:"));

@@ -65,7 +65,7 @@ TEST_F(cache_files, that_are_damaged_cost_a_sentence) {
 
   const outcome again = hogwild(command);
   EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("the cache is made again"));
+  EXPECT_THAT(again.err, HasSubstr("it is removed, and the data are read again"));
   EXPECT_TRUE(read_file(own / "m.txt") == sound);
   EXPECT_EQ(hogwild({"inspect", "--verify", cache}).code, 0);
 }

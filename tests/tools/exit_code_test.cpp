@@ -103,11 +103,13 @@ TEST_F(exit_codes, a_place_that_cannot_be_written_is_refused_before_training) {
   }
 }
 
-TEST_F(exit_codes, resources_are_4) {
+TEST_F(exit_codes, the_name_of_a_segment_that_is_not_there_is_3) {
   const outcome joined = hogwild({"worker", "--attach", "hogwild-0-0-none"});
-  EXPECT_EQ(joined.code, 4);
-  EXPECT_THAT(joined.err, HasSubstr("hogwild-0-0-none"));
+  EXPECT_EQ(joined.code, 3);
+  EXPECT_THAT(joined.err, HasSubstr("there is no segment hogwild-0-0-none"));
+}
 
+TEST_F(exit_codes, resources_are_4) {
   ASSERT_EQ(hogwild({"train", train(), "--epochs", "1", "--quiet", "--save", *folder / "full.bin"}).code, 0);
   EXPECT_EQ(running_command({"predict", *folder / "full.bin", test()}, "", "/dev/full").wait().code, 4);
 }

@@ -9,6 +9,8 @@
 #include <hogwild/core/analogies.hpp>
 #include <hogwild/core/error.hpp>
 
+#include "json_text.hpp"
+
 namespace hogwild::cli {
 namespace {
 
@@ -51,7 +53,7 @@ std::string analogies_report(const std::string& vectors, const std::string& ques
     }
     nlohmann::ordered_json report = json_of(all);
     report["sections"] = sections;
-    return report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text(report) + "\n";
   }
   std::string text;
   for (const analogy_count& c : counts) text += line_of(c, static_cast<int>(width));

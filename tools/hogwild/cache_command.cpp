@@ -3,14 +3,17 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <hogwild/core/cache_registry.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
+#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -20,7 +23,10 @@ namespace {
 std::vector<std::string> usual_folders() {
   std::vector<std::string> folders = {"."};
   const std::filesystem::path fallback = default_cache_folder();
-  if (!fallback.empty() && std::filesystem::is_directory(fallback)) folders.push_back(fallback.string());
+  std::error_code fault;
+  // One that cannot be looked at is refused where it is read.
+  if (!fallback.empty() && std::filesystem::status(fallback, fault).type() != std::filesystem::file_type::not_found)
+    folders.push_back(fallback.string());
   return folders;
 }
 
@@ -35,7 +41,7 @@ std::string to_text(const std::vector<cache_info>& caches, bool purged) {
   std::string text;
   for (const cache_info& c : caches) {
     bytes += c.bytes;
-    text += (purged ? "removed " : "") + c.path.string() + ": " + megabytes(c.bytes);
+    text += (purged ? "removed " : "") + printable(c.path.string()) + ": " + megabytes(c.bytes);
     text += !c.valid ? ", of another version or damaged\n"
                      : ", " + std::to_string(c.rows) + " rows, " + std::to_string(c.features) + " features, " +
                            std::to_string(c.nonzeros) + " nonzeros\n";
@@ -79,7 +85,7 @@ int cache_command(int argc, const char* const* argv) {
     const auto found = purge ? purge_caches(folder) : list_caches(folder);
     all.insert(all.end(), found.begin(), found.end());
   }
-  print(json ? to_json(all).dump() + "\n" : to_text(all, purge));
+  print(json ? json_text(to_json(all)) + "\n" : to_text(all, purge));
   return 0;
 }
 

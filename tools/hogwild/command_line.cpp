@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "standard_streams.hpp"
 
@@ -23,7 +24,7 @@ template <class T>
 command_line::setter number_setter(T& value) {
   return [&value](const std::string& text) -> std::string {
     const auto number = to_number(text);
-    if (!number) return "'" + text + "' is not a number";
+    if (!number) return quote(text) + " is not a number";
     value = *number;
     return {};
   };
@@ -35,7 +36,7 @@ command_line::setter count_setter(T& value) {
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [rest, fault] = std::from_chars(text.data(), end, number);
-    if (fault != std::errc{} || rest != end) return "'" + text + "' is not a whole number from 0 on";
+    if (fault != std::errc{} || rest != end) return quote(text) + " is not a whole number from 0 on";
     value = number;
     return {};
   };
@@ -142,7 +143,8 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) {
       return code;
     }
     const std::string command = parser_->app.get_name();
-    std::fprintf(stderr, "%s: %s\n'%s --help' says what there is.\n", command.c_str(), e.what(), command.c_str());
+    std::fprintf(stderr, "%s: %s\n'%s --help' says what there is.\n", command.c_str(), printable(e.what()).c_str(),
+                 command.c_str());
     return static_cast<int>(exit_code::usage);
   }
 }

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/core/printable.hpp>
+
 namespace hogwild::cli {
 
 /// The arguments of one command: declared one by one, then parsed into the variables that they were declared with. What
@@ -56,7 +58,7 @@ class command_line {
         value = stands_for;
         return {};
       }
-      return "'" + text + "' is none of " + list;
+      return quote(text) + " is none of " + list;
     });
   }
 

@@ -12,7 +12,7 @@
 namespace hogwild::cli {
 
 /// Returns work(). A damaged dataset cache costs one sentence and the time to parse the text again: it is removed, and
-/// the work begins anew, once.
+/// the work begins anew, once. Whether there is a cache afterwards is told by who would write it.
 template <class Work>
 auto with_sound_cache(const Work& work) {
   try {
@@ -20,7 +20,7 @@ auto with_sound_cache(const Work& work) {
   } catch (const cache_error& e) {
     std::error_code ignored;
     if (!std::filesystem::remove(e.path(), ignored)) throw;
-    say(std::string(e.what()) + "; the cache is made again");
+    say(std::string(e.what()) + "; it is removed, and the data are read again");
   }
   return work();
 }

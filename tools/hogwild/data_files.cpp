@@ -12,6 +12,7 @@
 #include <hogwild/core/formats/images.hpp>
 #include <hogwild/core/formats/libffm.hpp>
 #include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
@@ -131,7 +132,7 @@ void data_options::choose_format(const saved_model& model) {
   std::set<std::pair<bool, std::string_view>> known;
   for (std::size_t k = 0; k < model.columns.size(); ++k) {
     if (rating_id(model.columns[k]) > most || !known.emplace(is_user_column(model.columns[k]), model.names[k]).second)
-      throw input_error("the saved model's names do not suit its columns: '" + model.names[k] + "' of column " +
+      throw input_error("the saved model's names do not suit its columns: " + quote(model.names[k]) + " of column " +
                         std::to_string(model.columns[k]) + " is there twice, or its column is out of range");
     auto& kind = is_user_column(model.columns[k]) ? names->users : names->items;
     const std::uint32_t id = rating_id(model.columns[k]);
@@ -178,6 +179,13 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
   return data;
 }
 
+void require_regular_file(const std::string& path) {
+  std::error_code fault;
+  const std::filesystem::file_status state = std::filesystem::status(path, fault);
+  if (fault) throw input_error(path + ": cannot be read: " + fault.message());
+  if (!std::filesystem::is_regular_file(state)) throw input_error(path + ": cannot be read: it is not a regular file");
+}
+
 void keep_inputs(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs) {
   for (const std::string& input : inputs) {
     // What is no file keeps its place: a terminal may be read and written.
@@ -189,7 +197,7 @@ void keep_inputs(const std::string& name, const std::string& output, std::initia
 }
 
 void say(std::string_view sentence) {
-  std::fprintf(stderr, "hogwild: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
+  std::fprintf(stderr, "hogwild: %s\n", printable(sentence).c_str());
 }
 
 }  // namespace hogwild::cli

@@ -61,12 +61,15 @@ corpus open_words(const std::string& path, std::uint64_t min_count, const data_o
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,
                             bool labels_optional);
 
+/// Throws input_error with the reason where `path` names no regular file, or cannot be looked at.
+void require_regular_file(const std::string& path);
+
 /// Throws config_error where `output`, which the option `name` gives, is one of the files that are read. Empty names
 /// and
 /// "-" are no files.
 void keep_inputs(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs);
 
-/// One sentence on stderr.
+/// One sentence on stderr, made printable.
 void say(std::string_view sentence);
 
 }  // namespace hogwild::cli

@@ -15,6 +15,7 @@
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
 #include "interrupt.hpp"
+#include "json_text.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
 
@@ -90,7 +91,7 @@ int evaluate_command(int argc, const char* const* argv) {
   if (e.measures.f1) all["f1"] = *e.measures.f1;
   if (e.measures.rmse) all["rmse"] = *e.measures.rmse;
   if (e.measures.cut) all["cut"] = *e.measures.cut;
-  print(all.dump() + "\n");
+  print(json_text(all) + "\n");
   return 0;
 }
 

@@ -7,9 +7,12 @@
 
 #include <generate/generate.hpp>
 
+#include <hogwild/core/printable.hpp>
+
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -55,11 +58,11 @@ int generate_command(int argc, const char* const* argv) {
     facts["columns"] = o.columns;
     facts["seed"] = o.seed;
     facts["seconds"] = seconds;
-    print_beside({out, test}, facts.dump() + "\n");
+    print_beside({out, test}, json_text(facts) + "\n");
     return 0;
   }
   const auto said = [](const std::string& file, std::size_t rows, std::uint64_t nonzeros) {
-    return file + ": " + std::to_string(rows) + " rows, " + std::to_string(nonzeros) + " nonzeros\n";
+    return printable(file) + ": " + std::to_string(rows) + " rows, " + std::to_string(nonzeros) + " nonzeros\n";
   };
   std::string text = said(out, made.train_rows, made.train_nonzeros);
   if (!test.empty()) text += said(test, made.test_rows, made.test_nonzeros);

@@ -5,14 +5,18 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include <hogwild/core/checkpoint.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "data_files.hpp"
+#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -45,7 +49,9 @@ facts cache_facts(const std::string& path, bool verify) {
                {"features", data.features()},
                {"nonzeros", data.nonzeros()},
                {"unknown_entries", data.unknown_entries()}};
-  const std::uintmax_t bytes = std::filesystem::file_size(path);
+  std::error_code gone;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, gone);
+  if (gone) throw input_error(path + ": cannot be read: " + gone.message());
   all["bytes"] = bytes;
   if (data.nonzeros() > 0) {
     all["bytes_per_nonzero"] = static_cast<double>(bytes) / static_cast<double>(data.nonzeros());
@@ -82,20 +88,20 @@ facts checkpoint_facts(const std::string& path) {
 
 /// Each format knows itself, so what a file is comes out by asking one after the other.
 facts find_out(const std::string& path, bool verify) {
-  if (!std::filesystem::is_regular_file(path)) throw input_error(path + ": there is no such file");
+  require_regular_file(path);
   std::string refusals;
   const auto attempt = [&](const char* as, const auto& read) -> std::optional<facts> {
     try {
       return read();
     } catch (const input_error& e) {
-      refusals += std::string("\n  as a ") + as + ": " + e.what();
+      refusals += std::string("; as a ") + as + ": " + e.what();
       return std::nullopt;
     }
   };
   if (const auto found = attempt("dataset cache", [&] { return cache_facts(path, verify); })) return *found;
   if (const auto found = attempt("model", [&] { return model_facts(path); })) return *found;
   if (const auto found = attempt("checkpoint", [&] { return checkpoint_facts(path); })) return *found;
-  throw input_error(path + " is nothing that can be read here:" + refusals);
+  throw input_error(path + " is nothing that can be read here" + refusals);
 }
 
 }  // namespace
@@ -112,14 +118,14 @@ int inspect_command(int argc, const char* const* argv) {
 
   const facts all = find_out(file, verify);
   if (json) {
-    print(all.dump() + "\n");
+    print(json_text(all) + "\n");
     return 0;
   }
   std::string text;
   for (const auto& [name, value] : all.items()) {
-    std::string padded = name;
-    padded.resize(std::max<std::size_t>(18, name.size()), ' ');
-    text += padded + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+    std::string padded = printable(name);
+    padded.resize(std::max<std::size_t>(18, padded.size()), ' ');
+    text += padded + printable(value.is_string() ? value.get<std::string>() : json_text(value)) + "\n";
   }
   print(text);
   return 0;

@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "commands.hpp"
+#include "data_files.hpp"
 #include "standard_streams.hpp"
 #include "training.hpp"
 
@@ -47,7 +50,7 @@ std::string help() {
 }
 
 int failed(hogwild::exit_code code, const char* sentence) {
-  std::fprintf(stderr, "hogwild: %s\n", sentence);
+  hogwild::cli::say(sentence);
   return static_cast<int>(code);
 }
 
@@ -59,7 +62,7 @@ int run(int argc, const char* const* argv) {
   }
   const auto* const found = std::ranges::find(commands, asked, &command::name);
   if (found != std::end(commands)) return found->run(argc - 1, argv + 1);
-  if (!asked.empty()) std::fprintf(stderr, "hogwild: there is no command '%s'\n\n", argv[1]);
+  if (!asked.empty()) hogwild::cli::say("there is no command " + hogwild::quote(asked));
   std::fputs(help().c_str(), stderr);
   return static_cast<int>(hogwild::exit_code::usage);
 }
@@ -73,6 +76,9 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const hogwild::error& e) {
     return failed(e.code(), e.what());
+  } catch (const std::filesystem::filesystem_error& e) {
+    const std::string where = e.path1().empty() ? "the present folder" : e.path1().string();
+    return failed(hogwild::exit_code::input, (where + ": " + e.code().message()).c_str());
   } catch (const std::bad_alloc&) {
     return failed(hogwild::exit_code::resources, "there is not enough memory for this");
   } catch (const std::exception& e) {

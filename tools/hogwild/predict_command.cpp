@@ -18,6 +18,7 @@
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
 #include "interrupt.hpp"
+#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -48,7 +49,7 @@ std::string json_line(double label, const std::vector<double>& probabilities) {
     line["probability"] = probabilities.front();
   else if (!probabilities.empty())
     line["probabilities"] = probabilities;
-  return line.dump();
+  return json_text(line);
 }
 
 /// Rows count from 0.

@@ -8,6 +8,7 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/models/recommend.hpp>
@@ -17,6 +18,7 @@
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
 #include "interrupt.hpp"
+#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -34,15 +36,16 @@ std::uint32_t id_of(const std::string& user, const rating_names* names) {
   if (names != nullptr) {
     const auto found = std::ranges::find(names->users, user);
     if (found == names->users.end())
-      throw input_error("the model does not know user " + user + ": there was no rating of that user to learn from");
+      throw input_error("the model does not know user " + quote(user) +
+                        ": there was no rating of that user to learn from");
     return static_cast<std::uint32_t>(found - names->users.begin());
   }
   const char* const end = user.data() + user.size();
   std::uint32_t id = 0;
   const auto [stop, problem] = std::from_chars(user.data(), end, id);
   if (problem != std::errc{} || stop != end || id > largest_rating_id)
-    throw config_error("--user: users are whole numbers up to " + std::to_string(largest_rating_id) + ", not '" + user +
-                       "'");
+    throw config_error("--user: users are whole numbers up to " + std::to_string(largest_rating_id) + ", not " +
+                       quote(user));
   return id;
 }
 
@@ -77,7 +80,7 @@ std::string text_of(recommend_request request) {
     if (request.json) {
       nlohmann::ordered_json line = {{"item", r.item}, {"score", r.score}};
       if (names != nullptr) line["item"] = names->items[r.item];
-      text += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+      text += json_text(line) + '\n';
     } else {
       std::snprintf(score, sizeof score, "\t%.4f\n", static_cast<double>(r.score));
       text += (names != nullptr ? names->items[r.item] : std::to_string(r.item)) + score;

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/core/printable.hpp>
 #include <hogwild/core/segment.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -28,15 +30,15 @@ void list(bool json) {
     char size[64];
     std::snprintf(size, sizeof size, "%.0f s old, %.1f MB", s.age_seconds, static_cast<double>(s.bytes) / 1e6);
     text += s.name + ": process " + std::to_string(s.owner.pid) + (s.owner_alive ? " (alive), " : " (dead), ") + size +
-            ", model " + s.model_name + (s.label.empty() ? "" : ", ") + s.label + "\n";
+            ", model " + printable(s.model_name) + (s.label.empty() ? "" : ", ") + printable(s.label) + "\n";
   }
-  print(json ? all.dump() + "\n" : text + std::to_string(segments.size()) + " segments\n");
+  print(json ? json_text(all) + "\n" : text + std::to_string(segments.size()) + " segments\n");
 }
 
 void purge(bool json) {
   const std::vector<std::string> removed = purge_segments();
   if (json) {
-    print(nlohmann::ordered_json(removed).dump() + "\n");
+    print(json_text(removed) + "\n");
     return;
   }
   std::string text;

@@ -10,6 +10,8 @@
 #include <hogwild/core/placement.hpp>
 #include <hogwild/names.hpp>
 
+#include "json_text.hpp"
+
 namespace hogwild::cli {
 namespace {
 
@@ -178,7 +180,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
   all["peak_rss_bytes"] = r.peak_rss_bytes;
   if (saves(request, r)) all["saved"] = request.save;
   // JSON has no word for a loss that is not finite: the library writes null.
-  return all.dump() + "\n";
+  return json_text(all) + "\n";
 }
 
 }  // namespace hogwild::cli

@@ -12,6 +12,7 @@
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/checkpoint.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/core/segment.hpp>
 #include <hogwild/core/word_vectors.hpp>
@@ -167,7 +168,7 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
     summary = summary_json(request, result);
   } else if (!request.files.quiet) {
     summary = summary_text(request, result);
-    if (saves(request, result)) summary += "saved       " + request.save + "\n";
+    if (saves(request, result)) summary += "saved       " + printable(request.save) + "\n";
   }
   try {
     if (!summary.empty()) print_beside({request.save, request.options.record}, summary);
@@ -176,7 +177,8 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
   }
   if (result.status == run_status::stopped && !request.save.empty() && !saves(request, result))
     say("stopped before a row was trained; nothing is saved");
-  if (result.status == run_status::diverged && !request.files.quiet) say(divergence_advice(result));
+  // An error, whoever wants to hear nothing else; of several ranks the first tells it.
+  if (result.status == run_status::diverged && (ranks == nullptr || ranks->rank() == 0)) say(divergence_advice(result));
   return static_cast<int>(asked.pipe_is_broken() ? exit_code::interrupted : exit_code_for(result.status));
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 #include <hogwild/models/registry.hpp>
 #include <hogwild/names.hpp>
 
@@ -29,7 +30,7 @@ std::string set_hidden(const std::string& text, std::vector<std::uint32_t>& hidd
     std::uint32_t width = 0;
     const auto [stop, fault] = std::from_chars(text.data() + at, text.data() + end, width);
     if (fault != std::errc() || stop != text.data() + end || width == 0)
-      return "'" + text + "' is not WIDTH,WIDTH,... with whole numbers above 0";
+      return quote(text) + " is not WIDTH,WIDTH,... with whole numbers above 0";
     hidden.push_back(width);
     at = end + 1;
   }
@@ -39,7 +40,7 @@ std::string set_hidden(const std::string& text, std::vector<std::uint32_t>& hidd
 std::string add_names(const std::string& text, std::vector<std::string>& names) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    if (end == at) return "'" + text + "' is not NAME,NAME,...";
+    if (end == at) return quote(text) + " is not NAME,NAME,...";
     names.push_back(text.substr(at, end - at));
     at = end + 1;
   }
@@ -49,7 +50,7 @@ std::string add_names(const std::string& text, std::vector<std::string>& names) 
 std::string set_rank(const std::string& text, std::size_t& rank) {
   const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (fault == std::errc() && stop == text.data() + text.size() && rank > 0) return {};
-  return "'" + text + "' is not a whole number above 0";
+  return quote(text) + " is not a whole number above 0";
 }
 
 void declare_model(command_line& line, train_request& r) {
@@ -108,7 +109,7 @@ std::string set_transport(const std::string& text, train_request& r) {
   r.mpi = text == "mpi";
   r.transport = text == "shared_segment" ? ring_transport::shared_segment : ring_transport::in_process;
   if (r.mpi || text == "in_process" || text == "shared_segment") return {};
-  return "'" + text + "' is none of in_process|shared_segment|mpi";
+  return quote(text) + " is none of in_process|shared_segment|mpi";
 }
 
 void declare_engine(command_line& line, train_request& r) {
@@ -136,7 +137,7 @@ void declare_engine(command_line& line, train_request& r) {
               [&r](const std::string& text) -> std::string {
                 const auto seconds = to_number(text);
                 if (!seconds || *seconds < 1.0 || *seconds > 1e6)
-                  return "'" + text + "' is no number from 1 to 1000000";
+                  return quote(text) + " is no number from 1 to 1000000";
                 r.rank_timeout = std::chrono::seconds(static_cast<std::int64_t>(*seconds));
                 return {};
               });
@@ -175,7 +176,7 @@ void declare_step(command_line& line, train_request& r) {
               [&o](const std::string& text) -> std::string {
                 if (text == "auto") return o.step.initial = 0.0, "";
                 const auto step = to_number(text);
-                if (!step || *step <= 0.0) return "'" + text + "' is neither 'auto' nor a number above 0";
+                if (!step || *step <= 0.0) return quote(text) + " is neither 'auto' nor a number above 0";
                 o.step.initial = *step;
                 return {};
               });
@@ -184,7 +185,7 @@ void declare_step(command_line& line, train_request& r) {
       "factor per epoch (geometric), or slope (inverse); where nobody says, the model's, if it has a step of its own",
       [&o](const std::string& text) -> std::string {
         const auto decay = to_number(text);
-        if (!decay || *decay <= 0.0) return "'" + text + "' is no number above 0";
+        if (!decay || *decay <= 0.0) return quote(text) + " is no number above 0";
         o.step.decay = *decay;
         return {};
       });
@@ -212,7 +213,7 @@ std::string set_target(const std::string& text, train_options& o) {
     o.target = target_option{what, *value};
     return {};
   }
-  return "'" + text + "' is not METRIC=VALUE with a metric out of " + known;
+  return quote(text) + " is not METRIC=VALUE with a metric out of " + known;
 }
 
 void declare_end(command_line& line, train_request& r) {

@@ -6,6 +6,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -23,7 +24,7 @@ int version_command(int argc, const char* const* argv) {
                                     {"build_type", build.build_type},
                                     {"compiler", build.compiler}};
     if (!build.sanitizer.empty()) facts["sanitizer"] = build.sanitizer;
-    print(facts.dump() + "\n");
+    print(json_text(facts) + "\n");
     return 0;
   }
   std::string text = "hogwild " + std::string(build.version) + " (commit " + std::string(build.commit) + ", " +

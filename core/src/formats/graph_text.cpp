@@ -6,9 +6,9 @@
 #include <optional>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "decimal.hpp"
-#include "quoted.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -56,9 +56,9 @@ class line_reader {
     std::int64_t n = 0;
     const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
     const bool digits = stop == text.data() + text.size() && fault != std::errc::invalid_argument;
-    if (!digits) refuse(std::string(what) + " is a whole number, not " + quoted(text));
+    if (!digits) refuse(std::string(what) + " is a whole number, not " + quote(text));
     if (fault == std::errc::result_out_of_range || n < least || n > most)
-      refuse(std::string(what) + " is " + quoted(text) + ", but must be from " + std::to_string(least) + " to " +
+      refuse(std::string(what) + " is " + quote(text) + ", but must be from " + std::to_string(least) + " to " +
              std::to_string(most));
     return n;
   }
@@ -68,14 +68,14 @@ class line_reader {
     if (text.empty()) refuse("the line ends where the capacity is expected; write 'a FROM TO CAPACITY'");
     double c = 0;
     if (read_decimal(text.data(), text.data() + text.size(), c) != number_fault::none)
-      refuse("the capacity " + quoted(text) + " is not a finite number");
-    if (c < 0.0 || c > largest_capacity) refuse("the capacity " + quoted(text) + " does not lie between 0 and 1e30");
+      refuse("the capacity " + quote(text) + " is not a finite number");
+    if (c < 0.0 || c > largest_capacity) refuse("the capacity " + quote(text) + " does not lie between 0 and 1e30");
     return c;
   }
 
   void end_line() {
     if (const std::string_view text = field(); !text.empty() && text.front() != '#')
-      refuse("there is " + quoted(text) + " where the line should end");
+      refuse("there is " + quote(text) + " where the line should end");
   }
 
   [[noreturn]] void refuse(const std::string& message) const { throw format_error(name_, number_, last_, message); }
@@ -106,7 +106,7 @@ class dimacs_reader {
     while (lines_.next()) {
       const std::string_view kind = lines_.field();
       if (kind != "p" && !arcs_)
-        lines_.refuse("the text begins with " + quoted(kind) +
+        lines_.refuse("the text begins with " + quote(kind) +
                       "; the first line that is no comment is 'p max NODES ARCS'");
       if (kind == "p")
         read_problem();
@@ -115,7 +115,7 @@ class dimacs_reader {
       else if (kind == "a")
         read_arc();
       else
-        lines_.refuse("a line begins with c, p, n or a, not with " + quoted(kind));
+        lines_.refuse("a line begins with c, p, n or a, not with " + quote(kind));
       lines_.end_line();
     }
     finish();
@@ -128,7 +128,7 @@ class dimacs_reader {
   void read_problem() {
     if (arcs_) lines_.refuse("this is the second line 'p'; there is one");
     if (const std::string_view what = lines_.field(); what != "max")
-      lines_.refuse("the problem is " + quoted(what) + "; this reads 'p max NODES ARCS'");
+      lines_.refuse("the problem is " + quote(what) + "; this reads 'p max NODES ARCS'");
     graph_.nodes = static_cast<std::uint32_t>(lines_.whole("the number of nodes", 2, largest_node));
     arcs_ = lines_.whole("the number of arcs", 0, std::int64_t{1} << 40);
   }
@@ -136,8 +136,7 @@ class dimacs_reader {
   void read_terminal() {
     const std::uint32_t at = node();
     const std::string_view which = lines_.field();
-    if (which != "s" && which != "t")
-      lines_.refuse("a node is 's', the source, or 't', the sink, not " + quoted(which));
+    if (which != "s" && which != "t") lines_.refuse("a node is 's', the source, or 't', the sink, not " + quote(which));
     const std::uint32_t side = which == "s" ? 0 : 1;
     for (const auto& known : graph_.sides) {
       if (known.side == side) lines_.refuse("this is the second " + std::string(side == 0 ? "source" : "sink"));
@@ -186,8 +185,8 @@ class labelled_reader {
         const std::uint32_t u = node(), v = node();
         graph_.edges.push_back({u, v, 1.0, 1.0});
       } else {
-        lines_.refuse(kind == "v" || kind == "e" ? "there are more lines " + quoted(kind) + " than the first line says"
-                                                 : "a line begins with v or e, not with " + quoted(kind));
+        lines_.refuse(kind == "v" || kind == "e" ? "there are more lines " + quote(kind) + " than the first line says"
+                                                 : "a line begins with v or e, not with " + quote(kind));
       }
       lines_.end_line();
     }

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/core/printable.hpp>
+
 #include "decimal.hpp"
 #include "libffm_parser.hpp"
-#include "quoted.hpp"
 
 namespace hogwild {
 namespace detail {
@@ -62,8 +63,8 @@ class libffm_parser {
     const char* const last = token_end(p_);
     if (std::find(p_, last, ':') != last) {
       if (context_.labels_optional) return true;
-      return refuse(p_, "the line begins with " + quoted(p_, last) +
-                            " and not with a label; write 'label field:index:value ...'");
+      return refuse(
+          p_, "the line begins with " + quote(p_, last) + " and not with a label; write 'label field:index:value ...'");
     }
     if (!read_number(last, "label", label)) return false;
     p_ = last;
@@ -74,7 +75,7 @@ class libffm_parser {
     const char* const last = token_end(p_);
     const char* const first_colon = std::find(p_, last, ':');
     const char* const second_colon = first_colon == last ? last : std::find(first_colon + 1, last, ':');
-    if (second_colon == last) return refuse(p_, quoted(p_, last) + " is not 'field:index:value'");
+    if (second_colon == last) return refuse(p_, quote(p_, last) + " is not 'field:index:value'");
     std::uint32_t field = 0, index = 0;
     if (!read_whole(p_, first_colon, "field", largest_field, field)) return false;
     if (!read_whole(first_colon + 1, second_colon, "index", largest_field_index, index)) return false;
@@ -92,11 +93,11 @@ class libffm_parser {
 
   bool read_whole(const char* first, const char* last, const char* what, std::uint32_t largest, std::uint32_t& number) {
     if (first == last || !std::all_of(first, last, is_digit))
-      return refuse(first, "the " + std::string(what) + " " + quoted(first, last) + " is not a whole number");
+      return refuse(first, "the " + std::string(what) + " " + quote(first, last) + " is not a whole number");
     std::uint64_t sum = 0;
     for (const char* p = first; p != last && sum <= largest; ++p) sum = sum * 10 + static_cast<std::uint64_t>(*p - '0');
     if (sum > largest)
-      return refuse(first, "the " + std::string(what) + " " + quoted(first, last) + " is too large; the largest is " +
+      return refuse(first, "the " + std::string(what) + " " + quote(first, last) + " is too large; the largest is " +
                                std::to_string(largest) + ", so number the " + what +
                                (what[0] == 'f' ? "s from 0 on" : "es of each field from 0 on, or hash them to fewer"));
     number = static_cast<std::uint32_t>(sum);
@@ -108,9 +109,9 @@ class libffm_parser {
   bool read_number(const char* last, const char* what, T& number) {
     switch (read_decimal(p_, last, number)) {
       case number_fault::not_a_number:
-        return refuse(p_, "the " + std::string(what) + " " + quoted(p_, last) + " is not a number");
+        return refuse(p_, "the " + std::string(what) + " " + quote(p_, last) + " is not a number");
       case number_fault::not_finite:
-        return refuse(p_, "the " + std::string(what) + " " + quoted(p_, last) + " is not finite in " +
+        return refuse(p_, "the " + std::string(what) + " " + quote(p_, last) + " is not finite in " +
                               (sizeof(T) == sizeof(float) ? "single" : "double") + " precision");
       case number_fault::none:
         break;
@@ -136,7 +137,7 @@ class libffm_parser {
       skip_blanks();
     }
     const char* const value = std::find(std::find(p_, token_end(p_), ':') + 1, token_end(p_), ':');
-    return refuse(p_, quoted(p_, value) + " stands twice in this line");
+    return refuse(p_, quote(p_, value) + " stands twice in this line");
   }
 
   /// Refuses a carriage return that no newline follows.

@@ -5,8 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include <hogwild/core/printable.hpp>
+
 #include "decimal.hpp"
-#include "quoted.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -51,13 +52,13 @@ bool line_parser::read_label(double& label) {
   if (std::find(p_, end, ':') != end) {
     if (labels_optional_) return true;
     return refuse(p_,
-                  "the line begins with " + quoted(p_, end) + " and not with a label; write 'label index:value ...'");
+                  "the line begins with " + quote(p_, end) + " and not with a label; write 'label index:value ...'");
   }
   switch (read_decimal(p_, end, label)) {
     case number_fault::not_a_number:
-      return refuse(p_, "the label " + quoted(p_, end) + " is not a number");
+      return refuse(p_, "the label " + quote(p_, end) + " is not a number");
     case number_fault::not_finite:
-      return refuse(p_, "the label " + quoted(p_, end) + " is not finite");
+      return refuse(p_, "the label " + quote(p_, end) + " is not finite");
     case number_fault::none:
       break;
   }
@@ -118,14 +119,14 @@ bool line_parser::read_long_index(std::uint32_t& number) {
     return refuse(p_,
                   "query numbers (qid:) are for ranking, which is not "
                   "supported; remove them");
-  if (colon == end) return refuse(p_, quoted(p_, end) + " has no ':'; write 'index:value'");
+  if (colon == end) return refuse(p_, quote(p_, end) + " has no ':'; write 'index:value'");
   if (colon == p_ || !std::all_of(p_, colon, is_digit))
-    return refuse(p_, "the index " + quoted(p_, colon) + " is not a whole number");
+    return refuse(p_, "the index " + quote(p_, colon) + " is not a whole number");
   std::uint64_t sum = 0;
   for (const char* p = p_; p != colon && sum <= largest_index; ++p)
     sum = sum * 10 + static_cast<std::uint64_t>(*p - '0');
   if (sum > largest_index)
-    return refuse(p_, "the index " + quoted(p_, colon) + " is too large; the largest is 4294967294");
+    return refuse(p_, "the index " + quote(p_, colon) + " is too large; the largest is 4294967294");
   number = static_cast<std::uint32_t>(sum);
   p_ = colon + 1;
   return true;
@@ -135,9 +136,9 @@ bool line_parser::read_value(float& value) {
   const char* const end = token_end(p_);
   switch (read_decimal(p_, end, value)) {
     case number_fault::not_a_number:
-      return refuse(p_, "the value " + quoted(p_, end) + " is not a number");
+      return refuse(p_, "the value " + quote(p_, end) + " is not a number");
     case number_fault::not_finite:
-      return refuse(p_, "the value " + quoted(p_, end) + " is not finite in single precision");
+      return refuse(p_, "the value " + quote(p_, end) + " is not finite in single precision");
     case number_fault::none:
       break;
   }

@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include <hogwild/core/printable.hpp>
+
 #include "../parsed_text.hpp"
 #include "decimal.hpp"
-#include "quoted.hpp"
 #include "ratings_parser.hpp"
 
 namespace hogwild {
@@ -112,10 +113,10 @@ class ratings_parser {
     while (is_digit(*p_) && sum <= largest_rating_id) sum = sum * 10 + static_cast<std::uint64_t>(*p_++ - '0');
     const char* const last = field_end(first);
     if (first == last || !std::all_of(first, last, is_digit))
-      return refuse(first, "the " + std::string(what) + " " + quoted(first, last) +
+      return refuse(first, "the " + std::string(what) + " " + quote(first, last) +
                                " is not a whole number; write 'user item rating', or have ids read as names");
     if (sum > largest_rating_id)
-      return refuse(first, "the " + std::string(what) + " " + quoted(first, last) + " is too large; the largest is " +
+      return refuse(first, "the " + std::string(what) + " " + quote(first, last) + " is too large; the largest is " +
                                std::to_string(largest_rating_id));
     id = static_cast<std::uint32_t>(sum);
     p_ = last;
@@ -130,8 +131,7 @@ class ratings_parser {
       return refuse(p_, "the name of the " + std::string(what) + " has " + std::to_string(name.size()) +
                             " bytes; it needs 1 to " + std::to_string(longest));
     if (!std::ranges::all_of(name, is_printed))
-      return refuse(p_,
-                    "there is a control character in the name of the " + std::string(what) + " " + quoted(p_, last));
+      return refuse(p_, "there is a control character in the name of the " + std::string(what) + " " + quote(p_, last));
     id = names.number_of(name);
     p_ = last;
     return true;
@@ -141,14 +141,14 @@ class ratings_parser {
     const char* const last = field_end(p_);
     switch (read_decimal(p_, last, label)) {
       case number_fault::not_a_number:
-        return refuse(p_, "the rating " + quoted(p_, last) + " is not a number");
+        return refuse(p_, "the rating " + quote(p_, last) + " is not a number");
       case number_fault::not_finite:
-        return refuse(p_, "the rating " + quoted(p_, last) + " is not finite");
+        return refuse(p_, "the rating " + quote(p_, last) + " is not finite");
       case number_fault::none:
         break;
     }
     if (!std::isfinite(static_cast<float>(label)))
-      return refuse(p_, "the rating " + quoted(p_, last) + " is not finite in single precision");
+      return refuse(p_, "the rating " + quote(p_, last) + " is not finite in single precision");
     p_ = last;
     return true;
   }

@@ -191,7 +191,7 @@ TEST(graph_text, says_what_is_wrong_and_where) {
       {"p max 3 1\nn 1 s\nn 2 t\na 1 2 1\na 1 2 1\n", 5, 1, "more arcs than the 1"},
       {"p max 3 2\nn 1 s\nn 2 t\na 1 2 1\n", 5, 1, "the text ends after 1 arcs, but the line 'p' says 2"},
       {"p max 3 1\nn 1 s\na 1 2 1\n", 4, 1, "there is no line 'n NODE s', or none 'n NODE t'"},
-      {"p max 3 1\n\x1b[2J 1\n", 2, 1, "not with '?[2J'"},
+      {"p max 3 1\n\x1b[2J 1\n", 2, 1, "not with '\\x1b[2J'"},
       {"3 1\n", 1, 4, "the number of classes is expected"},
       {"3 1 1\n", 1, 5, "the number of classes is '1', but must be from 2"},
       {"1 0 2\nv 1 0\n", 2, 3, "the node is '1', but must be from 0 to 0"},

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <hogwild/core/printable.hpp>
+
 namespace hogwild {
 
 /// What a program should return when the error reaches its main function.
@@ -18,10 +20,12 @@ enum class exit_code : int {
   interrupted = 130
 };
 
-/// Base of everything that the library throws. The message says what was wrong, where, and what to do.
+/// Base of everything that the library throws. The message says what was wrong, where, and what to do. It is made
+/// printable: whatever names and tokens stand in it, what() is one line of at most `longest_message` bytes of UTF-8
+/// without control characters.
 class error : public std::runtime_error {
  public:
-  error(exit_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  error(exit_code code, const std::string& message) : std::runtime_error(printable(message)), code_(code) {}
   exit_code code() const noexcept { return code_; }
 
  private:
@@ -66,11 +70,20 @@ class cache_error : public input_error {
 /// Memory, shared memory, disk space, processes or threads that the system refuses.
 struct resource_error : error {
   explicit resource_error(const std::string& message) : error(exit_code::resources, message) {}
+
+ protected:
+  resource_error(exit_code code, const std::string& message) : error(code, message) {}
 };
 
-/// A named segment that is missing, taken, foreign, or of another build.
-struct segment_error : resource_error {
+/// A named segment that is missing (its code is `input` then), taken, foreign, or of another build.
+class segment_error : public resource_error {
+ public:
   using resource_error::resource_error;
+  /// For the name of a segment that is not there.
+  static segment_error missing(const std::string& message) { return {exit_code::input, message}; }
+
+ private:
+  segment_error(exit_code code, const std::string& message) : resource_error(code, message) {}
 };
 
 /// A worker process that cannot be kept alive.

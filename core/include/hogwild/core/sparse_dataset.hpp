@@ -66,7 +66,7 @@ struct open_options {
   hogwild::isa isa = hogwild::isa::automatic;
   /// Told of every block of rows that is parsed; of none where a cache is used instead.
   row_listener on_rows{};
-  /// Told in one sentence why a cache was rebuilt or not written. The library itself prints nothing.
+  /// Told in one sentence why a cache was not used or not written. The library itself prints nothing.
   std::function<void(std::string_view)> note{};
 };
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command says, of whatever it is given: lines that a terminal only shows, and of bounded length.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "small_data.hpp"
+#include "support/messages.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class hostile : public with_small_data {
+ protected:
+  /// Each line of what was said, on both outputs where `reports` (they are for people), is harmless.
+  static void expect_harmless(const outcome& o, const std::vector<std::string>& arguments, bool reports = false) {
+    std::string command;
+    for (const std::string& word : arguments) command += word.substr(0, 60) + " ";
+    for (const std::string& line : lines_of(reports ? o.err + o.out : o.err)) {
+      EXPECT_TRUE(is_harmless(line)) << nlohmann::json(command).dump(-1, ' ', true,
+                                                                     nlohmann::json::error_handler_t::replace);
+      EXPECT_LE(line.size(), 2100u);
+    }
+  }
+  static void expect_refusal(const std::vector<std::string>& arguments) {
+    const outcome o = hogwild(arguments);
+    EXPECT_THAT(o.code, ::testing::AnyOf(2, 3)) << o.err;
+    EXPECT_NE(o.err, "");
+    expect_harmless(o, arguments);
+  }
+};
+
+TEST_F(hostile, words_of_the_command_line_are_quoted) {
+  for (const std::string& token :
+       {std::string("\x1b[31m\r\a"), std::string("\xff\xc2\x9b"), std::string("a\nb"), std::string(5000, 'x')}) {
+    for (const std::string option : {"--model", "--epochs", "--step", "--target", "--hidden", "--engine", "--test",
+                                     "--init", "--resume", "--decay", "--rank-timeout", "--freeze", "--transport",
+                                     "--net", "--record", "--save", "--checkpoint", "--validation"})
+      expect_refusal({"train", train(), option, token + (option == "--save" || option == "--record" ? "/x" : "/")});
+    expect_refusal({token});
+    expect_refusal({"train", train(), "--" + token});
+    expect_refusal({"train", train(), token});
+    expect_refusal({"train", token});
+    expect_refusal({"predict", token, token});
+    expect_refusal({"evaluate", token, token});
+    expect_refusal({"evaluate", token, "--analogies", token});
+    expect_refusal({"recommend", token, "--user", token});
+    expect_refusal({"convert", token, token});
+    expect_refusal({"inspect", token});
+    expect_refusal({"cache", token});
+    expect_refusal({"worker", "--attach", token});
+  }
+}
+
+TEST_F(hostile, data_and_models_are_quoted) {
+  const std::string input = *folder / "hostile";
+  ASSERT_EQ(hogwild({"train", train(), "--epochs", "1", "--quiet", "--save", *folder / "sound.txt"}).code, 0);
+  const std::string sound = read_file(*folder / "sound.txt");
+  for (const std::string& token : {std::string("\x1b[31mred"), std::string("x\ry"), std::string(5000, 'y')}) {
+    write_file(input, "1 1:1 " + token + ":1\n");
+    expect_refusal({"train", input, "--no-cache"});
+    expect_refusal({"train", train(), "--test", input, "--no-cache"});
+    expect_refusal({"predict", *folder / "sound.txt", input, "--no-cache"});
+    std::string model = sound;
+    model.replace(model.find("width "), 6, "width " + token);
+    write_file(input, model);
+    for (const char* const command : {"predict", "evaluate"}) expect_refusal({command, input, test()});
+    expect_refusal({"inspect", input});
+    expect_refusal({"convert", input, *folder / "out"});
+    expect_refusal({"train", train(), "--init", input});
+  }
+}
+
+// A model's name may have any bytes but blanks and C0 controls.
+TEST_F(hostile, reports_show_names_that_files_have_escaped) {
+  const std::string input = *folder / "named.txt";
+  ASSERT_EQ(hogwild({"train", train(), "--epochs", "1", "--quiet", "--save", input}).code, 0);
+  std::string model = read_file(input);
+  model.replace(model.find("logistic"), 8,
+                "\xc2\x9b"
+                "31m\xff");
+  write_file(input, model);
+  for (const bool json : {false, true}) {
+    std::vector<std::string> arguments = {"inspect", input};
+    if (json) arguments.emplace_back("--json");
+    const outcome o = hogwild(arguments);
+    EXPECT_EQ(o.code, 0) << o.err;
+    expect_harmless(o, arguments, !json);
+    EXPECT_EQ(nlohmann::json::accept(o.out), json) << o.out;
+  }
+}
+
+TEST_F(hostile, names_of_files_do_not_keep_a_run_from_its_end) {
+  const std::string data = *folder / "tr\xff\x1b[31m\n.svm", model = *folder / "m\xff\x1b.bin";
+  std::filesystem::copy_file(train(), data);
+  for (const bool json : {false, true}) {
+    std::vector<std::string> arguments = {"train",  data,  "--epochs", "1",
+                                          "--save", model, "--record", *folder / "r\xff"};
+    if (json) arguments.emplace_back("--json");
+    const outcome o = hogwild(arguments);
+    EXPECT_EQ(o.code, 0) << o.err;
+    expect_harmless(o, arguments, !json);
+    if (json) {
+      EXPECT_EQ(nlohmann::json::parse(o.out)["status"], "done");
+    }
+  }
+  for (const char* const as : {"--list", "--json"}) {
+    const outcome o = hogwild({"cache", as, folder->path()});
+    EXPECT_EQ(o.code, 0) << o.err;
+    expect_harmless(o, {"cache"}, true);
+  }
+}
+
+TEST_F(hostile, errors_are_told_to_those_who_want_to_hear_nothing_else) {
+  for (const char* const engine : {"serial", "threads"}) {
+    const outcome o = hogwild(
+        {"train", train(), "--engine", engine, "--model", "least_squares", "--step", "1e9", "--l2", "0", "--quiet"});
+    EXPECT_EQ(o.code, 5);
+    EXPECT_EQ(o.out, "");
+    EXPECT_THAT(o.err, HasSubstr("step"));
+  }
+  EXPECT_NE(hogwild({"train", *folder / "nowhere", "--quiet"}).err, "");
+  EXPECT_EQ(hogwild({"train", train(), "--epochs", "1", "--quiet"}).err, "");
+}
+
+}  // namespace
+}  // namespace hogwild::test
