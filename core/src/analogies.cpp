@@ -130,8 +130,8 @@ void answer_all(const unit_vectors& vectors, const window_kernels& kernels, cons
 }  // namespace
 
 analogy_questions load_analogies(const std::string& path) {
-  const auto input = detail::open_bytes(path);
-  return parse_analogies(detail::read_all(*input), path == "-" ? "standard input" : path);
+  const std::string name = path == "-" ? "standard input" : path;
+  return parse_analogies(detail::read_unpacked(path, detail::text_look(name)), name);
 }
 
 analogy_questions parse_analogies(std::string_view text, const std::string& name) {

@@ -226,9 +226,8 @@ corpus open_corpus(const std::string& path, const corpus_options& options) {
     return made;
   }
   // What comes through a pipe comes once.
-  const auto input = detail::open_bytes(path);
-  const std::string text = detail::read_all(*input);
   const std::string name = path == "-" ? "standard input" : path;
+  const std::string text = detail::read_unpacked(path, detail::text_look(name));
   return read([&] { return std::make_unique<detail::memory_bytes>(text); }, name, options);
 }
 

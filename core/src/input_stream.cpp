@@ -12,6 +12,7 @@
 
 #include <hogwild/core/error.hpp>
 
+#include "file_error.hpp"
 #include "formats/decimal.hpp"
 
 namespace hogwild::detail {
@@ -33,7 +34,7 @@ class line_stream : public input_stream {
     memory block = copied(carry_, room);
     carry_.clear();
     for (;;) {
-      const std::size_t got = reader_->read({block.get() + have, room - have});
+      const std::size_t before = have, got = reader_->read({block.get() + have, room - have});
       ended_ = got < room - have;
       have += got;
       if (have == 0) return std::nullopt;
@@ -46,6 +47,7 @@ class line_stream : public input_stream {
       }
       // A line that is longer than a block doubles it, so that growing stays linear in all.
       if (room == longest_line_) refuse_line();
+      text_look(name())(text, before);
       block = copied(text, room = std::min(2 * room, longest_line_));
     }
   }
@@ -75,7 +77,7 @@ class line_stream : public input_stream {
 
 unique_fd opened(const std::string& path, const std::string& name) {
   unique_fd fd(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) throw input_error(name + ": cannot be read: " + std::generic_category().message(errno));
+  if (!fd) throw_unreadable(name, errno);
   return fd;
 }
 
@@ -116,22 +118,32 @@ std::unique_ptr<byte_reader> open_memory_bytes(std::string_view bytes, std::stri
   return make_byte_reader(std::make_unique<raw_input>(bytes, std::move(name)), detect_compression(bytes));
 }
 
-std::string read_all(byte_reader& input, std::size_t most) {
-  std::string all;
-  for (std::size_t have = 0;;) {
+void read_on(byte_reader& input, std::string& all, std::size_t most, const early_look& look) {
+  for (std::size_t have = all.size();;) {
+    const std::size_t from = have;
     all.resize(std::min(std::max(2 * have, input_stream::default_block_bytes), most));
-    const std::size_t got = input.read(std::span(all).subspan(have));
-    have += got;
-    if (have == all.size() && have < most) continue;
-    all.resize(have);
-    return all;
+    have += input.read(std::span(all).subspan(have));
+    if (have < all.size() || have == most) return all.resize(have);
+    if (look) look(all, from);
   }
 }
 
-std::string read_unpacked(const std::string& path, std::size_t most) {
+early_look text_look(const std::string& name) {
+  return [name](std::string_view all, std::size_t from) {
+    if (all.find('\0', from) != all.npos)
+      throw input_error(name + ": there is a byte 0 in it, which no text has; is this the right file?");
+    const std::size_t parted = all.find_last_of(" \t\r\n,:");
+    if (all.size() - (parted == all.npos ? 0 : parted) > longest_field)
+      throw input_error(name + ": there is a field of more than " + std::to_string(longest_field) +
+                        " bytes; is this the right file?");
+  };
+}
+
+std::string read_unpacked(const std::string& path, const early_look& look, std::size_t most) {
   source from = source_of(path);
+  std::string all;
   // One byte more than there may be, so that too many show.
-  std::string all = read_all(*make_byte_reader(std::move(from.input), from.kind), most + 1);
+  read_on(*make_byte_reader(std::move(from.input), from.kind), all, most + 1, look);
   if (all.size() > most)
     throw input_error(from.name + ": there are more than " + std::to_string(most) + " bytes; is this the right file?");
   return all;
@@ -139,7 +151,9 @@ std::string read_unpacked(const std::string& path, std::size_t most) {
 
 std::string read_head(const std::string& path, std::size_t bytes) {
   source from = source_of(path);
-  return read_all(*make_byte_reader(std::move(from.input), from.kind), bytes);
+  std::string head;
+  read_on(*make_byte_reader(std::move(from.input), from.kind), head, bytes);
+  return head;
 }
 
 std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::string name, std::size_t block_bytes,

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +29,8 @@ class input_stream {
   virtual ~input_stream() = default;
   /// The next block in order, of about the size asked for unless a line is longer; none at the end.
   /// Throws input_error where the file cannot be read or is written to meanwhile, its archive is damaged or
-  /// truncated, or a line is longer than the stream takes.
+  /// truncated, or a line is longer than the stream takes. A line longer than a block is refused as soon as it cannot
+  /// be one of data: with a byte 0 in it, or a field of more than `longest_field` bytes.
   virtual std::optional<text_block> next() = 0;
 
   const std::string& name() const { return name_; }
@@ -59,9 +60,20 @@ std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::str
                                                 std::size_t block_bytes = input_stream::default_block_bytes,
                                                 std::size_t longest_line = input_stream::default_longest_line);
 
-/// All bytes of a path, or of standard input for "-", unpacked: for input that is no text. Throws input_error as
-/// streams do, and where there are more than `most`.
-std::string read_unpacked(const std::string& path, std::size_t most = std::size_t{1} << 36);
+/// Looks at input of which more is to come: at all that is there, of which what lies before `from` was looked at
+/// before. It throws where that cannot be what it should be, so that a stream without end is not read until memory is
+/// full.
+using early_look = std::function<void(std::string_view all, std::size_t from)>;
+
+/// Refuses what no text of data has: a byte 0, and more than `longest_field` bytes without a blank, tab, newline, comma
+/// or colon. `name` is for the message.
+inline constexpr std::size_t longest_field = std::size_t{1} << 20;
+early_look text_look(const std::string& name);
+
+/// All bytes of a path, or of standard input for "-", unpacked: for input that is taken as a whole. The first look is
+/// at `default_block_bytes` of it. Throws input_error as streams do, and where there are more than `most` bytes; what
+/// `look` throws.
+std::string read_unpacked(const std::string& path, const early_look& look, std::size_t most = std::size_t{1} << 36);
 
 /// The first bytes of a path, unpacked: `bytes`, or all where there are fewer.
 std::string read_head(const std::string& path, std::size_t bytes);
@@ -72,7 +84,7 @@ std::unique_ptr<byte_reader> open_bytes(const std::string& path);
 /// The same from bytes in memory, which outlive the reader.
 std::unique_ptr<byte_reader> open_memory_bytes(std::string_view bytes, std::string name);
 
-/// All that is left of it, but at most so many bytes. Throws as it does.
-std::string read_all(byte_reader& input, std::size_t most = std::numeric_limits<std::size_t>::max());
+/// Reads on behind what `all` has, to `most` bytes or the end. Throws as the reader does.
+void read_on(byte_reader& input, std::string& all, std::size_t most, const early_look& look = {});
 
 }  // namespace hogwild::detail

@@ -27,11 +27,17 @@ class vector_parser {
  public:
   vector_parser(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-  word_vectors run() {
+  /// Reads the first line; returns how many words there should be.
+  std::size_t head() {
     const std::size_t words = count("the number of words");
     made_.dimension = count("the dimension");
     if (skip_blanks(), at_ == bytes_.size() || bytes_[at_] != '\n') fail("the first line should end here");
     end_line();
+    return words;
+  }
+
+  word_vectors run() {
+    const std::size_t words = head();
     // A number takes two bytes at least, so that what is allocated is bounded by what was given.
     const std::size_t room = (bytes_.size() - at_) / 2;
     if (made_.dimension > room || words > room / made_.dimension)
@@ -197,8 +203,11 @@ void save_word_vectors(const std::filesystem::path& path, const word_vectors& ve
 }
 
 word_vectors load_word_vectors(const std::string& path) {
-  const auto input = detail::open_bytes(path);
-  return parse_word_vectors(detail::read_all(*input), path == "-" ? "standard input" : path);
+  const std::string name = path == "-" ? "standard input" : path;
+  const auto look = [&](std::string_view all, std::size_t from) {
+    if (from == 0) vector_parser(all, name).head();
+  };
+  return parse_word_vectors(detail::read_unpacked(path, look), name);
 }
 
 word_vectors parse_word_vectors(std::string_view bytes, const std::string& name) {

@@ -22,7 +22,7 @@ constexpr std::uint32_t graph_format_id = 4;
 std::unique_ptr<detail::parsed_text> read(const std::string& path, const graph_options& how,
                                           const open_options& options) {
   const std::string name = path == "-" ? "standard input" : path;
-  const std::string text = detail::read_unpacked(path);
+  const std::string text = detail::read_unpacked(path, detail::text_look(name));
   const detail::graph g = detail::read_graph(text, name, how.format);
   const std::vector<bool> terminals =
       options.numbering == nullptr ? draw_terminals(g, how) : unknown_terminals(g, *options.numbering);

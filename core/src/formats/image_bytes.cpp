@@ -30,7 +30,7 @@ void require_magic(byte_cursor& file, std::uint32_t wanted, const char* what) {
 std::span<const std::byte> take_rest(byte_cursor& file, std::uint64_t bytes, const std::string& count) {
   if (bytes != file.left())
     file.fail(file.offset(), "the header speaks of " + count + ", which are " + std::to_string(bytes) + " bytes, but " +
-                                 std::to_string(file.left()) + " follow");
+                                 (file.left() > bytes ? "more" : std::to_string(file.left())) + " follow");
   return file.take_bytes(bytes, "the data");
 }
 
@@ -44,25 +44,48 @@ std::size_t pixels_of(const std::byte* image, std::size_t size, std::uint32_t* i
   return n;
 }
 
-}  // namespace
-
-image_bytes decode_idx_images(std::span<const std::byte> bytes, std::string_view name) {
-  byte_cursor file(bytes, name);
+/// Without the pixels.
+image_bytes take_images_header(byte_cursor& file) {
   require_magic(file, images_magic, "images");
   const std::size_t images = take_big_endian(file, "the number of images");
   const std::uint32_t height = take_big_endian(file, "the height"), width = take_big_endian(file, "the width");
   const image_shape shape{1, height, width};
   if (std::min(height, width) == 0 || std::max(height, width) > longest_side || shape.size() > largest_image)
     file.fail(8, "images of " + std::to_string(height) + " x " + std::to_string(width) + " bytes are not supported");
-  // Both factors are below 2^32.
-  const auto pixels = take_rest(file, std::uint64_t{images} * shape.size(), std::to_string(images) + " images");
-  return {images, shape, shape.size(), pixels};
+  return {.images = images, .shape = shape, .stride = shape.size()};
+}
+
+std::uint64_t bytes_of(const image_bytes& images) {
+  return std::uint64_t{images.images} * images.stride;  // both factors are below 2^32
+}
+
+std::size_t take_labels_header(byte_cursor& file) {
+  require_magic(file, labels_magic, "labels");
+  return take_big_endian(file, "the number of labels");
+}
+
+}  // namespace
+
+std::uint64_t idx_image_bytes(std::span<const std::byte> header, std::string_view name) {
+  byte_cursor file(header, name);
+  return bytes_of(take_images_header(file));
+}
+
+std::uint64_t idx_label_bytes(std::span<const std::byte> header, std::string_view name) {
+  byte_cursor file(header, name);
+  return take_labels_header(file);
+}
+
+image_bytes decode_idx_images(std::span<const std::byte> bytes, std::string_view name) {
+  byte_cursor file(bytes, name);
+  image_bytes images = take_images_header(file);
+  images.pixels = take_rest(file, bytes_of(images), std::to_string(images.images) + " images");
+  return images;
 }
 
 std::span<const std::byte> decode_idx_labels(std::span<const std::byte> bytes, std::string_view name) {
   byte_cursor file(bytes, name);
-  require_magic(file, labels_magic, "labels");
-  const std::size_t labels = take_big_endian(file, "the number of labels");
+  const std::size_t labels = take_labels_header(file);
   return take_rest(file, labels, std::to_string(labels) + " labels");
 }
 

@@ -22,6 +22,11 @@ struct image_bytes {
 /// The most bytes of an image, and the longest side: more would be no image that a net here takes.
 inline constexpr std::size_t largest_image = std::size_t{1} << 24, longest_side = 0xffff;
 
+/// Bytes of an IDX header, and what it says of images or labels: how many bytes follow. Throws as decoding does.
+inline constexpr std::size_t idx_images_header = 16, idx_labels_header = 8;
+std::uint64_t idx_image_bytes(std::span<const std::byte> header, std::string_view name);
+std::uint64_t idx_label_bytes(std::span<const std::byte> header, std::string_view name);
+
 /// Reads the header and checks that as many bytes follow as it says. Throws input_error with `name` and the byte.
 image_bytes decode_idx_images(std::span<const std::byte> file, std::string_view name);
 /// One byte an image.

@@ -61,15 +61,28 @@ void require_images(const detail::image_bytes& images, const std::string& path) 
   if (images.images == 0) throw input_error(shown(path) + ": there are no images in it");
 }
 
+std::span<const std::byte> bytes_of(const std::string& file) {
+  return std::as_bytes(std::span(file));
+}
+
+/// An IDX file as far as its header says that it goes, and a byte more where it goes on. Throws what `told`, which says
+/// how far that is, throws of a header.
+template <class Told>
+std::string read_idx_file(const std::string& path, std::size_t header, const Told& told) {
+  const auto input = detail::open_bytes(path);
+  std::string file;
+  detail::read_on(*input, file, header);
+  if (file.size() == header) detail::read_on(*input, file, header + told(bytes_of(file), shown(path)) + 1);
+  return file;
+}
+
 std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std::string& labels_path) {
-  const std::string text = detail::read_unpacked(path);
-  const std::span<const std::byte> file = std::as_bytes(std::span(text));
-  const detail::image_bytes images = detail::decode_idx_images(file, shown(path));
+  const std::string file = read_idx_file(path, detail::idx_images_header, detail::idx_image_bytes);
+  const detail::image_bytes images = detail::decode_idx_images(bytes_of(file), shown(path));
   require_images(images, path);
   if (labels_path.empty()) return detail::rows_of(images, {}, 0);
-  const std::string label_file = detail::read_unpacked(labels_path);
-  const std::span<const std::byte> labels =
-      detail::decode_idx_labels(std::as_bytes(std::span(label_file)), shown(labels_path));
+  const std::string label_file = read_idx_file(labels_path, detail::idx_labels_header, detail::idx_label_bytes);
+  const std::span<const std::byte> labels = detail::decode_idx_labels(bytes_of(label_file), shown(labels_path));
   if (labels.size() != images.images)
     throw input_error(labels_path + ": there are " + std::to_string(labels.size()) + " labels for the " +
                       std::to_string(images.images) + " images of " + shown(path));
@@ -77,8 +90,15 @@ std::unique_ptr<detail::parsed_text> read_idx(const std::string& path, const std
 }
 
 std::unique_ptr<detail::parsed_text> read_cifar(const std::string& path) {
-  const std::string text = detail::read_unpacked(path);
-  const std::span<const std::byte> file = std::as_bytes(std::span(text));
+  const auto look = [&](std::string_view all, std::size_t from) {
+    if (from == 0 && all.find_first_not_of('\0') == all.npos)
+      throw input_error(shown(path) + ": the first " + std::to_string(all.size() / detail::cifar_record) +
+                        " images are black; is this the right file?");
+    const std::size_t records = all.size() / detail::cifar_record;
+    detail::decode_cifar(std::as_bytes(std::span(all)).first(records * detail::cifar_record), shown(path));
+  };
+  const std::string text = detail::read_unpacked(path, look);
+  const std::span<const std::byte> file = bytes_of(text);
   const detail::image_bytes images = detail::decode_cifar(file, shown(path));
   require_images(images, path);
   return detail::rows_of(images, file, images.stride);
