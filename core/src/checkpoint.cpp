@@ -29,6 +29,11 @@ std::string previous_of(const std::filesystem::path& path) {
   return atomic_file::target_of(path).string() + ".previous";
 }
 
+void require_file(const atomic_file& file, const std::filesystem::path& path) {
+  if (!file.takes_place())
+    throw input_error("no checkpoint can be kept in " + path.string() + ": it is no file; name a file");
+}
+
 }  // namespace
 
 const checkpoint::section* checkpoint::find(std::string_view name) const {
@@ -119,12 +124,12 @@ checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::string_view n
 }
 
 void require_checkpoint_place(const std::filesystem::path& path) {
-  if (!atomic_file(path).takes_place())
-    throw input_error("no checkpoint can be kept in " + path.string() + ": it is no file; name a file");
+  require_file(atomic_file(path), path);
 }
 
 void write_checkpoint(const std::filesystem::path& path, const checkpoint& state) {
   atomic_file file(path);
+  require_file(file, path);
   file.write(checkpoint_bytes(state));
   file.commit_keeping(previous_of(path));
 }

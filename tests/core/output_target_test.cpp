@@ -193,6 +193,7 @@ TEST(output_target, no_checkpoint_is_kept_in_what_is_no_file) {
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_THROW(hogwild::require_checkpoint_place(fifo), hogwild::input_error);
+  EXPECT_THROW(hogwild::write_checkpoint(fifo, {}), hogwild::input_error) << "and no reader is waited for";
   EXPECT_THROW(hogwild::require_checkpoint_place(folder / "missing/a"), hogwild::input_error);
   EXPECT_NO_THROW(hogwild::require_checkpoint_place(folder / "a"));
   atomic_file file(fifo);

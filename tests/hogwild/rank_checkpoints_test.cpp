@@ -92,6 +92,17 @@ TEST_F(rank_checkpoints, are_found_between_their_places) {
   EXPECT_FALSE(std::filesystem::exists(atomic_file::next_of(previous)));
 }
 
+// Going on from the one before puts that one in the file's place, not in the link's.
+TEST_F(rank_checkpoints, lie_where_a_link_leads_to) {
+  std::filesystem::create_directory(folder / "elsewhere");
+  std::filesystem::create_symlink("elsewhere/state", of(1));
+  for (const std::uint64_t epoch : {1u, 2u}) write_all(epoch);
+  write(of(1), 3);
+  EXPECT_EQ(resumed()[1], folder / "elsewhere/state");
+  EXPECT_TRUE(std::filesystem::is_symlink(of(1)));
+  EXPECT_EQ(read_checkpoint(of(1)).epoch, 2u);
+}
+
 TEST_F(rank_checkpoints, that_are_missing_are_an_error_for_all) {
   write_all(1);
   std::filesystem::remove(of(2));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options and data that do not go together are refused before training, each with a sentence of its own.
+#include <sys/stat.h>
+
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -14,6 +16,7 @@
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -102,6 +105,21 @@ TEST(train_options, observers_are_there) {
 TEST(train_options, validation_comes_from_one_place) {
   const csr_rows rows = two.csr();
   EXPECT_THAT(refused({.validation = rows.view(), .validation_fraction = 0.2}), HasSubstr("not both"));
+}
+
+TEST(train_options, a_place_that_keeps_no_checkpoint_is_refused_before_training) {
+  struct counting_observer : observer {
+    std::size_t epochs = 0;
+    void on_epoch(const epoch_report&) override { ++epochs; }
+  } watcher;
+  const test::scratch_folder folder;
+  const std::string fifo = folder / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& place : {fifo, folder.path().string(), (folder / "missing/state").string()}) {
+    const train_options options{.epochs = 1, .step = step, .checkpoint = place, .observers = {&watcher}};
+    EXPECT_THAT(refusal<input_error>(logistic{}, two, options), HasSubstr(place));
+  }
+  EXPECT_EQ(watcher.epochs, 0u);
 }
 
 struct data_that_does_not_suit : testing::Test {
