@@ -94,6 +94,17 @@ TEST_F(hostile, reports_show_names_that_files_have_escaped) {
   }
 }
 
+TEST_F(hostile, sections_of_analogies_are_shown_escaped) {
+  const std::string vectors = *folder / "vectors", questions = *folder / "questions";
+  write_file(vectors, "4 2\na 1 0\nb 0 1\nc 1 1\nd -1 1\n");
+  write_file(questions, ": red\x1b[31m\xff\na b c d\n");
+  const std::vector<std::string> arguments = {"evaluate", vectors, "--analogies", questions};
+  const outcome o = hogwild(arguments);
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("red\\x1b[31m\\xff"));
+  expect_harmless(o, arguments, true);
+}
+
 TEST_F(hostile, names_of_files_do_not_keep_a_run_from_its_end) {
   const std::string data = *folder / "tr\xff\x1b[31m\n.svm", model = *folder / "m\xff\x1b.bin";
   std::filesystem::copy_file(train(), data);

@@ -8,6 +8,7 @@
 
 #include <hogwild/core/analogies.hpp>
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
 
 #include "json_text.hpp"
 
@@ -21,7 +22,7 @@ double share(const analogy_count& c) {
 std::string line_of(const analogy_count& c, int width) {
   char text[160];
   std::snprintf(text, sizeof text, "  %.4f  %zu of %zu; %zu asked\n", share(c), c.right, c.answerable, c.asked);
-  std::string name = c.section;
+  std::string name = printable(c.section);
   name.resize(std::max(name.size(), static_cast<std::size_t>(width)), ' ');
   return name + text;
 }
@@ -39,7 +40,7 @@ std::string analogies_report(const std::string& vectors, const std::string& ques
   std::size_t width = all.section.size();
   for (const analogy_count& c : counts) {
     all.right += c.right, all.answerable += c.answerable, all.asked += c.asked;
-    width = std::max(width, c.section.size());
+    width = std::max(width, printable(c.section).size());
   }
   if (all.answerable == 0)
     throw input_error(questions + ": of none of the " + std::to_string(all.asked) + " questions all words are in " +
