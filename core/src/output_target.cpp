@@ -83,7 +83,8 @@ output_target find_output(const fs::path& asked) {
   if (!stands && errno != ENOENT) throw_file_error("cannot write", asked.string(), errno);
   if (!path.has_filename() || (stands && S_ISDIR(state.st_mode))) refuse_output(asked, "it is a folder; name a file");
   if (!stands) return {.path = path};
-  if (S_ISSOCK(state.st_mode)) refuse_output(asked, "it is a socket, which cannot be opened like a file; name another place");
+  if (S_ISSOCK(state.st_mode))
+    refuse_output(asked, "it is a socket, which cannot be opened like a file; name another place");
   require_permission(asked, asked);
   if (!S_ISREG(state.st_mode)) return {.kind = standing::stream, .path = asked};
   // Another process's descriptor, for one, may lead to a file whose name is gone.

@@ -50,10 +50,11 @@ void purge(bool json) {
 
 int segments_command(int argc, const char* const* argv) {
   bool remove = false, json = false;
-  command_line line("segments",
-                    "Lists the shared memory of training runs on this machine: who owns it and since when. A run that\n"
-                    "was killed may leave some behind; it also goes with the next run of the same user that needs some.",
-                    "hogwild segments --purge");
+  command_line line(
+      "segments",
+      "Lists the shared memory of training runs on this machine: who owns it and since when. A run that\n"
+      "was killed may leave some behind; it also goes with the next run of the same user that needs some.",
+      "hogwild segments --purge");
   line.flag("--purge", remove, "remove what has no living owner, and nothing else");
   line.flag("--json", json, "one JSON array");
   if (const auto code = line.parse(argc, argv)) return *code;

@@ -29,7 +29,8 @@ struct confusion {
 confusion count_confusion(std::span<const float> scores, std::span<const float> labels);
 
 /// The exact area under the ROC curve: the share of (positive, negative) pairs that the scores put in the right order,
-/// ties counting half. Nothing where one of the classes has no row, or a score is NaN. O(n log n), up to 4e9 rows. Throws resource_error where threads of oneTBB are not to be had.
+/// ties counting half. Nothing where one of the classes has no row, or a score is NaN. O(n log n), up to 4e9 rows.
+/// Throws resource_error where threads of oneTBB are not to be had.
 std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels);
 
 /// Share of rows whose prediction (a class number, say) equals the label; 0 without rows.
