@@ -32,13 +32,14 @@ using detail::require;
 run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
   run_.options = ready.options();
   run_.ranks = ready.ranks();
+  run_.begun = ready.begun();
   std::string& resume = run_.options.resume;
   if (!resume.empty()) resume = resume_of_rank(resume, agreement(run_.ranks));
   const std::string& checkpoint = run_.options.checkpoint;
   if (!checkpoint.empty()) require_checkpoint_place(checkpoint_of_rank(checkpoint, agreement(run_.ranks)));
   run_.l2 = ready.loop().l2;
   const step_options& step = ready.options().step;
-  const auto begin = std::chrono::steady_clock::now();
+  const search_clock searching(run_.search_seconds);
   const training_defaults& defaults = ready.defaults();
   const bool by_default = step.initial == 0.0 && defaults.step > 0.0;
   const bool search = step.initial == 0.0 && !by_default && resume.empty();
@@ -52,7 +53,6 @@ run_scope::run_scope(job& work, const prepared_data& ready) : job_(work) {
   if (defaults.step > 0.0 && step.decay == 0.0 && kind == defaults.schedule) run_.schedule.decay = defaults.decay;
   run_.step_found = search && !ready.options().stop.stop_requested();
   if (!resume.empty()) run_.schedule = schedule_of_checkpoint(resume);
-  if (search) run_.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (run_.schedule.decay == 0.0 && run_.schedule.kind != schedule_kind::constant) {
     // A found step is as large as one pass allows, so it has to fall; another one is what the user or the model wants.
     const double passes = static_cast<double>(ready.options().epochs - 1);
@@ -157,13 +157,11 @@ void run_scope::tell_who_trains(std::size_t asked, std::size_t workers) const {
 }
 
 std::size_t run_scope::share_among(std::size_t workers) {
-  const auto begin = std::chrono::steady_clock::now();
   limit_batch();
   if (run_.options.reproducible)
     workers = deal_to_virtual_workers(workers);
   else
     workers = choose_among(workers);
-  run_.search_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return workers;
 }
 

@@ -49,7 +49,7 @@ class training {
         meter_(work, who, run) {}
 
   train_result operator()() {
-    const auto begin = clock::now();
+    const auto begin = run_.begun;
     const param_store& store = crew_.store();
     job_.begin(store);
     const objective_fall from_start = begin_fall();
@@ -168,12 +168,13 @@ class training {
     job_.assign(crew_.store(), pass.parameters);
     const run_progress fresh = std::exchange(progress_, {.epoch = 1,
                                                          .train_seconds = pass.train_seconds,
+                                                         .wall_seconds = pass.train_seconds,  // before train()
                                                          .examples = pass.examples,
                                                          .updates = pass.updates,
                                                          .nonzeros = pass.nonzeros,
                                                          .fall = progress_.fall});
     const epoch_report before = last_;
-    if (!measure(1, run_.schedule.at(1), seconds_since(begin))) {
+    if (!measure(1, run_.schedule.at(1), progress_.wall_seconds + seconds_since(begin))) {
       progress_.epoch = 0;
       return stop();
     }

@@ -236,6 +236,20 @@ TEST_F(first_pass_of_text, that_made_things_worse_is_dropped) {
   }
 }
 
+// It was trained before the run began, whose seconds have it in them all the same.
+TEST_F(first_pass_of_text, is_in_both_times_of_the_run) {
+  const auto two = test::planted_classification({.rows = 1000, .columns = 300});
+  train_options options{.epochs = 2, .step = {.initial = 0.5}};
+  const auto [data, pass] = read(write(two), logistic{}, options);
+  ASSERT_TRUE(pass);
+  auto longer = std::make_shared<trained_pass>(*pass);
+  longer->train_seconds = 1000.0;
+  options.first_pass = longer;
+  const auto run = train(logistic{}, data, serial_engine{}, options);
+  EXPECT_GT(run.train_seconds, 1000.0);
+  EXPECT_GT(run.wall_seconds, run.train_seconds);
+}
+
 TEST_F(first_pass_of_text, of_another_model_is_refused) {
   const auto two = test::planted_classification({.rows = 100, .columns = 30});
   train_options options{.epochs = 3, .step = {.initial = 0.5}};

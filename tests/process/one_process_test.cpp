@@ -7,6 +7,7 @@
 #include "process_run.hpp"
 #include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/timing_laws.hpp"
 
 namespace hogwild {
 namespace {
@@ -130,6 +131,14 @@ TEST_P(several_processes, end_near_the_serial_loss) {
 }
 
 INSTANTIATE_TEST_SUITE_P(two_and_four, several_processes, testing::Values(2u, 4u));
+
+TEST(timing_laws, hold_for_processes) {
+  const toy_rows toy = test::some_rows(100);
+  test::expect_timing_laws("processes", 0.0, [&](train_options options) {
+    options.sharing = sharing_kind::direct;
+    return train(logistic{}, toy.csr(), process_engine{.workers = 2}, options);
+  });
+}
 
 }  // namespace
 }  // namespace hogwild

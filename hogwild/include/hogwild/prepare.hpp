@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -64,10 +65,13 @@ class prepared_data {
   const training_defaults& defaults() const { return defaults_; }
   const train_options& options() const { return options_; }
   collective* ranks() const { return ranks_; }
+  /// When it began to check them: when train() was called.
+  std::chrono::steady_clock::time_point begun() const { return begun_; }
 
  private:
   std::uint64_t agree_on_rows();
 
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   collective* ranks_;
   train_options options_;
   sparse_view train_;
@@ -86,9 +90,13 @@ class run_scope {
   run_scope& operator=(const run_scope&) = delete;
 
   /// The engine with as many workers as will train: decides where they read and write (choose.hpp).
-  serial_engine staffed(serial_engine engine) { return share_among(1), engine; }
+  serial_engine staffed(serial_engine engine) {
+    const search_clock searching(run_.search_seconds);
+    return share_among(1), engine;
+  }
   template <class Engine>
   Engine staffed(Engine engine) {
+    const search_clock searching(run_.search_seconds);
     const std::size_t asked = engine.workers;
     std::size_t workers = crew_size(asked);
     if constexpr (requires { grantable(engine, workers); }) workers = granted(workers, grantable(engine, workers));
@@ -107,6 +115,19 @@ class run_scope {
   train_result run(crew& workers);
 
  private:
+  /// Adds its life to `seconds`.
+  class search_clock {
+   public:
+    explicit search_clock(double& seconds) : seconds_(seconds) {}
+    search_clock(const search_clock&) = delete;
+    search_clock& operator=(const search_clock&) = delete;
+    ~search_clock() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+   private:
+    double& seconds_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  };
+
   std::size_t granted(std::size_t asked, std::size_t most);
   void tell_who_trains(std::size_t asked, std::size_t workers) const;
   std::size_t share_among(std::size_t workers);

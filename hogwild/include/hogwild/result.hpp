@@ -21,10 +21,22 @@ struct measurement {
   std::optional<double> cut{};  ///< capacity of the edges between sides, of graphs
 };
 
+// Seconds mean the same in every engine. They are of the process that tells them, by its own clock; of a resumed run
+// train_seconds and wall_seconds go on from the checkpoint's.
+//
+//   search_seconds     finding the step, the sharing and the number of workers; nothing of it is training
+//   train_seconds      the passes over the rows, from the opening of an epoch's first round to the end of its last:
+//                      exchanges, meetings and the merging of replicas among it, waiting for dead or stopped workers
+//                      and other ranks too, and epochs that were taken back; starting workers, measuring and writing
+//                      not. Of an epoch that was trained while the text was parsed: of the parsing threads, on average
+//   wall_seconds       from the call of train() to where it is told: all of the above, preparing the data, starting
+//                      workers, measuring, checkpoints. Of what went before, only that first epoch's training
+//   seconds_to_target  train_seconds after the epoch that reached the target
+
 /// One epoch as an observer sees it. Counts and seconds are cumulative over the run.
 struct epoch_report {
   std::size_t epoch = 0;
-  double train_seconds = 0.0;  ///< training passes only
+  double train_seconds = 0.0;
   double wall_seconds = 0.0;
   std::uint64_t examples = 0;
   std::uint64_t updates = 0;  ///< examples that changed a parameter
@@ -46,6 +58,9 @@ enum class run_status {
 };
 
 std::string_view to_string(run_status status);
+
+// What is told beside an epoch's training, here and below, is of this process alone, and not of the run that a resumed
+// one goes on from.
 
 /// What the replicas of a ring told each other in a run, summed over all.
 struct ring_report {
@@ -99,7 +114,7 @@ struct train_result {
   double l2 = 0.0;
   double train_seconds = 0.0;
   double wall_seconds = 0.0;
-  double search_seconds = 0.0;  ///< what finding the step took
+  double search_seconds = 0.0;  ///< not of the run that a resumed one goes on from
   std::optional<double> seconds_to_target{};
   std::size_t workers = 0;           ///< that trained; where they are fewer than asked for, a note has said why
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include <hogwild/collective.hpp>
@@ -16,8 +17,9 @@ struct resolved_run {
   train_options options;
   step_schedule schedule{};
   double l2 = 0.0;
-  bool step_found = false;       ///< by a search
-  double search_seconds = 0.0;   ///< finding the step and the sharing
+  bool step_found = false;                                                         ///< by a search
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< when train() was called
+  double search_seconds = 0.0;                                                     ///< as train_result has it
   std::string sharing_reason{};  ///< why workers read and write where they do
   collective* ranks = nullptr;   ///< the processes that train together; null: this one is alone
 };

@@ -49,10 +49,11 @@ struct record_staleness {
   double p50 = 0, p99 = 0;
 };
 
-/// One line an epoch. Counts and seconds are cumulative since the start of the run.
+/// One line an epoch. Counts and seconds are cumulative since the start of the run; what is in which seconds is said in
+/// hogwild/result.hpp, whose figures these are.
 struct record_epoch {
-  std::uint64_t epoch = 0;   ///< from 1
-  double train_seconds = 0;  ///< training passes only, evaluation not
+  std::uint64_t epoch = 0;  ///< from 1
+  double train_seconds = 0;
   double wall_seconds = 0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
   double step = 0;        ///< that the epoch began with
@@ -104,7 +105,7 @@ struct record_result {
   std::optional<double> seconds_to_target{};
   std::optional<double> train_loss{}, objective{};  ///< nothing where no epoch ended
   record_measures measures{};
-  double search_seconds = 0;                  ///< spent on finding a step
+  double search_seconds = 0;
   double step = 0;                            ///< initial step of the run
   std::uint64_t workers_replaced = 0;         ///< worker processes that died and in whose place another one was started
   std::uint64_t rows_lost = 0;                ///< finished rows whose changes they took along

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/observer.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+
+#include "support/scratch_folder.hpp"
+
+// What seconds mean, for whatever engine trains. Naps stand where time must count, or must not; all bounds are lower
+// ones, which no busy machine breaks.
+
+namespace hogwild::test {
+
+inline constexpr auto nap = std::chrono::milliseconds(5);
+inline constexpr double nap_seconds = 0.005;
+
+/// Keeps what it is told, and takes its time with it.
+struct slow_observer final : observer {
+  void on_start(const run_start&) override { std::this_thread::sleep_for(nap); }
+  void on_epoch(const epoch_report& e) override {
+    epochs.push_back(e);
+    std::this_thread::sleep_for(nap);
+  }
+  std::vector<epoch_report> epochs;
+};
+
+/// Seconds only grow, and what is not training is never in train_seconds; `before` stand in the checkpoint.
+inline void expect_cumulative(const slow_observer& seen, const train_result& r, const epoch_report& before) {
+  epoch_report last = before;
+  double not_training = 0.0;
+  for (const epoch_report& e : seen.epochs) {
+    not_training += nap_seconds;  // of the start, then of the epoch before
+    EXPECT_GT(e.train_seconds, last.train_seconds);
+    EXPECT_GE(e.wall_seconds - before.wall_seconds, e.train_seconds - before.train_seconds + not_training);
+    last = e;
+  }
+  EXPECT_EQ(r.train_seconds, last.train_seconds);
+  EXPECT_GE(r.wall_seconds, last.wall_seconds + nap_seconds);
+}
+
+/// `train(options)` runs the engine to test, on a model whose epoch takes `least` seconds at least.
+inline void expect_timing_laws(const std::string& engine, double least,
+                               const std::function<train_result(const train_options&)>& train) {
+  SCOPED_TRACE(engine);
+  const scratch_folder folder;
+  // A step that is searched for: each trial begins with a nap, and so does the run.
+  slow_observer seen;
+  train_options options{.epochs = 3, .checkpoint = (folder / "checkpoint").string(), .observers = {&seen}};
+  options.initial = [](std::span<float>) { std::this_thread::sleep_for(nap); };
+  const train_result first = train(options);
+  ASSERT_EQ(seen.epochs.size(), 3u);
+  EXPECT_GE(first.search_seconds, 2 * nap_seconds);
+  EXPECT_GE(first.wall_seconds, first.train_seconds + first.search_seconds + 5 * nap_seconds);
+  EXPECT_GE(first.train_seconds, 3 * least);
+  EXPECT_GE(seen.epochs[0].wall_seconds, seen.epochs[0].train_seconds + first.search_seconds);
+  expect_cumulative(seen, first, {});
+  EXPECT_LE(first.meetings.value_or(meeting_report{}).seconds, first.train_seconds);
+
+  // Resumed, it goes on from there, and ends at once with a target that every epoch reaches.
+  slow_observer later;
+  options.epochs = 5;
+  options.step = {.initial = first.step, .decay = first.decay};
+  options.resume = options.checkpoint;
+  options.observers = {&later};
+  options.target = target_option{metric::train_loss, 1e9};
+  const train_result resumed = train(options);
+  ASSERT_EQ(later.epochs.size(), 1u);
+  expect_cumulative(later, resumed, seen.epochs.back());
+  EXPECT_GE(resumed.train_seconds, 4 * least);
+  ASSERT_TRUE(resumed.seconds_to_target);
+  EXPECT_EQ(*resumed.seconds_to_target, resumed.train_seconds);
+}
+
+}  // namespace hogwild::test
