@@ -93,6 +93,7 @@ TEST_F(stalls, who_computes_is_not_however_long_it_takes) {
 TEST_F(stalls, whom_a_signal_stopped_is) {
   child_process child = spawn("/bin/sh", {"-c", "while :; do :; done"});
   is_thread(child.pid(), child.pid());
+  while (thread_activity::of(child.pid(), child.pid())->cpu_ticks == 0) std::this_thread::sleep_for(1ms);
   EXPECT_FALSE(stalled_within(5000ms));
   child.kill(SIGSTOP);
   while (!thread_activity::of(child.pid(), child.pid())->is_stopped()) std::this_thread::sleep_for(1ms);
