@@ -147,14 +147,16 @@ class first_pass::work {
 
   trainee& trainee_here() {
     const std::scoped_lock lock(mutex_);
-    auto& mine = trainees_[std::this_thread::get_id()];
-    if (trainees_.size() > most_threads)
+    const auto known = trainees_.find(std::this_thread::get_id());
+    if (known != trainees_.end()) return *known->second;
+    if (trainees_.size() == most_threads)
       throw resource_error("training while the text is parsed (overlap) is for at most " +
                            std::to_string(most_threads) + " threads; read with fewer");
-    if (!mine) mine = std::make_unique<trainee>();
+    auto mine = std::make_unique<trainee>();  // which may throw: then there is none
+    trainee& made = *trainees_.emplace(std::this_thread::get_id(), std::move(mine)).first->second;
     // Sums of gains overshoot where there are many to sum; twice the mean of them cannot.
     gain_share_ = trainees_.size() <= 2 ? 1.0f : 2.0f / static_cast<float>(trainees_.size());
-    return *mine;
+    return made;
   }
 
   void train(trainee& me, const sparse_view& rows, double position) {

@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <numeric>
 #include <thread>
 #include <vector>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/thread_sanitizer.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 
@@ -48,6 +54,46 @@ TEST(first_pass_threads, train_on_every_row_once_and_lose_nothing_in_the_end) {
       EXPECT_LT(run.objective, 0.62) << threads;
     }
   }
+}
+
+/// No more address space than there is now, but for a little.
+class no_more_memory {
+ public:
+  no_more_memory() {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    ::getrlimit(RLIMIT_AS, &before_);
+    rlimit low = before_;
+    low.rlim_cur = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{32} << 20);
+    ::setrlimit(RLIMIT_AS, &low);
+  }
+  ~no_more_memory() { ::setrlimit(RLIMIT_AS, &before_); }
+  no_more_memory(const no_more_memory&) = delete;
+  no_more_memory& operator=(const no_more_memory&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(first_pass_threads, of_which_one_gets_no_memory_leave_what_the_others_trained) {
+#if defined(__SANITIZE_ADDRESS__) || defined(HOGWILD_THREAD_SANITIZER)
+  GTEST_SKIP() << "a sanitizer has more address space than a limit on it could leave";
+#endif
+  const auto two = test::planted_classification({.rows = 800, .columns = 300, .per_row = 8}, 0.05);
+  const csr_rows rows = two.csr();
+  std::vector<std::uint32_t> numbers(300);
+  std::iota(numbers.begin(), numbers.end(), 1u);
+  const logistic model;
+  first_pass pass(model, {.epochs = 1, .step = {.initial = 0.5}, .l2 = 1e-4});
+  const row_listener listener = pass.listener();
+  listener(rows.view().slice(0, 400), 0.5);
+  std::jthread([&] {
+    const no_more_memory here;
+    EXPECT_THROW(listener(rows.view().slice(400, 800), 0.5), resource_error);
+  }).join();
+  const auto trained = pass.finish(column_numbering(numbers));
+  ASSERT_TRUE(trained);
+  EXPECT_EQ(trained->examples, 400u);
 }
 
 }  // namespace
