@@ -17,13 +17,8 @@ namespace hogwild {
 
 namespace {
 
-// A tag names a slot and which of its owners: slot + 1 in the low 12 bits, the generation above.
-constexpr std::uint32_t slot_bits = 12;
-
 bool owner_lives(const void* slots, std::uint32_t tag) noexcept {
-  const auto& slot = static_cast<const worker_slot*>(slots)[(tag & ((1u << slot_bits) - 1)) - 1];
-  return slot.state.load(std::memory_order_acquire) == worker_state::active &&
-         (slot.generation.load(std::memory_order_acquire) << slot_bits) == (tag >> slot_bits << slot_bits);
+  return worker_slot::is_live(static_cast<const worker_slot*>(slots), tag);
 }
 
 /// Processes of different builds may agree on sizes and still not on meanings.
@@ -141,9 +136,7 @@ param_store param_store::ring_replica(std::size_t v) const {
 
 stripe_locks param_store::locks(std::size_t slot) const {
   if (stripes().empty()) return {};
-  const std::uint32_t generation = slots()[slot].generation.load(std::memory_order_acquire);
-  const auto tag = (generation << slot_bits) | static_cast<std::uint32_t>(slot + 1);
-  return {stripes(), tag, owner_lives, slots().data()};
+  return {stripes(), slots()[slot].tag(slot), owner_lives, slots().data()};
 }
 
 }  // namespace hogwild

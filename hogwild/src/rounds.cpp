@@ -50,7 +50,7 @@ void close_round(const param_store& store, const chunk_plan& plan) {
     const shard mine = ticket_source::part_of(whole, round);
     store.counters()[s].open(round.number, mine.last);
     drawn += mine.last - whole.first;
-    for (std::size_t t = mine.first; t < mine.last; ++t) store.done()[t].set(round.number);
+    for (std::size_t t = mine.first; t < mine.last; ++t) store.done()[t].raise_to(round.number);
   }
   store.control().drawn.open(round.number, drawn);
 }

@@ -58,9 +58,8 @@ worker_pool::worker_pool(const param_store& store, const process_engine& engine,
 }
 
 worker_pool::~worker_pool() {
-  store_.control().stop = stop_request::leave;
+  gate_.dismiss();
   break_off_turns();
-  futex_wake_all(store_.control().gate);
   const auto deadline = clock::now() + patience_with_leavers;
   for (member& m : members_) {
     if (m.child) m.child->wait_for(std::max<clock::duration>(deadline - clock::now(), 0s));
@@ -303,8 +302,7 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
   // One at a time: the others may be waiting for a stripe that this one holds, and go on as soon as it does not count.
   worker_slot& slot = store_.slots()[*slowest];
   for (member& m : members_) m.pace.grant(4 * look_around, now);
-  auto active = worker_state::active;
-  if (slot.state.compare_exchange_strong(active, worker_state::left_out)) {
+  if (slot.leave_out()) {
     rows_lost_ += slot.unsent.get();  // it drops them when it wakes
     break_off_turns();
     tell(named(*slowest) + " has made no progress for a second; the others go on without it");

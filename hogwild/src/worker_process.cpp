@@ -68,10 +68,8 @@ class slot_lease {
   bool ours() const { return self().pid.load() == getpid(); }
 
  private:
-  static bool claim(worker_slot& slot, std::int32_t from) { return slot.pid.compare_exchange_strong(from, getpid()); }
-
   static std::size_t claim_reserved(const param_store& store, std::size_t wanted) {
-    if (wanted >= store.slots().size() || !claim(store.slots()[wanted], worker_slot::reserved)) {
+    if (wanted >= store.slots().size() || !store.slots()[wanted].claim(worker_slot::reserved, getpid())) {
       throw segment_error("slot " + std::to_string(wanted) + " was not reserved for a worker");
     }
     return wanted;
@@ -79,7 +77,7 @@ class slot_lease {
   static std::size_t claim_any(const param_store& store) {
     for (std::size_t i = store.slots().size(); i-- > 0;) {
       worker_slot& slot = store.slots()[i];
-      if (!claim(slot, 0)) continue;
+      if (!slot.claim(0, getpid())) continue;
       ++slot.generation;
       slot.state = worker_state::joining;
       return i;

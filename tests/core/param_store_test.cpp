@@ -123,6 +123,19 @@ TEST(param_store, locks_take_over_from_the_dead_and_from_earlier_owners_of_a_slo
   EXPECT_EQ(store.stripes()[0], 0u);
 }
 
+TEST(param_store, locks_of_who_comes_back_are_not_those_that_were_taken_for_dead) {
+  const param_store store = param_store::in_memory(shape);
+  for (worker_slot& slot : store.slots()) slot.state = worker_state::active, slot.generation = 1;
+  const std::uint32_t before = store.slots()[1].tag(1);
+  store.slots()[1].come_back();  // it was not away
+  EXPECT_EQ(store.slots()[1].tag(1), before);
+  ASSERT_TRUE(store.slots()[1].leave_out());
+  store.slots()[1].come_back();
+  EXPECT_TRUE(store.slots()[1].counts());
+  EXPECT_FALSE(worker_slot::is_live(store.slots().data(), before));
+  EXPECT_TRUE(worker_slot::is_live(store.slots().data(), store.slots()[1].tag(1)));
+}
+
 TEST(param_store, has_no_locks_without_stripes) {
   store_shape bare = shape;
   bare.stripes = 0;

@@ -79,6 +79,16 @@ TEST_F(stripe_locks_of, a_view_adds_through_a_stripe_that_a_dead_worker_left_loc
   EXPECT_EQ(stripes[0], 0u);
 }
 
+TEST_F(stripe_locks_of, who_wakes_late_does_not_unlock_what_was_taken_over_from_it) {
+  locks(other).lock(5);
+  lives = false;
+  locks(self).lock(5);
+  locks(other).unlock(5);
+  EXPECT_EQ(stripes[0], self);
+  locks(self).unlock(5);
+  EXPECT_EQ(stripes[0], 0u);
+}
+
 TEST_F(stripe_locks_of, one_look_takes_a_free_stripe_or_a_dead_owners) {
   EXPECT_TRUE(locks(other).is_free(2));
   EXPECT_TRUE(locks(other).try_lock_stripe(2));

@@ -32,7 +32,7 @@ struct block_draws : testing::Test {
   block_source source(const round_plan& round, std::size_t slot) { return {store, round, slot, plan(), options}; }
   /// As the worker loop does.
   void finish(block_source& from, const ticket& block, const round_plan& round) {
-    store.done()[block.number].set(round.number);
+    store.done()[block.number].raise_to(round.number);
     from.finish(block, step, probe);
   }
 
@@ -103,8 +103,8 @@ TEST_F(block_draws, a_worker_that_leaves_lets_go_of_its_block) {
 
 TEST_F(block_draws, who_waits_for_the_last_block_leaves_when_it_is_left_out_or_the_run_stops) {
   const round_plan round = open();
-  for (std::size_t k = 0; k < blocks; ++k) store.done()[k].set(round.number);
-  store.done()[5].set(0);
+  for (std::size_t k = 0; k < blocks; ++k) store.done()[k].raise_to(round.number);
+  store.done()[5].round = 0;
   block_source a = source(round, 0), b = source(round, 1);
   ASSERT_TRUE(a.draw(step));
   store.slots()[1].state = worker_state::left_out;
@@ -134,7 +134,7 @@ TEST_F(block_draws, owners_may_write_without_atomics) {
       race_probe own(store.slots(), slot, false);
       while (const auto block = mine.draw(step)) {
         ++users[block->chunk / bands], ++items[block->chunk % bands];
-        store.done()[block->number].set(round.number);
+        store.done()[block->number].raise_to(round.number);
         mine.finish(*block, step, own);
       }
     };

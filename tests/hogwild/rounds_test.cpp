@@ -128,7 +128,7 @@ TEST_P(accidents, workers_that_never_finish_anything_end_the_run_with_a_sentence
 
 TEST_P(accidents, a_ticket_that_was_trained_but_not_marked_is_trained_again) {
   accident_crew crew(*work, {}, [](const param_store& store, int round) {
-    if (round == 1) store.done()[5].set(0);
+    if (round == 1) store.done()[5].round = 0;
   });
   round_driver rounds(*work, crew);
   rounds.train_epoch(1, 1.0);
@@ -136,6 +136,42 @@ TEST_P(accidents, a_ticket_that_was_trained_but_not_marked_is_trained_again) {
   const auto twice = std::ranges::count(counts, 2.0f), once = std::ranges::count(counts, 1.0f);
   EXPECT_EQ(static_cast<std::size_t>(twice), work->plan().rows_per_chunk());
   EXPECT_EQ(static_cast<std::size_t>(twice + once), counts.size());
+}
+
+/// Has something happen while a row is trained.
+struct eventful_columns : test::counting_columns {
+  std::function<void()> event;
+  void gradient(const auto& w, const example_type& z, const auto& emit) const {
+    event();
+    test::counting_columns::gradient(w, z, emit);
+  }
+};
+
+TEST_P(accidents, a_mark_of_a_later_round_is_not_lowered_by_who_finishes_late) {
+  const param_store* store = nullptr;
+  std::size_t ticket = 0, events = 0;
+  const eventful_columns model{{1027}, [&] {
+                                 // Others have gone on without this worker, and finished its ticket two rounds later.
+                                 if (events++ > 0) return;
+                                 ticket = store->slots()[0].held.get() - 1;
+                                 store->done()[ticket].raise_to(store->control().round.number + 2);
+                               }};
+  const auto eventful = make_job(model, data.view(), label_map{}, {.shards = GetParam()});
+  accident_crew crew(*eventful, [&](const param_store& s, int) { store = &s; }, {});
+  round_driver rounds(*eventful, crew);
+  rounds.train_epoch(1, 1.0);
+  EXPECT_GT(events, 0u);
+  EXPECT_EQ(crew.store().done()[ticket].get(), crew.store().control().round.number + 2);
+}
+
+TEST_P(accidents, a_mark_of_a_later_round_is_not_lowered_when_a_round_is_closed) {
+  const param_store store = param_store::in_memory(work->shape(2, 0, 0));
+  round_plan round{.shards = static_cast<std::uint32_t>(store.shape().shards)};
+  open_round(store, work->plan(), round);
+  store.done()[0].raise_to(round.number + 2);
+  close_round(store, work->plan());
+  EXPECT_EQ(store.done()[0].get(), round.number + 2);
+  EXPECT_EQ(store.done()[1].get(), round.number);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, accidents, testing::Values(sharding::claimed, sharding::fixed));
@@ -196,7 +232,7 @@ TEST_F(regularised, redo_tickets_whose_rows_were_counted_do_not_shrink_the_scale
     constexpr double step = 0.1, l2 = 1e-3;
     const auto work = work_with(l2, shards);
     accident_crew crew(*work, {}, [](const param_store& store, int round) {
-      if (round == 1) store.done()[0].set(0), store.done()[1].set(0);
+      if (round == 1) store.done()[0].round = 0, store.done()[1].round = 0;
     });
     round_driver rounds(*work, crew);
     rounds.train_epoch(1, step);

@@ -108,7 +108,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     }
     me.updates.raise(sum.updates);
     me.nonzeros.raise(sum.nonzeros);
-    if (!cut) store.done()[drawn->number].set(round.number);
+    if (!cut) store.done()[drawn->number].raise_to(round.number);
     me.held.set(0);
     tickets.finish(*drawn, step, probe);
     if (tickets.stopped()) return step.end_round();

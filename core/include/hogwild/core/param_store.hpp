@@ -61,9 +61,7 @@ class param_store {
   std::span<worker_failure> failures() const { return array<worker_failure>(layout_.failures, shape().workers); }
   std::span<ticket_counter> counters() const { return array<ticket_counter>(layout_.counters, shape().shards); }
   /// The round in which each ticket was finished last.
-  std::span<published<std::uint32_t>> done() const {
-    return array<published<std::uint32_t>>(layout_.done, shape().chunks);
-  }
+  std::span<done_mark> done() const { return array<done_mark>(layout_.done, shape().chunks); }
   /// Tickets to be drawn again in a redo round; written while the gate is closed.
   std::span<std::uint32_t> redo() const { return array<std::uint32_t>(layout_.redo, shape().chunks); }
   std::span<std::uint32_t> stripes() const { return array<std::uint32_t>(layout_.stripes, shape().stripes); }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <hogwild/core/control/control_block.hpp>
+#include <hogwild/core/control/done_mark.hpp>
 #include <hogwild/core/control/ticket_counter.hpp>
 #include <hogwild/core/control/worker_failure.hpp>
 #include <hogwild/core/control/worker_slot.hpp>
@@ -58,7 +59,7 @@ struct store_layout {
     slots = place(s.workers * sizeof(worker_slot), 128);
     failures = place(s.workers * sizeof(worker_failure), 128);
     counters = place(s.shards * sizeof(ticket_counter), 128);
-    done = place(s.chunks * sizeof(std::uint32_t), 128);
+    done = place(s.chunks * sizeof(done_mark), 128);
     redo = place(s.chunks * sizeof(std::uint32_t), 128);
     stripes = place(s.stripes * sizeof(std::uint32_t), 128);
     setup = place(s.setup_bytes, 128);

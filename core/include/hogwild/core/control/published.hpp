@@ -3,15 +3,16 @@
 
 #include <atomic>
 
+#include <hogwild/core/control/std_atomics.hpp>
 #include <hogwild/core/thread_sanitizer.hpp>
 
 namespace hogwild {
 
 /// A number that one worker writes and anybody reads: telemetry and progress, never a signal that other data are ready.
-template <class T>
+template <class T, class Atomics = std_atomics>
 struct published {
   static_assert(std::atomic<T>::is_always_lock_free, "slots are shared across processes");
-  std::atomic<T> value;
+  typename Atomics::template atomic<T> value;
 
   T get() const noexcept { return value.load(std::memory_order_relaxed); }
   void set(T x) noexcept { value.store(x, std::memory_order_relaxed); }

@@ -7,19 +7,26 @@
 #include <optional>
 #include <type_traits>
 
+#include <hogwild/core/control/std_atomics.hpp>
+
 namespace hogwild {
 
 /// Whose turn it is on a ring of replicas: one word, which holds how many hand-offs there were (the generation, 48
 /// bits), whether a worker has the token in hand (1 bit) and the replica that it names (15 bits). Every change is a
-/// compare-and-swap from exactly what was seen, and every hand-off raises the generation, so each generation names one
-/// replica, and one of that replica's workers has it in hand. Whoever waited too long takes the token over, under a new
-/// generation; so it is never lost with its holder. A holder that was passed over learns of it from is_still() or when
-/// it passes: its token is dead, and it changes nothing. Until then two workers may exchange at once, as holders of
-/// different generations. That does not harm the parameters, because exchanges add increments and overwrite nothing.
+/// compare-and-swap from exactly what was seen, and every hand-off raises the generation. Under every schedule:
+///
+///     a generation has one holder;
+///     a generation is created once, and never falls;
+///     a dead token changes nothing, and a live one is not refused;
+///     the token is not lost with its holder: whoever waited too long takes it over, under a new generation.
+///
+/// A holder that was passed over learns of it from is_still() or when it passes: its token is dead. Until then two
+/// workers may exchange at once, as holders of different generations. That does not harm the parameters, because
+/// exchanges add increments and overwrite nothing.
 ///
 /// Nobody waits in here. Zero is a token of generation 0 that names replica 0. Has no pointers and lies in a shared
-/// segment. `Atomic` is std::atomic but for a model checker's own.
-template <template <class> class Atomic = std::atomic>
+/// segment.
+template <class Atomics = std_atomics>
 struct alignas(128) basic_ring_token {
   static constexpr std::size_t most_replicas = std::size_t{1} << 15;
 
@@ -29,7 +36,7 @@ struct alignas(128) basic_ring_token {
     bool operator==(const seen&) const = default;
   };
 
-  Atomic<std::uint64_t> word;
+  typename Atomics::template atomic<std::uint64_t> word;
 
   /// What the holders before this moment wrote before they passed the token is seen.
   seen look() const noexcept { return {word.load(std::memory_order_acquire)}; }

@@ -6,12 +6,19 @@
 #include <cstdint>
 #include <optional>
 
+#include <hogwild/core/control/std_atomics.hpp>
+
 namespace hogwild {
 
-/// Deals out the tickets of one shard, each exactly once a round. The upper half of the word names the round, so that
-/// a worker which slept through a gate cannot draw from a round that it has not read. Alone on its pair of lines.
-struct alignas(128) ticket_counter {
-  std::atomic<std::uint64_t> word;
+/// Deals out the tickets of one shard. The upper half of the word names the round. Alone on its pair of lines. Under
+/// every schedule:
+///
+///     a ticket is dealt once a round;
+///     tickets are dealt in their order, none is left out;
+///     nobody draws from a round that it has not read, though it slept through a gate.
+template <class Atomics = std_atomics>
+struct alignas(128) basic_ticket_counter {
+  typename Atomics::template atomic<std::uint64_t> word;
 
   /// By the coordinator, while the gate is closed.
   void open(std::uint32_t round, std::size_t first) noexcept {
@@ -40,5 +47,7 @@ struct alignas(128) ticket_counter {
     return std::nullopt;
   }
 };
+
+using ticket_counter = basic_ticket_counter<>;
 
 }  // namespace hogwild

@@ -7,21 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <thread>
 
-#include <hogwild/core/control/futex.hpp>
 #include <hogwild/core/control/published.hpp>
+#include <hogwild/core/control/std_atomics.hpp>
 
 namespace hogwild {
-
-/// Tells the CPU that this is a loop around a word that somebody else will write.
-inline void relax_cpu() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
-}
 
 /// Where the workers of a reproducible round meet. The round is a sequence of phases; a phase is a few items (virtual
 /// workers to train, slices to merge), each claimed by one worker, and it ends when the last of them is finished, not
@@ -29,24 +19,38 @@ inline void relax_cpu() noexcept {
 /// threads that it was asked for, or in which order they come: whoever is there does what is left. Zero is a board
 /// that nobody uses.
 ///
-/// What a worker wrote before finish() is seen by whoever claims an item of the next phase. A worker that dies with an
-/// item would keep its phase from ending; then the coordinator breaks the round off, and everybody leaves.
-struct turn_board {
+/// A worker that dies with an item would keep its phase from ending; then the coordinator breaks the round off, and
+/// everybody leaves. Before it opens another round after one that did not come to its end, whoever was left out of it
+/// is dead: with an item in hand it would finish what others have begun anew. Under every schedule:
+///
+///     an item is claimed by one worker;
+///     a phase begins when all items of the one before are finished;
+///     what was written before finish() is seen by whoever claims an item of the next phase;
+///     a round is complete when all its phases are, and not where it was broken off before;
+///     who was left out of a round that is complete takes nothing of a later one;
+///     no wake-up is lost: timeouts are for the dead.
+template <class Atomics = std_atomics>
+struct basic_turn_board {
+  template <class T>
+  using atomic = typename Atomics::template atomic<T>;
+
   static constexpr std::size_t most_items = 32;        ///< of a phase
   static constexpr std::uint32_t broken = 1u << 31;    ///< in `phase`
   static constexpr std::uint32_t phases = broken - 1;  ///< mask: they are numbered in a circle over the whole run
 
-  alignas(128) std::atomic<std::uint32_t> phase;  ///< that is open; workers sleep on it
-  std::atomic<std::uint32_t> turns;               ///< of the round; lowered when the run is asked to stop
-  std::atomic<std::uint32_t> sleepers;  ///< that may have to be woken: each counts itself, and the dead stay counted
-  alignas(128) std::atomic<std::uint64_t> claims;  ///< the phase, and a bit for each item that is taken
-  alignas(128) std::atomic<std::uint32_t> finished;
+  alignas(128) atomic<std::uint32_t> phase;  ///< that is open; workers sleep on it
+  atomic<std::uint32_t> turns;               ///< of the round; lowered when the run is asked to stop
+  atomic<std::uint32_t> sleepers;  ///< that may have to be woken: each counts itself, and the dead stay counted
+  alignas(128) atomic<std::uint64_t> claims;  ///< the phase, and a bit for each item that is taken
+  alignas(128) atomic<std::uint32_t> finished;
 
   /// By the coordinator, while the gate is closed: a round of so many turns. Returns its first phase.
   std::uint32_t open(std::uint32_t of_turns) noexcept {
     const std::uint32_t first = (phase.load(std::memory_order_relaxed) + 1) & phases;
-    turns.store(of_turns, std::memory_order_relaxed);
+    // In this order: whoever slept through the end of the round before, and finds turns left because this one has more,
+    // finds nothing to claim any more.
     begin(first);
+    turns.store(of_turns, std::memory_order_release);
     phase.store(first, std::memory_order_release);
     return first;
   }
@@ -75,12 +79,12 @@ struct turn_board {
   /// Opens the phase `to` after `from`, unless the round has been broken off.
   void advance(std::uint32_t from, std::uint32_t to) noexcept {
     begin(to & phases);
-    if (phase.compare_exchange_strong(from, to & phases) && sleepers.load() > 0) futex_wake_all(phase);
+    if (phase.compare_exchange_strong(from, to & phases) && sleepers.load() > 0) Atomics::wake_all(phase);
   }
 
   /// The phase that is open; what was written before it was opened is seen.
   std::uint32_t current() const noexcept { return phase.load(std::memory_order_acquire); }
-  std::size_t turns_of_round() const noexcept { return turns.load(std::memory_order_relaxed); }
+  std::size_t turns_of_round() const noexcept { return turns.load(std::memory_order_acquire); }
   /// By whoever finished a phase's last item, before advance(): the round has so many turns and no more.
   void end_after(std::size_t of_turns) noexcept {
     turns.store(static_cast<std::uint32_t>(of_turns), std::memory_order_relaxed);
@@ -88,12 +92,12 @@ struct turn_board {
 
   /// By a worker that leaves with an item of phase `in`, which therefore is still open: as break_off().
   void abandon(std::uint32_t in) noexcept {
-    if (phase.compare_exchange_strong(in, in | broken)) futex_wake_all(phase);
+    if (phase.compare_exchange_strong(in, in | broken)) Atomics::wake_all(phase);
   }
   /// Ends the round for everybody, at once but for the items in hand.
   void break_off() noexcept {
     phase.fetch_or(broken);
-    futex_wake_all(phase);
+    Atomics::wake_all(phase);
   }
   /// Between rounds: whether the round that began with phase `first` came to its end.
   bool is_complete(std::uint32_t first) const noexcept {
@@ -102,17 +106,14 @@ struct turn_board {
 
   /// Returns when another phase than `seen` is open, or for no reason at all. `waits` tells whoever watches that this
   /// worker is alive.
-  void wait(std::uint32_t seen, published<std::uint64_t>& waits) noexcept {
-    for (int looks = 0; looks < 600; ++looks) {
+  void wait(std::uint32_t seen, published<std::uint64_t, Atomics>& waits) noexcept {
+    for (std::uint32_t looks = 0; looks < Atomics::looks(600); ++looks) {
       if (phase.load(std::memory_order_acquire) != seen) return;
-      if (looks < 200)
-        relax_cpu();
-      else
-        std::this_thread::yield();
+      Atomics::relax(looks, 200);
     }
     waits.raise(1);
     sleepers.fetch_add(1);
-    futex_wait(phase, seen, std::chrono::milliseconds(10));
+    Atomics::wait(phase, seen, std::chrono::milliseconds(10));
     sleepers.fetch_sub(1);
   }
 
@@ -122,5 +123,7 @@ struct turn_board {
     claims.store(std::uint64_t{at} << 32, std::memory_order_release);
   }
 };
+
+using turn_board = basic_turn_board<>;
 
 }  // namespace hogwild

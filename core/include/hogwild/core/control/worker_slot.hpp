@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <hogwild/core/control/published.hpp>
+#include <hogwild/core/control/std_atomics.hpp>
 #include <hogwild/core/staleness.hpp>
 
 namespace hogwild {
@@ -22,20 +23,31 @@ enum class worker_state : std::uint32_t {
 };
 
 /// What one worker tells the others. Only its owner writes a slot, but for `state` and `generation`; each part that is
-/// written often lies alone on its pair of cache lines, because the hardware fetches lines in pairs.
-struct alignas(128) worker_slot {
+/// written often lies alone on its pair of cache lines, because the hardware fetches lines in pairs. Under every
+/// schedule:
+///
+///     a slot has one owner: who claimed it, until it gives it back or is buried;
+///     the tag of somebody who is dead, or was left out, is never again the tag of an owner who counts;
+///     who wakes after it was left out does not count before it says so.
+template <class Atomics = std_atomics>
+struct alignas(128) basic_worker_slot {
   static constexpr std::int32_t reserved = -1;  ///< `pid` of a slot whose worker is being started
 
-  std::atomic<worker_state> state;
-  std::atomic<std::uint32_t> generation;  ///< counts the owners: a tag of an earlier owner is a dead one's
-  std::atomic<std::int32_t> pid;          ///< whose slot: by compare-and-swap from 0, nobody's; 0 in threads
-  std::atomic<std::uint32_t> arrived;     ///< gate word of the last round that this worker finished
-  std::atomic<std::uint64_t> start_time;  ///< of the process, to tell a reused pid
-  published<std::uint64_t> beats;         ///< chunks begun: whoever stops counting is stopped
-  published<std::uint64_t> held;          ///< ticket in hand + 1; 0 for none
-  published<std::uint64_t> waits;         ///< signs of life of a worker that waits for others in a reproducible round
+  template <class T>
+  using atomic = typename Atomics::template atomic<T>;
+  template <class T>
+  using published = hogwild::published<T, Atomics>;
+
+  atomic<worker_state> state;
+  atomic<std::uint32_t> generation;  ///< counts the owners: a tag of an earlier owner is a dead one's
+  atomic<std::int32_t> pid;          ///< whose slot: by compare-and-swap from 0, nobody's; 0 in threads
+  atomic<std::uint32_t> arrived;     ///< gate word of the last round that this worker finished
+  atomic<std::uint64_t> start_time;  ///< of the process, to tell a reused pid
+  published<std::uint64_t> beats;    ///< chunks begun: whoever stops counting is stopped
+  published<std::uint64_t> held;     ///< ticket in hand + 1; 0 for none
+  published<std::uint64_t> waits;    ///< signs of life of a worker that waits for others in a reproducible round
   published<std::uint64_t> blocks;   ///< of parameters that were copied, exchanged or merged: signs of life as well
-  std::atomic<std::int32_t> thread;  ///< of the process, that trains
+  atomic<std::int32_t> thread;       ///< of the process, that trains
 
   alignas(128) published<std::uint64_t> rows;  ///< done, published batch by batch: what staleness is counted in
   published<std::uint64_t> updates;            ///< rows that changed a parameter
@@ -67,6 +79,37 @@ struct alignas(128) worker_slot {
   std::uint64_t progress() const noexcept {
     return beats.get() + rows.get() + waits.get() + blocks.get() + ring_bytes.get();
   }
+
+  /// By somebody whose process is `mine`: true where the slot was `from`'s, nobody's (0) or `reserved`, and is its now.
+  bool claim(std::int32_t from, std::int32_t mine) noexcept { return pid.compare_exchange_strong(from, mine); }
+  /// By the coordinator: nobody waits for the owner any more. False where it did not count.
+  bool leave_out() noexcept {
+    auto active = worker_state::active;
+    return state.compare_exchange_strong(active, worker_state::left_out);
+  }
+  /// By the owner, outside of a round: counts again where it was left out, under a new generation. Others may have
+  /// found its tag dead a moment ago, and be about to take over what bears it.
+  void come_back() noexcept {
+    auto now = state.load();
+    if (now != worker_state::left_out) return;
+    generation.fetch_add(1);
+    state.compare_exchange_strong(now, worker_state::active);
+  }
+
+  static constexpr std::uint32_t slot_bits = 12;  ///< of a tag: slot + 1; the generation stands above
+
+  /// The owner's name on what it locks, if this is slot number `slot`; never 0.
+  std::uint32_t tag(std::size_t slot) const noexcept {
+    return generation.load(std::memory_order_acquire) << slot_bits | static_cast<std::uint32_t>(slot + 1);
+  }
+  /// Whether a tag of one of `slots` is that of an owner who counts.
+  static bool is_live(const basic_worker_slot* slots, std::uint32_t tag) noexcept {
+    const basic_worker_slot& slot = slots[(tag & ((1u << slot_bits) - 1)) - 1];
+    return slot.state.load(std::memory_order_acquire) == worker_state::active &&
+           slot.generation.load(std::memory_order_acquire) << slot_bits == tag >> slot_bits << slot_bits;
+  }
 };
+
+using worker_slot = basic_worker_slot<>;
 
 }  // namespace hogwild

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/update_policy.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/core/control/worker_slot.hpp>
+
+#include "support/model_atomics.hpp"
+
+// A stripe under every schedule of workers that add under it, of whom one may die and one may be left out at any moment
+// and come back at any later one; see model_checker.hpp.
+
+using namespace hogwild;
+using test::model_atomics;
+using test::model_checker;
+using test::schedule_options;
+
+namespace {
+
+using slot_type = basic_worker_slot<model_atomics>;
+
+constexpr const char* stripe_has_one_owner = "of those who count, one has a stripe at a time";
+constexpr const char* keeps_it = "who counts keeps its stripe until it gives it back";
+constexpr const char* taken_over = "nobody waits for ever";
+constexpr const char* no_add_lost = "no add is lost while nobody dies or is left out";
+
+struct sound_stripe {
+  using locks = basic_stripe_locks<model_atomics>;
+  static void come_back(slot_type& slot) { slot.come_back(); }
+};
+
+template <class Stripe>
+class stripe_schedules {
+ public:
+  stripe_schedules(std::size_t workers, std::uint64_t adds, std::uint64_t left_out, const schedule_options& options)
+      : workers_(workers), adds_(adds), left_out_(left_out), deaths_(options.deaths), checker_(world_, options) {
+    for (std::size_t w = 0; w < workers; ++w) {
+      world_.slots[w].state.value = worker_state::active;
+      world_.slots[w].generation.value = 1;
+      checker_.add(true, [this, w](model_checker::memory& kept) { return add(w, kept); });
+    }
+    checker_.add(false, [this](model_checker::memory& kept) { return leave_out(kept[0]); });
+    checker_.add(false, [this](model_checker::memory&) { return bury(); });
+    checker_.at_the_end([this] {
+      if (left_out_ == 0 && deaths_ == 0) checker_.require(world_.sum.value == adds_ * workers_, no_add_lost);
+    });
+  }
+  std::set<std::string> broken_sentences() { return checker_.broken_sentences(); }
+  std::size_t situations() const { return checker_.situations(); }
+  const std::string& schedule() const { return checker_.schedule(); }
+
+ private:
+  struct shared {
+    std::array<slot_type, 3> slots{};
+    std::array<std::uint32_t, 1> stripe{};
+    model_atomics::atomic<std::uint32_t> sum{};
+    std::array<std::uint32_t, 3> holds{};  ///< by which tag
+    std::uint32_t at_work = 0;
+  };
+
+  static bool is_live(const void* slots, std::uint32_t tag) noexcept {
+    return slot_type::is_live(static_cast<const slot_type*>(slots), tag);
+  }
+  /// The same of the world as it is, without an operation.
+  bool counts(std::size_t w, std::uint32_t tag) const {
+    return world_.slots[w].state.value == worker_state::active && world_.slots[w].generation.value == tag >> 12;
+  }
+
+  bool add(std::size_t w, model_checker::memory& kept) {
+    auto& [done, step, own_tag, unused] = kept;
+    if (step == 0 && done == adds_) return checker_.note([this] { ++world_.at_work; }), false;
+    if (step == 0) {  // between two rounds
+      Stripe::come_back(world_.slots[w]);
+      own_tag = world_.slots[w].tag(w);
+      step = 1;
+      return true;
+    }
+    const auto tag = static_cast<std::uint32_t>(own_tag);
+    const typename Stripe::locks locks(world_.stripe, tag, is_live, world_.slots.data());
+    locks.lock(0);
+    checker_.note([&] {
+      world_.holds[w] = tag;
+      for (std::size_t v = 0; v < workers_; ++v)
+        checker_.require(v == w || world_.holds[v] == 0 || !counts(v, world_.holds[v]) || !counts(w, tag),
+                         stripe_has_one_owner);
+    });
+    const std::uint32_t before = world_.sum.load(std::memory_order_relaxed);
+    world_.sum.store(before + 1, std::memory_order_relaxed);
+    checker_.note([&] {
+      checker_.require(!counts(w, tag) || world_.stripe[0] == tag, keeps_it);
+      world_.holds[w] = 0;
+    });
+    locks.unlock(0);
+    step = 0, ++done;
+    return true;
+  }
+
+  bool leave_out(std::uint64_t& so_far) {
+    if (so_far++ == left_out_) return false;
+    world_.slots[checker_.choose(workers_)].leave_out();
+    return true;
+  }
+
+  /// As worker_pool::bury(); whoever is passed over for ever is not dead.
+  bool bury() {
+    const auto dead = [this] {
+      for (std::size_t w = 0; w < workers_; ++w)
+        if (checker_.is_dead(w) && world_.slots[w].state.value != worker_state::free) return w + 1;
+      return std::size_t{0};
+    };
+    if (deaths_ == 0) return false;
+    checker_.await([&] { return dead() > 0 || world_.at_work == workers_; });
+    const std::uint64_t who = checker_.note(dead);
+    if (who == 0) return false;
+    world_.slots[who - 1].generation.fetch_add(1);
+    world_.slots[who - 1].state.exchange(worker_state::free);
+    return false;
+  }
+
+  std::size_t workers_;
+  std::uint64_t adds_, left_out_;
+  int deaths_;
+  shared world_{};
+  model_checker checker_;
+};
+
+class stripe_under : public testing::TestWithParam<bool> {};
+
+TEST_P(stripe_under, every_schedule_keeps_its_sentences) {
+  std::size_t situations = 0;
+  const auto holds = [&](std::size_t workers, std::uint64_t adds, std::uint64_t left_out, int deaths) {
+    stripe_schedules<sound_stripe> all(workers, adds, left_out, {.store_buffers = GetParam(), .deaths = deaths});
+    EXPECT_EQ(all.broken_sentences(), std::set<std::string>{}) << all.schedule();
+    situations += all.situations();
+  };
+  holds(3, 1, 0, 0);
+  holds(2, 2, 0, 1);
+  holds(2, 2, 2, 0);
+  holds(3, 1, 1, 0);
+  RecordProperty("situations", static_cast<int>(situations));
+}
+
+INSTANTIATE_TEST_SUITE_P(control, stripe_under, testing::Bool(), [](const auto& with) {
+  return std::string(with.param ? "store_buffers" : "sequential_consistency");
+});
+
+// What the checker is worth: stripes with a fault, each found out.
+
+template <class Stripe>
+std::set<std::string> stripe_broken_by(std::uint64_t left_out, int deaths = 0) {
+  return stripe_schedules<Stripe>(2, 2, left_out, {.deaths = deaths}).broken_sentences();
+}
+
+/// Gives back whatever it finds.
+struct unlocked_by_store : sound_stripe {
+  struct locks : sound_stripe::locks {
+    locks(std::span<std::uint32_t> stripes, tag self, liveness alive, const void* context)
+        : sound_stripe::locks(stripes, self, alive, context), all(stripes) {}
+    void unlock(std::size_t) const { model_atomics::atomic_ref<std::uint32_t>(all[0]).store(0); }
+    std::span<std::uint32_t> all;
+  };
+};
+TEST(broken_stripe, that_is_unlocked_whosever_it_is_is_found) {
+  EXPECT_EQ(stripe_broken_by<unlocked_by_store>(0), std::set<std::string>{});
+  EXPECT_EQ(stripe_broken_by<unlocked_by_store>(1), (std::set<std::string>{keeps_it, stripe_has_one_owner}));
+}
+
+/// Counts again by the name that others found dead.
+struct old_generation : sound_stripe {
+  static void come_back(slot_type& slot) {
+    auto left_out = worker_state::left_out;
+    slot.state.compare_exchange_strong(left_out, worker_state::active);
+  }
+};
+TEST(broken_stripe, whose_owner_comes_back_under_its_old_generation_is_found) {
+  EXPECT_EQ(stripe_broken_by<old_generation>(1), std::set<std::string>{stripe_has_one_owner});
+}
+
+/// Waits for whoever has it.
+struct never_taken_over : sound_stripe {
+  struct locks : sound_stripe::locks {
+    locks(std::span<std::uint32_t> stripes, tag self, liveness, const void* context)
+        : sound_stripe::locks(
+              stripes, self, [](const void*, tag) noexcept { return true; }, context) {}
+  };
+};
+TEST(broken_stripe, that_nobody_takes_over_is_found) {
+  EXPECT_EQ(stripe_broken_by<never_taken_over>(0), std::set<std::string>{});
+  EXPECT_EQ(stripe_broken_by<never_taken_over>(0, 1), std::set<std::string>{taken_over});
+}
+
+}  // namespace
