@@ -250,9 +250,9 @@ std::optional<int> work_where_placed(int argc, const char* const* argv,
 }
 
 int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find) {
-  // A Ctrl-C at the terminal, or its end, reaches the whole group; the supervisor decides when the run ends. Who joined
-  // by hand may be interrupted by hand.
-  for (const int signal : {SIGINT, SIGHUP})
+  // A Ctrl-C at the terminal, or its end, reaches the whole group, and so does what timeout(1) or a service manager
+  // sends; the supervisor decides when the run ends. Who joined by hand may be interrupted by hand.
+  for (const int signal : {SIGINT, SIGHUP, SIGTERM})
     if (place.slot) std::signal(signal, SIG_IGN);
   const segment_info info = find_segment(place.segment);
   // A worker that was started has nobody else to tell what it throws.

@@ -87,6 +87,29 @@ TEST_F(signals, that_end_a_run_save_the_model_and_leave_no_segment) {
   }
 }
 
+// As timeout(1) and service managers send them. No rank of a synchronous run could be replaced.
+TEST_F(signals, that_reach_the_workers_too_end_the_run_in_order) {
+  for (const std::string engine : {"processes", "local_sgd"}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      const std::string model = *folder / "group.bin";
+      std::filesystem::remove(model);
+      std::vector<std::string> arguments = for_ever(engine.c_str(), model);
+      if (engine == "local_sgd") arguments.insert(arguments.end(), {"--transport", "shared_segment"});
+      running_command run(arguments);
+      ASSERT_TRUE(run.says("epoch 2/")) << run.err();
+      const auto workers = children_of(run.pid());
+      EXPECT_EQ(workers.size(), 2u);
+      for (const process_identity& worker : workers) ::kill(worker.pid, signal);
+      ASSERT_TRUE(run.says("epoch " + std::to_string(lines_of(run.err()).size() + 2) + "/")) << run.err();
+      run.signal(signal);
+      const outcome o = run.wait();
+      EXPECT_EQ(o.code, 130) << engine << " " << signal << "\n" << o.err;
+      EXPECT_THAT(o.err, Not(HasSubstr("takes its place")));
+      EXPECT_EQ(hogwild({"evaluate", model, test()}).code, 0);
+    }
+  }
+}
+
 TEST_F(signals, a_run_that_nobody_reads_any_more_saves_its_model) {
   const std::string model = *folder / "unread.bin", code = *folder / "code";
   const running_command::any_program cut =
