@@ -104,7 +104,7 @@ class gate_schedules {
 
   // As worker_pool::run_round() does it, one look at a time.
   bool coordinate(model_checker::memory& kept) {
-    auto& [round, step, opened, left_out] = kept;
+    std::uint64_t &round = kept[0], &step = kept[1], &opened = kept[2], &left_out = kept[3];
     typename Gate::keeper keeper(world_.control, std::span(world_.slots).first(run_.workers));
     if (step == 0 && round == run_.rounds) return keeper.dismiss(), false;
     if (step == 0) {

@@ -74,7 +74,7 @@ class stripe_schedules {
   }
 
   bool add(std::size_t w, model_checker::memory& kept) {
-    auto& [done, step, own_tag, unused] = kept;
+    std::uint64_t &done = kept[0], &step = kept[1], &own_tag = kept[2];
     if (step == 0 && done == adds_) return checker_.note([this] { ++world_.at_work; }), false;
     if (step == 0) {  // between two rounds
       Stripe::come_back(world_.slots[w]);

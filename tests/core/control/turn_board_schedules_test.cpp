@@ -77,7 +77,7 @@ class board_schedules {
 
   /// One look at the board, as turn_source::draw() does it.
   bool work(std::size_t w, model_checker::memory& kept) {
-    auto& [round, first, inside, in_hand] = kept;
+    std::uint64_t &round = kept[0], &first = kept[1], &inside = kept[2], &in_hand = kept[3];
     Board& board = world_.board;
     if (inside == 0) {
       // Once it counts, and finds the gate open, it is waited for; see epoch_gate.hpp.
@@ -132,7 +132,7 @@ class board_schedules {
 
   /// As round_driver::run_in_turns() and worker_pool do it.
   bool coordinate(model_checker::memory& kept) {
-    auto& [round, first, left_out, step] = kept;
+    std::uint64_t &round = kept[0], &first = kept[1], &left_out = kept[2], &step = kept[3];
     Board& board = world_.board;
     if (step == 0 && round == run_.rounds) return board.break_off(), checker_.note([&] { world_.over = true; }), false;
     if (step == 0) {
