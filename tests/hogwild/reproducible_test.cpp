@@ -223,7 +223,9 @@ TEST(reproducible_runs, stop_at_the_end_of_a_turn_when_asked_to) {
     EXPECT_EQ(run.status, run_status::stopped);
     EXPECT_LT(run.examples, 1000u * toy.rows());
     // Before anything has been measured there is no number.
-    if (run.epochs > 0) EXPECT_LE(run.objective, 0.7);
+    if (run.epochs > 0) {
+      EXPECT_LE(run.objective, 0.7);
+    }
     for (const float w : run.parameters) ASSERT_TRUE(std::isfinite(w));
   }
 }

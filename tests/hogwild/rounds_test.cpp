@@ -184,7 +184,7 @@ TEST(round_driver, a_stopped_run_leaves_the_round_and_starts_no_other) {
   round_driver rounds(*work, crew);
   rounds.train_epoch(1, 1.0);
   const auto trained = std::ranges::count(crew.store().parameters<float>(), 1.0f);
-  EXPECT_EQ(static_cast<std::size_t>(trained), 2 * work->plan().rows_per_chunk());  // each worker finishes its chunk
+  EXPECT_EQ(trained, 0) << "a chunk ends before its next row";
   rounds.train_epoch(2, 1.0);
   EXPECT_EQ(crew.rounds, 1);
 }

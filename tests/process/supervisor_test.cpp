@@ -2,6 +2,7 @@
 // The end of a supervisor, by its own will and without it, and what it leaves behind.
 #include <csignal>
 #include <fstream>
+#include <memory>
 #include <optional>
 
 #include <fcntl.h>
@@ -68,7 +69,7 @@ TEST(killed_supervisor, takes_its_workers_along_within_a_second_and_leaves_a_seg
 
   supervisor.kill(SIGKILL);
   const auto killed = std::chrono::steady_clock::now();
-  std::optional<test::kept_segment> kept(std::in_place, run->name());
+  auto kept = std::make_unique<test::kept_segment>(run->name());
   EXPECT_TRUE(
       test::comes_true(10s, [&] { return std::ranges::none_of(workers, [](const auto& w) { return w.alive(); }); }));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - killed;

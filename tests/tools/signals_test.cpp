@@ -10,7 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <optional>
+#include <memory>
 #include <thread>
 
 #include <hogwild/core/process_identity.hpp>
@@ -192,7 +192,7 @@ TEST_F(signals, what_a_dead_run_left_goes_with_the_next_one) {
   const auto left = segments_made_by(killed);
   ASSERT_EQ(left.size(), 1u);
   dead.signal(SIGKILL);
-  std::optional<kept_segment> kept(std::in_place, left.front());
+  auto kept = std::make_unique<kept_segment>(left.front());
   dead.wait();
   ASSERT_EQ(segments_made_by(killed).size(), 1u);
   const outcome other = hogwild({"train", train(), "--epochs", "1"});
