@@ -3,19 +3,44 @@
 
 #include <algorithm>
 #include <array>
+#include <list>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include <hogwild/core/checksum.hpp>
 #include <hogwild/core/error.hpp>
 
 namespace hogwild {
 
+namespace {
+
+/// Calls `meet` with a copy of x, and takes over what it makes of that. Where it throws, other ranks may still read and
+/// write the copy, for as long as their threads wait; it stays for good, since a group breaks off once.
+template <class Meet>
+void in_a_copy(std::span<double> x, const Meet& meet) {
+  auto copy = std::make_unique<std::vector<double>>(x.begin(), x.end());
+  try {
+    meet(std::span(*copy));
+  } catch (...) {
+    static std::mutex mutex;
+    static auto& left = *new std::list<std::unique_ptr<std::vector<double>>>;  // never destroyed
+    const std::lock_guard lock(mutex);
+    left.push_back(std::move(copy));
+    throw;
+  }
+  std::ranges::copy(*copy, x.begin());
+}
+
+}  // namespace
+
 void agreement::sum(std::span<double> x) const {
-  if (!alone()) ranks_->all_reduce(x);
+  if (!alone()) in_a_copy(x, [&](std::span<double> copy) { ranks_->all_reduce(copy); });
 }
 
 void agreement::take_first(std::span<double> x) const {
-  if (!alone()) ranks_->broadcast(x, 0);
+  if (!alone()) in_a_copy(x, [&](std::span<double> copy) { ranks_->broadcast(copy, 0); });
 }
 
 std::vector<double> agreement::all_of(std::vector<double> mine) const {

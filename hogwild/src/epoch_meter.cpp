@@ -104,6 +104,20 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   return report;
 }
 
+double epoch_meter::deviation_of_losses(double scale, double mean) const {
+  constexpr std::size_t most = 64;
+  const sparse_view& rows = job_.data();
+  const std::size_t n = std::min(rows.rows(), most);
+  std::array<double, 2> sums{0.0, static_cast<double>(n)};
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t r = i * rows.rows() / n;
+    const double loss = job_.evaluate(crew_.store(), scale, rows.slice(r, r + 1), crew_.helpers(), false).loss;
+    sums[0] += (loss - mean) * (loss - mean);
+  }
+  ranks_.sum(sums);
+  return std::sqrt(sums[0] / sums[1]);
+}
+
 /// Losses of training rows are the mean over all ranks' rows; test rows are the same everywhere.
 void epoch_meter::agree_on_losses(epoch_report& report) const {
   if (ranks_.alone()) return;

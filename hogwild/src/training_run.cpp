@@ -26,12 +26,14 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Of what the run has gained an epoch may give back this much before replicas are taken to overshoot.
-constexpr double sound_loss = 0.3;
+/// An epoch may give back this share of what the run has gained, and besides this share of the standard deviation of
+/// the rows' losses, before replicas are taken to overshoot. The second is for runs that have gained nothing yet.
+constexpr double sound_loss = 0.1, sound_noise = 0.05;
 /// Of two objectives that have risen, the higher one is about as good where it has risen by this share more.
 constexpr double about_as_good = 0.1;
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+const epoch_report unmeasured{.train_loss = no_number, .objective = no_number};
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
@@ -233,7 +235,12 @@ class training {
   }
 
   /// Whether the last epoch left the objective worse than a sound epoch does.
-  bool strayed() const { return progress_.fall.given_back(objective_before_, last_.objective, sound_loss); }
+  bool strayed() const {
+    const auto strays = [&](double noise) {
+      return progress_.fall.given_back(objective_before_, last_.objective - noise, sound_loss);
+    };
+    return strays(0.0) && strays(sound_noise * meter_.deviation_of_losses(rounds_.scale(), last_.train_loss));
+  }
 
   void resume() {
     progress_ = load_progress(options_.resume, crew_.store(), run_, job_, best_, [this](std::string_view sentence) {
@@ -287,7 +294,7 @@ class training {
       crew_.settle();
       job_.assign(store, best_);
       rounds_.resume_at(1.0);
-      if (!measure(progress_.epoch, last_.step, last_.wall_seconds) && best_measured_) last_ = *best_measured_;
+      if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
       result_.parameters = std::move(best_);
     }
     result_.final_loss = last_.train_loss;
@@ -307,7 +314,7 @@ class training {
   round_driver rounds_;
   epoch_meter meter_;
   run_progress progress_{};
-  epoch_report last_{.train_loss = no_number, .objective = no_number};
+  epoch_report last_ = unmeasured;
   bool measured_ = false;  ///< whether last_ is more than that
   double objective_before_ = 0.0;
   struct one_try {

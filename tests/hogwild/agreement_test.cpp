@@ -9,6 +9,7 @@
 
 #include <hogwild/core/error.hpp>
 
+#include "support/impatient.hpp"
 #include "support/ranks.hpp"
 
 using namespace hogwild;
@@ -59,6 +60,16 @@ TEST(agreement, says_whose_bytes_differ) {
     }
   });
   for (const std::string& s : said) EXPECT_EQ(s, "ranks 0 and 1 do not have the same numbers");
+}
+
+TEST(agreement, keeps_what_others_still_read_when_a_call_throws) {
+  std::vector<std::span<const double>> offered;
+  test::impatient first(offered);
+  constexpr std::size_t longest = (std::size_t{33} << 20) / sizeof(double);
+  EXPECT_THROW(agreement(&first).take_first(std::vector<double>(longest, 3.0)), worker_error);
+  ASSERT_EQ(offered.size(), 1u);
+  ASSERT_TRUE(test::is_mapped(offered[0]));
+  EXPECT_EQ(offered[0][longest / 2], 3.0);
 }
 
 }  // namespace

@@ -104,6 +104,18 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
   EXPECT_GE(result.objective, best * (1.0 - 1e-5));
 }
 
+// Labels that follow from nothing: what a step learns is noise, so the objective rises a little in the first epoch
+// already, which no exchange would mend.
+TEST(divergence_guard, does_not_take_the_noise_of_steps_for_gains_that_overshoot) {
+  const test::toy_rows toy = test::planted_classification({.rows = 6'000, .columns = 20}, 0.5);
+  note_listener heard;
+  const train_result run = train(
+      logistic{}, toy.csr(), thread_engine{.workers = 2, .team = team_kind::std},
+      {.epochs = 3, .step = {.initial = 0.1, .decay = 1.0}, .sharing = sharing_kind::buffered, .observers = {&heard}});
+  EXPECT_GT(run.objective, std::log(2.0)) << "nothing rises here, so that nothing is shown";
+  for (const std::string& note : heard.notes) EXPECT_EQ(note.find("trained again"), std::string::npos) << note;
+}
+
 TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_what_overshoots) {
   const auto toy = test::planted_classification({.rows = 500, .columns = 30});
   const csr_rows data = toy.csr();

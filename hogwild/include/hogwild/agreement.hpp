@@ -13,7 +13,7 @@ namespace hogwild {
 
 /// What the ranks of one run agree on between its rounds, so that all of them decide the same. A process that trains
 /// alone agrees with itself, at no cost. All ranks make the same calls in the same order; errors are those of
-/// collective.
+/// collective, but what is given to a call may go when it throws.
 class agreement {
  public:
   /// `ranks` outlives this; null: this process trains alone.

@@ -97,7 +97,7 @@ struct meeting_report {
 /// A run that was asked to stop returns the parameters as its workers left them, those of the last whole epoch or
 /// later, and counts every row that was trained. Its losses and measures are those after epoch number `epochs`, the
 /// last that was both trained and measured; where nothing was measured, losses are no numbers (NaN) and there are no
-/// measures.
+/// measures. Where validation keeps the parameters of its best epoch, these are returned, and losses are theirs.
 struct train_result {
   run_status status = run_status::done;
   std::size_t epochs = 0;      ///< that were trained to their end, those of an earlier run that was resumed among them

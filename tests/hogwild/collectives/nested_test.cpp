@@ -2,20 +2,17 @@
 #include <hogwild/collectives/nested.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <thread>
-#include <type_traits>
 #include <vector>
-
-#include <sys/mman.h>
 
 #include <gtest/gtest.h>
 
 #include <hogwild/collectives/thread.hpp>
-#include <hogwild/collectives/typed.hpp>
 #include <hogwild/core/error.hpp>
+
+#include "support/impatient.hpp"
 
 using namespace hogwild;
 
@@ -94,43 +91,6 @@ TEST(nested_collective, ends_for_all_when_one_fails) {
   }
 }
 
-/// The first of two members, which runs out of patience as soon as the other one may read its numbers.
-class impatient final : public detail::typed_collective<impatient> {
- public:
-  explicit impatient(std::vector<std::span<const double>>& offered) : offered_(offered) {}
-  std::size_t rank() const noexcept override { return 0; }
-  std::size_t size() const noexcept override { return 2; }
-  bool shares_memory() const noexcept override { return true; }
-  void barrier() override {}
-  void fail(const std::string&) noexcept override {}
-
-  template <class T>
-  void sum_to_all(std::span<T>) {}
-  template <class T>
-  void sum_to(std::span<T>, std::size_t) {}
-  template <class T>
-  void collect(std::span<const T>, std::span<T> all, std::size_t) {
-    std::ranges::fill(all, T{3});
-  }
-  template <class T>
-  void collect_all(std::span<const T>, std::span<T>) {}
-  template <class T>
-  void send_from(std::span<T> x, std::size_t) {
-    if constexpr (std::is_same_v<T, double>) offered_.push_back(x);
-    throw worker_error("rank 1 of 2 has not come");
-  }
-
- private:
-  std::vector<std::span<const double>>& offered_;
-};
-
-bool is_mapped(std::span<const double> numbers) {
-  constexpr std::uintptr_t page = 4096;
-  const auto begin = reinterpret_cast<std::uintptr_t>(numbers.data()) / page * page;
-  std::vector<unsigned char> pages((numbers.size_bytes() + 2 * page) / page);
-  return ::mincore(reinterpret_cast<void*>(begin), numbers.size_bytes(), pages.data()) == 0;
-}
-
 // As long as that, an array is unmapped when it goes.
 TEST(nested_collective, keeps_what_others_still_read_when_one_throws) {
   constexpr std::size_t longest = (std::size_t{33} << 20) / sizeof(double);
@@ -138,7 +98,7 @@ TEST(nested_collective, keeps_what_others_still_read_when_one_throws) {
   thread_group one_process(1);
   const auto across = one_process.join(0);
   std::vector<std::unique_ptr<collective>> own;
-  own.push_back(std::make_unique<impatient>(offered));
+  own.push_back(std::make_unique<test::impatient>(offered));
   const auto members = nest(std::move(own), *across);
   std::vector<double> x(longest, 3.0), few(longest / 2), all(longest);
   EXPECT_THROW(members[0]->reduce(std::span(x), 0), worker_error);
@@ -147,7 +107,7 @@ TEST(nested_collective, keeps_what_others_still_read_when_one_throws) {
   ASSERT_EQ(offered.size(), 3u);
   offered.pop_back();
   for (const std::span<const double> numbers : offered) {
-    ASSERT_TRUE(is_mapped(numbers));
+    ASSERT_TRUE(test::is_mapped(numbers));
     EXPECT_EQ(numbers[longest / 2], 3.0);
   }
 }
