@@ -6,7 +6,8 @@
 namespace hogwild {
 
 void stall_watch::restart(clock::time_point now) {
-  moved_ = now;
+  moved_ = at_work_ = now;
+  waits_for_disk_ = told_ = false;
   ticks_.reset();
 }
 
@@ -19,16 +20,28 @@ void stall_watch::look(const worker_slot& slot, bool waited_for, clock::time_poi
 bool stall_watch::stalled(const worker_slot& slot, clock::time_point now) {
   const auto still = now - moved_;
   if (still < patience / 2 || (ticks_ && still < patience)) return false;
-  const auto seen = thread_activity::of(slot.pid.load(), slot.thread.load());
-  if (!seen) return still > 10 * patience;
+  const auto trainer = thread_activity::of(slot.pid.load(), slot.thread.load());
+  const auto all = process_activity::of(slot.pid.load(), slot.watch.load());
+  if (!trainer || !all) return still > 10 * patience;
   if (!ticks_) {
-    ticks_ = seen->cpu_ticks;
+    ticks_ = all->cpu_ticks;
     return false;
   }
-  if (!seen->is_stopped() && (seen->is_at_work() || seen->cpu_ticks != *ticks_)) {
+  if (trainer->is_stopped()) return true;
+  if (all->runs || all->cpu_ticks != *ticks_) {
     restart(now);
     return false;
   }
+  if (!all->waits_for_disk) return true;
+  moved_ = now;
+  waits_for_disk_ = true;
+  ticks_.reset();
+  return false;
+}
+
+bool stall_watch::waits_long(clock::time_point now) {
+  if (!waits_for_disk_ || told_ || now - at_work_ < patience_with_disks) return false;
+  told_ = true;
   return true;
 }
 

@@ -296,7 +296,12 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
     const worker_slot& slot = store_.slots()[i];
     stall_watch& pace = members_[i].pace;
     pace.look(slot, !was_away && gate_keeper::absent(slot, opened), now);
-    if (pace.stalled(slot, now) && (!slowest || pace.moved() < members_[*slowest].pace.moved())) slowest = i;
+    const bool stalled = pace.stalled(slot, now);
+    if (pace.waits_long(now)) {
+      tell(named(i) + " has waited for a disk or a page of memory for " +
+           std::to_string(stall_watch::patience_with_disks.count()) + " seconds; the others wait for it");
+    }
+    if (stalled && (!slowest || pace.moved() < members_[*slowest].pace.moved())) slowest = i;
   }
   if (!slowest) return;
   // One at a time: the others may be waiting for a stripe that this one holds, and go on as soon as it does not count.

@@ -94,8 +94,9 @@ class slot_lease {
 /// here, or there may be no descriptor to look at it; then its lock on the segment says whether it lives.
 class supervisor_watch {
  public:
-  supervisor_watch(const param_store& store, const process_identity& owner)
-      : thread_(start_thread([&store, owner](const std::stop_token& stop) {
+  supervisor_watch(const param_store& store, const process_identity& owner, worker_slot& mine)
+      : thread_(start_thread([&store, owner, &mine](const std::stop_token& stop) {
+          mine.watch = ::gettid();
           const process_watch watch(owner);
           while (!stop.stop_requested()) {
             if (!has_ended(store, watch)) continue;
@@ -190,7 +191,7 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
   }
   const slot_lease lease(store, place.slot);
   if (lockstep) work = as_rank(std::move(work), store, setup.workers, lease.slot());
-  const supervisor_watch watch(store, info.owner);
+  const supervisor_watch watch(store, info.owner, lease.self());
   // Who joined by hand stays where its user put it.
   if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
   train_rounds(*work, store, lease);

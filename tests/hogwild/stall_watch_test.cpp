@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/stall_watch.hpp>
 
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <stdexcept>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <hogwild/core/child_process.hpp>
@@ -22,18 +27,22 @@ struct stalls : testing::Test {
     slot.pid = process;
     slot.thread = thread;
   }
+  stalls() { slot.watch = ::gettid(); }  // whoever runs the test is no thread that trains
+
   /// Looks every 20 ms for so long; whether it was stalled at one of them.
   bool stalled_within(std::chrono::milliseconds time) {
     for (const auto end = now + time; now < end;) {
       now += 20ms;
       watch.look(slot, true, now);
       if (watch.stalled(slot, now)) return true;
+      told_to_wait += watch.waits_long(now);
     }
     return false;
   }
 
   worker_slot slot{};
   stall_watch watch;
+  int told_to_wait = 0;
   stall_watch::clock::time_point now = stall_watch::clock::now();
 };
 
@@ -88,6 +97,77 @@ TEST_F(stalls, who_computes_is_not_however_long_it_takes) {
   const companion busy(true);
   is_thread(::getpid(), busy.number());
   EXPECT_FALSE(stalled_within(60'000ms));
+}
+
+TEST_F(stalls, who_waits_for_a_thread_of_its_process_that_computes_is_not) {
+  const companion sleeper(false), helper(true);
+  is_thread(::getpid(), sleeper.number());
+  EXPECT_FALSE(stalled_within(10'000ms));
+  EXPECT_EQ(told_to_wait, 0);
+}
+
+TEST_F(stalls, who_watches_the_supervisor_makes_no_progress_thereby) {
+  // In the child, the shell computes and is the only thread: left aside, there is nobody who does anything.
+  child_process child = spawn("/bin/sh", {"-c", "while :; do :; done"});
+  is_thread(child.pid(), child.pid());
+  slot.watch = child.pid();
+  EXPECT_TRUE(stalled_within(1100ms));
+}
+
+/// A thread that waits as for a disk, until the end: for a child that it has made as vfork() does.
+class disk_waiter {
+ public:
+  disk_waiter()
+      : thread_([this] {
+          number_ = ::gettid();
+          number_.notify_all();
+          const auto child = static_cast<pid_t>(::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0));
+          if (child == 0) {
+            char end = 0;
+            ::close(ends_[1]);
+            while (::read(ends_[0], &end, 1) > 0) {
+            }
+            ::_exit(0);
+          }
+          ::waitpid(child, nullptr, 0);
+        }) {
+    number_.wait(0);
+    while (thread_activity::of(::getpid(), number_)->state != 'D') std::this_thread::yield();
+  }
+  ~disk_waiter() {
+    ::close(ends_[1]);
+    thread_.join();
+    ::close(ends_[0]);
+  }
+  pid_t number() const { return number_; }
+
+ private:
+  static std::array<int, 2> pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+    return ends;
+  }
+
+  std::array<int, 2> ends_ = pipe();
+  std::atomic<pid_t> number_{0};
+  std::jthread thread_;
+};
+
+TEST_F(stalls, who_waits_for_a_disk_is_not_and_that_is_told_once) {
+  {
+    const disk_waiter waiter;
+    is_thread(::getpid(), waiter.number());
+    EXPECT_FALSE(stalled_within(4900ms));
+    EXPECT_EQ(told_to_wait, 0);
+    EXPECT_FALSE(stalled_within(20'000ms));
+    EXPECT_EQ(told_to_wait, 1);
+    slot.beats.raise(1);
+    EXPECT_FALSE(stalled_within(6500ms));
+    EXPECT_EQ(told_to_wait, 2);
+  }
+  const companion sleeper(false);
+  is_thread(::getpid(), sleeper.number());
+  EXPECT_TRUE(stalled_within(2100ms));
 }
 
 TEST_F(stalls, whom_a_signal_stopped_is) {

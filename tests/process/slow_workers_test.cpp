@@ -2,6 +2,7 @@
 // A worker that is slow is not taken for one that is stopped: whoever computes for seconds without finishing a row is
 // waited for.
 #include <ctime>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,23 +35,43 @@ struct laborious : least_squares {
   }
 };
 
-struct slow_workers : testing::TestWithParam<bool> {};
+/// The same, on a thread that it starts for it, as libraries do; the one that trains sleeps meanwhile.
+struct delegating : laborious {
+  static constexpr std::string_view name = "delegating";
+  float derivative(float margin, float label) const {
+    float result = 0.0f;
+    if (label != laborious_label) return least_squares::derivative(margin, label);
+    std::jthread([&] { result = laborious::derivative(margin, label); }).join();
+    return result;
+  }
+};
 
-TEST_P(slow_workers, are_waited_for) {
+template <class Model>
+void expect_to_be_waited_for(bool reproducible) {
   test::toy_rows rows = test::planted_regression({.rows = 300});
   rows.label[200] = laborious_label;
-  test::witness seen(laborious::name);
-  const train_result run = train(laborious{}, rows.csr(), process_engine{.workers = 2},
+  test::witness seen(Model::name);
+  const train_result run = train(Model{}, rows.csr(), process_engine{.workers = 2},
                                  {.epochs = 1,
                                   .step = {.initial = 0.01, .decay = 1.0},
-                                  .sharing = GetParam() ? sharing_kind::automatic : sharing_kind::direct,
-                                  .reproducible = GetParam(),
-                                  .virtual_workers = GetParam() ? 4u : 0u,
+                                  .sharing = reproducible ? sharing_kind::automatic : sharing_kind::direct,
+                                  .reproducible = reproducible,
+                                  .virtual_workers = reproducible ? 4u : 0u,
                                   .observers = {&seen}});
   EXPECT_EQ(run.status, run_status::done);
   EXPECT_EQ(run.workers_replaced, 0u);
   EXPECT_EQ(run.examples, rows.rows());  // nothing was trained again
   EXPECT_THAT(seen.notes(), Each(Not(HasSubstr("no progress"))));
+}
+
+struct slow_workers : testing::TestWithParam<bool> {};
+
+TEST_P(slow_workers, are_waited_for) {
+  expect_to_be_waited_for<laborious>(GetParam());
+}
+
+TEST_P(slow_workers, whose_helpers_compute_are_waited_for) {
+  expect_to_be_waited_for<delegating>(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(of, slow_workers, testing::Values(false, true),
@@ -60,5 +81,5 @@ INSTANTIATE_TEST_SUITE_P(of, slow_workers, testing::Values(false, true),
 }  // namespace hogwild
 
 const hogwild::test::program_role slow_workers_role([](int argc, char** argv) -> std::optional<int> {
-  return hogwild::worker_main<hogwild::laborious>(argc, argv);
+  return hogwild::worker_main<hogwild::laborious, hogwild::delegating>(argc, argv);
 });

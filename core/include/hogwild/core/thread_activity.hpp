@@ -22,4 +22,15 @@ struct thread_activity {
   static std::optional<thread_activity> of(pid_t process, pid_t thread);
 };
 
+/// What the system says of the threads of a process together. A thread that waits for helpers (of a BLAS, of oneTBB, of
+/// OpenMP) sleeps, and its process computes all the same.
+struct process_activity {
+  std::uint64_t cpu_ticks = 0;  ///< spent by the threads that are there; falls where one has ended
+  bool runs = false;            ///< one of them computes, or waits for a CPU
+  bool waits_for_disk = false;  ///< or for a page of memory, one of them
+
+  /// Of all threads but `except`. Nothing where there is no such process, or where it cannot be looked at.
+  static std::optional<process_activity> of(pid_t process, pid_t except);
+};
+
 }  // namespace hogwild

@@ -48,6 +48,7 @@ struct alignas(128) basic_worker_slot {
   published<std::uint64_t> waits;    ///< signs of life of a worker that waits for others in a reproducible round
   published<std::uint64_t> blocks;   ///< of parameters that were copied, exchanged or merged: signs of life as well
   atomic<std::int32_t> thread;       ///< of the process, that trains
+  atomic<std::int32_t> watch;        ///< another one, that looks after the supervisor: its work is no progress
 
   alignas(128) published<std::uint64_t> rows;  ///< done, published batch by batch: what staleness is counted in
   published<std::uint64_t> updates;            ///< rows that changed a parameter
