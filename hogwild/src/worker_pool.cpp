@@ -188,7 +188,7 @@ void worker_pool::look_after_guest(std::size_t slot) {
   const std::uint64_t start_time = s.start_time.load();
   if (s.pid.load() != pid) return;  // what was read belongs to two of them
   const auto is_here = [&](const process_identity& who) {
-    return who.pid == pid && (!counts || who.start_time == start_time);
+    return who.pid == pid && (!counts || process_identity::same_start(who.start_time, start_time));
   };
   if (m.guest && !is_here(m.guest->who())) m = member{};
   if (pid <= 0) return;

@@ -197,7 +197,7 @@ TEST(process_watch, a_worker_notices_its_killed_supervisor_within_a_second) {
 TEST(process_watch, somebody_with_the_same_number_is_not_meant) {
   process_identity earlier = process_identity::current();
   EXPECT_FALSE(process_watch(earlier).ended());
-  earlier.start_time -= 1;
+  earlier.start_time -= 2;
   EXPECT_FALSE(earlier.alive());
   EXPECT_TRUE(process_watch(earlier).ended());
 }
@@ -257,25 +257,44 @@ TEST(process_identity, is_not_dead_where_no_descriptor_is_left_to_look) {
   EXPECT_TRUE(process_watch(*who).ended());
 }
 
-TEST(process_identity, is_the_same_in_another_time_namespace) {
+/// Runs this program with a role and what identifies this process, where processes began a day later than here.
+std::optional<exit_status> in_another_time(const std::string& role) {
   const auto self = process_identity::current();
   const std::vector<std::string> there{"-T",
                                        "--boottime",
                                        "100000",
                                        "--fork",
                                        this_program(),
-                                       "--sees",
+                                       role,
                                        std::to_string(self.pid),
                                        std::to_string(self.start_time)};
-  std::optional<exit_status> status;
   try {
-    status = spawn("/usr/bin/unshare", there).wait_for(20s);
-  } catch (const resource_error& e) {
-    GTEST_SKIP() << e.what();
+    return spawn("/usr/bin/unshare", there).wait_for(60s);
+  } catch (const resource_error&) {
+    return exit_status{.code = 1};
   }
+}
+
+class in_time_namespace : public testing::TestWithParam<const char*> {};
+
+TEST_P(in_time_namespace, a_process_is_the_same_and_alive) {
+  const auto status = in_another_time(GetParam());
   ASSERT_TRUE(status);
   if (status->code == 1) GTEST_SKIP() << "time namespaces need a kernel that has them, and the rights of root";
   EXPECT_TRUE(status->success()) << status->describe();
+}
+
+INSTANTIATE_TEST_SUITE_P(process_identity, in_time_namespace, testing::Values("--sees", "--sees-among-others"));
+
+TEST(process_identity, is_the_same_where_clocks_are_part_of_a_tick_apart) {
+  const auto self = process_identity::current();
+  for (const int ticks : {-2, -1, 0, 1, 2}) {
+    process_identity seen = self;
+    seen.start_time += static_cast<std::uint64_t>(ticks);
+    EXPECT_EQ(seen.is_same(self), std::abs(ticks) < 2) << ticks;
+    EXPECT_EQ(self.is_same(seen), std::abs(ticks) < 2) << ticks;
+    EXPECT_EQ(seen.alive(), std::abs(ticks) < 2) << ticks;
+  }
 }
 
 TEST(process_watch, sends_signals_to_nobody_but_the_process) {
@@ -288,7 +307,7 @@ TEST(process_watch, sends_signals_to_nobody_but_the_process) {
   EXPECT_EQ(status->signal, SIGTERM);
   EXPECT_FALSE(watch.kill(SIGTERM));
   process_identity earlier = process_identity::current();
-  earlier.start_time -= 1;
+  earlier.start_time -= 2;
   EXPECT_FALSE(process_watch(earlier).certain());
   EXPECT_FALSE(process_watch(earlier).kill(SIGTERM));
 }
@@ -297,6 +316,24 @@ TEST(process_watch, sends_signals_to_nobody_but_the_process) {
 int sees(const char* pid, const char* start) {
   const auto who = process_identity::of(std::atoi(pid));
   return who && who->alive() && std::to_string(who->start_time) == start ? 0 : 7;
+}
+
+/// The same, while another thread has the only descriptor every now and then.
+int sees_among_others(const char* pid) {
+  const auto who = process_identity::of(std::atoi(pid));
+  if (!who) return 7;
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::close(next);
+  struct rlimit limit {};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = static_cast<rlim_t>(next) + 1;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  const std::jthread other([](const std::stop_token& stop) {
+    while (!stop.stop_requested()) ::close(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  });
+  for (int look = 0; look < 30'000; ++look)
+    if (!who->alive()) return 8;
+  return 0;
 }
 
 }  // namespace
@@ -310,6 +347,7 @@ int main(int argc, char** argv) {
   if (role == "--without-pidfd") return live_without_pidfd();
   if (role == "--die-watched") return die_watched(argv[2]);
   if (role == "--sees") return sees(argv[2], argv[3]);
+  if (role == "--sees-among-others") return sees_among_others(argv[2]);
   if (role == "--watch") return watch(argv[2], argv[3]);
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

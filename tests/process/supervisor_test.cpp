@@ -141,7 +141,7 @@ TEST(living_supervisor, whose_number_means_nothing_to_a_worker_is_known_by_its_l
     if (!run) return end.request_stop(), void();
     // From here workers that start find the supervisor's number with somebody who began at another time.
     const int fd = ::open(("/dev/shm/" + run->name()).c_str(), O_RDWR | O_CLOEXEC);
-    const std::uint64_t other = process_identity::current().start_time + 1;
+    const std::uint64_t other = process_identity::current().start_time + 2;
     EXPECT_EQ(
         ::pwrite(fd, &other, sizeof other, offsetof(segment_header, owner) + offsetof(process_identity, start_time)),
         8);

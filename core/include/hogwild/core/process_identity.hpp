@@ -15,7 +15,8 @@ struct process_identity {
   std::int32_t pid = 0;
   std::uint32_t reserved = 0;
   /// Clock ticks between boot and the start of the process (field 22 of /proc/PID/stat), as the machine's first time
-  /// namespace counts them: the same number for readers in all of them, where these differ by whole ticks.
+  /// namespace counts them: the same number for readers in all of them, where these differ by whole ticks. Where they
+  /// differ by parts of one as well, two readers may be a tick apart.
   std::uint64_t start_time = 0;
   std::uint64_t boot = 0;  ///< hash of the machine's boot id
 
@@ -25,7 +26,12 @@ struct process_identity {
   /// at for want of a descriptor.
   static std::optional<process_identity> of(pid_t pid);
 
-  /// True while this very process runs: same number, same start time, same boot, and not a zombie. Where no descriptor
+  /// Whether both mean one process: same number, same boot, and starts that are at most a tick apart. No number is
+  /// given to two processes within a tick.
+  bool is_same(const process_identity& other) const;
+  static bool same_start(std::uint64_t one, std::uint64_t other);
+
+  /// True while this very process runs, as is_same() tells it, and not as a zombie. Where no descriptor
   /// is left to look, a process of this number is taken for it. Any thread may ask.
   bool alive() const;
 
