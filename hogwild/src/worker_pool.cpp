@@ -7,8 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include <hogwild/collectives/lost_peer.hpp>
-#include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/process_identity.hpp>
 #include <hogwild/core/threads.hpp>
@@ -25,22 +23,8 @@ constexpr auto patience_with_joiners = 60s;       // before a start is given up:
 constexpr auto patience_with_last_joiners = 10s;  // before a run begins with those who are there
 constexpr auto patience_with_leavers = 2s;
 
-// A worker that fails by itself fails again, so three such deaths for the same cause end the run. Deaths by somebody
-// else's hand are what a run has to live with; only an unlikely number of them for the same cause ends it.
-constexpr int weight_of_failure = 10, weight_of_kill = 1, too_heavy = 30;
-
 bool nobody_has(pid_t pid) {
   return ::kill(pid, 0) != 0 && errno == ESRCH;
-}
-
-bool killed_from_outside(const exit_status& status) {
-  return status.signal == SIGKILL || status.signal == SIGTERM || status.signal == SIGINT || status.signal == SIGHUP;
-}
-
-/// A model that trains well in threads and dies in processes mostly does so for this reason.
-std::string pointer_perhaps(const exit_status& status) {
-  if (status.signal != SIGSEGV && status.signal != SIGBUS) return "";
-  return "; the likely cause is a pointer, reference or span inside the model, which leads nowhere in another process";
 }
 
 }  // namespace
@@ -99,7 +83,7 @@ void worker_pool::start() {
 }
 
 void worker_pool::run_round() {
-  if (store_.control().round.pass != std::exchange(pass_, store_.control().round.pass)) taken_along_.clear();
+  if (store_.control().round.pass != std::exchange(pass_, store_.control().round.pass)) deaths_.begin_pass();
   wait_for_somebody();
   looked_ = clock::now();
   for (std::size_t i = 0; i < members_.size(); ++i) members_[i].pace.look(store_.slots()[i], false, looked_);
@@ -171,7 +155,7 @@ void worker_pool::look_after_members() {
     }
     if (!m.joined && store_.slots()[i].state.load() == worker_state::active) {
       m.joined = true;
-      failed_starts_ = 0;
+      deaths_.somebody_joined();
     }
     if (const auto status = m.child->poll_exit()) on_exit(i, *status);
   }
@@ -208,34 +192,23 @@ void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
   const worker_slot& s = store_.slots()[slot];
   // It may have come and gone between two looks; then its number is left.
   const bool joined = members_[slot].joined || s.pid.load() == members_[slot].child->pid();
-  if (joined && in_lockstep()) end_lockstep(slot, status);
+  if (joined && in_lockstep()) throw_lost_rank(store_, workers_, slot, members_[slot].child->pid(), status);
   const auto said = status.signal == 0 ? store_.failures()[slot].said() : std::nullopt;
   if (status.signal == 0 && status.code == static_cast<int>(exit_code::input)) {
     if (!said || said->damaged_cache) throw cache_error("", "a worker process found the dataset's cache damaged");
     throw input_error(named(slot) + " has failed: " + said->text);  // another worker would read the same
   }
-  const std::uint64_t held = s.held.get();
-  const std::string who = named(slot);
+  const worker_death death{.who = named(slot),
+                           .status = status,
+                           .joined = joined,
+                           .held = s.held.get(),
+                           .said = said,
+                           .epoch = store_.control().round.epoch,
+                           .chunks_begun = chunks_begun()};
   bury(slot, status.describe() + (said ? ": " + said->text : ""), worker_slot::reserved);
-  blame(who, status, joined, held, said);
+  deaths_.add(death);
   spawn_into(slot);
   ++replaced_;
-}
-
-// Nobody can take the place of a rank: its parameters are gone. Of ranks that end because they have lost another one,
-// the group tells which.
-void worker_pool::end_lockstep(std::size_t slot, const exit_status& status) const {
-  const std::string why = segment_group_failure(store_.bytes(), store_.meeting_offset());
-  // Whoever threw by itself says what, the others what the group says.
-  for (std::size_t rank = 0; rank < workers_; ++rank) {
-    const auto said = store_.failures()[rank].said();
-    if (!said || said->text == why) continue;
-    if (said->damaged_cache) throw cache_error("", "a worker process found the dataset's cache damaged");
-    throw_failure({.code = said->code, .text = detail::failed_text(rank, workers_, said->text)});
-  }
-  if (status.signal == 0 && !why.empty()) throw worker_error(why);
-  throw worker_error(detail::ended_text(
-      slot, workers_, "(process " + std::to_string(members_[slot].child->pid()) + ") " + status.describe()));
 }
 
 // What the dead worker had added to the parameters stays; its unfinished chunk is drawn again. The raised generation
@@ -257,33 +230,6 @@ std::string worker_pool::named(std::size_t slot) const {
   const auto& child = members_[slot].child;
   const pid_t pid = child ? child->pid() : store_.slots()[slot].pid.load();
   return "worker " + std::to_string(slot) + " (process " + std::to_string(pid) + ")";
-}
-
-// `who` was the last one, and has said why it failed, or not.
-void worker_pool::blame(const std::string& who, const exit_status& status, bool joined, std::uint64_t held,
-                        const std::optional<failure>& said) {
-  const int weight = killed_from_outside(status) ? weight_of_kill : weight_of_failure;
-  const std::string last = " (the last one " + status.describe() + "): ";
-  const auto give_up = [&](const std::string& sentence) {
-    if (said) throw_failure({.code = said->code, .text = who + " has failed, as others before it: " + said->text});
-    throw worker_error(sentence);
-  };
-  if (!joined && (failed_starts_ += weight) >= too_heavy) {
-    give_up("worker processes end before they join" + last +
-            (killed_from_outside(status) ? "somebody kills them, perhaps the system for want of memory"
-                                         : "does main call hogwild::worker_main first, with this model's type?"));
-  }
-  if (held != 0 && (taken_along_[held] += weight) >= too_heavy) {
-    give_up("ticket " + std::to_string(held - 1) + " of epoch " + std::to_string(store_.control().round.epoch) +
-            " has taken several worker processes along" + last +
-            (killed_from_outside(status) ? "somebody kills them, perhaps the system for want of memory"
-                                         : "the model fails on one of its rows" + pointer_perhaps(status)));
-  }
-  if (const std::uint64_t begun = chunks_begun(); begun != std::exchange(begun_before_, begun)) in_vain_ = 0;
-  if (joined && (in_vain_ += weight) >= too_heavy) {
-    give_up("worker processes die one after the other and finish nothing" + last +
-            "look for what kills them, or for what the model does before its first row");
-  }
 }
 
 void worker_pool::leave_out_stopped(std::uint32_t opened) {

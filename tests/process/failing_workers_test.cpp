@@ -104,6 +104,14 @@ TEST(failing_workers, a_forgotten_worker_main_ends_soon) {
   EXPECT_TRUE(test::leftovers().empty());
 }
 
+TEST(failing_workers, that_have_no_room_to_say_why_are_told_of_by_their_code) {
+  const process_engine engine{.workers = 2, .program = "/bin/sh", .arguments = {"-c", "exit 4"}};
+  EXPECT_THAT(training(engine),
+              ThrowsMessage<worker_error>(AllOf(HasSubstr("the last one ended with code 4"), HasSubstr("ulimit -v"),
+                                                HasSubstr("ulimit -n"), testing::Not(HasSubstr("worker_main")))));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
 TEST(failing_workers, a_model_that_the_worker_does_not_have) {
   const test::toy_rows rows = test::some_rows(200);
   EXPECT_THAT(

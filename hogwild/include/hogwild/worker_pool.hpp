@@ -4,18 +4,17 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <hogwild/core/child_process.hpp>
 #include <hogwild/core/control/epoch_gate.hpp>
-#include <hogwild/core/failure.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/process_watch.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwild/stall_watch.hpp>
+#include <hogwild/worker_deaths.hpp>
 
 namespace hogwild {
 
@@ -61,12 +60,9 @@ class worker_pool {
   void leave_out_stopped(std::uint32_t opened);
   bool reproducible() const { return store_.shape().replicas > 0; }
   bool in_lockstep() const { return store_.shape().meeting_bytes > 0; }
-  [[noreturn]] void end_lockstep(std::size_t slot, const exit_status& status) const;
   void break_off_turns() const;
   void bury(std::size_t slot, const std::string& how, std::int32_t next_pid);
   std::string named(std::size_t slot) const;
-  void blame(const std::string& who, const exit_status& status, bool joined, std::uint64_t held,
-             const std::optional<failure>& said);
   void wait_for_somebody();
   bool is_idle(const worker_slot& slot) const;
   void on_exit(std::size_t slot, const exit_status& status);
@@ -85,11 +81,7 @@ class worker_pool {
   bool round_open_ = false;
   std::size_t replaced_ = 0;
   std::uint64_t rows_lost_ = 0;
-  // What deaths weigh; see blame().
-  std::map<std::uint64_t, int> taken_along_;  ///< by ticket in this epoch
-  int failed_starts_ = 0;                     ///< since somebody joined
-  int in_vain_ = 0;                           ///< since a chunk was begun
-  std::uint64_t begun_before_ = 0;
+  worker_deaths deaths_;
 };
 
 }  // namespace hogwild
