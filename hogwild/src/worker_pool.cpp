@@ -274,8 +274,8 @@ void worker_pool::end_stopped() {
       m.child->kill(SIGKILL);
       m.child->wait_for(patience_with_joiners);
     } else if (m.guest) {
-      m.guest->kill(SIGKILL);
-      m.guest->wait_for(patience_with_joiners);
+      // Another user's may not be killed, and waiting for its end would help nobody.
+      if (m.guest->kill(SIGKILL)) m.guest->wait_for(patience_with_joiners);
     }
   }
   look_after_members();

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers that join a run of one process by hand: it had the parameters alone, and ends as well as it would have.
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -7,6 +11,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <hogwild/core/child_process.hpp>
 
@@ -158,6 +164,48 @@ TEST(guests, that_follow_others_between_two_looks_are_not_taken_for_them) {
   EXPECT_TRUE(end->success()) << end->describe();
 }
 
+/// After the first epoch, a guest that was left out in the middle of a row: a process that lives, and is not ours.
+class strangers final : public observer {
+ public:
+  explicit strangers(pid_t stranger) : stranger_(stranger) {}
+
+  void on_epoch(const epoch_report& e) override {
+    const auto segment = e.epoch == 1 ? test::segment_of(::getpid()) : std::nullopt;
+    if (!segment) return;
+    const param_store store = detail::attached_store::open(segment->name, slow_logistic::name);
+    worker_slot& slot = store.slots().back();
+    slot.pid = stranger_;
+    slot.start_time = process_identity::of(stranger_)->start_time;
+    slot.held.set(1);
+    slot.state = worker_state::left_out;
+  }
+
+ private:
+  pid_t stranger_;
+};
+
+/// Trains as a user who may send no signal to `stranger`. Code 77 where there is no such user, 6 where it took long.
+int train_beside(pid_t stranger) {
+  constexpr uid_t nobody = 65534;
+  if (::geteuid() == 0 && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) return 77;
+  ::prctl(PR_SET_DUMPABLE, 1);  // or /proc/self would be root's
+  if (::kill(stranger, 0) == 0 || errno != EPERM || ::access(this_program().c_str(), X_OK) != 0) return 77;
+  strangers seen(stranger);
+  const test::toy_rows rows = test::some_rows();
+  const auto begin = std::chrono::steady_clock::now();
+  train(slow_logistic{}, rows.csr(), process_engine{.workers = 1},
+        {.epochs = 4, .step = {.initial = 0.2, .decay = 0.9}, .observers = {&seen}});
+  return std::chrono::steady_clock::now() - begin < 40s ? 0 : 6;
+}
+
+TEST(guests, of_another_user_that_were_left_out_are_not_waited_for) {
+  const pid_t stranger = ::geteuid() == 0 ? ::getpid() : 1;
+  const auto end = spawn(this_program(), {"--beside", std::to_string(stranger)}).wait_for(300s);
+  ASSERT_TRUE(end);
+  if (end->code == 77) GTEST_SKIP() << "needs a process of another user, and a program that this user may start";
+  EXPECT_TRUE(end->success()) << end->describe();
+}
+
 INSTANTIATE_TEST_SUITE_P(one_and_two, guests,
                          testing::Combine(testing::Values(update_kind::lossy, update_kind::exact),
                                           testing::Values(1u, 2u)));
@@ -169,5 +217,6 @@ const hogwild::test::program_role guests_role([](int argc, char** argv) -> std::
   using namespace hogwild;
   if (argc == 3 && std::string_view(argv[1]) == "--join")
     return work_as<logistic, test::slow_logistic>({.segment = argv[2]});
+  if (argc == 3 && std::string_view(argv[1]) == "--beside") return train_beside(std::atoi(argv[2]));
   return worker_main<logistic, test::slow_logistic>(argc, argv);
 });
