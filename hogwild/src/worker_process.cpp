@@ -158,6 +158,13 @@ void train_rounds(const job& work, const param_store& store, const slot_lease& p
   }
 }
 
+/// For the supervisor, in a slot that is this process's or reserved for it.
+void tell_failure(const param_store& store, std::size_t slot, const failure& what) {
+  if (slot >= store.slots().size()) return;
+  const std::int32_t pid = store.slots()[slot].pid.load();
+  if (pid == getpid() || pid == worker_slot::reserved) store.failures()[slot].tell(what);
+}
+
 /// Trains in the slot that is meant, or in any, until the run is over.
 int train_for(const worker_ticket& place, const segment_info& info, const param_store& store,
               const std::function<job_factory(std::string_view)>& find) {
@@ -191,23 +198,22 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
   }
   const slot_lease lease(store, place.slot);
   if (lockstep) work = as_rank(std::move(work), store, setup.workers, lease.slot());
-  const supervisor_watch watch(store, info.owner, lease.self());
-  // Who joined by hand stays where its user put it.
-  if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
-  train_rounds(*work, store, lease);
+  try {
+    const supervisor_watch watch(store, info.owner, lease.self());
+    // Who joined by hand stays where its user put it.
+    if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
+    train_rounds(*work, store, lease);
+  } catch (...) {
+    // While a rank's work lives: by its end others learn that it has left, and the cause is to be told before.
+    if (place.slot) tell_failure(store, *place.slot, current_failure());
+    throw;
+  }
   if (!place.slot && !lease.ours() && !store.control().leaving()) {
     throw worker_error("the run of segment " + place.segment +
                        " has taken this worker for dead and goes on without it; join again");
   }
   const bool orphaned = store.control().stop.load() == stop_request::orphaned;
   return static_cast<int>(orphaned ? exit_code::internal : exit_code::done);
-}
-
-/// For the supervisor, in a slot that is this process's or reserved for it.
-void tell_failure(const param_store& store, std::size_t slot, const failure& what) {
-  if (slot >= store.slots().size()) return;
-  const std::int32_t pid = store.slots()[slot].pid.load();
-  if (pid == getpid() || pid == worker_slot::reserved) store.failures()[slot].tell(what);
 }
 
 }  // namespace
@@ -256,8 +262,8 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
   for (const int signal : {SIGINT, SIGHUP, SIGTERM})
     if (place.slot) std::signal(signal, SIG_IGN);
   const segment_info info = find_segment(place.segment);
-  // A worker that was started has nobody else to tell what it throws.
   const param_store store = detail::attached_store::open(place.segment, info.model_name);
+  // A worker that was started has nobody else to tell what it throws.
   try {
     return train_for(place, info, store, find);
   } catch (...) {
