@@ -20,6 +20,7 @@
 #include <hogwild/hogwild.hpp>
 
 #include "attached_store.hpp"
+#include "support/comes_true.hpp"
 #include "support/toy_data.hpp"
 
 // What the tests of the process engine share: models that are slow enough to be caught at work, and eyes on a run.
@@ -46,16 +47,6 @@ struct slow_logistic : logistic {
 
 inline toy_rows some_rows(std::size_t rows = 1000) {
   return planted_classification({.rows = rows, .columns = 50, .per_row = 8});
-}
-
-/// Waits until `holds`, at most `limit`; whether it came true.
-template <class Condition>
-bool comes_true(std::chrono::milliseconds limit, const Condition& holds) {
-  for (const auto begin = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begin < limit;) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return holds();
 }
 
 /// The finished segment that process `owner` has made.
