@@ -22,9 +22,10 @@ enum class worker_state : std::uint32_t {
   left_out  ///< made no progress for a while (stopped, say): nobody waits for it
 };
 
-/// What one worker tells the others. Only its owner writes a slot, but for `state` and `generation`; each part that is
-/// written often lies alone on its pair of cache lines, because the hardware fetches lines in pairs. Under every
-/// schedule:
+/// What one worker tells the others. Only its owner writes a slot, but for `state` and `generation`, and for the
+/// coordinator, which buries an owner that is dead: it clears `held` and `unsent`, and writes `pid` last, from where
+/// the slot is somebody else's. Each part that is written often lies alone on its pair of cache lines, because the
+/// hardware fetches lines in pairs. Under every schedule:
 ///
 ///     a slot has one owner: who claimed it, until it gives it back or is buried;
 ///     the tag of somebody who is dead, or was left out, is never again the tag of an owner who counts;
