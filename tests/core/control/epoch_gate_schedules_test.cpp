@@ -123,7 +123,7 @@ class gate_schedules {
       return true;
     }
     for (std::size_t w = 0; w < run_.workers; ++w) {
-      const bool dead = checker_.note([this, w] { return checker_.is_dead(w) && counts(w); }) != 0;
+      const bool dead = checker_.ask([this, w] { return checker_.is_dead(w) && counts(w); }) != 0;
       if (dead) return world_.slots[w].state.store(worker_state::free), true;
     }
     if (left_out < run_.left_out) {

@@ -36,7 +36,8 @@ class barrier_schedules {
       : members_(members), meetings_(meetings), checker_(world_, options) {
     for (std::uint32_t m = 0; m < members; ++m)
       checker_.add(true, [this, m](model_checker::memory& kept) { return meet(m, kept[0], kept[1]); });
-    checker_.at_the_end([this] {
+    checker_.always([this](bool all_ended) {
+      if (!all_ended) return;
       checker_.require(world_.breakers <= 1, broken_once);
       checker_.require(dead() > 0 || (world_.breakers == 0 && world_.barrier.phase.value == meetings_),
                        complete_with_all);
@@ -68,7 +69,7 @@ class barrier_schedules {
     const hogwild::meeting found = barrier.wait(open, std::chrono::milliseconds(1));
     if (found == meeting::broken) return false;
     if (found == meeting::open) {
-      const bool lost = checker_.note([this] { return dead(); }) > 0;
+      const bool lost = checker_.ask([this] { return dead(); }) > 0;
       if (lost && barrier.break_off(open)) checker_.note([this] { ++world_.breakers; });
       return true;
     }

@@ -42,7 +42,7 @@ class ring_schedules {
     for (std::size_t w = 0; w < r.replica_of.size(); ++w)
       checker_.add(false, [this, w](model_checker::memory& looks) { return work(w, looks[0]); });
     checker_.add(false, [this](model_checker::memory&) { return open(); });
-    checker_.always([this] {
+    checker_.always([this](bool) {
       for (std::size_t w = 0; w < ring_.replica_of.size(); ++w) {
         for (std::size_t v = 0; v < w; ++v)
           checker_.require(world_.holds[w] == 0 || world_.holds[w] != world_.holds[v], one_holder);
@@ -98,7 +98,7 @@ class ring_schedules {
     });
   }
   /// Whether worker w, on its own, has the token in hand after a look and one more operation.
-  bool can_get(Token& token, std::size_t w) const {
+  bool can_get(Token token, std::size_t w) const {
     const std::size_t replica = ring_.replica_of[w];
     const seen now = token.look();
     const auto got = Token::names(now, replica) ? token.claim(now) : token.take_over(now, replica);

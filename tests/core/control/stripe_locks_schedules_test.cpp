@@ -48,8 +48,9 @@ class stripe_schedules {
     }
     checker_.add(false, [this](model_checker::memory& kept) { return leave_out(kept[0]); });
     checker_.add(false, [this](model_checker::memory&) { return bury(); });
-    checker_.at_the_end([this] {
-      if (left_out_ == 0 && deaths_ == 0) checker_.require(world_.sum.value == adds_ * workers_, no_add_lost);
+    checker_.always([this](bool all_ended) {
+      if (all_ended && left_out_ == 0 && deaths_ == 0)
+        checker_.require(world_.sum.value == adds_ * workers_, no_add_lost);
     });
   }
   std::set<std::string> broken_sentences() { return checker_.broken_sentences(); }
@@ -117,7 +118,7 @@ class stripe_schedules {
     };
     if (deaths_ == 0) return false;
     checker_.await([&] { return dead() > 0 || world_.at_work == workers_; });
-    const std::uint64_t who = checker_.note(dead);
+    const std::uint64_t who = checker_.ask(dead);
     if (who == 0) return false;
     world_.slots[who - 1].generation.fetch_add(1);
     world_.slots[who - 1].state.exchange(worker_state::free);

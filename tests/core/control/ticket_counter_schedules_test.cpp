@@ -42,8 +42,8 @@ class ticket_schedules {
     for (std::size_t w = 0; w < workers; ++w)
       checker_.add(false, [this](model_checker::memory& kept) { return work(kept[0]); });
     checker_.add(false, [this](model_checker::memory& kept) { return coordinate(kept[0]); });
-    checker_.at_the_end([this] {
-      for (std::size_t t = 0; t < tickets; ++t)
+    checker_.always([this](bool all_ended) {
+      for (std::size_t t = 0; all_ended && t < tickets; ++t)
         checker_.require(world_.done[t].get() == world_.newest_mark[t], never_falls);
     });
   }

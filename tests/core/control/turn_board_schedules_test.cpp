@@ -83,10 +83,10 @@ class board_schedules {
       // Once it counts, and finds the gate open, it is waited for; see epoch_gate.hpp.
       checker_.await([&] { return (world_.open && world_.round > round) || world_.over; });
       world_.left_out[w].store(0);
-      inside = checker_.note([&] { return world_.expected[w] = world_.inside[w] = world_.open; });
-      if (inside == 1) round = checker_.note([&] { return world_.round; });
-      first = checker_.note([&] { return world_.first; });
-      return checker_.note([&] { return !world_.over; }) == 1;
+      inside = checker_.ask([&] { return world_.expected[w] = world_.inside[w] = world_.open; });
+      if (inside == 1) round = checker_.ask([&] { return world_.round; });
+      first = checker_.ask([&] { return world_.first; });
+      return checker_.ask([&] { return !world_.over; }) == 1;
     }
     if (in_hand > 0) return finish(in_hand);
     const std::uint32_t phase = board.current();
@@ -164,7 +164,7 @@ class board_schedules {
         return true;
       }
       checker_.await([&] { return dead() > 0 || expected() == 0; });
-      const std::uint64_t who = checker_.note(dead);
+      const std::uint64_t who = checker_.ask(dead);
       if (who == 0) return checker_.note([&] { world_.open = false; }), step = 2, true;
       checker_.note([&] { world_.expected[who - 1] = false; });
       board.break_off();

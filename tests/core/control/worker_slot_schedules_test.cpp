@@ -38,7 +38,7 @@ class slot_schedules {
       checker_.add(true, [this, g](model_checker::memory& kept) { return visit(g, kept[0]); });
     checker_.add(false, [this](model_checker::memory& kept) { return leave_out(kept[0]); });
     if (options.deaths > 0) checker_.add(false, [this](model_checker::memory& buried) { return bury(buried[0]); });
-    checker_.always([this] {
+    checker_.always([this](bool) {
       std::size_t owners = 0;
       for (std::size_t g = 0; g < guests_; ++g) owners += world_.owns[g] ? 1u : 0u;
       checker_.require(owners <= 1, slot_has_one_owner);
@@ -116,7 +116,7 @@ class slot_schedules {
       return gone >= guests_;
     };
     checker_.await([&] { return dead() > 0 || all_ended(); });
-    const std::uint64_t who = checker_.note(dead);
+    const std::uint64_t who = checker_.ask(dead);
     if (who == 0) return false;
     const std::uint32_t generation = world_.slot.generation.fetch_add(1);
     checker_.note([this, generation] { world_.was_dead[generation] = true; });
