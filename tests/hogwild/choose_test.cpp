@@ -149,6 +149,29 @@ double movement(double step, double curvature, std::size_t workers, double rows)
   return static_cast<double>(workers) * (1.0 - std::exp(-step * curvature * rows));
 }
 
+TEST(choice_of_workers, says_why_some_are_idle) {
+  EXPECT_EQ(choose_sharing(text()).idle, "");
+  sharing_facts few = text();
+  few.rows = 20;
+  EXPECT_EQ(choose_sharing(few).idle,
+            "an epoch of one worker alone takes 0.02 ms, which 8 workers are not predicted to beat");
+  // So few that two exchange nothing, whatever a row takes.
+  few.rows = 7;
+  few.row_ns = 1e9;
+  EXPECT_THAT(choose_sharing(few).idle, HasSubstr("8 workers are not predicted to beat"));
+  sharing_facts more_than_cpus = text();
+  more_than_cpus.cpus = 4;
+  EXPECT_EQ(choose_sharing(more_than_cpus).workers, 4u);
+  EXPECT_EQ(choose_sharing(more_than_cpus).idle, "there are 4 CPUs");
+  sharing_facts dear = text();
+  dear.workers = dear.cpus = 16;
+  dear.curvature = 0.2;
+  dear.row_ns = 200.0;
+  EXPECT_LT(choose_sharing(dear).workers, 16u);
+  EXPECT_GT(choose_sharing(dear).workers, 1u);
+  EXPECT_EQ(choose_sharing(dear).idle, "with more of them exchanges would cost more than they bring");
+}
+
 TEST(longest_exchange, keeps_every_number_of_workers_below_the_bound_of_stability) {
   for (std::size_t p = 2; p <= 256; ++p) {
     for (double z = 1e-7; z < 100.0; z *= 1.7) {
