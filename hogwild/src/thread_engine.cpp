@@ -54,7 +54,8 @@ class thread_crew final : public crew {
 
  private:
   void take_granted(std::size_t threads) {
-    if (note_ && threads < std::exchange(granted_, threads))
+    const bool fewer = threads < std::exchange(granted_, threads);  // whoever listens, or nobody
+    if (fewer && note_)
       note_("the library granted " + std::to_string(threads) + " of " + std::to_string(threads_->size()) + " threads");
   }
 

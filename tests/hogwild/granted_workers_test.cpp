@@ -101,6 +101,21 @@ TEST(granted_workers, are_what_a_round_had) {
   EXPECT_THAT(notes, ElementsAre("the library granted 1 of 3 threads"));
 }
 
+TEST(granted_workers, are_what_a_round_had_though_nobody_listens) {
+  const test::toy_rows toy = test::planted_classification({.rows = 100, .columns = 20});
+  const csr_rows data = toy.csr();
+  const auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                             {.isa = choose_isa(isa::automatic)});
+  std::size_t workers = 0;
+  team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
+    if (i != 0) return;
+    const auto crew = hire(thread_engine{.workers = 3}, *work, {});
+    crew->start();
+    workers = crew->workers();
+  });
+  EXPECT_EQ(workers, 1u);
+}
+
 // Seven rows are too few for two workers to exchange anything, whatever a row takes and however many CPUs there are.
 TEST(idle_workers, are_told_with_the_reason) {
   const auto alone = AllOf(StartsWith("1 of the 16 workers that were asked for trains: an epoch of one worker alone"),
