@@ -150,10 +150,16 @@ void run_scope::tell_who_trains(std::size_t asked, std::size_t workers) const {
   if (train >= asked) return;
   std::string sentence = std::to_string(train) + " of the " + std::to_string(asked) + " workers that were asked for " +
                          (train == 1 ? "trains" : "train");
-  const char* sign = ": ";
-  for (const std::string& reason : idle_because_) sentence += std::exchange(sign, "; ") + reason;
-  if (chunks < workers) sentence += sign + ("there are no more than " + std::to_string(chunks) + " chunks of rows");
+  const std::string reasons = why_fewer(), sign = reasons.empty() ? ": " : "; ";
+  if (!reasons.empty()) sentence += ": " + reasons;
+  if (train < workers) sentence += sign + "there are no more than " + std::to_string(train) + " chunks of rows";
   note()(sentence);
+}
+
+std::string run_scope::why_fewer() const {
+  std::string reasons;
+  for (const std::string& reason : idle_because_) reasons += (reasons.empty() ? "" : "; ") + reason;
+  return reasons;
 }
 
 std::size_t run_scope::share_among(std::size_t workers) {

@@ -82,10 +82,12 @@ class ring_crew final : public crew {
 
 }  // namespace
 
-ring_layout ring_engine::layout(std::size_t crew) const {
+ring_layout ring_engine::layout(std::size_t crew, const std::string& why_fewer) const {
   if (replicas > crew) {
     throw config_error(std::to_string(replicas) + " replicas need as many workers at least, but there are " +
-                       std::to_string(crew) + "; ask for more workers or for fewer replicas");
+                       std::to_string(crew) +
+                       (why_fewer.empty() ? "; ask for more workers or for fewer replicas"
+                                          : ": " + why_fewer + ", or ask for fewer replicas"));
   }
   if (replicas > ring_token::most_replicas) {
     throw config_error(std::to_string(replicas) + " replicas are more than the " +

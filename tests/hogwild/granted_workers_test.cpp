@@ -116,6 +116,20 @@ TEST(granted_workers, are_what_a_round_had_though_nobody_listens) {
   EXPECT_EQ(workers, 1u);
 }
 
+TEST(granted_workers, too_few_for_a_ring_are_told_with_the_reason) {
+  std::string sentence;
+  team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
+    if (i != 0) return;
+    try {
+      run_told(600, ring_engine{.workers = 3, .replicas = 2});
+    } catch (const config_error& e) {
+      sentence = e.what();
+    }
+  });
+  EXPECT_THAT(sentence, AllOf(StartsWith("2 replicas need as many workers at least, but there are 1: OpenMP grants 1 "),
+                              HasSubstr("take a std team, or ask for fewer replicas")));
+}
+
 // Seven rows are too few for two workers to exchange anything, whatever a row takes and however many CPUs there are.
 TEST(idle_workers, are_told_with_the_reason) {
   const auto alone = AllOf(StartsWith("1 of the 16 workers that were asked for trains: an epoch of one worker alone"),

@@ -11,8 +11,9 @@
 #include <hogwild/team.hpp>
 
 // Who runs the worker loop. An engine is a plain struct of options; hire() turns it into a crew for a job. An engine
-// with several workers has a member `workers`; one that divides them among replicas also has layout(workers), a
-// ring_layout; one whose library may grant fewer threads than were asked for has grantable(engine, asked).
+// with several workers has a member `workers`; one that divides them among replicas also has layout(workers,
+// why_fewer), a ring_layout, which names that reason where it refuses so few; one whose library may grant fewer threads
+// than were asked for has grantable(engine, asked).
 
 namespace hogwild {
 

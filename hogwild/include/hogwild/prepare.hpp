@@ -101,7 +101,7 @@ class run_scope {
     std::size_t workers = crew_size(asked);
     if constexpr (requires { grantable(engine, workers); }) workers = granted(workers, grantable(engine, workers));
     if constexpr (requires { engine.layout(workers); })
-      engine.workers = share_on_ring(workers, engine.layout(workers));
+      engine.workers = share_on_ring(workers, engine.layout(workers, why_fewer()));
     else if constexpr (requires { engine.meetings(); })
       engine.workers = share_in_lockstep(workers, engine.meetings());
     else
@@ -129,6 +129,7 @@ class run_scope {
   };
 
   std::size_t granted(std::size_t asked, std::size_t most);
+  std::string why_fewer() const;
   void tell_who_trains(std::size_t asked, std::size_t workers) const;
   std::size_t share_among(std::size_t workers);
   std::size_t share_on_ring(std::size_t workers, const ring_layout& ring);

@@ -52,8 +52,9 @@ struct ring_engine {
   hogwild::transport* link = nullptr;
   ring_messages messages{};
 
-  /// Who takes part, of `crew` workers. Throws config_error where they are fewer than the replicas asked for.
-  ring_layout layout(std::size_t crew) const;
+  /// Who takes part, of `crew` workers. Throws config_error where they are fewer than the replicas asked for; it says
+  /// `why_fewer` there are than were asked for, where there is a reason.
+  ring_layout layout(std::size_t crew, const std::string& why_fewer = {}) const;
 };
 
 inline std::size_t grantable(const ring_engine& engine, std::size_t asked) {
