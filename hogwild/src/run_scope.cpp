@@ -146,7 +146,7 @@ std::size_t run_scope::granted(std::size_t asked, std::size_t most) {
 
 // The one place that tells it, for every engine and every reason. Who has not asked for a number has nothing to hear.
 void run_scope::tell_who_trains(std::size_t asked, std::size_t workers) const {
-  const std::size_t chunks = job_.plan().count(), train = std::min(workers, chunks);
+  const std::size_t train = job_.who_train(workers);
   if (train >= asked) return;
   std::string sentence = std::to_string(train) + " of the " + std::to_string(asked) + " workers that were asked for " +
                          (train == 1 ? "trains" : "train");
@@ -247,6 +247,11 @@ std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout&
   run_.sharing_reason = std::to_string(workers * processes.size()) + " ranks with arrays of their own " +
                         (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
                         std::to_string(meetings.rows) + " rows of each";
+  if (const std::size_t all = job_.plan().count(); all < workers) {
+    note()("there are no more than " + std::to_string(all) + (all == 1 ? " chunk" : " chunks") + " of rows, so that " +
+           std::to_string(workers - all) + " of the " + std::to_string(workers) +
+           " workers have no rows of their own and only meet the others; use fewer workers");
+  }
   tell_few_steps(gathered ? std::ceil(longest / met) : longest, meetings);
   return workers;
 }

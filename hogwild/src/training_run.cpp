@@ -194,7 +194,7 @@ class training {
     const param_store& store = crew_.store();
     const run_start start{.model = job_.model_name(),
                           .engine = crew_.engine(),
-                          .workers = crew_.workers(),
+                          .workers = job_.who_train(crew_.workers()),
                           .epochs = options_.epochs,
                           .rows = job_.data().rows(),
                           .parameters = job_.parameters(),
@@ -280,7 +280,7 @@ class training {
     result_.l2 = run_.l2;
     result_.train_seconds = progress_.train_seconds;
     result_.search_seconds = run_.search_seconds;
-    result_.workers = crew_.workers();
+    result_.workers = job_.who_train(crew_.workers());
     result_.workers_replaced = crew_.replaced();
     result_.rows_lost = crew_.rows_lost();
     result_.ring = crew_.ring();

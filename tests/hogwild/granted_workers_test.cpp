@@ -145,6 +145,29 @@ TEST(idle_workers, are_told_with_the_reason) {
                                             HasSubstr("virtual workers; ask for more of those"))));
 }
 
+TEST(idle_workers, are_those_for_whom_there_is_no_chunk) {
+  const auto five =
+      ElementsAre("5 of the 7 workers that were asked for train: there are no more than 5 chunks of rows");
+  const thread_engine seven{.workers = 7, .team = team_kind::std};
+  for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::buffered}) {
+    const told_run told = run_told(5, seven, {.sharing = sharing});
+    EXPECT_EQ(told.result.workers, 5u);
+    EXPECT_EQ(told.workers_in_record, 5);
+    EXPECT_THAT(told.notes, five);
+  }
+  const told_run ring = run_told(5, ring_engine{.workers = 7, .replicas = 7, .team = team_kind::std});
+  EXPECT_EQ(ring.result.workers, 5u);
+  EXPECT_THAT(ring.notes, Contains(StartsWith("5 of the 7 workers")));
+}
+
+TEST(idle_workers, take_part_in_lockstep_though_they_have_no_rows) {
+  const told_run told = run_told(5, sync_engine{.workers = 7, .rule = sync_rule::average});
+  EXPECT_EQ(told.result.workers, 7u);
+  EXPECT_EQ(told.workers_in_record, 7);
+  EXPECT_THAT(told.notes, Contains(StartsWith("there are no more than 5 chunks of rows, so that 2 of the 7 workers")));
+  EXPECT_THAT(told.notes, Not(Contains(HasSubstr("that were asked for"))));
+}
+
 TEST(idle_workers, are_nobody_s_business_who_has_not_asked_for_any) {
   EXPECT_THAT(run_told(600, thread_engine{}).notes, IsEmpty());
   EXPECT_THAT(run_told(600, thread_engine{}, {.reproducible = true}).notes, IsEmpty());

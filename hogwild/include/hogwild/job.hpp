@@ -40,6 +40,12 @@ class job {
   const label_map& labels() const { return labels_; }
   const loop_options& options() const { return options_; }
   const chunk_plan& plan() const { return plan_; }
+  /// How many of `workers` train: no more than there are chunks. In lockstep one without rows takes part all the same,
+  /// and what the run ends with depends on it.
+  std::size_t who_train(std::size_t workers) const {
+    const bool in_lockstep = options_.sharing == sharing_kind::gathered || options_.sharing == sharing_kind::averaged;
+    return in_lockstep ? workers : std::min(workers, plan_.count());
+  }
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 
