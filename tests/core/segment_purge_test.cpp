@@ -124,7 +124,10 @@ TEST(segment_purge, of_this_user_leaves_those_of_others) {
   header.magic = segment_magic;
   header.ready = 1;
   write_file(dead, {reinterpret_cast<const char*>(&header), sizeof header});
-  ASSERT_EQ(::chown(path_of(dead).c_str(), 12345, 12345), 0);
+  if (::chown(path_of(dead).c_str(), 12345, 12345) != 0) {
+    ::unlink(path_of(dead).c_str());
+    GTEST_SKIP() << "this root may not give files away";
+  }
   EXPECT_THAT(purge_segments(segments_of::this_user), Not(Contains(dead)));
   EXPECT_TRUE(exists(dead));
   EXPECT_THAT(purge_segments(), Contains(dead));

@@ -252,7 +252,8 @@ TEST(segment, attach_refuses_one_that_others_may_open) {
 TEST(segment, attach_refuses_another_users) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
   const segment s = segment::create(unique_segment_name(), small, identity);
-  ASSERT_EQ(::chown(path_of(s.name()).c_str(), 12345, static_cast<gid_t>(-1)), 0);
+  if (::chown(path_of(s.name()).c_str(), 12345, static_cast<gid_t>(-1)) != 0)
+    GTEST_SKIP() << "this root may not give files away";
   EXPECT_THAT(attaching(s.name()), refuses_with<segment_error>("belongs to user 12345"));
 }
 
