@@ -3,6 +3,7 @@
 // measurements tens of seconds; the bound is generous for a slow machine.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,7 +130,11 @@ TEST_F(stop_phases, reading_text) {
   const int held = ::open(text.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_GT(::write(held, "1 1:1\n-1 2:1\n", 13), 0);
   running_command run({"train", text, "--save", *folder / "none.bin"});
-  std::this_thread::sleep_for(500ms);
+  // It reads once it waits for signals; before that one would end it without a word.
+  int unread = -1;
+  for (int i = 0; i < 60000 && ::ioctl(held, FIONREAD, &unread) == 0 && unread > 0; ++i)
+    std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(unread, 0);
   const auto asked = std::chrono::steady_clock::now();
   run.signal(SIGINT);
   const outcome o = run.wait();
