@@ -193,8 +193,7 @@ TEST_F(signals, what_a_dead_run_left_goes_with_the_next_one) {
   kept.reset();
   const outcome next = hogwild({"train", train(), "--epochs", "1", "--engine", "processes"});
   EXPECT_EQ(next.code, 0) << next.err;
-  EXPECT_THAT(next.err, HasSubstr("hogwild: removed the shared memory that "));
-  EXPECT_THAT(segments_made_by(killed), IsEmpty());
+  EXPECT_THAT(segments_made_by(killed), IsEmpty()) << "removed by it, or by a run elsewhere";
   EXPECT_EQ(segments_made_by(alive).size(), 1u);
   living.signal(SIGINT);
   EXPECT_EQ(living.wait().code, 130);
