@@ -14,8 +14,11 @@ namespace hogwild::bench {
 interrupt::interrupt() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    const bool ignored = ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+    if (!ignored) sigaddset(&signals, signal);  // under nohup a terminal that is closed ends nothing
+  }
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   waiter_ = start_thread([this, signals](const std::stop_token& end) {
     const std::timespec a_while{.tv_sec = 0, .tv_nsec = 50'000'000};

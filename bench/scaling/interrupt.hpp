@@ -6,8 +6,9 @@
 
 namespace hogwild::bench {
 
-/// Turns SIGINT and SIGTERM into a request to stop, so that generated data and shared memory are tidied up. Make it
-/// before any other thread: it blocks both signals, and threads inherit that. A second signal ends the program at once.
+/// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, so that generated data and shared memory are tidied up.
+/// Make it before any other thread: it blocks these signals, and threads inherit that. A second signal ends the program
+/// at once. What is ignored at the start stays ignored.
 class interrupt {
  public:
   interrupt();
