@@ -29,9 +29,16 @@ handler_registry& registry() {
 }  // namespace
 
 struct cleanup_handler::entry {
-  explicit entry(std::function<void()> call) {
+  explicit entry(
+      std::function<void()> call, const std::function<void()>& make = [] {}) {
     const std::scoped_lock lock(registry().mutex);
     place = registry().handlers.insert(registry().handlers.end(), {::getpid(), std::move(call)});
+    try {
+      make();
+    } catch (...) {
+      registry().handlers.erase(place);
+      throw;
+    }
   }
   entry(const entry&) = delete;
   entry& operator=(const entry&) = delete;
@@ -44,6 +51,11 @@ struct cleanup_handler::entry {
 
 cleanup_handler::cleanup_handler() noexcept = default;
 cleanup_handler::cleanup_handler(std::function<void()> handler) : entry_(std::make_unique<entry>(std::move(handler))) {}
+cleanup_handler cleanup_handler::of_what(const std::function<void()>& make, std::function<void()> handler) {
+  cleanup_handler made;
+  made.entry_ = std::make_unique<entry>(std::move(handler), make);
+  return made;
+}
 cleanup_handler::cleanup_handler(cleanup_handler&&) noexcept = default;
 cleanup_handler& cleanup_handler::operator=(cleanup_handler&&) noexcept = default;
 cleanup_handler::~cleanup_handler() = default;

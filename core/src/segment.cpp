@@ -196,7 +196,7 @@ void check_file(const std::string& name, int fd, const segment_header& header) {
 
 struct segment::state {
   std::string name;
-  ipc::shared_memory_object object;
+  ipc::shared_memory_object object{};
   ipc::mapped_region region{};
   pid_t creator = 0;          ///< 0 for an attacher and after unlink
   cleanup_handler at_once{};  ///< of the creator; before what it touches goes
@@ -231,8 +231,10 @@ segment segment::create(const std::string& name, std::size_t bytes, const segmen
                         std::to_string(segment_header_bytes));
   }
   check_room(name, bytes);
-  std::unique_ptr<state> made(new state{.name = name, .object = create_object(name), .creator = ::getpid()});
-  made->at_once = cleanup_handler([s = made.get()] { s->remove_name(); });
+  std::unique_ptr<state> made(new state{.name = name});
+  made->at_once =
+      cleanup_handler::of_what([&] { made->object = create_object(name); }, [s = made.get()] { s->remove_name(); });
+  made->creator = ::getpid();
   if (!lock_file(made->fd(), LOCK_EX) || !names_file(name, made->fd())) {
     throw segment_error("segment " + name + " was removed while it was being made; try again");
   }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/core/cleanup.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -60,6 +63,45 @@ TEST(cleanup, of_a_forked_process_is_its_own_alone) {
   bool called = false;
   const cleanup_handler ours([&called] { called = true; });
   EXPECT_EQ(in_another_process([&] { return end_at_once([&] { return called ? 1 : 0; }); }), 0);
+}
+
+TEST(cleanup, of_what_could_not_be_made_is_not_called) {
+  EXPECT_EQ(in_another_process([] {
+              int said = 0;
+              cleanup_handler none;
+              try {
+                none = cleanup_handler::of_what([] { throw 1; }, [&said] { said = 1; });
+              } catch (int) {
+              }
+              const cleanup_handler one = cleanup_handler::of_what([&said] { said = 2; }, [&said] { said *= 10; });
+              return end_at_once([&] { return said; });
+            }),
+            20);
+}
+
+// The end comes at any moment of the making.
+TEST(cleanup, leaves_no_segment_that_is_being_made) {
+  using clock = std::chrono::steady_clock;
+  for (int k = 0; k < 400; ++k) {
+    const std::string name = unique_segment_name();
+    EXPECT_EQ(in_another_process([&] {
+                std::atomic<bool> begun = false;
+                const std::jthread ender([&] {
+                  begun.wait(false);
+                  for (const auto until = clock::now() + k * 250ns; clock::now() < until;) {
+                  }
+                  end_at_once([] { return 0; });
+                });
+                begun = true;
+                begun.notify_one();
+                const segment shared = segment::create(name, segment_header_bytes, {.model_name = "huber"});
+                return ::pause();
+              }),
+              0);
+    const std::string path = "/dev/shm/" + name;
+    EXPECT_NE(::access(path.c_str(), F_OK), 0) << k;
+    ::unlink(path.c_str());
+  }
 }
 
 TEST(cleanup, leaves_no_file_no_segment_and_no_child) {

@@ -17,6 +17,9 @@ class cleanup_handler {
   cleanup_handler() noexcept;  ///< none
   /// Throws std::bad_alloc.
   explicit cleanup_handler(std::function<void()> handler);
+  /// The same for what `make` makes, at an instant at which no handlers run: either it is made and the handler called,
+  /// or neither. `make` is short, and makes and drops no handlers. Throws what it throws too, and then there is none.
+  static cleanup_handler of_what(const std::function<void()>& make, std::function<void()> handler);
   cleanup_handler(cleanup_handler&&) noexcept;
   cleanup_handler& operator=(cleanup_handler&&) noexcept;
   ~cleanup_handler();
