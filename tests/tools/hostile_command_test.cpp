@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the command says, of whatever it is given: lines that a terminal only shows, and of bounded length.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include <hogwild/core/segment_header.hpp>
+
 #include "small_data.hpp"
+#include "support/kept_segment.hpp"
 #include "support/messages.hpp"
 
 namespace hogwild::test {
@@ -103,6 +110,50 @@ TEST_F(hostile, sections_of_analogies_are_shown_escaped) {
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_THAT(o.out, HasSubstr("red\\x1b[31m\\xff"));
   expect_harmless(o, arguments, true);
+}
+
+// Everybody may write there.
+TEST_F(hostile, names_of_segments_are_shown_escaped) {
+  const std::string name = "hogwild-\x1b[31m\xc2\x9b" + std::to_string(::getpid());
+  segment_header header{};
+  header.magic = segment_magic;
+  header.ready = 1;
+  write_file("/dev/shm/" + name, {reinterpret_cast<const char*>(&header), sizeof header});
+  {
+    const kept_segment kept(name);  // no purge elsewhere takes it
+    const outcome o = hogwild({"segments"});
+    EXPECT_THAT(o.out, HasSubstr("hogwild-\\x1b[31m\\xc2\\x9b" + std::to_string(::getpid())));
+    expect_harmless(o, {"segments"}, true);
+  }
+  expect_harmless(hogwild({"segments", "--purge"}), {"segments", "--purge"}, true);
+  std::filesystem::remove("/dev/shm/" + name);
+}
+
+// In a file or a pipe they are data.
+TEST_F(hostile, names_of_items_are_escaped_for_a_terminal) {
+  const std::string ratings = *folder / "ratings", factors = *folder / "factors",
+                    item =
+                        "a\xc2\x9b"
+                        "31m";
+  write_file(ratings, "u\t" + item + "\t5\nu\tb\t1\nv\t" + item + "\t4\n");
+  ASSERT_EQ(hogwild({"train", ratings, "--model", "matrix_factorization", "--named-ids", "--rank", "2", "--step", "0.1",
+                     "--epochs", "1", "--quiet", "--save", factors})
+                .code,
+            0);
+  const std::vector<std::string> arguments = {"recommend", factors, "--user", "u"};
+  EXPECT_THAT(hogwild(arguments).out, HasSubstr(item + "\t"));
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) GTEST_SKIP() << "no terminal is to be had";
+  const int held = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);  // what was written stays readable
+  EXPECT_EQ(running_command(arguments, "", ::ptsname(terminal)).wait().code, 0);
+  char text[1000];
+  const ssize_t n = ::read(terminal, text, sizeof text);
+  ::close(held);
+  ::close(terminal);
+  ASSERT_GT(n, 0);
+  const std::string shown(text, static_cast<std::size_t>(n));
+  EXPECT_THAT(shown, HasSubstr("a\\xc2\\x9b31m"));
+  EXPECT_THAT(shown, ::testing::Not(HasSubstr("\xc2\x9b")));
 }
 
 TEST_F(hostile, names_of_files_do_not_keep_a_run_from_its_end) {

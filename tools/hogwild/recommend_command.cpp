@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -74,6 +76,7 @@ std::string text_of(recommend_request request) {
   request.files.choose_format(model);
   const rating_names* const names = request.files.names.get();
   const std::uint32_t user = id_of(request.user, names);
+  const bool shown = ::isatty(STDOUT_FILENO) != 0;  // a terminal acts on some names; elsewhere they are data
   std::string text;
   char score[32];
   for (const recommendation& r : recommend(model, user, request.top, items_of(request, user, model))) {
@@ -83,7 +86,8 @@ std::string text_of(recommend_request request) {
       text += json_text(line) + '\n';
     } else {
       std::snprintf(score, sizeof score, "\t%.4f\n", static_cast<double>(r.score));
-      text += (names != nullptr ? names->items[r.item] : std::to_string(r.item)) + score;
+      const std::string item = names != nullptr ? names->items[r.item] : std::to_string(r.item);
+      text += (shown ? printable(item) : item) + score;
     }
   }
   return text;

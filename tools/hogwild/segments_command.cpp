@@ -29,8 +29,9 @@ void list(bool json) {
                    {"label", s.label}});
     char size[64];
     std::snprintf(size, sizeof size, "%.0f s old, %.1f MB", s.age_seconds, static_cast<double>(s.bytes) / 1e6);
-    text += s.name + ": process " + std::to_string(s.owner.pid) + (s.owner_alive ? " (alive), " : " (dead), ") + size +
-            ", model " + printable(s.model_name) + (s.label.empty() ? "" : ", ") + printable(s.label) + "\n";
+    text += printable(s.name) + ": process " + std::to_string(s.owner.pid) +
+            (s.owner_alive ? " (alive), " : " (dead), ") + size + ", model " + printable(s.model_name) +
+            (s.label.empty() ? "" : ", ") + printable(s.label) + "\n";
   }
   print(json ? json_text(all) + "\n" : text + std::to_string(segments.size()) + " segments\n");
 }
@@ -42,7 +43,7 @@ void purge(bool json) {
     return;
   }
   std::string text;
-  for (const std::string& name : removed) text += "removed " + name + "\n";
+  for (const std::string& name : removed) text += "removed " + printable(name) + "\n";
   print(text + std::to_string(removed.size()) + " segments removed\n");
 }
 
@@ -53,7 +54,8 @@ int segments_command(int argc, const char* const* argv) {
   command_line line(
       "segments",
       "Lists the shared memory of training runs on this machine: who owns it and since when. A run that\n"
-      "was killed may leave some behind; it also goes with the next run of the same user that needs some.",
+      "was killed may leave some behind; it also goes with the next 'hogwild train' of the same user that\n"
+      "needs some.",
       "hogwild segments --purge");
   line.flag("--purge", remove, "remove what has no living owner, and nothing else");
   line.flag("--json", json, "one JSON array");
