@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <hogwild/core/write_all.hpp>
@@ -44,6 +45,14 @@ struct atomic_file::state {
 atomic_file::atomic_file(const fs::path& target) : state_(std::make_unique<state>(target)) {}
 
 atomic_file::~atomic_file() = default;
+
+void atomic_file::look(const fs::path& target, bool grows) {
+  const detail::output_target place = detail::find_output(target);
+  if (place.kind != detail::output_target::standing::file || (grows && place.replaced)) return;
+  const fs::path folder = place.path.has_parent_path() ? place.path.parent_path() : fs::path(".");
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    detail::throw_file_error("cannot write", target.string(), errno);
+}
 
 bool atomic_file::takes_place() const {
   return state_->aside.has_value();

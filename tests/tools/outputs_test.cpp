@@ -95,6 +95,21 @@ TEST_F(outputs, a_link_is_followed) {
   fs::remove(link);
 }
 
+TEST_F(outputs, a_place_that_cannot_be_one_is_refused_before_any_work) {
+  const std::string missing = *folder / "missing", place = folder->path();
+  for (const words& arguments :
+       {words{"predict", missing, missing, "--output", place}, words{"predict", model(), missing, "--output", place},
+        words{"convert", missing, place}, words{"train", missing, "--save", place},
+        words{"train", missing, "--record", place}}) {
+    const outcome o = hogwild(arguments);
+    EXPECT_EQ(o.code, 3) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("it is a folder")) << arguments.front();
+  }
+  const std::string nowhere = missing + "/file";
+  const outcome o = hogwild({"predict", *folder / "none", test(), "--output", nowhere});
+  EXPECT_THAT(o.err, HasSubstr(nowhere));
+}
+
 TEST_F(outputs, a_checkpoint_needs_a_file) {
   const std::string fifo = *folder / "checkpoint";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/saved_model.hpp>
 
 #include "command_line.hpp"
@@ -20,6 +21,7 @@ int convert_command(int argc, const char* const* argv) {
   line.positional("OUT", out, "where it goes");
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals;
+  atomic_file::look(out);
   save_model(out, load_model(in), model_format_for(out));
   return 0;
 }

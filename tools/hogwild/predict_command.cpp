@@ -140,6 +140,7 @@ int predict_command(int argc, const char* const* argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals;
   keep_inputs("--output", request.output, {request.model, request.data});
+  if (!request.output.empty()) atomic_file::look(request.output);
 
   const std::string text = with_sound_cache([&] { return predictions(request); });
   if (request.output.empty()) {

@@ -156,6 +156,7 @@ namespace {
 int train_as_asked(const train_request& request, launched_ranks* ranks, interrupt& asked) {
   // A place that cannot be written is refused now, not after hours of training.
   if (!request.save.empty()) atomic_file{request.save};
+  if (!request.options.record.empty()) atomic_file::look(request.options.record, true);
   if (!request.options.checkpoint.empty()) require_checkpoint_place(request.options.checkpoint);
   remove_segments_of_dead_runs(request);
 

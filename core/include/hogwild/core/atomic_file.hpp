@@ -33,6 +33,10 @@ class atomic_file {
   /// Removes what was written aside unless commit() came to its end.
   ~atomic_file();
 
+  /// Throws what the constructor would throw for the place `target`, and starts no file: for a look before any work.
+  /// What grows where it stands, as a run record does, needs no folder that this user may write once it is there.
+  static void look(const std::filesystem::path& target, bool grows = false);
+
   /// Whether the target is a regular file or nothing, whose place commit() takes.
   bool takes_place() const;
 
