@@ -118,6 +118,18 @@ TEST_F(signals, a_run_that_nobody_reads_any_more_saves_its_model) {
   EXPECT_EQ(summary.out, "130\n") << "the summary was not read";
 }
 
+// Nobody is left to save it for.
+TEST_F(signals, a_model_that_nobody_reads_ends_the_command_as_a_broken_pipe_does) {
+  const std::string code = *folder / "code";
+  const outcome o =
+      running_command(in_shell("{ sleep 0.2; \"$0\" \"$@\"; echo $? >" + code + "; } | sleep 0; cat " + code,
+                               {"train", train(), "--epochs", "1", "--save", "/dev/stdout"}))
+          .wait();
+  EXPECT_EQ(o.out, "141\n");
+  EXPECT_THAT(o.err, Not(HasSubstr("stopping")));
+  EXPECT_THAT(o.err, Not(HasSubstr("cannot write")));
+}
+
 // A reader that has stopped holds the run up, so that it cannot come to its end by itself.
 TEST_F(signals, the_second_one_ends_at_once_and_leaves_nothing) {
   const std::string pipe = *folder / "pipe", model = *folder / "second.bin";

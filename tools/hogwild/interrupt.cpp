@@ -72,7 +72,7 @@ interrupt::~interrupt() {
 void interrupt::on_broken_pipe(int signal) {
   const int error = errno;
   interrupt& me = *current;
-  const bool deadly = !me.asking_;
+  const bool deadly = !me.asking_ || me.saving_;
   (deadly ? me.deadly_pipe_ : me.broken_pipe_) = true;
   pthread_kill(me.waiter_.native_handle(), signal);
   while (deadly) ::pause();  // the waiter ends the program

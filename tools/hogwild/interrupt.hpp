@@ -14,6 +14,7 @@ namespace hogwild::cli {
 /// SIGINT, SIGTERM and SIGHUP end the program at once with exit code 130, and SIGPIPE ends it as it does any other;
 /// what must not outlive the process is removed (core/cleanup.hpp). Between begin_asking() and end_asking() the first
 /// of them asks the run to stop, and the next one ends the program; more writes into a broken pipe do not count.
+/// While the model is being saved a broken pipe is that of the model, and SIGPIPE ends the program as elsewhere.
 /// SIGQUIT always ends at once, after the same removal, and leaves a core file where the system writes those. A signal
 /// that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a script) stays ignored.
 class interrupt {
@@ -26,6 +27,17 @@ class interrupt {
   /// From now on the first signal asks instead of ending the program: there is something to save.
   void begin_asking() { asking_ = true; }
   void end_asking() { asking_ = false; }
+  /// Stands while the model is written.
+  class saving {
+   public:
+    explicit saving(interrupt& by) : by_(by) { by_.saving_ = true; }
+    saving(const saving&) = delete;
+    saving& operator=(const saving&) = delete;
+    ~saving() { by_.saving_ = false; }
+
+   private:
+    interrupt& by_;
+  };
   std::stop_token token() const { return stop_.get_token(); }
   /// Whether something was written, since begin_asking(), that nobody reads any more. Any thread may ask.
   bool pipe_is_broken() const { return broken_pipe_; }
@@ -35,7 +47,7 @@ class interrupt {
   void wait(const std::stop_token& end);
 
   std::stop_source stop_;
-  std::atomic<bool> asking_ = false, broken_pipe_ = false, deadly_pipe_ = false;
+  std::atomic<bool> asking_ = false, saving_ = false, broken_pipe_ = false, deadly_pipe_ = false;
   sigset_t waited_for_{};
   struct sigaction before_ {};  ///< what SIGPIPE did
   std::jthread waiter_;

@@ -133,6 +133,7 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
 
   train_result result = train_with_engine(m, rows.part, request, options, ranks);
   if (saves(request, result)) {
+    const interrupt::saving saving(asked);
     if (is_of_words(m))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
     else {
