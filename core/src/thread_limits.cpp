@@ -65,11 +65,11 @@ std::optional<std::uint64_t> detail::reached_machine_limit(const fs::path& proc)
 }
 
 std::string thread_limit_text() {
-  const auto raise = [](const std::string& what) { return what + "; raise that limit, or use fewer workers"; };
+  const auto raise = [](const std::string& what) { return what + "; raise that limit"; };
   if (!has_room_for_a_stack()) {
     const auto bytes = limit_of(RLIMIT_AS);
     return bytes ? raise("this process may have " + std::to_string(*bytes) + " bytes of addresses (ulimit -v)")
-                 : "there is no memory for its stack; use fewer workers";
+                 : "there is no memory for its stack; free some";
   }
   if (const auto most = detail::reached_pids_limit("/proc/self/cgroup", "/sys/fs/cgroup"))
     return raise("the control group may have " + std::to_string(*most) + " processes and threads (pids.max)");
@@ -77,8 +77,7 @@ std::string thread_limit_text() {
     return raise("the machine may have " + std::to_string(*most) + " threads (kernel.threads-max)");
   if (const auto most = limit_of(RLIMIT_NPROC))
     return raise("this user may have " + std::to_string(*most) + " processes and threads (ulimit -u)");
-  return "the system has none left; look at the limits on processes (ulimit -u, a container's pids limit), or use "
-         "fewer workers";
+  return "the system has none left; look at the limits on processes (ulimit -u, a container's pids limit)";
 }
 
 }  // namespace hogwild

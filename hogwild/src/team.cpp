@@ -17,6 +17,8 @@
 #include <hogwild/core/threads.hpp>
 #include <hogwild/core/topology.hpp>
 
+#include "fewer_workers.hpp"
+
 namespace hogwild {
 
 namespace {
@@ -25,8 +27,9 @@ namespace {
 /// the same thread, but for regions within regions.
 void require_openmp_threads(std::size_t workers) {
   thread_local std::size_t kept = 1;
-  if (omp_get_level() > 0) return require_threads(grantable(team_kind::openmp, workers) - 1);
-  if (workers > kept) require_threads(workers - kept);
+  const auto require = [](std::size_t n) { detail::start_workers([n] { require_threads(n); }); };
+  if (omp_get_level() > 0) return require(grantable(team_kind::openmp, workers) - 1);
+  if (workers > kept) require(workers - kept);
   kept = workers;
 }
 
@@ -53,7 +56,7 @@ class openmp_team final : public team {
 class tbb_team final : public team {
  public:
   explicit tbb_team(std::size_t workers) : workers_(workers), arena_(static_cast<int>(workers)) {
-    require_tbb_threads(workers);
+    detail::start_workers([&] { require_tbb_threads(workers); });
   }
   std::size_t size() const override { return workers_; }
 
@@ -78,10 +81,11 @@ class std_team final : public team {
     if (workers == 1) return;
     const std::vector<int> all = crew_cpus(), own = worker_cpus(workers, all);
     for (std::size_t i = 1; i < workers; ++i) {
-      threads_.push_back(start_thread([this, i, cpus = pin ? std::vector{own[i]} : all](const std::stop_token& stop) {
+      const auto work = [this, i, cpus = pin ? std::vector{own[i]} : all](const std::stop_token& stop) {
         bind_this_thread(cpus);
         serve(i, stop);
-      }));
+      };
+      threads_.push_back(detail::start_workers([&] { return start_thread(work); }));
     }
   }
   ~std_team() override {

@@ -12,6 +12,8 @@
 #include <hogwild/core/threads.hpp>
 #include <hogwild/rounds.hpp>
 
+#include "fewer_workers.hpp"
+
 namespace hogwild {
 
 using namespace std::chrono_literals;
@@ -68,7 +70,7 @@ void worker_pool::spawn_into(std::size_t slot) {
 }
 
 void worker_pool::start() {
-  require_threads(2 * workers_);  // each trains, and watches whether we live
+  detail::start_workers([&] { require_threads(2 * workers_); });  // each trains, and watches whether we live
   for (std::size_t i = 0; i < workers_; ++i) spawn_into(i);
   const auto begin = clock::now();
   while (count(worker_state::joining) > 0) {
