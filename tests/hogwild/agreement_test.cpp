@@ -66,7 +66,10 @@ TEST(agreement, keeps_what_others_still_read_when_a_call_throws) {
   std::vector<std::span<const double>> offered;
   test::impatient first(offered);
   constexpr std::size_t longest = (std::size_t{33} << 20) / sizeof(double);
-  EXPECT_THROW(agreement(&first).take_first(std::vector<double>(longest, 3.0)), worker_error);
+  {
+    std::vector<double> numbers(longest, 3.0);
+    EXPECT_THROW(agreement(&first).take_first(numbers), worker_error);
+  }
   ASSERT_EQ(offered.size(), 1u);
   ASSERT_TRUE(test::is_mapped(offered[0]));
   EXPECT_EQ(offered[0][longest / 2], 3.0);
