@@ -28,8 +28,8 @@ class epoch_meter {
   /// The counts alone. All ranks call it.
   epoch_report count(const run_progress& before, std::size_t epoch, double step, double wall_seconds);
 
-  /// Standard deviation of the rows' losses around their mean, of a few rows of each rank, as an estimate: what is added
-  /// to all losses does not change it. All ranks call it, and get the same.
+  /// Standard deviation of the rows' losses around their mean, of a few rows of each rank, as an estimate: what is
+  /// added to all losses does not change it. All ranks call it, and get the same.
   double deviation_of_losses(double scale, double mean) const;
 
  private:

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -76,7 +74,7 @@ std::string text_of(recommend_request request) {
   request.files.choose_format(model);
   const rating_names* const names = request.files.names.get();
   const std::uint32_t user = id_of(request.user, names);
-  const bool shown = ::isatty(STDOUT_FILENO) != 0;  // a terminal acts on some names; elsewhere they are data
+  const bool shown = prints_to_a_terminal();
   std::string text;
   char score[32];
   for (const recommendation& r : recommend(model, user, request.top, items_of(request, user, model))) {

@@ -42,6 +42,10 @@ void print(std::string_view text) {
   }
 }
 
+bool prints_to_a_terminal() {
+  return ::isatty(STDOUT_FILENO) != 0;
+}
+
 void print_beside(std::initializer_list<std::string> files, std::string_view text) {
   if (std::ranges::none_of(files, is_standard_output)) return print(text);
   std::fwrite(text.data(), 1, text.size(), stderr);

@@ -17,6 +17,9 @@ void secure_standard_streams();
 /// resource_error where it did not take all of it: full disk or device, closed.
 void print(std::string_view text);
 
+/// Whether standard output is a terminal, which acts on some characters; elsewhere what is printed is data.
+bool prints_to_a_terminal();
+
 /// What a command prints beside the files that it writes: to standard output, or to standard error where one of the
 /// files is standard output. Empty names are no files.
 void print_beside(std::initializer_list<std::string> files, std::string_view text);
