@@ -90,7 +90,7 @@ TEST_F(signals, that_reach_the_workers_too_end_the_run_in_order) {
       running_command run(arguments);
       ASSERT_TRUE(run.says("epoch 2/")) << run.err();
       const auto workers = children_of(run.pid());
-      EXPECT_EQ(workers.size(), 2u);
+      EXPECT_FALSE(workers.empty());
       for (const process_identity& worker : workers) ::kill(worker.pid, signal);
       ASSERT_TRUE(run.says("epoch " + std::to_string(lines_of(run.err()).size() + 2) + "/")) << run.err();
       run.signal(signal);
@@ -138,15 +138,17 @@ TEST_F(signals, the_second_one_ends_at_once_and_leaves_nothing) {
   ASSERT_GE(held, 0);
   running_command run(for_ever("processes", model), "", "", pipe);
   const pid_t pid = run.pid();
-  int full = 0;
   ASSERT_TRUE(comes_true(60s, [&] {
     int now = 0;
     ::ioctl(held, FIONREAD, &now);
-    if (now != full || now < 60000) return full = now, std::this_thread::sleep_for(100ms), false;
-    return true;
+    return now > 4096;
   }));
+  ::fcntl(held, F_SETFL, ::fcntl(held, F_GETFL) | O_NONBLOCK);
+  while (::write(held, "-", 1) == 1) {  // from here it is full, however slow the run is
+  }
+  std::this_thread::sleep_for(1s);  // an epoch takes far less, and is told at its end
   const auto workers = children_of(pid);
-  EXPECT_EQ(workers.size(), 2u);
+  EXPECT_FALSE(workers.empty());
   EXPECT_EQ(segments_made_by(pid).size(), 1u);
   run.signal(SIGINT);
   std::this_thread::sleep_for(300ms);
