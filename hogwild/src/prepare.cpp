@@ -85,7 +85,6 @@ void check(const train_options& o, const model_traits& traits) {
               std::to_string(turn_board::most_items) + " that a run may have");
   const bool wants_test = o.target && o.target->what != metric::train_loss && o.target->what != metric::objective;
   require(!wants_test || o.test, "the target is a test metric, but there are no test rows");
-  require(!o.initial || !o.first_pass, "the first pass over the text begins with new parameters, not with saved ones");
   if (!o.target) return;
   const bool of_real = o.target->what == metric::test_rmse;
   const bool of_binary = o.target->what == metric::test_auc || o.target->what == metric::test_f1;
@@ -247,7 +246,6 @@ std::uint64_t prepared_data::agree_on_rows() {
   const agreement ranks(ranks_);
   if (ranks.alone()) return train_.rows();
   require(!options_.reproducible, "reproducible runs are for the workers of one process; leave it out or train alone");
-  require(!options_.first_pass, "the first pass over the text is for a process that trains alone");
   require(options_.validation_fraction == 0.0,
           "a share of the rows as validation is for a process that trains alone; give validation rows of their own");
   std::array<double, 3> first{static_cast<double>(train_.columns), options_.test ? 1.0 : 0.0,

@@ -216,9 +216,6 @@ std::size_t run_scope::share_in_lockstep(std::size_t workers, const sync_layout&
   require(!gathered || loop.optimizer == optimizer_kind::sgd || !job_.margin(),
           "the gathered gradients of a linear model are one step of sgd; adagrad's sums are a row's: use local_sgd, or "
           "another engine");
-  require(!run_.options.first_pass,
-          "a pass over the text while it is parsed is not a synchronous one, which repeats to the bit: leave out the "
-          "first pass");
   require(!meetings.scale_step || !run_.step_found,
           "a found step suits the rows of all workers already: give a step to have it scaled");
   const agreement processes(run_.ranks);

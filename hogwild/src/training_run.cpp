@@ -12,7 +12,6 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/machine.hpp>
 #include <hogwild/divergence_guard.hpp>
-#include <hogwild/first_pass.hpp>
 #include <hogwild/rank_checkpoints.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/run_checkpoint.hpp>
@@ -67,7 +66,6 @@ class training {
       objective_before_ = last_.objective;
       progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
-    over = over || (options_.first_pass && adopt(*options_.first_pass, begin));
     while (!over && progress_.epoch < options_.epochs) {
       if (asked_to_stop()) {
         stop();
@@ -163,33 +161,6 @@ class training {
     return verdict.has_value();
   }
 
-  /// Begins with the first epoch done, where it made the objective better; true where the run ends with it.
-  bool adopt(const trained_pass& pass, clock::time_point begin) {
-    if (pass.parameters.size() != job_.parameters() || progress_.epoch > 0)
-      throw config_error("the first pass is not one of this model over these data, or the run is resumed after it");
-    job_.assign(crew_.store(), pass.parameters);
-    const run_progress fresh = std::exchange(progress_, {.epoch = 1,
-                                                         .train_seconds = pass.train_seconds,
-                                                         .wall_seconds = pass.train_seconds,  // before train()
-                                                         .examples = pass.examples,
-                                                         .updates = pass.updates,
-                                                         .nonzeros = pass.nonzeros,
-                                                         .fall = progress_.fall});
-    const epoch_report before = last_;
-    if (!measure(1, run_.schedule.at(1), progress_.wall_seconds + seconds_since(begin))) {
-      progress_.epoch = 0;
-      return stop();
-    }
-    if (!strayed()) return conclude(begin);
-    progress_ = fresh;
-    last_ = before;
-    job_.assign(crew_.store(), std::vector<float>(job_.parameters()));
-    tell(options_, [](observer& o) {
-      o.on_note("the pass over the text while it was parsed overshot; the run begins anew with its first epoch");
-    });
-    return false;
-  }
-
   void announce() {
     const param_store& store = crew_.store();
     const run_start start{.model = job_.model_name(),
@@ -220,9 +191,7 @@ class training {
   }
 
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
-  bool judges_falls() const {
-    return job_.options().exchange.workers > 1 || options_.first_pass || options_.tolerance > 0.0;
-  }
+  bool judges_falls() const { return job_.options().exchange.workers > 1 || options_.tolerance > 0.0; }
   /// Whether training begins with the parameters that the model begins with.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 

@@ -12,7 +12,6 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/first_pass.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
@@ -147,22 +146,6 @@ TEST(shifted_losses, a_loss_below_zero_is_no_divergence) {
   });
   EXPECT_LT(runs[0].result.objective, -10.0);
   for (const std::string& note : runs[0].notes) EXPECT_EQ(note.find("trained again"), std::string::npos) << note;
-}
-
-TEST(shifted_losses, a_first_pass_is_taken_over_or_not) {
-  const csr_rows rows = numbers.csr();
-  const std::vector<float> sound =
-      train(least_squares{}, rows, serial_engine{}, {.epochs = 1, .step = {.initial = 0.1, .decay = 1.0}}).parameters;
-  for (const float scale : {1.0f, -9.0f}) {
-    const auto pass = std::make_shared<trained_pass>();
-    for (const float x : sound) pass->parameters.push_back(scale * x);
-    pass->examples = pass->updates = rows.view().rows();
-    const auto runs = told(least_squares{}, [&](const auto& m, observer& o) {
-      return train(m, rows, serial_engine{},
-                   {.epochs = 3, .step = {.initial = 0.1, .decay = 1.0}, .first_pass = pass, .observers = {&o}});
-    });
-    EXPECT_EQ(runs[0].notes.size(), scale < 0.0f ? 1u : 0u);
-  }
 }
 
 }  // namespace

@@ -98,8 +98,7 @@ TEST_F(sync_command, usage_is_2_with_a_sentence) {
                          {with("local_sgd", {"--shards", "claimed"}), "leave out --shards"},
                          {with("local_sgd", {"--sharing", "direct"}), "leave the sharing at auto"},
                          {with("local_sgd", {"--update", "exact"}), "leave out the update"},
-                         {with("local_sgd", {"--reproducible"}), "leave out reproducible"},
-                         {with("all_reduce", {"--overlap", "--step", "0.1"}), "leave out --overlap"}};
+                         {with("local_sgd", {"--reproducible"}), "leave out reproducible"}};
   for (const wrong& c : cases) {
     const outcome o = hogwild(c.arguments);
     EXPECT_EQ(o.code, 2) << c.said << "\n" << o.err;

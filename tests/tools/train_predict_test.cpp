@@ -41,24 +41,6 @@ TEST_F(train_predict, a_round_trip_agrees_with_itself) {
   EXPECT_DOUBLE_EQ(static_cast<double>(right) / static_cast<double>(rows.size()), measured["accuracy"]);
 }
 
-TEST_F(train_predict, the_first_epoch_can_be_trained_while_the_text_is_parsed) {
-  const std::vector<std::string> common{"train",    train(), "--no-cache", "--engine", "serial",  "--test", test(),
-                                        "--epochs", "5",     "--step",     "0.5",      "--decay", "0.8",    "--json"};
-  auto overlapped = common;
-  overlapped.push_back("--overlap");
-  const auto without = result_of(hogwild(common)), with = result_of(hogwild(overlapped));
-  EXPECT_EQ(with["epochs"], 5);
-  EXPECT_NEAR(with["objective"].get<double>(), without["objective"].get<double>(),
-              0.02 * without["objective"].get<double>());
-
-  // The second time the rows come from the cache that the first run wrote.
-  const std::string copy = *folder / "overlap.svm";
-  write_file(copy, read_file(train()));
-  const std::vector<std::string> again{"train", copy, "--overlap", "--step", "0.5", "--epochs", "2"};
-  EXPECT_THAT(hogwild(again).err, Not(HasSubstr("trained on nothing")));
-  EXPECT_THAT(hogwild(again).err, HasSubstr("trained on nothing"));
-}
-
 TEST_F(train_predict, any_engine_begins_with_a_saved_model) {
   const std::string model = trained("warm.bin", "serial", {"--bias"});
   const auto loss = result_of(hogwild({"evaluate", model, train(), "--json"}))["loss"].get<double>();
@@ -92,7 +74,6 @@ TEST_F(train_predict, any_engine_begins_with_a_saved_model) {
   EXPECT_EQ(forgotten.code, 2);
   EXPECT_THAT(forgotten.err, HasSubstr("init"));
   EXPECT_EQ(hogwild({"train", train(), "--init", model, "--record", model}).code, 2);
-  EXPECT_EQ(hogwild({"train", train(), "--init", model, "--overlap"}).code, 2);
   EXPECT_EQ(hogwild({"train", train(), "--init-groups", "bias"}).code, 2);
   EXPECT_EQ(hogwild({"train", train(), "--init", *folder / "missing.bin"}).code, 3);
 }

@@ -150,10 +150,8 @@ std::vector<std::string> data_options::names_of(std::span<const std::uint32_t> c
   return all;
 }
 
-sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows) {
-  open_options opening = base_options(options);
-  opening.on_rows = std::move(on_rows);
-  return open_as(options, path, options.labels, options.names.get(), opening);
+sparse_dataset open_training(const std::string& path, const data_options& options) {
+  return open_as(options, path, options.labels, options.names.get(), base_options(options));
 }
 
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options) {

@@ -50,8 +50,8 @@ struct data_options {
   void declare_values(command_line& line);
 };
 
-/// Opens training data; `on_rows` as in open_options.
-sparse_dataset open_training(const std::string& path, const data_options& options, row_listener on_rows = {});
+/// Opens training data.
+sparse_dataset open_training(const std::string& path, const data_options& options);
 
 /// Reads a corpus; rows that are many go to a file in the cache folder, which vanishes with them.
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options);

@@ -41,7 +41,6 @@ void check_words(const command_line& line, const train_request& r) {
     throw config_error(
         "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a share "
         "of the text may be held back with --validation SHARE");
-  if (r.overlap) throw config_error("--overlap is for linear models with one margin a row");
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
   for (const std::uint64_t n : {r.words.dimension, r.words.window, r.words.negative})
     if (n > 65536) throw config_error("--dimension, --window and --negative are numbers up to 65536");
@@ -98,8 +97,6 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
     throw config_error("--scale-step is about the step of a batch: it needs --engine all_reduce");
   if (in_lockstep && line.given("--team"))
     throw config_error("--team is about libraries that start threads; those of a synchronous engine are std threads");
-  if (in_lockstep && r.overlap)
-    throw config_error("--overlap trains as the text comes, which no two runs do alike: leave out --overlap");
   if (in_lockstep && line.given("--shards"))
     throw config_error("the workers of a synchronous engine keep their own rows: leave out --shards");
   if (r.engine == engine_name::ring && r.transport == ring_transport::shared_segment && line.given("--team"))
@@ -112,8 +109,6 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
         "--pin and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "
         "OMP_PROC_BIND, oneTBB by the system");
   }
-  if (!r.init.empty() && r.overlap)
-    throw config_error("--overlap begins with new parameters: leave out --init or --overlap");
   if (r.test_share + r.options.validation_fraction >= 1.0)
     throw config_error("the shares for test and validation leave no rows to train on");
   check_factors(line, r);

@@ -33,18 +33,6 @@
 namespace hogwild::cli {
 namespace {
 
-/// Opens the training data and, where that is asked for, trains the first epoch meanwhile.
-sparse_dataset open_data(const train_request& request, train_options& options) {
-  if (!request.overlap) return open_training(request.data, request.files);
-  const named_model m = make_model(request.model, {.huber_delta = request.huber_delta});
-  const auto pass = first_pass_of(m, options);
-  sparse_dataset data = open_training(request.data, request.files, pass->listener());
-  options.first_pass = pass->finish(data.numbering());
-  if (!options.first_pass && !request.files.quiet)
-    say("--overlap trained on nothing: the rows came from a cache, or their labels were known too late");
-  return data;
-}
-
 /// The last rows of a file are any: they were shuffled when it was read. They become the test rows.
 sparse_view hold_back(sparse_view& rows, double share) {
   const auto held = static_cast<std::size_t>(std::round(share * static_cast<double>(rows.rows())));
@@ -58,7 +46,7 @@ sparse_view hold_back(sparse_view& rows, double share) {
 }
 
 /// `words` is filled where the data are a corpus.
-rank_rows open_rows(const train_request& request, train_options& options, launched_ranks* ranks, vocabulary& words) {
+rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabulary& words) {
   const auto open = [&](const std::string& path) {
     if (!is_of_words(request)) return open_training(path, request.files);
     corpus text = open_words(path, request.words.min_count, request.files);
@@ -66,7 +54,6 @@ rank_rows open_rows(const train_request& request, train_options& options, launch
     return text.rows;
   };
   if (ranks != nullptr) {
-    if (request.overlap) throw config_error("--overlap is for a process that trains alone");
     const bool several = request.data.find("%rank") != std::string::npos;
     if (is_of_words(request) && several)
       throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
@@ -74,7 +61,7 @@ rank_rows open_rows(const train_request& request, train_options& options, launch
       throw config_error("ranks that train factors share users and items: give them one file, without %rank");
     return open_rank_rows(request.data, *ranks, open);
   }
-  rank_rows rows{.data = request.overlap ? open_data(request, options) : open(request.data)};
+  rank_rows rows{.data = open(request.data)};
   rows.part = rows.data.view();
   return rows;
 }
@@ -102,13 +89,11 @@ void remove_segments_of_dead_runs(const train_request& request) {
 train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
   vocabulary words;
   share_names(request);
-  rank_rows rows = open_rows(request, request.options, ranks, words);
+  rank_rows rows = open_rows(request, ranks, words);
   std::optional<sparse_view> held_back;
   if (request.test_share > 0.0) {
-    if (ranks != nullptr || request.overlap)
-      throw config_error(
-          "a share of the rows for testing is for a process that trains alone, without --overlap; give a "
-          "file");
+    if (ranks != nullptr)
+      throw config_error("a share of the rows for testing is for a process that trains alone; give a file");
     held_back = hold_back(rows.part, request.test_share);
   }
   std::optional<sparse_dataset> test, validation;

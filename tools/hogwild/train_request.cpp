@@ -170,8 +170,6 @@ void declare_engine(command_line& line, train_request& r) {
 void declare_step(command_line& line, train_request& r) {
   train_options& o = r.options;
   line.option("--epochs", o.epochs, "passes over the data; of graph_cut 400, where nobody says");
-  line.flag("--overlap", r.overlap,
-            "train the first epoch while the text is parsed, in its order; of a linear model, with a given --step");
   line.option("--step", "auto|X", "auto", "initial step size; auto finds one by a short search",
               [&o](const std::string& text) -> std::string {
                 if (text == "auto") return o.step.initial = 0.0, "";

@@ -60,7 +60,6 @@ struct train_request {
   std::string init;                      ///< a saved model whose parameters the run begins with
   std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;
-  bool overlap = false;  ///< the first epoch is trained while the text is parsed
   bool json = false;
 };
 

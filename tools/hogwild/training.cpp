@@ -4,7 +4,6 @@
 #include <string>
 #include <variant>
 
-#include <hogwild/core/error.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
@@ -56,18 +55,6 @@ train_result train_with_engine(const named_model& m, const sparse_view& rows, co
                                const train_options& options, launched_ranks* ranks) {
   return std::visit([&](const auto& concrete, const auto& engine) { return train(concrete, rows, engine, options); }, m,
                     engine_of(request, ranks));
-}
-
-std::unique_ptr<first_pass> first_pass_of(const named_model& m, const train_options& options) {
-  return std::visit(
-      [&]<class M>(const M& concrete) -> std::unique_ptr<first_pass> {
-        if constexpr (margin_model<M>)
-          return std::make_unique<first_pass>(concrete, options);
-        else
-          throw config_error("--overlap is for linear models with one margin a row; " + std::string(name_of(m)) +
-                             " needs all rows first");
-      },
-      m);
 }
 
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {

@@ -9,7 +9,6 @@
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/engines.hpp>
-#include <hogwild/first_pass.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -18,7 +17,6 @@
 namespace hogwild {
 
 class observer;
-struct trained_pass;
 
 /// The step size and how it falls.
 struct step_options {
@@ -71,15 +69,14 @@ struct train_options {
   /// Changes fresh parameters before anybody trains: a warm start. Called with all of them, and may be called again for
   /// trials of a step and by each rank; the same changes every time.
   std::function<void(std::span<float> parameters)> initial{};
-  std::vector<std::string> freeze{};                 ///< groups of parameters that nothing changes
-  hogwild::isa isa = hogwild::isa::automatic;        ///< instruction set of the kernels, where `batch` counts
-  bool telemetry = true;                             ///< sample staleness and conflicts
-  std::string record{};                              ///< write a run record (JSON lines) here
-  std::string checkpoint{};                          ///< write a checkpoint here after each epoch
-  std::string resume{};                              ///< continue from this checkpoint
-  std::shared_ptr<const trained_pass> first_pass{};  ///< epoch 1, where it was trained already (first_pass.hpp)
-  std::string data_name{};                           ///< what messages and the record call the data
-  std::vector<observer*> observers{};                ///< none of them null; they outlive the run
+  std::vector<std::string> freeze{};           ///< groups of parameters that nothing changes
+  hogwild::isa isa = hogwild::isa::automatic;  ///< instruction set of the kernels, where `batch` counts
+  bool telemetry = true;                       ///< sample staleness and conflicts
+  std::string record{};                        ///< write a run record (JSON lines) here
+  std::string checkpoint{};                    ///< write a checkpoint here after each epoch
+  std::string resume{};                        ///< continue from this checkpoint
+  std::string data_name{};                     ///< what messages and the record call the data
+  std::vector<observer*> observers{};          ///< none of them null; they outlive the run
   /// A request ends the run, whatever it does at the moment, within a few rows or some milliseconds: the search of a
   /// step, training, measuring. The result has the status `stopped`; before the first epoch it has 0 epochs. Of several
   /// processes that train together all have to be asked, or those that are not train their epoch to its end.

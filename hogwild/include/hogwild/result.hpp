@@ -28,9 +28,9 @@ struct measurement {
 //   train_seconds      the passes over the rows, from the opening of an epoch's first round to the end of its last:
 //                      exchanges, meetings and the merging of replicas among it, waiting for dead or stopped workers
 //                      and other ranks too, and epochs that were taken back; starting workers, measuring and writing
-//                      not. Of an epoch that was trained while the text was parsed: of the parsing threads, on average
+//                      not
 //   wall_seconds       from the call of train() to where it is told: all of the above, preparing the data, starting
-//                      workers, measuring, checkpoints. Of what went before, only that first epoch's training
+//                      workers, measuring, checkpoints
 //   seconds_to_target  train_seconds after the epoch that reached the target
 
 /// One epoch as an observer sees it. Counts and seconds are cumulative over the run.
