@@ -22,8 +22,8 @@ namespace {
 class line_stream : public input_stream {
  public:
   line_stream(std::unique_ptr<byte_reader> reader, std::string name, std::optional<source_stamp> stamp,
-              std::uint64_t text_bytes, std::size_t block_bytes, std::size_t longest_line)
-      : input_stream(std::move(name), stamp, text_bytes),
+              std::size_t block_bytes, std::size_t longest_line)
+      : input_stream(std::move(name), stamp),
         reader_(std::move(reader)),
         block_bytes_(block_bytes),
         longest_line_(longest_line) {}
@@ -104,9 +104,8 @@ source source_of(const std::string& path) {
 
 std::unique_ptr<input_stream> open_input(const std::string& path, std::size_t block_bytes, std::size_t longest_line) {
   source from = source_of(path);
-  const std::uint64_t text_bytes = from.kind == compression::none && from.stamp ? from.stamp->bytes : 0;
   return std::make_unique<line_stream>(make_byte_reader(std::move(from.input), from.kind), from.name, from.stamp,
-                                       text_bytes, block_bytes, longest_line);
+                                       block_bytes, longest_line);
 }
 
 std::unique_ptr<byte_reader> open_bytes(const std::string& path) {
@@ -160,9 +159,7 @@ std::unique_ptr<input_stream> open_input_memory(std::string_view bytes, std::str
                                                 std::size_t longest_line) {
   const compression kind = detect_compression(bytes);
   auto reader = make_byte_reader(std::make_unique<raw_input>(bytes, name), kind);
-  const std::uint64_t text_bytes = kind == compression::none ? bytes.size() : 0;
-  return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, text_bytes, block_bytes,
-                                       longest_line);
+  return std::make_unique<line_stream>(std::move(reader), std::move(name), std::nullopt, block_bytes, longest_line);
 }
 
 }  // namespace hogwild::detail

@@ -34,19 +34,15 @@ class input_stream {
   virtual std::optional<text_block> next() = 0;
 
   const std::string& name() const { return name_; }
-  /// Length of the text, 0 where it is not known beforehand: compressed, or no regular file.
-  std::uint64_t text_bytes() const { return text_bytes_; }
   /// None where the input is no regular file, so that nothing can be remembered about it.
   const std::optional<source_stamp>& stamp() const { return stamp_; }
 
  protected:
-  input_stream(std::string name, std::optional<source_stamp> stamp, std::uint64_t text_bytes)
-      : name_(std::move(name)), stamp_(stamp), text_bytes_(text_bytes) {}
+  input_stream(std::string name, std::optional<source_stamp> stamp) : name_(std::move(name)), stamp_(stamp) {}
 
  private:
   std::string name_;
   std::optional<source_stamp> stamp_;
-  std::uint64_t text_bytes_;
 };
 
 /// Opens a path, or standard input for "-". Lines of up to `longest_line` bytes, their newlines included, are taken.

@@ -85,10 +85,8 @@ class rows_opening {
       return {format_.whole(path_), stamp};
     }
     const auto input = detail::open_input(path_);
-    return {detail::parse_all(*input, {.labels_optional = options_.labels_optional,
-                                       .set = options_.isa,
-                                       .on_rows = options_.on_rows,
-                                       .format = &format_}),
+    return {detail::parse_all(*input,
+                              {.labels_optional = options_.labels_optional, .set = options_.isa, .format = &format_}),
             input->stamp()};
   }
 

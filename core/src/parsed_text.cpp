@@ -83,25 +83,8 @@ class parallel_parse {
     item.rows.value = piece.value;
     format_.parse(item.text.text, {options_.labels_optional, options_.set, item.first}, item.rows);
     piece.take(item.rows.entries);
-    if (item.rows.fault)
-      stop_ = true;
-    else if (options_.on_rows)
-      tell_of(item);
+    if (item.rows.fault) stop_ = true;
     item.text = {};
-  }
-
-  void tell_of(const work_item& item) const {
-    const libsvm_block& rows = item.rows;
-    if (rows.label.empty()) return;
-    std::vector<std::uint32_t> start{0};
-    start.insert(start.end(), rows.row_end.begin(), rows.row_end.end());
-    const double whole = static_cast<double>(input_.text_bytes());
-    options_.on_rows({.row_start = start,
-                      .index = {rows.index, rows.entries},
-                      .value = {rows.value, rows.entries},
-                      .label = rows.label,
-                      .columns = rows.columns},
-                     whole > 0 ? static_cast<double>(item.text.text.size()) / whole : 0.0);
   }
 
   void report() const {

@@ -55,7 +55,6 @@ inline constexpr std::size_t blocks_in_flight = 4;
 struct parse_options {
   bool labels_optional = false;
   isa set = isa::automatic;
-  row_listener on_rows{};              ///< see open_options
   const row_format* format = nullptr;  ///< null: LIBSVM text
 };
 

@@ -9,8 +9,6 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <stdexcept>
-#include <string>
 
 #include "formats/decimal.hpp"
 
@@ -20,7 +18,7 @@ namespace {
 /// A text of equal blocks that counts how many of them somebody holds.
 class counted_stream : public input_stream {
  public:
-  explicit counted_stream(std::size_t blocks) : input_stream("counted", std::nullopt, 0), left_(blocks) {}
+  explicit counted_stream(std::size_t blocks) : input_stream("counted", std::nullopt), left_(blocks) {}
 
   std::optional<text_block> next() override {
     if (left_-- == 0) return std::nullopt;
@@ -51,36 +49,6 @@ TEST(parsed_text, holds_no_more_of_the_text_than_a_few_blocks_a_thread) {
     EXPECT_EQ(parsed->nonzeros, 30000u);
     EXPECT_LE(stream.most_held(), threads * blocks_in_flight);
   }
-}
-
-TEST(parsed_text, tells_of_each_block_once) {
-  std::atomic<std::size_t> rows{0}, blocks{0};
-  counted_stream stream(300);
-  const row_listener listener = [&](const sparse_view& block, double share) {
-    ++blocks;
-    rows += block.rows();
-    EXPECT_EQ(block.nonzeros(), 6u);
-    EXPECT_EQ(block.columns, 9u);
-    EXPECT_EQ(block.label[1], -1.0);
-    EXPECT_EQ(block.index[5], 8u);
-    EXPECT_EQ(block.value[5], 3.0f);
-    EXPECT_EQ(block.row_start[1], 3u);
-    EXPECT_EQ(share, 0.0);
-  };
-  parse_all(stream, {.on_rows = listener});
-  EXPECT_EQ(blocks, 300u);
-  EXPECT_EQ(rows, 600u);
-
-  const std::string text = "1 1:1\n-1 2:1\n1 3:1\n-1 4:1\n";
-  double whole = 0.0;
-  const auto in_memory = open_input_memory(text, "text", 8);
-  tbb::task_arena(1).execute(
-      [&] { parse_all(*in_memory, {.on_rows = [&](const sparse_view&, double share) { whole += share; }}); });
-  EXPECT_DOUBLE_EQ(whole, 1.0);
-
-  counted_stream another(300);
-  EXPECT_THROW(parse_all(another, {.on_rows = [](const sparse_view&, double) { throw std::runtime_error("enough"); }}),
-               std::runtime_error);
 }
 
 }  // namespace

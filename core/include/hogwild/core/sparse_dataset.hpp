@@ -40,14 +40,8 @@ class column_numbering {
 /// changes depends on the data.
 enum class value_precision : std::uint32_t { single, half };
 
-/// Told of rows while the rest of their text is still being parsed, by the threads that parse, several of them at once.
-/// Columns are the numbers in the text less one; rows stand in the order of the text, are in nobody's cache file yet
-/// and are gone when the call returns. `share` is the part of the text that they are, 0 where its length is not known.
-/// What it throws ends the reading.
-using row_listener = std::function<void(const sparse_view& rows, double share)>;
-
-/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `isa`,
-/// `on_rows` and `note`.
+/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `isa`
+/// and `note`.
 struct open_options {
   enum class cache_use { automatic, none, rebuild };
   cache_use cache = cache_use::automatic;
@@ -64,8 +58,6 @@ struct open_options {
   /// Instruction set of the parser; what is read does not depend on it. Automatic is the widest that it has a form for.
   /// Where a CPU has those of the kernels but not all that the parser's form needs, that is the next below.
   hogwild::isa isa = hogwild::isa::automatic;
-  /// Told of every block of rows that is parsed; of none where a cache is used instead.
-  row_listener on_rows{};
   /// Told in one sentence why a cache was not used or not written. The library itself prints nothing.
   std::function<void(std::string_view)> note{};
 };
