@@ -28,14 +28,16 @@ void put(json& line, const char* key, const std::optional<T>& value) {
   if (value) line[key] = *value;
 }
 
-void put(json& line, const record_measures& m) {
-  put(line, "test_loss", m.test_loss);
-  put(line, "test_accuracy", m.test_accuracy);
-  put(line, "test_auc", m.test_auc);
-  put(line, "test_f1", m.test_f1);
-  put(line, "test_rmse", m.test_rmse);
-  put(line, "test_cut", m.test_cut);
-  put(line, "validation_loss", m.validation_loss);
+void put(json& line, const std::optional<measurement>& test, const std::optional<measurement>& validation) {
+  if (test) {
+    line["test_loss"] = test->loss;
+    put(line, "test_accuracy", test->accuracy);
+    put(line, "test_auc", test->auc);
+    put(line, "test_f1", test->f1);
+    put(line, "test_rmse", test->rmse);
+    put(line, "test_cut", test->cut);
+  }
+  if (validation) line["validation_loss"] = validation->loss;
 }
 
 json to_json(const machine_facts& m) {
@@ -76,7 +78,7 @@ json to_json(const record_context& c) {
           {"dataset", to_json(c.dataset)}};
 }
 
-json to_json(const record_epoch& e) {
+json to_json(const epoch_report& e) {
   json line{{"kind", "epoch"},
             {"epoch", e.epoch},
             {"train_seconds", e.train_seconds},
@@ -87,49 +89,45 @@ json to_json(const record_epoch& e) {
             {"step", e.step},
             {"train_loss", e.train_loss},
             {"objective", e.objective}};
-  put(line, e.measures);
-  if (e.staleness) line["staleness"] = {{"p50", e.staleness->p50}, {"p99", e.staleness->p99}};
+  put(line, e.test, e.validation);
+  if (e.staleness_p50 && e.staleness_p99) {
+    line["staleness"] = {{"p50", static_cast<double>(*e.staleness_p50)},
+                         {"p99", static_cast<double>(*e.staleness_p99)}};
+  }
   put(line, "conflict_rate", e.conflict_rate);
   return line;
 }
 
-const char* name_of(const record_result& r) {
-  const auto lost = [](const std::optional<double>& loss) { return loss && !std::isfinite(*loss); };
-  if (lost(r.train_loss) || lost(r.objective)) return "diverged";
-  switch (r.status) {
-    case record_status::done:
-      return "done";
-    case record_status::target:
-      return "target";
-    case record_status::converged:
-      return "converged";
-    case record_status::diverged:
-      return "diverged";
-    case record_status::stopped:
-      return "stopped";
-  }
-  throw config_error("a run record cannot say the status " + std::to_string(static_cast<int>(r.status)));
+/// Nothing where a run that was stopped has measured nothing.
+std::optional<double> measured(const train_result& r, double loss) {
+  if (r.status == run_status::stopped && std::isnan(loss)) return std::nullopt;
+  return loss;
 }
 
-json to_json(const record_result& r) {
+std::string_view status_of(const train_result& r) {
+  const auto lost = [&](double loss) { return !std::isfinite(measured(r, loss).value_or(0.0)); };
+  return to_string(lost(r.final_loss) || lost(r.objective) ? run_status::diverged : r.status);
+}
+
+json to_json(const train_result& r, const std::optional<std::string>& advice) {
   json line{{"kind", "result"},
-            {"status", name_of(r)},
+            {"status", status_of(r)},
             {"epochs", r.epochs},
             {"train_seconds", r.train_seconds},
             {"wall_seconds", r.wall_seconds}};
   put(line, "seconds_to_target", r.seconds_to_target);
-  put(line, "train_loss", r.train_loss);
-  put(line, "objective", r.objective);
-  put(line, r.measures);
+  put(line, "train_loss", measured(r, r.final_loss));
+  put(line, "objective", measured(r, r.objective));
+  put(line, r.test, r.validation);
   line["search_seconds"] = r.search_seconds;
   line["step"] = r.step;
   line["workers_replaced"] = r.workers_replaced;
   line["rows_lost"] = r.rows_lost;
   if (r.ring) {
-    line["ring"] = {
-        {"exchanges", r.ring->exchanges}, {"bytes", r.ring->bytes},           {"held_seconds", r.ring->held_seconds},
-        {"waits", r.ring->waits},         {"taken_over", r.ring->taken_over}, {"nodes", r.ring->nodes},
-        {"memory", r.ring->memory}};
+    line["ring"] = {{"exchanges", r.ring->exchanges},       {"bytes", r.ring->bytes},
+                    {"held_seconds", r.ring->held_seconds}, {"waits", r.ring->waits},
+                    {"taken_over", r.ring->taken_over},     {"nodes", r.ring->nodes},
+                    {"memory", to_string(r.ring->memory)}};
   }
   if (r.link) {
     line["link"] = {{"ranks", r.link->ranks},
@@ -146,7 +144,7 @@ json to_json(const record_result& r) {
                         {"seconds", r.meetings->seconds}};
   }
   line["peak_rss_bytes"] = r.peak_rss_bytes;
-  put(line, "advice", r.advice);
+  put(line, "advice", advice);
   return line;
 }
 
@@ -196,11 +194,11 @@ run_record::~run_record() = default;
 void run_record::write(const record_context& line) {
   file_->append(to_json(line));
 }
-void run_record::write(const record_epoch& line) {
+void run_record::write(const epoch_report& line) {
   file_->append(to_json(line));
 }
-void run_record::write(const record_result& line) {
-  file_->append(to_json(line));
+void run_record::write(const train_result& line, const std::optional<std::string>& advice) {
+  file_->append(to_json(line, advice));
 }
 
 }  // namespace hogwild

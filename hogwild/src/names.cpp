@@ -147,22 +147,6 @@ std::string_view name_of(metric what) {
   return "train_loss";
 }
 
-std::string_view to_string(run_status status) {
-  switch (status) {
-    case run_status::target:
-      return "target";
-    case run_status::converged:
-      return "converged";
-    case run_status::diverged:
-      return "diverged";
-    case run_status::stopped:
-      return "stopped";
-    case run_status::done:
-      break;
-  }
-  return "done";
-}
-
 std::string divergence_advice(const train_result& result) {
   char text[160];
   std::snprintf(

@@ -2,7 +2,7 @@
 #include <hogwild/record_observer.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 
 #include <hogwild/agreement.hpp>
 #include <hogwild/choose.hpp>
@@ -30,36 +30,6 @@ record_dataset describe(const sparse_view& data, const train_options& options) {
   }
   if (options.test) d.test_rows = options.test->rows();
   return d;
-}
-
-record_measures measures_of(const std::optional<measurement>& test, const std::optional<measurement>& validation) {
-  record_measures m;
-  if (test) {
-    m.test_loss = test->loss;
-    m.test_accuracy = test->accuracy;
-    m.test_auc = test->auc;
-    m.test_f1 = test->f1;
-    m.test_rmse = test->rmse;
-    m.test_cut = test->cut;
-  }
-  if (validation) m.validation_loss = validation->loss;
-  return m;
-}
-
-record_status status_of(run_status status) {
-  switch (status) {
-    case run_status::target:
-      return record_status::target;
-    case run_status::converged:
-      return record_status::converged;
-    case run_status::diverged:
-      return record_status::diverged;
-    case run_status::stopped:
-      return record_status::stopped;
-    case run_status::done:
-      break;
-  }
-  return record_status::done;
 }
 
 class record_observer final : public observer {
@@ -112,72 +82,13 @@ class record_observer final : public observer {
                        .dataset = describe(job_.data(), run_.options)});
   }
 
-  void on_epoch(const epoch_report& e) override {
-    record_epoch line{.epoch = e.epoch,
-                      .train_seconds = e.train_seconds,
-                      .wall_seconds = e.wall_seconds,
-                      .examples = e.examples,
-                      .updates = e.updates,
-                      .nonzeros = e.nonzeros,
-                      .step = e.step,
-                      .train_loss = e.train_loss,
-                      .objective = e.objective,
-                      .measures = measures_of(e.test, e.validation),
-                      .conflict_rate = e.conflict_rate};
-    if (e.staleness_p50) {
-      line.staleness = record_staleness{static_cast<double>(*e.staleness_p50), static_cast<double>(*e.staleness_p99)};
-    }
-    record_.write(line);
-  }
+  void on_epoch(const epoch_report& e) override { record_.write(e); }
 
   void on_finish(const train_result& r) override {
-    record_result line{.status = status_of(r.status),
-                       .epochs = r.epochs,
-                       .train_seconds = r.train_seconds,
-                       .wall_seconds = r.wall_seconds,
-                       .seconds_to_target = r.seconds_to_target,
-                       .train_loss = measured(r, r.final_loss),
-                       .objective = measured(r, r.objective),
-                       .measures = measures_of(r.test, r.validation),
-                       .search_seconds = r.search_seconds,
-                       .step = r.step,
-                       .workers_replaced = r.workers_replaced,
-                       .rows_lost = r.rows_lost,
-                       .peak_rss_bytes = r.peak_rss_bytes};
-    if (r.ring) {
-      line.ring = record_ring{.exchanges = r.ring->exchanges,
-                              .bytes = r.ring->bytes,
-                              .held_seconds = r.ring->held_seconds,
-                              .waits = r.ring->waits,
-                              .taken_over = r.ring->taken_over,
-                              .nodes = r.ring->nodes,
-                              .memory = std::string(to_string(r.ring->memory))};
-    }
-    if (r.link) {
-      line.link = record_link{.ranks = r.link->ranks,
-                              .exchanges = r.link->exchanges,
-                              .bytes = r.link->bytes,
-                              .held_seconds = r.link->held_seconds,
-                              .waited_seconds = r.link->waited_seconds};
-    }
-    if (r.meetings) {
-      line.meetings = record_meetings{.ranks = r.meetings->ranks,
-                                      .dense = r.meetings->dense,
-                                      .sparse = r.meetings->sparse,
-                                      .bytes = r.meetings->bytes,
-                                      .seconds = r.meetings->seconds};
-    }
-    if (r.status == run_status::diverged) line.advice = divergence_advice(r);
-    record_.write(line);
+    record_.write(r, r.status == run_status::diverged ? std::optional(divergence_advice(r)) : std::nullopt);
   }
 
  private:
-  /// A run that is stopped may end before anything has been measured.
-  static std::optional<double> measured(const train_result& r, double loss) {
-    if (r.status == run_status::stopped && std::isnan(loss)) return std::nullopt;
-    return loss;
-  }
-
   std::uint64_t rows_between_exchanges(const loop_options& o) const {
     if (o.sharing == sharing_kind::frozen || in_lockstep(o.sharing)) return o.exchange.rows;
     return exchange_rows(o.exchange, run_.schedule.initial);

@@ -59,7 +59,7 @@ TEST(output_room, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
 
   hogwild::run_record record(folder / "a");
   refused([&] {
-    for (;;) record.write(hogwild::record_epoch{.epoch = 1});
+    for (;;) record.write(hogwild::epoch_report{.epoch = 1});
   });
   const std::string lines = read_text(folder / "a");
   EXPECT_GT(lines.size(), 300u);
@@ -96,7 +96,7 @@ int record_on_a_full_disk(const fs::path& folder) {
   {
     hogwild::run_record record(folder / "run.jsonl");
     try {
-      for (; lines < 1000; ++lines) record.write(hogwild::record_epoch{.epoch = 1});
+      for (; lines < 1000; ++lines) record.write(hogwild::epoch_report{.epoch = 1});
     } catch (const hogwild::resource_error&) {
     }
   }

@@ -130,7 +130,7 @@ TEST(output_target, a_fifo_hands_over_what_is_written) {
     file.commit();
     EXPECT_TRUE(reader.at_end());
   }
-  hogwild::run_record(fifo).write(hogwild::record_epoch{.epoch = 1});
+  hogwild::run_record(fifo).write(hogwild::epoch_report{.epoch = 1});
   EXPECT_EQ(reader.text().find("{\"kind\":\"epoch\""), 0u);
   hogwild::save_word_vectors(fifo, {.dimension = 1, .words = {"a"}, .values = {0.5f}}, hogwild::vector_format::text);
   EXPECT_EQ(reader.text(), "1 1\na 0.5\n");
@@ -147,7 +147,7 @@ TEST(output_target, a_device_keeps_its_place) {
   put(device, "into nothing");
   fs::create_symlink("null", folder / "link");
   put(folder / "link", "into nothing");
-  hogwild::run_record(device).write(hogwild::record_epoch{.epoch = 1});
+  hogwild::run_record(device).write(hogwild::epoch_report{.epoch = 1});
   EXPECT_TRUE(S_ISCHR(mode_of(device)));
   EXPECT_EQ(folder.entries(), 2u);
 }
@@ -173,7 +173,7 @@ TEST(output_target, a_descriptor_is_written_from_where_it_stands) {
   put(name, "second ");
   fs::create_symlink(name, folder / "link");
   put(folder / "link", "third ");
-  hogwild::run_record(name).write(hogwild::record_epoch{.epoch = 1});
+  hogwild::run_record(name).write(hogwild::epoch_report{.epoch = 1});
   EXPECT_EQ(read_text(folder / "log").find("first second third {\"kind\":\"epoch\""), 0u);
 
   std::array<int, 2> ends{};

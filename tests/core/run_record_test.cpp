@@ -14,8 +14,9 @@
 
 namespace {
 
-using hogwild::record_status;
 using hogwild::run_record;
+using hogwild::run_status;
+using hogwild::train_result;
 using hogwild::test::read_text;
 using hogwild::test::scratch_folder;
 using nlohmann::json;
@@ -66,7 +67,7 @@ TEST(run_record, context_carries_options_with_their_types_and_the_data) {
 }
 
 TEST(run_record, epoch_leaves_out_what_was_not_measured) {
-  hogwild::record_epoch e{.epoch = 3, .train_seconds = 1.5, .updates = 300, .train_loss = 0.25, .objective = 0.5};
+  hogwild::epoch_report e{.epoch = 3, .train_seconds = 1.5, .updates = 300, .train_loss = 0.25, .objective = 0.5};
   json line = written(e);
   EXPECT_EQ(line["kind"], "epoch");
   EXPECT_EQ(line["epoch"], 3);
@@ -74,39 +75,57 @@ TEST(run_record, epoch_leaves_out_what_was_not_measured) {
   for (const char* key : {"test_loss", "test_auc", "staleness", "conflict_rate"})
     EXPECT_FALSE(line.contains(key)) << key;
 
-  e.measures.test_auc = 0.75;
-  e.staleness = {.p50 = 1, .p99 = 12};
+  e.test = hogwild::measurement{.loss = 0.5, .auc = 0.75};
+  e.staleness_p50 = 1, e.staleness_p99 = 12;
   e.conflict_rate = 0.125;
   line = written(e);
+  EXPECT_EQ(line["test_loss"], 0.5);
   EXPECT_EQ(line["test_auc"], 0.75);
+  EXPECT_FALSE(line.contains("test_accuracy"));
   EXPECT_EQ(line["staleness"], (json{{"p50", 1.0}, {"p99", 12.0}}));
   EXPECT_EQ(line["conflict_rate"], 0.125);
 }
 
 TEST(run_record, result_says_how_it_ended) {
-  const auto status_of = [](record_status status) {
-    return written(hogwild::record_result{.status = status})["status"];
+  const auto status_of = [](run_status status) {
+    train_result ended;
+    ended.status = status;
+    return written(ended)["status"];
   };
-  EXPECT_EQ(status_of(record_status::done), "done");
-  EXPECT_EQ(status_of(record_status::target), "target");
-  EXPECT_EQ(status_of(record_status::converged), "converged");
-  EXPECT_EQ(status_of(record_status::diverged), "diverged");
-  EXPECT_EQ(status_of(record_status::stopped), "stopped");
+  EXPECT_EQ(status_of(run_status::done), "done");
+  EXPECT_EQ(status_of(run_status::target), "target");
+  EXPECT_EQ(status_of(run_status::converged), "converged");
+  EXPECT_EQ(status_of(run_status::diverged), "diverged");
+  EXPECT_EQ(status_of(run_status::stopped), "stopped");
 }
 
 TEST(run_record, result_says_how_many_workers_were_replaced) {
-  EXPECT_EQ(written(hogwild::record_result{.workers_replaced = 3})["workers_replaced"], 3);
-  EXPECT_EQ(written(hogwild::record_result{})["workers_replaced"], 0);
+  train_result ended;
+  EXPECT_EQ(written(ended)["workers_replaced"], 0);
+  ended.workers_replaced = 3;
+  EXPECT_EQ(written(ended)["workers_replaced"], 3);
 }
 
 TEST(run_record, a_number_that_is_not_finite_is_null_and_the_status_diverged) {
-  EXPECT_TRUE(written(hogwild::record_epoch{.epoch = 1, .train_loss = nan})["train_loss"].is_null());
+  EXPECT_TRUE(written(hogwild::epoch_report{.epoch = 1, .train_loss = nan})["train_loss"].is_null());
   const double infinite = std::numeric_limits<double>::infinity();
-  const json line = written(hogwild::record_result{.train_loss = 0.5, .objective = infinite});
+  train_result ended;
+  ended.final_loss = 0.5;
+  ended.objective = infinite;
+  const json line = written(ended);
   EXPECT_TRUE(line["objective"].is_null());
   EXPECT_EQ(line["train_loss"], 0.5);
   EXPECT_EQ(line["status"], "diverged");
-  EXPECT_FALSE(written(hogwild::record_result{}).contains("train_loss"));
+}
+
+TEST(run_record, losses_that_a_stopped_run_has_not_measured_are_left_out) {
+  train_result ended;
+  ended.status = run_status::stopped;
+  ended.final_loss = ended.objective = nan;
+  const json line = written(ended);
+  EXPECT_EQ(line["status"], "stopped");
+  EXPECT_FALSE(line.contains("train_loss"));
+  EXPECT_FALSE(line.contains("objective"));
 }
 
 TEST(run_record, every_line_is_whole_at_once_and_the_old_file_is_gone) {
@@ -115,7 +134,7 @@ TEST(run_record, every_line_is_whole_at_once_and_the_old_file_is_gone) {
   run_record record(folder / "run.jsonl");
   EXPECT_EQ(read_text(folder / "run.jsonl"), "");
   for (std::uint64_t k = 1; k <= 3; ++k) {
-    record.write(hogwild::record_epoch{.epoch = k});
+    record.write(hogwild::epoch_report{.epoch = k});
     EXPECT_EQ(read_text(folder / "run.jsonl").back(), '\n');
     EXPECT_EQ(lines_of(folder / "run.jsonl").size(), k);
   }
@@ -135,7 +154,7 @@ TEST(run_record, refuses_what_cannot_be_written) {
   EXPECT_THROW(run_record(folder.path()), hogwild::input_error);
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full to stand for a full disk";
   run_record full("/dev/full");
-  EXPECT_THROW(full.write(hogwild::record_epoch{.epoch = 1}), hogwild::resource_error);
+  EXPECT_THROW(full.write(hogwild::epoch_report{.epoch = 1}), hogwild::resource_error);
 }
 
 }  // namespace

@@ -28,14 +28,10 @@ void write_full(const char* path) {
   first.dataset.rho = 0.9;
   first.dataset.test_rows = 10;
   record.write(first);
-  const hogwild::record_measures measures{.test_loss = 0.4,
-                                          .test_accuracy = 0.9,
-                                          .test_auc = 0.95,
-                                          .test_f1 = 0.8,
-                                          .test_rmse = 0.3,
-                                          .validation_loss = 0.5};
+  const hogwild::measurement test{.loss = 0.4, .accuracy = 0.9, .auc = 0.95, .f1 = 0.8, .rmse = 0.3};
+  const hogwild::measurement validation{.loss = 0.5};
   for (std::uint64_t k = 1; k <= 2; ++k) {
-    record.write(hogwild::record_epoch{.epoch = k,
+    record.write(hogwild::epoch_report{.epoch = k,
                                        .train_seconds = 0.5,
                                        .wall_seconds = 0.75,
                                        .examples = 100 * k,
@@ -44,40 +40,47 @@ void write_full(const char* path) {
                                        .step = 0.1,
                                        .train_loss = 0.4,
                                        .objective = 0.45,
-                                       .measures = measures,
-                                       .staleness = hogwild::record_staleness{.p50 = 1, .p99 = 3},
+                                       .test = test,
+                                       .validation = validation,
+                                       .staleness_p50 = 1,
+                                       .staleness_p99 = 3,
                                        .conflict_rate = 0.01});
   }
-  record.write(hogwild::record_result{
-      .status = hogwild::record_status::target,
-      .epochs = 2,
-      .train_seconds = 0.5,
-      .wall_seconds = 0.75,
-      .seconds_to_target = 0.25,
-      .train_loss = 0.4,
-      .objective = 0.45,
-      .measures = measures,
-      .search_seconds = 0.1,
-      .step = 0.1,
-      .workers_replaced = 2,
-      .rows_lost = 1,
-      .ring = hogwild::record_ring{.exchanges = 7,
-                                   .bytes = 4096,
-                                   .held_seconds = 1e-3,
-                                   .waits = 2,
-                                   .nodes = {{0}, {1, 2}},
-                                   .memory = "bound"},
-      .meetings = hogwild::record_meetings{.ranks = 3, .dense = 5, .sparse = 6, .bytes = 7000, .seconds = 0.5},
-      .peak_rss_bytes = hogwild::peak_rss_bytes(),
-      .advice = "the objective still fell: train for more epochs"});
+  hogwild::train_result last;
+  last.status = hogwild::run_status::target;
+  last.epochs = 2;
+  last.train_seconds = 0.5;
+  last.wall_seconds = 0.75;
+  last.seconds_to_target = 0.25;
+  last.final_loss = 0.4;
+  last.objective = 0.45;
+  last.test = test;
+  last.validation = validation;
+  last.search_seconds = 0.1;
+  last.step = 0.1;
+  last.workers_replaced = 2;
+  last.rows_lost = 1;
+  last.ring = {.replicas = 2,
+               .exchanges = 7,
+               .bytes = 4096,
+               .held_seconds = 1e-3,
+               .waits = 2,
+               .nodes = {{0}, {1, 2}},
+               .memory = hogwild::placed_memory::bound};
+  last.meetings = {.ranks = 3, .dense = 5, .sparse = 6, .bytes = 7000, .seconds = 0.5};
+  last.peak_rss_bytes = hogwild::peak_rss_bytes();
+  record.write(last, "the objective still fell: train for more epochs");
 }
 
 void write_bare(const char* path) {
   constexpr double lost = std::numeric_limits<double>::quiet_NaN();
   hogwild::run_record record(path);
   record.write(context());
-  record.write(hogwild::record_epoch{.epoch = 1, .train_loss = lost, .objective = lost});
-  record.write(hogwild::record_result{.epochs = 1, .train_loss = lost, .objective = lost});
+  record.write(hogwild::epoch_report{.epoch = 1, .train_loss = lost, .objective = lost});
+  hogwild::train_result last;
+  last.epochs = 1;
+  last.final_loss = last.objective = lost;
+  record.write(last);
 }
 
 }  // namespace

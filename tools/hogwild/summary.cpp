@@ -41,22 +41,9 @@ std::string step_text(const train_request& request, const train_result& r) {
   return text;
 }
 
-const char* engine_text(const train_request& request) {
-  switch (request.engine) {
-    case engine_name::serial:
-      return "serial";
-    case engine_name::processes:
-      return "processes";
-    case engine_name::ring:
-      return "ring";
-    case engine_name::all_reduce:
-      return "all_reduce";
-    case engine_name::local_sgd:
-      return "local_sgd";
-    case engine_name::threads:
-      break;
-  }
-  return "threads";
+std::string engine_text(const train_request& request) {
+  const auto named = std::ranges::find(engine_names, request.engine, &std::pair<std::string_view, engine_name>::second);
+  return std::string(named->first);
 }
 
 void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const measurement& m) {
@@ -89,7 +76,8 @@ std::string summary_text(const train_request& request, const train_result& r) {
   const std::string_view status = to_string(r.status);
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
   text += "\nmodel       " + request.model + formatted(", l2 %.6g", r.l2);
-  text += formatted("\nengine      %s, %zu worker%s", engine_text(request), r.workers, r.workers == 1 ? "" : "s");
+  text +=
+      formatted("\nengine      %s, %zu worker%s", engine_text(request).c_str(), r.workers, r.workers == 1 ? "" : "s");
   if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
   if (r.ring) {
     text +=

@@ -113,14 +113,7 @@ std::string set_transport(const std::string& text, train_request& r) {
 }
 
 void declare_engine(command_line& line, train_request& r) {
-  line.choice<engine_name>("--engine", r.engine,
-                           {{"threads", engine_name::threads},
-                            {"processes", engine_name::processes},
-                            {"ring", engine_name::ring},
-                            {"all_reduce", engine_name::all_reduce},
-                            {"local_sgd", engine_name::local_sgd},
-                            {"serial", engine_name::serial}},
-                           "who trains");
+  line.choice<engine_name>("--engine", r.engine, {engine_names.begin(), engine_names.end()}, "who trains");
   line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give)");
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
   named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},

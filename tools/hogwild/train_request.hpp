@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hogwild/options.hpp>
@@ -18,6 +21,15 @@
 namespace hogwild::cli {
 
 enum class engine_name { serial, threads, processes, ring, all_reduce, local_sgd };
+
+/// The words for engines, in the order in which help shows them.
+inline constexpr std::array<std::pair<std::string_view, engine_name>, 6> engine_names{
+    {{"threads", engine_name::threads},
+     {"processes", engine_name::processes},
+     {"ring", engine_name::ring},
+     {"all_reduce", engine_name::all_reduce},
+     {"local_sgd", engine_name::local_sgd},
+     {"serial", engine_name::serial}}};
 
 /// What models of words are made with.
 struct word_request {
