@@ -6,7 +6,7 @@
 
 #include <hogwild/core/error.hpp>
 
-#include "interrupt.hpp"
+#include "leave_when_asked.hpp"
 #include "statistics.hpp"
 
 namespace hogwild::bench {

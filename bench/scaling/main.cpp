@@ -7,8 +7,8 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/machine.hpp>
 #include <hogwild/hogwild.hpp>
+#include <interrupt/interrupt.hpp>
 
-#include "interrupt.hpp"
 #include "records.hpp"
 #include "tables.hpp"
 
@@ -96,7 +96,9 @@ exit_code run(const bench_options& options) {
 int main(int argc, char** argv) {
   if (auto rc = worker_main<hinge_svm, logistic, least_squares, huber, softmax>(argc, argv)) return *rc;
   try {
-    const interrupt asked;
+    // Generated data and shared memory are removed on the way out.
+    interrupt asked("bench_scaling: stopping (once more to end at once)\n");
+    asked.begin_asking();
     auto options = read_options(argc, argv);
     if (options) options->stop = asked.token();
     return static_cast<int>(options ? run(*options) : exit_code::done);

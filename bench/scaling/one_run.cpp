@@ -12,7 +12,7 @@
 #include <hogwildpp/ring_engine.hpp>
 
 #include "any_model.hpp"
-#include "interrupt.hpp"
+#include "leave_when_asked.hpp"
 
 namespace hogwild::bench {
 namespace {

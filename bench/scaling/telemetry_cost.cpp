@@ -10,7 +10,7 @@
 #include <hogwild/train.hpp>
 
 #include "any_model.hpp"
-#include "interrupt.hpp"
+#include "leave_when_asked.hpp"
 #include "statistics.hpp"
 
 namespace hogwild::bench {

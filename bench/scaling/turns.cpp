@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "interrupt.hpp"
+#include "leave_when_asked.hpp"
 
 namespace hogwild::bench {
 

@@ -3,10 +3,10 @@
 
 #include <hogwild/core/atomic_file.hpp>
 #include <hogwild/core/saved_model.hpp>
+#include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "interrupt.hpp"
 
 namespace hogwild::cli {
 

@@ -8,13 +8,13 @@
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/evaluate.hpp>
 #include <hogwild/models/registry.hpp>
+#include <interrupt/interrupt.hpp>
 
 #include "analogies.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
-#include "interrupt.hpp"
 #include "json_text.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"

@@ -8,10 +8,10 @@
 #include <generate/generate.hpp>
 
 #include <hogwild/core/printable.hpp>
+#include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "interrupt.hpp"
 #include "json_text.hpp"
 #include "standard_streams.hpp"
 

@@ -12,12 +12,12 @@
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/models/recommend.hpp>
+#include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
-#include "interrupt.hpp"
 #include "json_text.hpp"
 #include "standard_streams.hpp"
 

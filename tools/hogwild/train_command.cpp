@@ -19,12 +19,12 @@
 #include <hogwild/names.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/prepare.hpp>
+#include <interrupt/interrupt.hpp>
 
 #include "asked_model.hpp"
 #include "commands.hpp"
 #include "damaged_cache.hpp"
 #include "data_files.hpp"
-#include "interrupt.hpp"
 #include "progress.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
@@ -182,7 +182,7 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
 int train_command(int argc, const char* const* argv) {
   train_request request;
   if (const auto code = parse_train(argc, argv, request)) return *code;
-  interrupt asked;
+  interrupt asked("hogwild: stopping; the model is saved where --save says so (once more to end at once)\n");
   const auto ranks = join_ranks(request);
   if (!ranks) return train_as_asked(request, nullptr, asked);
   try {

@@ -13,7 +13,7 @@
 #include <hogwild/core/child_process.hpp>
 #include <hogwild/core/error.hpp>
 
-#include "interrupt.hpp"
+#include "leave_when_asked.hpp"
 
 namespace hogwild::bench {
 namespace {

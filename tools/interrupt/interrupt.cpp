@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interrupt.hpp"
+#include <interrupt/interrupt.hpp>
 
 #include <poll.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/threads.hpp>
 
-namespace hogwild::cli {
+namespace hogwild {
 namespace {
 
 std::atomic<interrupt*> current = nullptr;  ///< for the handler of SIGPIPE
@@ -44,7 +44,7 @@ void say_without_waiting(std::string_view line) {
 
 }  // namespace
 
-interrupt::interrupt() {
+interrupt::interrupt(std::string_view answer) : answer_(answer) {
   sigemptyset(&waited_for_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
@@ -87,7 +87,7 @@ void interrupt::wait(const std::stop_token& end) {
     if (signal == SIGPIPE && asked && !deadly) continue;  // each line that nobody reads raises one more
     if (asking_ && !asked && !deadly) {
       stop_.request_stop();
-      say_without_waiting("hogwild: stopping; the model is saved where --save says so (once more to end at once)\n");
+      say_without_waiting(answer_);
       continue;
     }
     run_cleanup_handlers();
@@ -97,4 +97,4 @@ void interrupt::wait(const std::stop_token& end) {
   }
 }
 
-}  // namespace hogwild::cli
+}  // namespace hogwild

@@ -4,11 +4,12 @@
 #include <atomic>
 #include <csignal>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 
-namespace hogwild::cli {
+namespace hogwild {
 
-/// What signals do to a command that takes long. Make it before any other thread is started: it blocks the signals, and
+/// What signals do to a program that takes long. Make it before any other thread is started: it blocks the signals, and
 /// threads inherit that; one thread of its own waits for them. There may be one at a time.
 ///
 /// SIGINT, SIGTERM and SIGHUP end the program at once with exit code 130, and SIGPIPE ends it as it does any other;
@@ -19,7 +20,8 @@ namespace hogwild::cli {
 /// that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a script) stays ignored.
 class interrupt {
  public:
-  interrupt();
+  /// `answer`: the line on stderr for the first signal after begin_asking(); it has to outlive this.
+  explicit interrupt(std::string_view answer = {});
   interrupt(const interrupt&) = delete;
   interrupt& operator=(const interrupt&) = delete;
   ~interrupt();
@@ -46,6 +48,7 @@ class interrupt {
   static void on_broken_pipe(int signal);
   void wait(const std::stop_token& end);
 
+  std::string_view answer_;
   std::stop_source stop_;
   std::atomic<bool> asking_ = false, saving_ = false, broken_pipe_ = false, deadly_pipe_ = false;
   sigset_t waited_for_{};
@@ -53,4 +56,4 @@ class interrupt {
   std::jthread waiter_;
 };
 
-}  // namespace hogwild::cli
+}  // namespace hogwild
