@@ -14,8 +14,8 @@ struct stream_speed {
   double bytes_per_second = 0.0;
 };
 
-/// The best of some passes over an array that no cache holds, for 1 and for `most` threads.
-std::vector<stream_speed> measure_stream(std::size_t most);
+/// The best of some passes over arrays that no cache holds, for 1 and for `most` threads (hardware/stream.hpp).
+std::vector<stream_speed> measure_ceiling(std::size_t most);
 
 /// Bytes that an epoch streams from memory: index and value of each entry, start and label of each row. The parameters
 /// are not counted, because the hot ones stay in a cache; so the share of the ceiling is a lower bound.

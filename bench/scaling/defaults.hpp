@@ -21,7 +21,6 @@ inline constexpr double accuracy_band = 0.005;  ///< by which the test accuracy 
 inline constexpr std::uint64_t seed = 1;
 
 inline constexpr std::size_t ceiling_bytes = std::size_t{256} << 20;  ///< read by the bandwidth measurement
-inline constexpr std::size_t ceiling_passes = 5;                      ///< of which the best counts
 
 inline constexpr std::size_t pss_epochs = 5;
 inline constexpr std::size_t pss_workers[] = {1, 2, 4};

@@ -70,7 +70,7 @@ exit_code run(const bench_options& options) {
   }
   bool good = true;
   if (options.scaling) {
-    const std::vector<stream_speed> speeds = measure_stream(cpus);
+    const std::vector<stream_speed> speeds = measure_ceiling(cpus);
     for (const stream_speed& s : speeds) record.write(s);
     print(speeds);
     good = run_scaling(options, data, speeds, cpus, record);
