@@ -26,7 +26,7 @@ struct avx2 {
 
 }  // namespace
 
-const margin_kernel_set avx2_kernels{
+const margin_kernel_set margin_avx2{
     &margin_loops<avx2, std::uint32_t, float>::table, &margin_loops<avx2, std::uint32_t, half>::table,
     &margin_loops<avx2, std::uint16_t, float>::table, &margin_loops<avx2, std::uint16_t, half>::table};
 

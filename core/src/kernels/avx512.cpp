@@ -37,7 +37,7 @@ struct avx512 {
 
 }  // namespace
 
-const margin_kernel_set avx512_kernels{
+const margin_kernel_set margin_avx512{
     &margin_loops<avx512, std::uint32_t, float>::table, &margin_loops<avx512, std::uint32_t, half>::table,
     &margin_loops<avx512, std::uint16_t, float>::table, &margin_loops<avx512, std::uint16_t, half>::table};
 

@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 #include "factor_loops.hpp"
-#include "factor_sets.hpp"
+#include "instruction_sets.hpp"
 
 namespace hogwild::detail {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "factor_loops.hpp"
-#include "factor_sets.hpp"
+#include "instruction_sets.hpp"
 
 namespace hogwild::detail {
 namespace {

@@ -4,6 +4,6 @@
 
 namespace hogwild::detail {
 
-const layer_kernels avx2_layers = layers_here;
+const layer_kernels layer_avx2 = layers_here;
 
 }  // namespace hogwild::detail

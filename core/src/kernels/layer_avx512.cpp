@@ -4,6 +4,6 @@
 
 namespace hogwild::detail {
 
-const layer_kernels avx512_layers = layers_here;
+const layer_kernels layer_avx512 = layers_here;
 
 }  // namespace hogwild::detail

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "layer_sets.hpp"
+#include "instruction_sets.hpp"
 
 namespace hogwild::detail {
 namespace {

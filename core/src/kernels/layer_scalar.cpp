@@ -4,6 +4,6 @@
 
 namespace hogwild::detail {
 
-const layer_kernels scalar_layers = layers_here;
+const layer_kernels layer_scalar = layers_here;
 
 }  // namespace hogwild::detail

@@ -46,7 +46,7 @@ struct scalar {
 
 }  // namespace
 
-const margin_kernel_set scalar_kernels{
+const margin_kernel_set margin_scalar{
     &margin_loops<scalar, std::uint32_t, float>::table, &margin_loops<scalar, std::uint32_t, half>::table,
     &margin_loops<scalar, std::uint16_t, float>::table, &margin_loops<scalar, std::uint16_t, half>::table};
 

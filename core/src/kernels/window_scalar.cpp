@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "instruction_sets.hpp"
 #include "window_loops.hpp"
-#include "window_sets.hpp"
 
 namespace hogwild::detail {
 namespace {

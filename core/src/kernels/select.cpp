@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
+#include <hogwild/core/error.hpp>
+
+#include "instruction_sets.hpp"
+
+namespace hogwild {
+
+#ifdef HOGWILD_X86_KERNELS
+#define HOGWILD_KERNELS_OF(kind, set) \
+  ((set) == isa::avx512 ? detail::kind##_avx512 : (set) == isa::avx2 ? detail::kind##_avx2 : detail::kind##_scalar)
+#else
+#define HOGWILD_KERNELS_OF(kind, set) (static_cast<void>(set), detail::kind##_scalar)
+#endif
+
+template <class Index, class Value>
+const margin_kernels<Index, Value>& kernels_of(isa set) {
+  const detail::margin_kernel_set& kernels = HOGWILD_KERNELS_OF(margin, set);
+  if constexpr (std::is_same_v<Index, std::uint32_t>) {
+    if constexpr (std::is_same_v<Value, float>) return *kernels.u32_float;
+    if constexpr (std::is_same_v<Value, half>) return *kernels.u32_half;
+  } else {
+    if constexpr (std::is_same_v<Value, float>) return *kernels.u16_float;
+    if constexpr (std::is_same_v<Value, half>) return *kernels.u16_half;
+  }
+}
+
+template const margin_kernels<std::uint32_t, float>& kernels_of(isa);
+template const margin_kernels<std::uint32_t, half>& kernels_of(isa);
+template const margin_kernels<std::uint16_t, float>& kernels_of(isa);
+template const margin_kernels<std::uint16_t, half>& kernels_of(isa);
+
+const factor_kernels& factor_kernels_of(isa set) {
+  return HOGWILD_KERNELS_OF(factor, set);
+}
+
+const window_kernels& window_kernels_of(isa set) {
+  return HOGWILD_KERNELS_OF(window, set);
+}
+
+std::string layer_kernels_missing() {
+  return "is not part of this build, which was made without Eigen: install Eigen 3.4 (libeigen3-dev on Debian), "
+         "configure and build again";
+}
+
+#ifdef HOGWILD_HAS_EIGEN
+
+bool has_layer_kernels() {
+  return true;
+}
+
+const layer_kernels& layer_kernels_of(isa set) {
+  if (set == isa::automatic) set = has_isa(isa::avx512) ? isa::avx512 : has_isa(isa::avx2) ? isa::avx2 : isa::scalar;
+  return HOGWILD_KERNELS_OF(layer, set);
+}
+
+#else
+
+bool has_layer_kernels() {
+  return false;
+}
+
+const layer_kernels& layer_kernels_of(isa) {
+  throw config_error("a neural net " + layer_kernels_missing());
+}
+
+#endif
+
+}  // namespace hogwild
+
+#undef HOGWILD_KERNELS_OF
