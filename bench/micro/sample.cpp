@@ -2,6 +2,7 @@
 #include "sample.hpp"
 
 #include <generate/generate.hpp>
+#include <hogwild/train.hpp>
 
 namespace hogwild::bench {
 
@@ -24,8 +25,7 @@ param_store store_for(std::size_t parameters) {
 }
 
 std::unique_ptr<job> sample_job(const loop_options& options) {
-  return std::make_unique<margin_job<hinge_svm>>(hinge_svm{}, sample_rows(), sample_labels(label_kind::binary),
-                                                 options);
+  return make_job(hinge_svm{}, sample_rows(), sample_labels(label_kind::binary), options);
 }
 
 }  // namespace hogwild::bench

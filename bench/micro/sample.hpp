@@ -6,7 +6,7 @@
 #include <hogwild/core/dataset.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/param_store.hpp>
-#include <hogwild/margin_job.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 
 namespace hogwild::bench {

@@ -83,9 +83,10 @@ BENCHMARK(softmax_step)->ArgName("classes")->Arg(2)->Arg(20);
 /// One serial epoch over the sample: the worker loop with everything that belongs to it.
 void epoch(benchmark::State& state) {
   const auto work = bench::sample_job({.telemetry = static_cast<std::uint32_t>(state.range(0)), .l2 = 1e-6});
-  const auto alone = hire(serial_engine{}, *work, {});
+  const loop_plan plan = work->plan();
+  const auto alone = hire(serial_engine{}, *work, plan, {});
   work->initialise(alone->store());
-  round_driver rounds(*work, *alone);
+  round_driver rounds(*work, plan, *alone);
   std::size_t e = 0;
   for (auto _ : state) rounds.train_epoch(++e, 1e-3);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(work->data().nonzeros()));
@@ -94,7 +95,7 @@ BENCHMARK(epoch)->ArgName("telemetry")->Arg(0)->Arg(1)->Unit(benchmark::kMillise
 
 void evaluate(benchmark::State& state) {
   const auto work = bench::sample_job({});
-  const param_store store = bench::store_for(work->parameters());
+  const param_store store = bench::store_for(work->facts().parameters);
   const auto crew = team::make(team_kind::std, static_cast<std::size_t>(state.range(0)), false);
   for (auto _ : state) benchmark::DoNotOptimize(work->evaluate(store, 1.0, work->data(), *crew, true));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(work->data().nonzeros()));

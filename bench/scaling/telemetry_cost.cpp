@@ -20,7 +20,7 @@ namespace {
 class stepwise_run {
  public:
   stepwise_run(const job& work, std::size_t workers)
-      : crew_(hire(thread_engine{.workers = workers}, work, {})), rounds_(work, *crew_) {
+      : plan_(work.plan()), crew_(hire(thread_engine{.workers = workers}, work, plan_, {})), rounds_(work, plan_, *crew_) {
     work.initialise(crew_->store());
     crew_->start();
   }
@@ -31,6 +31,7 @@ class stepwise_run {
   }
 
  private:
+  loop_plan plan_;
   std::unique_ptr<crew> crew_;
   round_driver rounds_;
 };

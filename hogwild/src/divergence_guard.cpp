@@ -5,9 +5,9 @@
 
 namespace hogwild {
 
-divergence_guard::divergence_guard(const job& work, const param_store& store, round_driver& rounds)
+divergence_guard::divergence_guard(const param_store& store, round_driver& rounds)
     : store_(store), rounds_(rounds), scale_(rounds.scale()) {
-  if (work.options().exchange.workers < 2) return;
+  if (rounds.plan().options.exchange.workers < 2) return;
   const auto state = store.state_of_training();
   before_.assign(state.begin(), state.end());
 }

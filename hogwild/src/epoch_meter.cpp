@@ -93,7 +93,7 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
     whole = whole && !(std::isnan(m.loss) && run_.options.stop.stop_requested());
     return m;
   };
-  report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), job_.measured_rows())), false).loss;
+  report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), job_.facts().measured_rows)), false).loss;
   if (run_.options.test) report.test = loss_of(*run_.options.test, true);
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
   if (ranks_.any(!whole)) return std::nullopt;

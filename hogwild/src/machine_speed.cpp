@@ -82,12 +82,12 @@ line_speed measure_lines() {
   return {.exchange_ns = exchange_speed(), .shared_ns = sharing_speed()};
 }
 
-double measure_row(const job& work, const std::stop_token& stop) {
+double measure_row(const job& work, const loop_options& options, const std::stop_token& stop) {
   const sparse_view& data = work.data();
   const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(data.rows());
   // A user's code is for the workers to run: they may die of it, this process may not.
-  if (!work.margin()) {
-    return entries * static_cast<double>(work.parameters()) /
+  if (!work.facts().margin) {
+    return entries * static_cast<double>(work.facts().parameters) /
            static_cast<double>(std::max<std::size_t>(data.columns, 1));
   }
   const std::size_t fitting = timed_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
@@ -96,11 +96,13 @@ double measure_row(const job& work, const std::stop_token& stop) {
   const std::vector<std::uint32_t> degree = count_columns(sample);
   sample.degree = degree;
   const std::unique_ptr<job> trial = work.on(sample);
-  trial->train_alone();
-  const auto single = hire(serial_engine{}, *trial, {});
+  loop_options alone = options;
+  alone.all_rows = 0;
+  const loop_plan plan = trial->plan(alone);
+  const auto single = hire(serial_engine{}, *trial, plan, {});
   const stop_relay relay(stop, single->store());
   trial->initialise(single->store());
-  round_driver rounds(*trial, *single);
+  round_driver rounds(*trial, plan, *single);
   double least = 0.0;
   for (std::size_t pass = 1; pass <= 2; ++pass) {
     const auto start = clock::now();

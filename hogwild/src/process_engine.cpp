@@ -13,6 +13,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/segment.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/run_planner.hpp>
 #include <hogwild/run_setup.hpp>
 #include <hogwild/worker_pool.hpp>
 
@@ -36,12 +37,13 @@ bool started_as_worker() {
 
 class process_crew final : public crew {
  public:
-  process_crew(const process_engine& engine, std::size_t workers, const job& work, const note_function& note)
-      : job_(work),
+  process_crew(const process_engine& engine, std::size_t workers, const job& task, const loop_plan& plan,
+               const note_function& note)
+      : job_(task),
         workers_(workers),
         helpers_(team::make(team_kind::std, workers, false)),
-        data_(shareable(work.data())),
-        store_(make_store(engine, work, workers)),
+        data_(shareable(task.data())),
+        store_(make_store(engine, task, plan, workers)),
         pool_(store_, engine, workers, note) {}
 
   std::string_view engine() const override { return "processes"; }
@@ -84,27 +86,28 @@ class process_crew final : public crew {
     return sparse_dataset::copy_of(data);
   }
 
-  param_store make_store(const process_engine& engine, const job& work, std::size_t workers) const {
-    const std::span<const double> values = work.labels().values();
-    const std::span<const std::byte> model = work.model_bytes();
+  param_store make_store(const process_engine& engine, const job& task, const loop_plan& plan,
+                         std::size_t workers) const {
+    const std::span<const double> values = task.labels().values();
+    const std::vector<std::byte>& model = task.facts().model_bytes;
     const std::vector<int> cpus = crew_cpus();
-    const run_setup setup{.options = work.options(),
-                          .first_row = data_ ? 0 : work.data().first_row,
-                          .rows = work.data().rows(),
+    const run_setup setup{.options = plan.options,
+                          .first_row = data_ ? 0 : task.data().first_row,
+                          .rows = task.data().rows(),
                           .pin = engine.pin ? 1u : 0u,
-                          .labels = work.labels().kind(),
+                          .labels = task.labels().kind(),
                           .workers = static_cast<std::uint32_t>(workers),
                           .data_path = data_path(),
                           .cpus = {cpus.begin(), cpus.end()},
                           .label_values = {values.begin(), values.end()},
-                          .degree = degree_of_part(work.data()),
-                          .model = {model.begin(), model.end()}};
+                          .degree = degree_of_part(task.data()),
+                          .model = model};
     const std::vector<std::byte> bytes = setup.encode();
-    const bool lockstep = in_lockstep(work.options().sharing);
-    store_shape shape = work.shape(workers, spare_slots(workers, lockstep), bytes.size());
+    const bool lockstep = in_lockstep(plan.options.sharing);
+    store_shape shape = task.shape(plan, workers, spare_slots(workers, lockstep), bytes.size());
     if (lockstep) shape.meeting_bytes = segment_group_layout({.members = workers}).total;
-    param_store store = param_store::create(unique_segment_name(), shape, work.model_name(),
-                                            detail::nodes_of(detail::places_of(work.options(), cpus)));
+    param_store store = param_store::create(unique_segment_name(), shape, task.facts().model,
+                                            detail::nodes_of(detail::places_of(plan.options, cpus)));
     std::memcpy(store.setup().data(), bytes.data(), bytes.size());
     return store;
   }
@@ -127,19 +130,24 @@ class process_crew final : public crew {
 
 }  // namespace
 
-std::unique_ptr<crew> hire(const process_engine& engine, const job& work, const note_function& note) {
+std::size_t plan_sharing(const process_engine& engine, run_planner& run) {
+  return run.share_among(run.workers_of_processes(engine.workers));
+}
+
+std::unique_ptr<crew> hire(const process_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note) {
   if (started_as_worker()) {
     throw config_error(
         "this process was started as a worker, but came to train(): call hogwild::worker_main first thing "
         "in main, with the model's type");
   }
-  if (work.model_bytes().empty()) {
+  if (task.facts().model_bytes.empty()) {
     throw config_error(
-        "the model " + std::string(work.model_name()) +
+        "the model " + std::string(task.facts().model) +
         " is not trivially copyable, so its object cannot be handed to other processes; keep plain values in it, "
         "or use the thread engine");
   }
-  return std::make_unique<process_crew>(engine, crew_size(engine.workers), work, note);
+  return std::make_unique<process_crew>(engine, crew_size(engine.workers), task, plan, note);
 }
 
 }  // namespace hogwild

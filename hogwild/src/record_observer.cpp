@@ -38,7 +38,7 @@ class record_observer final : public observer {
       : record_(path), job_(work), run_(run) {}
 
   void on_start(const run_start& start) override {
-    const loop_options& o = job_.options();
+    const loop_options& o = run_.plan.options;
     const auto number = [](auto n) { return static_cast<std::int64_t>(n); };
     const auto text = [](std::string_view s) { return std::string(s); };
     record_.write(
@@ -78,7 +78,7 @@ class record_observer final : public observer {
                                    {"tolerance", run_.options.tolerance},
                                    {"seed", number(o.seed)},
                                    {"telemetry", o.telemetry != 0},
-                                   {"rows_per_chunk", number(job_.plan().rows_per_chunk())}},
+                                   {"rows_per_chunk", number(run_.plan.chunks.rows_per_chunk())}},
                        .dataset = describe(job_.data(), run_.options)});
   }
 

@@ -65,7 +65,7 @@ void require_not_orphaned(const control_block& control) {
 void round_driver::train_epoch(std::size_t epoch, double step, double step_end) {
   // In lockstep every process's rows shrink the weights of all; elsewhere each has its own, until they are merged.
   const auto own = static_cast<double>(job_.data().rows()), all = static_cast<double>(job_.all_rows());
-  const double rows = in_lockstep(job_.options().sharing) ? all : own, stretch = rows / own;
+  const double rows = in_lockstep(plan_.options.sharing) ? all : own, stretch = rows / own;
   round_plan round{.pass = epoch,
                    .epoch = static_cast<std::uint32_t>(epoch),
                    .step = step,
@@ -74,11 +74,11 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
                    .exchange_rows = exchanged_after(step),
                    .share = static_cast<float>(share_now()),
                    .crew = static_cast<std::uint32_t>(std::max<std::size_t>(crew_.workers(), 1)),
-                   .state_share = sums_up(job_.options().optimizer) ? 1.0f : 1.0f / static_cast<float>(who_exchange())};
+                   .state_share = sums_up(plan_.options.optimizer) ? 1.0f : 1.0f / static_cast<float>(who_exchange())};
   // Where only a share of the gains is kept, weights shrink by that share as well: else l2 would be too strong.
-  if (job_.scaled()) round.l2.shrink = 1.0 - kept_share(round) * step * job_.options().l2;
+  if (job_.facts().scaled) round.l2.shrink = 1.0 - kept_share(round) * step * plan_.options.l2;
   if (round.l2.shrink <= 0.0) {
-    throw config_error("step * l2 is " + std::to_string(step * job_.options().l2) +
+    throw config_error("step * l2 is " + std::to_string(step * plan_.options.l2) +
                        ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
   }
   const auto fold = [this] {
@@ -101,14 +101,14 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     scale_ = agreed.value_or(round.l2.at(reached));
     // Rows count for l2 once: a redo round shrinks by what the rounds before it did not reach, and by no more.
     double due = end - reached;
-    std::size_t fruitless = 0, last_missing = job_.plan().count() + 1;
+    std::size_t fruitless = 0, last_missing = plan_.chunks.count() + 1;
     for (std::size_t missing; !stopping() && (missing = collect_unfinished(round)) > 0; last_missing = missing) {
       fruitless = missing < last_missing ? 0 : fruitless + 1;
       if (fruitless == most_fruitless_rounds) {
         throw worker_error("no worker finishes a chunk any more: " + std::to_string(missing) + " are left in epoch " +
                            std::to_string(epoch) + "; look at what stops the workers");
       }
-      const auto redone = static_cast<double>(missing * job_.plan().rows_per_chunk());
+      const auto redone = static_cast<double>(missing * plan_.chunks.rows_per_chunk());
       round_plan again = round;
       again.redo = static_cast<std::uint32_t>(missing);
       again.l2 = {.scale = scale_, .position = 0.0, .shrink = std::exp(std::log(round.l2.shrink) * due / redone)};
@@ -123,7 +123,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
 
 void round_driver::run(round_plan round) {
   if (reproducible()) return run_in_turns(round);
-  open_round(crew_.store(), job_.plan(), round);
+  open_round(crew_.store(), plan_.chunks, round);
   crew_.run_round();
 }
 
@@ -134,11 +134,11 @@ void round_driver::run_in_turns(round_plan round) {
   const std::span<std::byte> state = store.state_of_training();
   std::vector<std::byte> before;
   if (!store.name().empty()) before.assign(state.begin(), state.end());
-  const shard range = ticket_source::part_of({0, job_.plan().count()}, round);
+  const shard range = ticket_source::part_of({0, plan_.chunks.count()}, round);
   const std::size_t turns = turn_source::turns_of(range, store.shape().replicas);
   for (std::size_t tries = 1;; ++tries) {
     round.first_phase = board.open(static_cast<std::uint32_t>(turns));
-    open_round(crew_.store(), job_.plan(), round);
+    open_round(crew_.store(), plan_.chunks, round);
     crew_.run_round();
     if (board.is_complete(round.first_phase)) return;
     if (tries == most_fruitless_rounds) {
@@ -163,7 +163,7 @@ double round_driver::kept_share(const round_plan& round) const {
 
 // The bound was kept for those who were expected; with guests among them each adds less.
 double round_driver::share_now() const {
-  if (reproducible() || in_lockstep(job_.options().sharing) || exchange_.workers < 2) return exchange_.share;
+  if (reproducible() || in_lockstep(plan_.options.sharing) || exchange_.workers < 2) return exchange_.share;
   const auto present = static_cast<std::size_t>(std::ranges::count_if(
       crew_.store().slots(), [](const worker_slot& s) { return s.state.load() == worker_state::active; }));
   const auto expected = static_cast<double>(exchange_.workers);
@@ -171,12 +171,12 @@ double round_driver::share_now() const {
 }
 
 std::uint32_t round_driver::exchanged_after(double step) const {
-  if (in_lockstep(job_.options().sharing)) return static_cast<std::uint32_t>(exchange_.rows);
+  if (in_lockstep(plan_.options.sharing)) return static_cast<std::uint32_t>(exchange_.rows);
   return exchange_rows(exchange_, step);
 }
 
 std::optional<std::string> round_driver::calm_down(double step) {
-  if (in_lockstep(job_.options().sharing)) return std::nullopt;  // nothing is summed beyond its mean
+  if (in_lockstep(plan_.options.sharing)) return std::nullopt;  // nothing is summed beyond its mean
   crew_.settle();  // whoever is stopped in the middle of an exchange would send into what is put back
   if (reproducible()) {
     const double mean = 1.0 / static_cast<double>(exchange_.workers);
@@ -195,7 +195,7 @@ std::size_t round_driver::collect_unfinished(const round_plan& round) {
   const param_store& store = crew_.store();
   std::size_t missing = 0;
   for (std::uint32_t s = 0; s < round.shards; ++s) {
-    const shard mine = ticket_source::part_of(shard::part(job_.plan().count(), shard_id(s), round.shards), round);
+    const shard mine = ticket_source::part_of(shard::part(plan_.chunks.count(), shard_id(s), round.shards), round);
     for (std::size_t t = mine.first; t < mine.last; ++t) {
       if (store.done()[t].get() < first_of_part_) store.redo()[missing++] = static_cast<std::uint32_t>(t);
     }
@@ -206,20 +206,20 @@ std::size_t round_driver::collect_unfinished(const round_plan& round) {
 // The furthest position of any ticket's end: up to there the workers have shrunk the scale by themselves.
 double round_driver::drawn_rows(const round_plan& round) const {
   if (reproducible()) {
-    const shard range = ticket_source::part_of({0, job_.plan().count()}, round);
+    const shard range = ticket_source::part_of({0, plan_.chunks.count()}, round);
     const std::size_t drawn = crew_.store().control().board.turns_of_round() * crew_.store().shape().replicas;
-    return static_cast<double>((range.first + std::min(drawn, range.size())) * job_.plan().rows_per_chunk());
+    return static_cast<double>((range.first + std::min(drawn, range.size())) * plan_.chunks.rows_per_chunk());
   }
-  if (round.redo == 0 && job_.options().shards == sharding::claimed)
-    return static_cast<double>(crew_.store().control().drawn.next() * job_.plan().rows_per_chunk());
+  if (round.redo == 0 && plan_.options.shards == sharding::claimed)
+    return static_cast<double>(crew_.store().control().drawn.next() * plan_.chunks.rows_per_chunk());
   const auto counters = crew_.store().counters();
   const std::size_t used = round.redo > 0 ? 1 : counters.size();
   std::size_t most = 0;
   for (std::size_t i = 0; i < used; ++i) {
-    const shard whole = shard::part(job_.plan().count(), shard_id(static_cast<std::uint32_t>(i)), round.shards);
+    const shard whole = shard::part(plan_.chunks.count(), shard_id(static_cast<std::uint32_t>(i)), round.shards);
     most = std::max(most, counters[i].next() - (round.redo > 0 ? 0 : whole.first));
   }
-  return static_cast<double>(most * used * job_.plan().rows_per_chunk());
+  return static_cast<double>(most * used * plan_.chunks.rows_per_chunk());
 }
 
 }  // namespace hogwild

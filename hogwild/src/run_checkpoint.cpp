@@ -26,16 +26,16 @@ struct run_fingerprint {
   bool operator==(const run_fingerprint&) const = default;
 };
 
-run_fingerprint fingerprint(const job& work, const param_store& store, const train_options& options) {
-  const loop_options& o = work.options();
+run_fingerprint fingerprint(const job& work, const param_store& store, const resolved_run& run) {
+  const loop_options& o = run.plan.options;
   std::vector<std::uint64_t> settings;
-  for (const double x : work.settings()) settings.push_back(std::bit_cast<std::uint64_t>(x));
+  for (const double x : work.facts().hyperparameters) settings.push_back(std::bit_cast<std::uint64_t>(x));
   const bool reproducible = o.sharing == sharing_kind::frozen;
   return {.rows = work.data().rows(),
           .columns = work.data().columns,
           .nonzeros = work.data().nonzeros(),
-          .parameters = work.parameters(),
-          .scalar_bytes = work.scalar_bytes(),
+          .parameters = work.facts().parameters,
+          .scalar_bytes = work.facts().scalar_bytes,
           .state_arrays = store.shape().state_arrays,
           .update = static_cast<std::uint64_t>(o.update),
           .optimizer = static_cast<std::uint64_t>(o.optimizer),
@@ -50,7 +50,7 @@ run_fingerprint fingerprint(const job& work, const param_store& store, const tra
           .frozen = o.frozen,
           .l2_form = static_cast<std::uint64_t>(o.form),
           .numbering = detail::checksum(work.data().original),
-          .warm_start = options.initial ? 1u : 0u,
+          .warm_start = run.options.initial ? 1u : 0u,
           .settings = detail::checksum(std::span<const std::uint64_t>(settings)),
           .l2 = o.l2,
           .weight_positive = o.weight_positive,
@@ -77,13 +77,13 @@ std::string state_name(std::size_t k) {
 void save_progress(const std::string& path, const param_store& store, const resolved_run& run, const job& work,
                    const run_progress& progress, const std::vector<float>& best) {
   checkpoint file{.epoch = progress.epoch};
-  const std::string_view model = work.model_name();
+  const std::string_view model = work.facts().model;
   file.put_span("model", std::span(model.data(), model.size()));
-  file.put("fingerprint", fingerprint(work, store, run.options));
+  file.put("fingerprint", fingerprint(work, store, run));
   file.put("progress", progress);
   file.put("schedule", run.schedule);
   file.put_span<float>("best", best);
-  with_scalar(work.scalar_bytes(), [&]<class T>() {
+  with_scalar(work.facts().scalar_bytes, [&]<class T>() {
     file.put_span<T>("parameters", store.parameters<T>());
     for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.put_span<T>(state_name(k), store.state<T>(k));
   });
@@ -102,18 +102,18 @@ run_progress load_progress(const std::string& path, const param_store& store, re
                            std::vector<float>& best, const note_function& note) {
   const checkpoint file = read_checkpoint(path, note);
   const auto name = file.get_vector<char>("model");
-  if (std::string_view(name.data(), name.size()) != work.model_name()) {
+  if (std::string_view(name.data(), name.size()) != work.facts().model) {
     throw config_error(path + " is a checkpoint of " + std::string(name.begin(), name.end()) + ", not of " +
-                       std::string(work.model_name()) + ": resume with the model that wrote it");
+                       std::string(work.facts().model) + ": resume with the model that wrote it");
   }
-  if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store, run.options)) {
+  if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store, run)) {
     throw config_error(path +
                        " was written by a run with other data or other options (l2, seed, optimizer, update, "
                        "order, bias, virtual workers, init ...): resume with the command line that wrote it");
   }
   run.schedule = file.get<step_schedule>("schedule");
   best = file.get_vector<float>("best");
-  with_scalar(work.scalar_bytes(), [&]<class T>() {
+  with_scalar(work.facts().scalar_bytes, [&]<class T>() {
     file.get_into("parameters", store.parameters<T>());
     for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.get_into(state_name(k), store.state<T>(k));
   });

@@ -35,15 +35,15 @@ double mean_square_norm(const sparse_view& data) {
 }
 
 /// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges.
-double objective_after_pass(const job& work, double step, const std::function<void(std::span<float>)>& initial,
+double objective_after_pass(const job& work, const loop_plan& plan, double step, const std::function<void(std::span<float>)>& initial,
                             const std::stop_token& stop) {
   const double l2 = work.options().l2;
-  if (work.scaled() && step * l2 >= 0.5) return HUGE_VAL;
-  const auto alone = hire(serial_engine{}, work, {});
+  if (work.facts().scaled && step * l2 >= 0.5) return HUGE_VAL;
+  const auto alone = hire(serial_engine{}, work, plan, {});
   const stop_relay relay(stop, alone->store());
   work.begin(alone->store());
   work.change(alone->store(), initial);
-  round_driver rounds(work, *alone);
+  round_driver rounds(work, plan, *alone);
   rounds.train_epoch(1, step);
   const double loss = work.evaluate(alone->store(), rounds.scale(), work.data(), alone->helpers(), false, stop).loss;
   const double objective = loss + 0.5 * l2 * work.squared_norm(alone->store(), rounds.scale(), alone->helpers());
@@ -58,16 +58,16 @@ double find_step(const job& work, const std::function<void(std::span<float>)>& i
   const std::vector<std::uint32_t> degree = count_columns(sample);  // l2 by degree needs the sample's own counts
   sample.degree = degree;
   const std::unique_ptr<job> trial = work.on(sample);
-  trial->train_alone();
+  const loop_plan plan = trial->plan();
   const double scale = mean_square_norm(sample);
   const bool adaptive =
       state_arrays_of(work.options().optimizer) > 0 && work.options().optimizer != optimizer_kind::momentum;
   double best = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));
-  double lowest = objective_after_pass(*trial, best, initial, stop);
+  double lowest = objective_after_pass(*trial, plan, best, initial, stop);
   for (const double factor : {2.0, 0.5}) {
     const double from = best;
     for (int k = 0; k < most_doublings; ++k) {
-      const double objective = objective_after_pass(*trial, best * factor, initial, stop);
+      const double objective = objective_after_pass(*trial, plan, best * factor, initial, stop);
       if (stop.stop_requested()) return best;
       // From a size that diverges, smaller ones are tried until one does not.
       if (objective >= lowest && !(factor < 1.0 && lowest == HUGE_VAL)) break;

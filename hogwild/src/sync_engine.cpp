@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,8 +56,8 @@ std::vector<std::unique_ptr<collective>> all_members(thread_group& group, collec
 
 /// The ranks of this process, threads that know each other.
 struct rank_threads {
-  rank_threads(const sync_engine& engine, const job& whole)
-      : group(engine.workers, {.timeout = detail::patience_of(whole.options())}),
+  rank_threads(const sync_engine& engine, const job& whole, const loop_plan& plan)
+      : group(engine.workers, {.timeout = detail::patience_of(plan.options)}),
         work(whole, all_members(group, engine.ranks)) {}
 
   thread_group group;
@@ -68,22 +67,22 @@ struct rank_threads {
 /// Threads or processes in lockstep; the coordinator sees what the first rank has, which is what all have.
 class sync_crew final : public crew {
  public:
-  sync_crew(const sync_engine& engine, const job& work, const note_function& note)
-      : name_(work.options().sharing == sharing_kind::gathered ? "all_reduce" : "local_sgd"),
+  sync_crew(const sync_engine& engine, const job& task, const loop_plan& plan, const note_function& note)
+      : name_(plan.options.sharing == sharing_kind::gathered ? "all_reduce" : "local_sgd"),
         processes_(engine.ranks),
-        plan_(work.plan()) {
+        chunks_(plan.chunks) {
     if (engine.transport == sync_transport::shared_segment) {
       // Each process makes itself a rank (worker_process.cpp).
       members_ = hire(
           process_engine{
               .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments},
-          work, note);
+          task, plan, note);
       return;
     }
-    threads_ = std::make_unique<rank_threads>(engine, work);
+    threads_ = std::make_unique<rank_threads>(engine, task, plan);
     // A library that granted fewer threads would leave the others waiting.
-    members_ =
-        hire(thread_engine{.workers = engine.workers, .team = team_kind::std, .pin = engine.pin}, threads_->work, note);
+    members_ = hire(thread_engine{.workers = engine.workers, .team = team_kind::std, .pin = engine.pin}, threads_->work,
+                    plan, note);
   }
 
   std::string_view engine() const override { return name_; }
@@ -124,7 +123,7 @@ class sync_crew final : public crew {
     processes_.require_equal(store().state_of_training(), "parameters after a round; please report it");
     const scaled_l2& l2 = store().control().round.l2;
     scale_after_ = l2.at(l2.position + processes_.sum(static_cast<double>(rows_here() - before)));
-    close_round(store(), plan_);  // who was stopped in the middle leaves out what is left, as the others know
+    close_round(store(), chunks_);  // who was stopped in the middle leaves out what is left, as the others know
   }
 
  private:
@@ -166,29 +165,16 @@ class sync_crew final : public crew {
   std::string_view name_;
   agreement processes_;
   std::optional<double> scale_after_;  ///< where there are several processes
-  chunk_plan plan_;
+  chunk_plan chunks_;
   std::unique_ptr<rank_threads> threads_;  ///< nobody where the ranks are processes
   std::unique_ptr<crew> members_;
 };
 
 }  // namespace
 
-sync_layout sync_engine::meetings() const {
-  constexpr std::uint64_t longest_patience = 1'000'000;
-  constexpr std::size_t most_rows = std::numeric_limits<std::uint32_t>::max();
-  if (rows == 0 || rows > most_rows) {
-    throw config_error("the ranks of a synchronous engine meet after 1 to " + std::to_string(most_rows) +
-                       " rows of each, not after " + std::to_string(rows));
-  }
-  if (!(patience_seconds > 0.0 && patience_seconds <= static_cast<double>(longest_patience)))
-    throw config_error("the patience is a number of seconds above 0 and at most " + std::to_string(longest_patience));
-  if (ranks != nullptr && ranks->size() > 1 && transport == sync_transport::shared_segment)
-    throw config_error("the workers of several processes in lockstep are threads: leave out the transport");
-  return {.rule = rule, .rows = rows, .scale_step = scale_step, .patience_seconds = patience_seconds};
-}
-
-std::unique_ptr<crew> hire(const sync_engine& engine, const job& work, const note_function& note) {
-  return std::make_unique<sync_crew>(engine, work, note);
+std::unique_ptr<crew> hire(const sync_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note) {
+  return std::make_unique<sync_crew>(engine, task, plan, note);
 }
 
 }  // namespace hogwild

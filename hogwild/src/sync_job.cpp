@@ -14,28 +14,29 @@ std::chrono::nanoseconds patience_of(const loop_options& options) {
 }
 
 sync_job::sync_job(const job& whole, std::vector<std::unique_ptr<collective>> members) : decorated_job(whole) {
-  for (auto& member : members) ranks_.push_back(std::make_unique<sync_rank>(std::move(member), whole.parameters()));
+  for (auto& member : members) ranks_.push_back(std::make_unique<sync_rank>(std::move(member), whole.facts().parameters));
 }
 
 sync_job::sync_job(std::unique_ptr<job> whole, std::unique_ptr<collective> member) : decorated_job(std::move(whole)) {
   const std::size_t slot = member->rank();
   ranks_.resize(slot + 1);
-  ranks_[slot] = std::make_unique<sync_rank>(std::move(member), parameters());
+  ranks_[slot] = std::make_unique<sync_rank>(std::move(member), facts_.parameters);
 }
 
-void sync_job::work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours*) const {
-  const param_store mine = store.ring_replica(slot);
-  sync_rank& rank = *ranks_[slot];
+void sync_job::work(const worker_context& at) const {
+  const param_store mine = at.store.ring_replica(at.slot);
+  sync_rank& rank = *ranks_[at.slot];
+  const loop_options& o = at.plan.options;
   const auto train = [&]<parameter T>() {
-    rank_meeting<T> meeting(mine, slot, rank, options_.sharing == sharing_kind::gathered, options_.exchange.scale,
+    rank_meeting<T> meeting(mine, at.slot, rank, o.sharing == sharing_kind::gathered, o.exchange.scale,
                             trained_groups());
-    whole().work(mine, slot, memory, &meeting);
+    whole().work({at.plan, mine, at.slot, at.memory, &meeting});
   };
   try {
-    scalar_bytes() == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
+    facts_.scalar_bytes == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
   } catch (...) {
     const auto what = current_failure();
-    store.failures()[slot].tell(what);
+    at.store.failures()[at.slot].tell(what);
     fail(rank, std::current_exception(), what.text);
     throw;
   }
@@ -43,7 +44,7 @@ void sync_job::work(const param_store& store, std::size_t slot, worker_memory& m
 
 std::vector<parameter_group> sync_job::trained_groups() const {
   std::vector<parameter_group> trained;
-  const std::vector<parameter_group> all = groups();
+  const std::vector<parameter_group>& all = facts_.groups;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!options_.freezes(i)) trained.push_back(all[i]);
   return trained;

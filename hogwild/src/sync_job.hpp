@@ -14,7 +14,7 @@
 
 namespace hogwild::detail {
 
-/// How long ranks of such a job wait for each other.
+/// How long ranks of such a run wait for each other.
 std::chrono::nanoseconds patience_of(const loop_options& options);
 
 /// A job as the ranks of a synchronous engine do it: each on parameters of its own, meeting the others in between.
@@ -26,7 +26,7 @@ class sync_job final : public decorated_job {
   sync_job(std::unique_ptr<job> whole, std::unique_ptr<collective> member);
 
   /// Throws what befell the rank; those that lose it thereby throw worker_error.
-  void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override;
+  void work(const worker_context& at) const override;
   /// What befell the first rank that failed; nothing while all is well.
   std::exception_ptr failure() const;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <hogwild/core/topology.hpp>
+#include <hogwild/run_planner.hpp>
 
 #include "ring_places.hpp"
 
@@ -16,14 +17,15 @@ namespace {
 /// Threads on one store in private memory; with a team of one it is the serial engine.
 class thread_crew final : public crew {
  public:
-  thread_crew(std::string_view engine, std::unique_ptr<team> threads, const job& work, const ring_placement& places,
-              bool pin, note_function note = {})
+  thread_crew(std::string_view engine, std::unique_ptr<team> threads, const job& task, const loop_plan& plan,
+              const ring_placement& places, bool pin, note_function note = {})
       : engine_(engine),
         threads_(std::move(threads)),
         note_(std::move(note)),
         granted_(threads_->size()),
-        job_(work),
-        store_(param_store::in_memory(work.shape(threads_->size(), 0, 0), detail::nodes_of(places))),
+        job_(task),
+        plan_(plan),
+        store_(param_store::in_memory(task.shape(plan, threads_->size(), 0, 0), detail::nodes_of(places))),
         memory_(threads_->size()),
         cpus_(threads_->size()) {
     for (std::size_t i = 0; pin && !places.replicas.empty() && i < cpus_.size(); ++i) {
@@ -47,7 +49,7 @@ class thread_crew final : public crew {
     take_granted(threads_->run([this](std::size_t worker) {
       // Some of the threads are the program's own, or another library's: they are given back as they were.
       const thread_binding near_its_replica(cpus_[worker]);
-      job_.work(store_, worker, memory_[worker], nullptr);
+      job_.work({plan_, store_, worker, memory_[worker], nullptr});
     }));
   }
   team& helpers() override { return *threads_; }
@@ -64,6 +66,7 @@ class thread_crew final : public crew {
   note_function note_;
   std::size_t granted_;  ///< in the last round
   const job& job_;
+  loop_plan plan_;
   param_store store_;
   std::vector<worker_memory> memory_;
   std::vector<std::vector<int>> cpus_;  ///< for each worker of a ring; else none
@@ -71,17 +74,27 @@ class thread_crew final : public crew {
 
 }  // namespace
 
-std::unique_ptr<crew> hire(const serial_engine&, const job& work, const note_function&) {
-  return std::make_unique<thread_crew>("serial", team::make(team_kind::std, 1, false), work, ring_placement{}, false);
+std::size_t plan_sharing(const serial_engine&, run_planner& run) {
+  return run.share_among(1);
 }
 
-std::unique_ptr<crew> hire(const thread_engine& engine, const job& work, const note_function& note) {
-  const ring_placement places = detail::places_of(work.options(), crew_cpus());
+std::size_t plan_sharing(const thread_engine& engine, run_planner& run) {
+  return run.share_among(run.workers_of_team(engine.workers, engine.team));
+}
+
+std::unique_ptr<crew> hire(const serial_engine&, const job& task, const loop_plan& plan, const note_function&) {
+  return std::make_unique<thread_crew>("serial", team::make(team_kind::std, 1, false), task, plan, ring_placement{},
+                                       false);
+}
+
+std::unique_ptr<crew> hire(const thread_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note) {
+  const ring_placement places = detail::places_of(plan.options, crew_cpus());
   const bool bound = engine.team == team_kind::openmp && openmp_binds();
   const bool on_ring = !places.replicas.empty();
   return std::make_unique<thread_crew>("threads",
-                                       team::make(engine.team, crew_size(engine.workers), engine.pin && !on_ring), work,
-                                       places, engine.pin && !bound, note);
+                                       team::make(engine.team, crew_size(engine.workers), engine.pin && !on_ring), task,
+                                       plan, places, engine.pin && !bound, note);
 }
 
 }  // namespace hogwild

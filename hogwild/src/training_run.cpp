@@ -38,15 +38,15 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-class training {
+class epoch_loop {
  public:
-  training(const job& work, crew& who, resolved_run& run)
+  epoch_loop(const job& work, crew& who, resolved_run& run)
       : job_(work),
         crew_(who),
         run_(run),
         options_(run.options),
         ranks_(run.ranks),
-        rounds_(work, who),
+        rounds_(work, run.plan, who),
         meter_(work, who, run) {}
 
   train_result operator()() {
@@ -73,7 +73,7 @@ class training {
       }
       const std::size_t e = progress_.epoch + 1;
       const double step = run_.schedule.at(e);
-      divergence_guard guard(job_, store, rounds_);
+      divergence_guard guard(store, rounds_);
       const epoch_report before = last_;
       const std::uint64_t rows_before = rows_here();
       const auto epoch_begin = clock::now();
@@ -125,7 +125,7 @@ class training {
   /// as well as that, and no other epoch is turned back.
   bool turned_back(divergence_guard& guard, std::size_t e, double step) {
     const auto note = [&](const std::string& sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); };
-    if (job_.may_rise() || progress_.step_overshoots != 0 || !strayed()) return false;
+    if (job_.facts().non_monotone || progress_.step_overshoots != 0 || !strayed()) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
     if (const auto remedy = guard.turn_back(step)) {
       progress_.epoch = e - 1;
@@ -163,12 +163,12 @@ class training {
 
   void announce() {
     const param_store& store = crew_.store();
-    const run_start start{.model = job_.model_name(),
+    const run_start start{.model = job_.facts().model,
                           .engine = crew_.engine(),
-                          .workers = job_.who_train(crew_.workers()),
+                          .workers = run_.plan.who_train(crew_.workers()),
                           .epochs = options_.epochs,
                           .rows = job_.data().rows(),
-                          .parameters = job_.parameters(),
+                          .parameters = job_.facts().parameters,
                           .nonzeros = job_.data().nonzeros(),
                           .step = run_.schedule.initial,
                           .decay = run_.schedule.decay,
@@ -191,7 +191,7 @@ class training {
   }
 
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
-  bool judges_falls() const { return job_.options().exchange.workers > 1 || options_.tolerance > 0.0; }
+  bool judges_falls() const { return run_.plan.options.exchange.workers > 1 || options_.tolerance > 0.0; }
   /// Whether training begins with the parameters that the model begins with.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 
@@ -249,7 +249,7 @@ class training {
     result_.l2 = run_.l2;
     result_.train_seconds = progress_.train_seconds;
     result_.search_seconds = run_.search_seconds;
-    result_.workers = job_.who_train(crew_.workers());
+    result_.workers = run_.plan.who_train(crew_.workers());
     result_.workers_replaced = crew_.replaced();
     result_.rows_lost = crew_.rows_lost();
     result_.ring = crew_.ring();
@@ -298,9 +298,9 @@ class training {
 
 }  // namespace
 
-train_result run_training(const job& work, crew& who, resolved_run& run) {
+train_result train_epochs(const job& work, crew& who, resolved_run& run) {
   try {
-    return training(work, who, run)();
+    return epoch_loop(work, who, run)();
   } catch (...) {
     // The store goes with the exception, so whoever still reads from it has to stop now.
     tell(run.options, [](observer& o) { o.on_failure(); });

@@ -135,13 +135,14 @@ std::vector<int> cpus_of_worker(const run_setup& setup, std::size_t slot) {
   return {worker_cpus(setup.workers, setup.cpus)[slot]};
 }
 
-std::unique_ptr<job> as_rank(std::unique_ptr<job> work, const param_store& store, std::size_t ranks, std::size_t rank) {
-  const collective_options options{.timeout = detail::patience_of(work->options())};
+std::unique_ptr<job> as_rank(std::unique_ptr<job> task, const loop_plan& plan, const param_store& store,
+                             std::size_t ranks, std::size_t rank) {
+  const collective_options options{.timeout = detail::patience_of(plan.options)};
   auto member = join_segment_group(store.bytes(), store.meeting_offset(), {.members = ranks}, rank, options);
-  return std::make_unique<detail::sync_job>(std::move(work), std::move(member));
+  return std::make_unique<detail::sync_job>(std::move(task), std::move(member));
 }
 
-void train_rounds(const job& work, const param_store& store, const slot_lease& place) {
+void train_rounds(const job& task, const loop_plan& plan, const param_store& store, const slot_lease& place) {
   control_block& control = store.control();
   gate_visitor visitor(control, place.self());
   worker_memory memory;
@@ -150,7 +151,7 @@ void train_rounds(const job& work, const param_store& store, const slot_lease& p
     const std::uint32_t gate = visitor.next(seen, 100ms);
     if (gate == seen) continue;
     if (gate_open(gate)) {
-      work.work(store, place.slot(), memory, nullptr);
+      task.work({plan, store, place.slot(), memory, nullptr});
       if (!place.self().counts()) continue;  // left out on the way: come in once more
     }
     visitor.arrive(gate);
@@ -190,21 +191,22 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
     throw segment_error("segment " + place.segment +
                         " is of a synchronous run, whose ranks are counted: nobody can join it");
   }
-  auto work = make(setup, rows, label_map(setup.labels, setup.label_values));
-  if (work->plan().count() > store.shape().chunks) {
+  auto task = make(setup, rows, label_map(setup.labels, setup.label_values));
+  const loop_plan plan = task->plan(setup.options);
+  if (plan.chunks.count() > store.shape().chunks) {
     throw segment_error("this program cuts the rows of segment " + place.segment + " into " +
-                        std::to_string(work->plan().count()) + " chunks, and the run into " +
+                        std::to_string(plan.chunks.count()) + " chunks, and the run into " +
                         std::to_string(store.shape().chunks) + ": join with the program that trains");
   }
   const slot_lease lease(store, place.slot);
-  if (lockstep) work = as_rank(std::move(work), store, setup.workers, lease.slot());
+  if (lockstep) task = as_rank(std::move(task), plan, store, setup.workers, lease.slot());
   try {
     const supervisor_watch watch(store, info.owner, lease.self());
     // Who joined by hand stays where its user put it.
     if (place.slot) bind_this_thread(cpus_of_worker(setup, lease.slot()));
-    train_rounds(*work, store, lease);
+    train_rounds(*task, plan, store, lease);
   } catch (...) {
-    // While a rank's work lives: by its end others learn that it has left, and the cause is to be told before.
+    // While a rank's task lives: by its end others learn that it has left, and the cause is to be told before.
     if (place.slot) tell_failure(store, *place.slot, current_failure());
     throw;
   }

@@ -19,17 +19,16 @@ namespace {
 
 /// How flat the objective is along each parameter, at least: a column bends the loss by no more than it is coupled to
 /// the columns of its rows, and by no more than the steepest direction. l2 bends every parameter alike.
-std::vector<float> inverse_curvature(const job& work) {
-  const loop_options& o = work.options();
-  const double steepest = o.exchange.curvature, per_square = work.steepness() * std::max(1.0, o.weight_positive);
+std::vector<float> inverse_curvature(const job& work, const loop_options& o) {
+  const double steepest = o.exchange.curvature, per_square = work.facts().smoothness * std::max(1.0, o.weight_positive);
   const auto inverse = [](double curvature) {
     return curvature > 0.0 ? static_cast<float>(1.0 / curvature) : std::numeric_limits<float>::infinity();
   };
-  std::vector<float> all(work.parameters(), inverse(steepest + o.l2));
+  std::vector<float> all(work.facts().parameters, inverse(steepest + o.l2));
   if (!(steepest > 0.0)) return all;
   work.data().ensure(0, work.data().rows());
   const std::vector<double> coupling = column_couplings(work.data());
-  for (const parameter_group& g : work.groups()) {
+  for (const parameter_group& g : work.facts().groups) {
     if (!g.hot_first || g.rows != coupling.size()) continue;  // not of columns
     for (std::size_t j = 0; j < g.rows; ++j) {
       std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(g.offset + j * g.width), g.width,
@@ -43,16 +42,17 @@ std::vector<float> inverse_curvature(const job& work) {
 /// is faster trains some rows of its own again; who is slower leaves some out.
 class rank_ring_crew final : public crew {
  public:
-  rank_ring_crew(std::unique_ptr<crew> members, const ring_engine& engine, const job& work)
+  rank_ring_crew(std::unique_ptr<crew> members, const ring_engine& engine, const job& work, const loop_plan& plan)
       : members_(std::move(members)),
         job_(work),
+        chunks_(plan.chunks),
         ranks_(*engine.ranks),
         ring_(make_rank_ring(
-            members_->store(), *engine.link, work.groups(),
-            {.update = work.options().update,
-             .scaled = work.scaled(),
-             .inverse_curvature = inverse_curvature(work),
-             .state_kept = sums_up(work.options().optimizer) ? 1.0 : 1.0 / static_cast<double>(engine.ranks->size()),
+            members_->store(), *engine.link, work.facts().groups,
+            {.update = plan.options.update,
+             .scaled = work.facts().scaled,
+             .inverse_curvature = inverse_curvature(work, plan.options),
+             .state_kept = sums_up(plan.options.optimizer) ? 1.0 : 1.0 / static_cast<double>(engine.ranks->size()),
              .messages = engine.messages})) {}
 
   std::string_view engine() const override { return "ring"; }
@@ -69,12 +69,12 @@ class rank_ring_crew final : public crew {
     const auto rows = rows_of_round();
     if (rows.all == 0) {  // more parts than chunks
       scale_after_ = store().control().round.l2.scale;
-      return close_round(store(), job_.plan());
+      return close_round(store(), chunks_);
     }
     scale_after_ = 1.0;
     // A part begins with a whole chunk, which other ranks have not: the scale begins where this rank's rows do.
     store().control().round.l2.position =
-        static_cast<double>(store().control().drawn.next() * job_.plan().rows_per_chunk());
+        static_cast<double>(store().control().drawn.next() * chunks_.rows_per_chunk());
     ring_->open(store().control().round, rows);
     try {
       for (members_->run_round(); !ring_->wait_for_end(); members_->run_round()) open_another_pass();
@@ -84,7 +84,7 @@ class rank_ring_crew final : public crew {
       throw;
     }
     ring_->merge(ranks_);
-    close_round(store(), job_.plan());
+    close_round(store(), chunks_);
   }
 
   void settle() override { members_->settle(); }
@@ -104,8 +104,8 @@ class rank_ring_crew final : public crew {
     round.part = part;
     std::uint64_t chunks = 0;
     for (std::uint32_t i = 0; i < round.shards; ++i)
-      chunks += ticket_source::part_of(shard::part(job_.plan().count(), shard_id(i), round.shards), round).size();
-    return std::min<std::uint64_t>(chunks * job_.plan().rows_per_chunk(), job_.data().rows());
+      chunks += ticket_source::part_of(shard::part(chunks_.count(), shard_id(i), round.shards), round).size();
+    return std::min<std::uint64_t>(chunks * chunks_.rows_per_chunk(), job_.data().rows());
   }
   round_rows rows_of_round() {
     const round_plan& round = store().control().round;
@@ -126,11 +126,12 @@ class rank_ring_crew final : public crew {
     const auto here = static_cast<double>(rows_of_part(round.part));
     round.l2.scale = round.l2.at(round.l2.position + here);
     round.pass += std::uint64_t{1} << 32;
-    open_round(store(), job_.plan(), round);
+    open_round(store(), chunks_, round);
   }
 
   std::unique_ptr<crew> members_;
   const job& job_;
+  chunk_plan chunks_;
   collective& ranks_;
   std::unique_ptr<rank_ring> ring_;
   std::vector<double> rows_of_parts_;  ///< of an epoch, of all ranks
@@ -139,8 +140,8 @@ class rank_ring_crew final : public crew {
 
 }  // namespace
 
-std::unique_ptr<crew> join_ranks(std::unique_ptr<crew> members, const ring_engine& engine, const job& work) {
-  return std::make_unique<rank_ring_crew>(std::move(members), engine, work);
+std::unique_ptr<crew> join_ranks(std::unique_ptr<crew> members, const ring_engine& engine, const job& work, const loop_plan& plan) {
+  return std::make_unique<rank_ring_crew>(std::move(members), engine, work, plan);
 }
 
 }  // namespace hogwild::detail

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwildpp/ring_engine.hpp>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
-#include <hogwild/core/control/ring_token.hpp>
-#include <hogwild/core/error.hpp>
 #include <hogwild/core/placement.hpp>
-#include <hogwild/core/topology.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwildpp/worker_main.hpp>
 
@@ -24,8 +20,8 @@ namespace {
 class ring_crew final : public crew {
  public:
   template <class Engine>
-  ring_crew(const Engine& engine, const job& work, const note_function& note)
-      : work_(work), members_(hire(engine, work_, note)) {
+  ring_crew(const Engine& engine, const job& task, const loop_plan& plan, const note_function& note)
+      : work_(task), exchange_(plan.options.exchange), members_(hire(engine, work_, plan, note)) {
     tell_places(note);
   }
 
@@ -34,7 +30,7 @@ class ring_crew final : public crew {
   const param_store& store() const override { return members_->store(); }
   void start() override { members_->start(); }
   void run_round() override {
-    const exchange_options& ring = work_.options().exchange;
+    const exchange_options& ring = exchange_;
     if (ring.one_worker_each()) {
       // The second one exchanges first (replica::begin_round).
       store().control().token.open(1);
@@ -50,7 +46,7 @@ class ring_crew final : public crew {
   }
   std::optional<ring_report> ring() const override {
     ring_report all{
-        .replicas = work_.options().exchange.replicas, .nodes = store().ring_nodes(), .memory = store().ring_memory()};
+        .replicas = exchange_.replicas, .nodes = store().ring_nodes(), .memory = store().ring_memory()};
     for (const worker_slot& slot : store().slots()) {
       all.exchanges += slot.ring_exchanges.get();
       all.bytes += slot.ring_bytes.get();
@@ -77,36 +73,14 @@ class ring_crew final : public crew {
   }
 
   detail::ring_job work_;
+  exchange_options exchange_;
   std::unique_ptr<crew> members_;
 };
 
 }  // namespace
 
-ring_layout ring_engine::layout(std::size_t crew, const std::string& why_fewer) const {
-  if (replicas > crew) {
-    throw config_error(std::to_string(replicas) + " replicas need as many workers at least, but there are " +
-                       std::to_string(crew) +
-                       (why_fewer.empty() ? "; ask for more workers or for fewer replicas"
-                                          : ": " + why_fewer + ", or ask for fewer replicas"));
-  }
-  if (replicas > ring_token::most_replicas) {
-    throw config_error(std::to_string(replicas) + " replicas are more than the " +
-                       std::to_string(ring_token::most_replicas) + " that a ring may have");
-  }
-  if ((ranks == nullptr) != (link == nullptr))
-    throw config_error("a ring of processes needs both: all their ranks, and this one's ends of the ring");
-  const std::size_t processes = ranks == nullptr ? 1 : ranks->size();
-  if (processes > 1 && rule != ring_rule::deltas)
-    throw config_error("the replicas of several processes exchange by the rule deltas; leave out the exchange rule");
-  if (processes > delta_header::most_ranks) {
-    throw config_error(std::to_string(processes) + " processes are more than the " +
-                       std::to_string(delta_header::most_ranks) + " that a ring may have");
-  }
-  return {
-      .replicas = replicas == 0 ? std::min(numa_nodes(crew_cpus()), crew) : replicas, .rule = rule, .ranks = processes};
-}
-
-std::unique_ptr<crew> hire(const ring_engine& engine, const job& work, const note_function& note) {
+std::unique_ptr<crew> hire(const ring_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note) {
   const thread_engine threads{.workers = engine.workers, .team = engine.team, .pin = engine.pin};
   const process_engine processes{
       .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments};
@@ -114,12 +88,13 @@ std::unique_ptr<crew> hire(const ring_engine& engine, const job& work, const not
     ring_engine here = engine;
     here.ranks = nullptr;
     here.link = nullptr;
-    return detail::join_ranks(hire(here, work, note), engine, work);
+    return detail::join_ranks(hire(here, task, plan, note), engine, task, plan);
   }
   const bool in_process = engine.transport == ring_transport::in_process;
-  if (work.options().exchange.replicas < 2) return in_process ? hire(threads, work, note) : hire(processes, work, note);
-  if (in_process) return std::make_unique<ring_crew>(threads, work, note);
-  return std::make_unique<ring_crew>(processes, work, note);
+  if (plan.options.exchange.replicas < 2)
+    return in_process ? hire(threads, task, plan, note) : hire(processes, task, plan, note);
+  if (in_process) return std::make_unique<ring_crew>(threads, task, plan, note);
+  return std::make_unique<ring_crew>(processes, task, plan, note);
 }
 
 job_factory on_a_ring(job_factory make) {

@@ -6,22 +6,22 @@
 
 namespace hogwild::detail {
 
-void ring_job::work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours*) const {
-  const exchange_options& ring = options_.exchange;
+void ring_job::work(const worker_context& at) const {
+  const exchange_options& ring = at.plan.options.exchange;
   if (ring.one_worker_each()) {
-    lone_node node(store, slot, ring);
-    worker_memory replica(store.ring_memory_of(replica_of(slot, ring)));
+    lone_node node(at.store, at.slot, ring);
+    worker_memory replica(at.store.ring_memory_of(replica_of(at.slot, ring)));
     // Who joins above the number of workers has no replica, but takes its turns.
-    return whole().work(store, slot, slot < ring.workers ? replica : memory, &node);
+    return whole().work({at.plan, at.store, at.slot, at.slot < ring.workers ? replica : at.memory, &node});
   }
-  const param_store replica = store.ring_replica(replica_of(slot, ring));
-  with_update(options_.update, [&]<class Update>() {
+  const param_store replica = at.store.ring_replica(replica_of(at.slot, ring));
+  with_update(at.plan.options.update, [&]<class Update>() {
     if constexpr (Update::kind != update_kind::locked) {
       const auto train = [&]<parameter T>() {
-        ring_node<T, Update> node(store, slot, ring, groups());
-        whole().work(replica, slot, memory, &node);
+        ring_node<T, Update> node(at.store, at.slot, ring, facts_.groups);
+        whole().work({at.plan, replica, at.slot, at.memory, &node});
       };
-      scalar_bytes() == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
+      facts_.scalar_bytes == sizeof(float) ? train.template operator()<float>() : train.template operator()<double>();
     }
   });
 }

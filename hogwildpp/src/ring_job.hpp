@@ -7,12 +7,12 @@
 
 namespace hogwild::detail {
 
-/// A job as the workers of a ring do it: each on the parameters of its replica. The whole was told with share() how
-/// many replicas there are.
+/// A job as the workers of a ring do it: each on the parameters of its replica; the plan says
+/// how many there are.
 class ring_job final : public decorated_job {
  public:
   using decorated_job::decorated_job;
-  void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override;
+  void work(const worker_context& at) const override;
 };
 
 }  // namespace hogwild::detail

@@ -17,6 +17,7 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/ridge.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
@@ -71,10 +72,10 @@ struct note_listener : observer {
 /// 0.69, which is 3 rows between exchanges at a step of 0.02. Its workers exchange every 256 rows: together they jump 4
 /// times as far as the optimum lies, and the loss is 9 times what it was.
 template <int test>
-std::unique_ptr<job> misled(const csr_rows& data, double l2) {
-  auto work =
+test::planned_task misled(const csr_rows& data, double l2) {
+  test::planned_task work =
       make_job(started_together<test>{}, data.view(), label_map{}, {.isa = choose_isa(isa::automatic), .l2 = l2});
-  work->share(sharing_kind::buffered, {.rows = 256, .curvature = 1e-4, .workers = 4});
+  work.share(sharing_kind::buffered, {.rows = 256, .curvature = 1e-4, .workers = 4});
   return work;
 }
 
@@ -87,8 +88,8 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
                    .schedule = {schedule_kind::geometric, step, 0.85},
                    .l2 = l2};
   const auto work = misled<0>(data, l2);
-  const auto crew = hire(four, *work, {});
-  const train_result result = run_training(*work, *crew, run);
+  const auto crew = hire(four, *work, work.plan, {});
+  const train_result result = work.train(*crew, run);
   EXPECT_EQ(result.status, run_status::done);
   EXPECT_EQ(result.epochs, 30u);
   ASSERT_FALSE(heard.notes.empty());
@@ -119,14 +120,14 @@ TEST(divergence_guard, does_not_take_the_noise_of_steps_for_gains_that_overshoot
 TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_what_overshoots) {
   const auto toy = test::planted_classification({.rows = 500, .columns = 30});
   const csr_rows data = toy.csr();
-  auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, toy.csr().view().label, "toy"),
+  test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, toy.csr().view().label, "toy"),
                        {.isa = choose_isa(isa::automatic)});
-  work->share(sharing_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
+  work.share(sharing_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
   // Only one of the two comes, so that it makes no difference how often it exchanges.
-  const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, {});
+  const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, work.plan, {});
   note_listener heard;
   resolved_run run{.options = {.epochs = 3, .observers = {&heard}}, .schedule = {schedule_kind::constant, 1000.0, 0.0}};
-  EXPECT_EQ(run_training(*work, *crew, run).status, run_status::done);
+  EXPECT_EQ(work.train(*crew, run).status, run_status::done);
   EXPECT_EQ(crew->store().control().round.exchange_rows, 16u);
   ASSERT_EQ(heard.notes.size(), 5u);  // 8, 4, 2 and 1 rows did not help
   EXPECT_NE(heard.notes[4].find("the step 1000.000000 is too large for one worker, too"), std::string::npos)
@@ -144,8 +145,8 @@ TEST(divergence_guard, what_it_learned_is_known_to_a_run_that_is_resumed) {
     options.l2 = l2;
     resolved_run run{.options = options, .schedule = {schedule_kind::geometric, 0.02, 0.85}, .l2 = l2};
     const auto work = misled<1>(data, l2);
-    const auto crew = hire(four, *work, {});
-    EXPECT_EQ(run_training(*work, *crew, run).status, run_status::done);
+    const auto crew = hire(four, *work, work.plan, {});
+    EXPECT_EQ(work.train(*crew, run).status, run_status::done);
     return crew->store().control().round.exchange_rows;
   };
   const std::uint32_t learned = exchange_of({.epochs = 2, .checkpoint = file});
@@ -158,12 +159,12 @@ struct restored : testing::Test {
   csr_rows data = toy.csr();
   std::vector<std::uint32_t> degree = count_columns(data.view());
 
-  std::unique_ptr<job> work_with(optimizer_kind optimizer, const exchange_options& exchange) const {
+  test::planned_task work_with(optimizer_kind optimizer, const exchange_options& exchange) const {
     sparse_view rows = data.view();
     rows.degree = degree;
-    auto work = make_job(logistic{}, rows, label_map::learn(label_kind::binary, rows.label, "toy"),
+    test::planned_task work = make_job(logistic{}, rows, label_map::learn(label_kind::binary, rows.label, "toy"),
                          {.optimizer = optimizer, .bias = 1, .isa = choose_isa(isa::automatic), .l2 = 0.01});
-    work->share(sharing_kind::buffered, exchange);
+    work.share(sharing_kind::buffered, exchange);
     return work;
   }
   template <class T>
@@ -175,8 +176,8 @@ struct restored : testing::Test {
 TEST_F(restored, parameters_state_and_scale_are_what_they_were) {
   for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
     const auto work = work_with(optimizer, {.rows = 64, .curvature = 0.01, .workers = 4});
-    const auto crew = hire(four, *work, {});
-    round_driver rounds(*work, *crew);
+    const auto crew = hire(four, *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *crew);
     rounds.train_epoch(1, 0.1);
     const param_store& store = crew->store();
     const auto w = copy(store.parameters<float>());
@@ -185,7 +186,7 @@ TEST_F(restored, parameters_state_and_scale_are_what_they_were) {
     EXPECT_EQ(arrays, optimizer == optimizer_kind::adagrad ? 1u : 0u);
     const auto state = arrays > 0 ? copy(store.state<float>(0)) : std::vector<float>();
 
-    divergence_guard guard(*work, store, rounds);
+    divergence_guard guard(store, rounds);
     rounds.train_epoch(2, 0.1);
     EXPECT_NE(copy(store.parameters<float>()), w);
     EXPECT_EQ(rounds.exchanged_after(0.1), 64u);
@@ -201,14 +202,14 @@ TEST_F(restored, parameters_state_and_scale_are_what_they_were) {
 
 TEST_F(restored, nothing_where_replicas_exchange_after_each_row_already) {
   const auto work = work_with(optimizer_kind::sgd, {.rows = 2, .curvature = 0.01, .workers = 4});
-  const auto crew = hire(four, *work, {});
-  round_driver rounds(*work, *crew);
-  divergence_guard first(*work, crew->store(), rounds);
+  const auto crew = hire(four, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *crew);
+  divergence_guard first(crew->store(), rounds);
   EXPECT_TRUE(first.turn_back(0.1));
   EXPECT_EQ(rounds.exchanged_after(0.1), 1u);
   rounds.train_epoch(1, 0.1);
   const auto w = copy(crew->store().parameters<float>());
-  divergence_guard second(*work, crew->store(), rounds);
+  divergence_guard second(crew->store(), rounds);
   EXPECT_FALSE(second.turn_back(0.1));
   EXPECT_EQ(copy(crew->store().parameters<float>()), w);
   EXPECT_EQ(rounds.exchanged_after(0.1), 1u);
@@ -216,9 +217,9 @@ TEST_F(restored, nothing_where_replicas_exchange_after_each_row_already) {
 
 TEST_F(restored, nothing_where_one_worker_is_alone) {
   const auto work = work_with(optimizer_kind::sgd, {});
-  const auto crew = hire(serial_engine{}, *work, {});
-  round_driver rounds(*work, *crew);
-  divergence_guard guard(*work, crew->store(), rounds);
+  const auto crew = hire(serial_engine{}, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *crew);
+  divergence_guard guard(crew->store(), rounds);
   rounds.train_epoch(1, 0.1);
   const auto w = copy(crew->store().parameters<float>());
   EXPECT_FALSE(guard.turn_back(0.1));

@@ -11,6 +11,7 @@
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -22,7 +23,7 @@ std::unique_ptr<team> threads(std::size_t n, team_kind kind = team_kind::std) {
 }
 
 template <class M>
-std::unique_ptr<job> job_on(const M& m, const sparse_view& data, const loop_options& options = {}) {
+test::planned_task job_on(const M& m, const sparse_view& data, const loop_options& options = {}) {
   return make_job(m, data, label_map::learn(labels_of(M{}), data.label, "toy"), options);
 }
 
@@ -30,8 +31,8 @@ template <class M>
 void expect_the_same_for_any_number_of_threads(const M& m, const test::toy_rows& toy) {
   const csr_rows data = toy.csr();
   const auto work = job_on(m, data.view());
-  const param_store store = param_store::in_memory(work->shape(1, 0, 0));
-  const auto w = test::noise_vector(work->parameters(), 5);
+  const param_store store = param_store::in_memory(work.shape(1));
+  const auto w = test::noise_vector(work->facts().parameters, 5);
   work->assign(store, w);
   const auto one = work->evaluate(store, 0.75, data.view(), *threads(1), true);
   const double norm = work->squared_norm(store, 0.75, *threads(1));
@@ -85,7 +86,7 @@ struct by_hand : testing::Test {
   measurement measure(const M& m, const loop_options& options = {}, bool all = true) {
     const csr_rows data = toy.csr();
     const auto work = job_on(m, data.view(), options);
-    const param_store store = param_store::in_memory(work->shape(1, 0, 0));
+    const param_store store = param_store::in_memory(work.shape(1));
     work->assign(store, std::vector<float>{2.0f, 4.0f});
     EXPECT_DOUBLE_EQ(work->squared_norm(store, 0.5, *threads(1)), 5.0);
     EXPECT_EQ(work->parameters_of(store, 0.5), (std::vector<float>{1.0f, 2.0f}));
@@ -122,7 +123,7 @@ TEST_F(by_hand, the_loss_alone_where_no_more_is_asked_for) {
 TEST_F(by_hand, folding_multiplies_the_scale_in) {
   const csr_rows data = toy.csr();
   const auto work = job_on(least_squares{}, data.view(), {.bias = 1});
-  const param_store store = param_store::in_memory(work->shape(1, 0, 0));
+  const param_store store = param_store::in_memory(work.shape(1));
   work->assign(store, std::vector<float>{2.0f, 4.0f, 8.0f});
   const auto before = work->evaluate(store, 0.5, data.view(), *threads(1), true);
   work->fold(store, 0.5, *threads(1));
@@ -134,7 +135,7 @@ TEST(evaluate, of_no_rows_is_zero) {
   const test::toy_rows toy = test::planted_regression({.rows = 10});
   const csr_rows data = toy.csr();
   const auto work = job_on(least_squares{}, data.view());
-  const param_store store = param_store::in_memory(work->shape(1, 0, 0));
+  const param_store store = param_store::in_memory(work.shape(1));
   EXPECT_EQ(work->evaluate(store, 1.0, data.view().slice(3, 3), *threads(2), true).loss, 0.0);
 }
 

@@ -13,6 +13,7 @@
 #include <hogwildpp/ring_engine.hpp>
 #include <nlohmann/json.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -86,12 +87,12 @@ TEST(granted_workers, are_all_where_a_sharing_is_named) {
 TEST(granted_workers, are_what_a_round_had) {
   const test::toy_rows toy = test::planted_classification({.rows = 100, .columns = 20});
   const csr_rows data = toy.csr();
-  const auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+  const test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
                              {.isa = choose_isa(isa::automatic)});
   std::vector<std::string> notes;
   team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
     if (i != 0) return;
-    const auto crew = hire(thread_engine{.workers = 3}, *work, [&](std::string_view n) { notes.emplace_back(n); });
+    const auto crew = hire(thread_engine{.workers = 3}, *work, work.plan, [&](std::string_view n) { notes.emplace_back(n); });
     EXPECT_EQ(crew->workers(), 3u);
     for (int again = 0; again < 2; ++again) {
       crew->start();
@@ -104,12 +105,12 @@ TEST(granted_workers, are_what_a_round_had) {
 TEST(granted_workers, are_what_a_round_had_though_nobody_listens) {
   const test::toy_rows toy = test::planted_classification({.rows = 100, .columns = 20});
   const csr_rows data = toy.csr();
-  const auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+  const test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
                              {.isa = choose_isa(isa::automatic)});
   std::size_t workers = 0;
   team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
     if (i != 0) return;
-    const auto crew = hire(thread_engine{.workers = 3}, *work, {});
+    const auto crew = hire(thread_engine{.workers = 3}, *work, work.plan, {});
     crew->start();
     workers = crew->workers();
   });

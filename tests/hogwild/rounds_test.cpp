@@ -14,6 +14,7 @@
 #include <hogwild/train.hpp>
 
 #include "support/counting.hpp"
+#include "support/planned_task.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -32,13 +33,13 @@ struct counting : testing::TestWithParam<std::tuple<std::size_t, sharding, std::
   const std::size_t workers = std::get<2>(GetParam());
   test::toy_rows toy = one_column_a_row(rows);
   csr_rows data = toy.csr();
-  std::unique_ptr<job> work = make_job(test::counting_columns{rows}, data.view(), label_map{},
+  test::planned_task work = make_job(test::counting_columns{rows}, data.view(), label_map{},
                                        {.update = update_kind::exact, .shards = std::get<1>(GetParam())});
 };
 
 TEST_P(counting, an_epoch_trains_each_row_exactly_once) {
-  const auto crew = hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, {});
-  round_driver rounds(*work, *crew);
+  const auto crew = hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *crew);
   for (std::size_t e = 1; e <= 3; ++e) {
     rounds.train_epoch(e, 1.0);
     for (const float n : crew->store().parameters<float>()) ASSERT_EQ(n, static_cast<float>(e));
@@ -58,11 +59,11 @@ INSTANTIATE_TEST_SUITE_P(every, counting,
 class accident_crew final : public crew {
  public:
   using accident = std::function<void(const param_store&, int round)>;
-  accident_crew(const job& work, accident before, accident after)
-      : job_(work),
+  accident_crew(const test::planned_task& work, accident before, accident after)
+      : work_(work),
         before_(std::move(before)),
         after_(std::move(after)),
-        store_(param_store::in_memory(work.shape(2, 0, 0))) {
+        store_(param_store::in_memory(work.shape(2))) {
     for (worker_slot& slot : store_.slots()) slot.state = worker_state::active;
   }
 
@@ -73,14 +74,14 @@ class accident_crew final : public crew {
   void run_round() override {
     ++rounds;
     if (before_) before_(store_, rounds);
-    job_.work(store_, 0, memory_[0], nullptr);
-    job_.work(store_, 1, memory_[1], nullptr);
+    work_->work({work_.plan, store_, 0, memory_[0], nullptr});
+    work_->work({work_.plan, store_, 1, memory_[1], nullptr});
     if (after_) after_(store_, rounds);
   }
   int rounds = 0;
 
  private:
-  const job& job_;
+  const test::planned_task& work_;
   accident before_, after_;
   param_store store_;
   worker_memory memory_[2];
@@ -90,12 +91,12 @@ class accident_crew final : public crew {
 struct accidents : testing::TestWithParam<sharding> {
   test::toy_rows toy = one_column_a_row(1027);
   csr_rows data = toy.csr();
-  std::unique_ptr<job> work = make_job(test::counting_columns{1027}, data.view(), label_map{}, {.shards = GetParam()});
+  test::planned_task work = make_job(test::counting_columns{1027}, data.view(), label_map{}, {.shards = GetParam()});
 };
 
 TEST_P(accidents, tickets_that_were_drawn_and_never_trained_are_drawn_again) {
   // In the first two rounds somebody draws three tickets and dies at once.
-  accident_crew crew(*work,
+  accident_crew crew(work,
                      [&](const param_store& store, int round) {
                        if (round > 2) return;
                        for (int i = 0; i < 3; ++i) {
@@ -103,7 +104,7 @@ TEST_P(accidents, tickets_that_were_drawn_and_never_trained_are_drawn_again) {
                        }
                      },
                      {});
-  round_driver rounds(*work, crew);
+  round_driver rounds(*work, work.plan, crew);
   rounds.train_epoch(1, 1.0);
   for (const float n : crew.store().parameters<float>()) ASSERT_EQ(n, 1.0f);
   EXPECT_EQ(crew.rounds, 3);  // the epoch, its lost tickets, and those that were lost a second time
@@ -113,7 +114,7 @@ TEST_P(accidents, tickets_that_were_drawn_and_never_trained_are_drawn_again) {
 }
 
 TEST_P(accidents, workers_that_never_finish_anything_end_the_run_with_a_sentence) {
-  accident_crew crew(*work,
+  accident_crew crew(work,
                      [](const param_store& store, int) {
                        for (ticket_counter& counter : store.counters()) {
                          while (counter.draw(store.control().round.number, store.done().size())) {
@@ -121,20 +122,20 @@ TEST_P(accidents, workers_that_never_finish_anything_end_the_run_with_a_sentence
                        }
                      },
                      {});
-  round_driver rounds(*work, crew);
+  round_driver rounds(*work, work.plan, crew);
   EXPECT_THROW(rounds.train_epoch(1, 1.0), worker_error);
   EXPECT_EQ(crew.rounds, 101);
 }
 
 TEST_P(accidents, a_ticket_that_was_trained_but_not_marked_is_trained_again) {
-  accident_crew crew(*work, {}, [](const param_store& store, int round) {
+  accident_crew crew(work, {}, [](const param_store& store, int round) {
     if (round == 1) store.done()[5].round = 0;
   });
-  round_driver rounds(*work, crew);
+  round_driver rounds(*work, work.plan, crew);
   rounds.train_epoch(1, 1.0);
   const auto counts = crew.store().parameters<float>();
   const auto twice = std::ranges::count(counts, 2.0f), once = std::ranges::count(counts, 1.0f);
-  EXPECT_EQ(static_cast<std::size_t>(twice), work->plan().rows_per_chunk());
+  EXPECT_EQ(static_cast<std::size_t>(twice), work.plan.chunks.rows_per_chunk());
   EXPECT_EQ(static_cast<std::size_t>(twice + once), counts.size());
 }
 
@@ -156,20 +157,20 @@ TEST_P(accidents, a_mark_of_a_later_round_is_not_lowered_by_who_finishes_late) {
                                  ticket = store->slots()[0].held.get() - 1;
                                  store->done()[ticket].raise_to(store->control().round.number + 2);
                                }};
-  const auto eventful = make_job(model, data.view(), label_map{}, {.shards = GetParam()});
-  accident_crew crew(*eventful, [&](const param_store& s, int) { store = &s; }, {});
-  round_driver rounds(*eventful, crew);
+  const test::planned_task eventful = make_job(model, data.view(), label_map{}, {.shards = GetParam()});
+  accident_crew crew(eventful, [&](const param_store& s, int) { store = &s; }, {});
+  round_driver rounds(*eventful, eventful.plan, crew);
   rounds.train_epoch(1, 1.0);
   EXPECT_GT(events, 0u);
   EXPECT_EQ(crew.store().done()[ticket].get(), crew.store().control().round.number + 2);
 }
 
 TEST_P(accidents, a_mark_of_a_later_round_is_not_lowered_when_a_round_is_closed) {
-  const param_store store = param_store::in_memory(work->shape(2, 0, 0));
+  const param_store store = param_store::in_memory(work.shape(2));
   round_plan round{.shards = static_cast<std::uint32_t>(store.shape().shards)};
-  open_round(store, work->plan(), round);
+  open_round(store, work.plan.chunks, round);
   store.done()[0].raise_to(round.number + 2);
-  close_round(store, work->plan());
+  close_round(store, work.plan.chunks);
   EXPECT_EQ(store.done()[0].get(), round.number + 2);
   EXPECT_EQ(store.done()[1].get(), round.number);
 }
@@ -179,9 +180,9 @@ INSTANTIATE_TEST_SUITE_P(every, accidents, testing::Values(sharding::claimed, sh
 TEST(round_driver, a_stopped_run_leaves_the_round_and_starts_no_other) {
   test::toy_rows toy = one_column_a_row(1000);
   const csr_rows data = toy.csr();
-  const auto work = make_job(test::counting_columns{1000}, data.view(), label_map{}, {});
-  accident_crew crew(*work, [](const param_store& store, int) { store.control().stop = stop_request::round; }, {});
-  round_driver rounds(*work, crew);
+  const test::planned_task work = make_job(test::counting_columns{1000}, data.view(), label_map{}, {});
+  accident_crew crew(work, [](const param_store& store, int) { store.control().stop = stop_request::round; }, {});
+  round_driver rounds(*work, work.plan, crew);
   rounds.train_epoch(1, 1.0);
   const auto trained = std::ranges::count(crew.store().parameters<float>(), 1.0f);
   EXPECT_EQ(trained, 0) << "a chunk ends before its next row";
@@ -192,17 +193,17 @@ TEST(round_driver, a_stopped_run_leaves_the_round_and_starts_no_other) {
 struct regularised : testing::Test {
   test::toy_rows toy = test::planted_regression({.rows = 1000, .columns = 20});
   csr_rows data = toy.csr();
-  std::unique_ptr<job> work_with(double l2, sharding shards = sharding::claimed) const {
+  test::planned_task work_with(double l2, sharding shards = sharding::claimed) const {
     return make_job(least_squares{}, data.view(), label_map{}, {.shards = shards, .l2 = l2});
   }
   /// Plain dense sgd in double, row by row in the order of the tickets.
-  std::vector<double> reference(const job& work, std::size_t epochs, double step, double l2) const {
+  std::vector<double> reference(const test::planned_task& work, std::size_t epochs, double step, double l2) const {
     std::vector<double> w(20);
     row_cursor cursor(data.view());
     for (std::size_t e = 1; e <= epochs; ++e) {
-      const chunk_order order(work.plan(), {0, work.plan().count()}, work.options().seed, e);
-      for (std::size_t t = 0; t < work.plan().count(); ++t) {
-        const chunk rows = work.plan()[order(t)];
+      const chunk_order order(work.plan.chunks, {0, work.plan.chunks.count()}, work->options().seed, e);
+      for (std::size_t t = 0; t < work.plan.chunks.count(); ++t) {
+        const chunk rows = work.plan.chunks[order(t)];
         for (std::size_t r = rows.first; r < rows.last; ++r) {
           const double slope = test::planted_score(toy, r, w) - static_cast<double>(toy.label[r]);
           for (double& x : w) x *= 1.0 - step * l2;
@@ -217,12 +218,12 @@ struct regularised : testing::Test {
 TEST_F(regularised, scaled_weights_equal_plain_sgd_with_l2_also_where_an_epoch_needs_several_gates) {
   for (const double l2 : {1e-4, 1e-2, 0.1, 0.4}) {
     const auto work = work_with(l2);
-    const auto crew = hire(serial_engine{}, *work, {});
-    round_driver rounds(*work, *crew);
+    const auto crew = hire(serial_engine{}, *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *crew);
     for (std::size_t e = 1; e <= 3; ++e) rounds.train_epoch(e, 0.2);
     EXPECT_GE(rounds.scale(), scaled_l2::smallest_scale * 0.99);
     const auto w = work->parameters_of(crew->store(), rounds.scale());
-    const auto expected = reference(*work, 3, 0.2, l2);
+    const auto expected = reference(work, 3, 0.2, l2);
     for (std::size_t j = 0; j < 20; ++j) EXPECT_NEAR(static_cast<double>(w[j]), expected[j], 2e-5) << l2 << " " << j;
   }
 }
@@ -231,10 +232,10 @@ TEST_F(regularised, redo_tickets_whose_rows_were_counted_do_not_shrink_the_scale
   for (const sharding shards : {sharding::claimed, sharding::fixed}) {
     constexpr double step = 0.1, l2 = 1e-3;
     const auto work = work_with(l2, shards);
-    accident_crew crew(*work, {}, [](const param_store& store, int round) {
+    accident_crew crew(work, {}, [](const param_store& store, int round) {
       if (round == 1) store.done()[0].round = 0, store.done()[1].round = 0;
     });
-    round_driver rounds(*work, crew);
+    round_driver rounds(*work, work.plan, crew);
     rounds.train_epoch(1, step);
     EXPECT_NEAR(rounds.scale(), std::pow(1.0 - step * l2, 1000.0), 1e-9);
   }
@@ -242,13 +243,13 @@ TEST_F(regularised, redo_tickets_whose_rows_were_counted_do_not_shrink_the_scale
 
 TEST_F(regularised, a_redo_ticket_stands_behind_the_redo_rows_before_it_whatever_the_shards) {
   const auto work = work_with(1e-3, sharding::fixed);
-  const param_store store = param_store::in_memory(work->shape(2, 0, 0));
+  const param_store store = param_store::in_memory(work.shape(2));
   const round_plan round{.pass = 1, .number = 1, .redo = 3, .shards = 2};
   store.counters()[0].open(1, 0);
   store.redo()[0] = 4, store.redo()[1] = 40, store.redo()[2] = 41;
-  ticket_source tickets(store, round, 1, work->plan(), work->options());
+  ticket_source tickets(store, round, 1, work.plan.chunks, work->options());
   const int no_step = 0;
-  const auto size = static_cast<double>(work->plan().rows_per_chunk());
+  const auto size = static_cast<double>(work.plan.chunks.rows_per_chunk());
   for (const double position : {0.0, size, 2.0 * size}) {
     const auto drawn = tickets.draw(no_step);
     ASSERT_TRUE(drawn);
@@ -259,8 +260,8 @@ TEST_F(regularised, a_redo_ticket_stands_behind_the_redo_rows_before_it_whatever
 
 TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
   const auto work = work_with(2.0);
-  const auto crew = hire(serial_engine{}, *work, {});
-  round_driver rounds(*work, *crew);
+  const auto crew = hire(serial_engine{}, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *crew);
   EXPECT_THROW(rounds.train_epoch(1, 0.5), config_error);
   EXPECT_NO_THROW(rounds.train_epoch(1, 0.4));
 }
@@ -268,15 +269,15 @@ TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
 struct claimed_tickets : testing::Test {
   test::toy_rows toy = one_column_a_row(1000);
   csr_rows data = toy.csr();
-  std::unique_ptr<job> work = make_job(test::counting_columns{1000}, data.view(), label_map{}, {});
-  param_store store = param_store::in_memory(work->shape(3, 1, 0));
+  test::planned_task work = make_job(test::counting_columns{1000}, data.view(), label_map{}, {});
+  param_store store = param_store::in_memory(work.shape(3, 1));
   round_plan round{.pass = 1, .number = 1, .shards = 3};
   void SetUp() override {
     for (std::uint32_t s = 0; s < 3; ++s) store.counters()[s].open(1, part(s).first);
     store.control().drawn.open(1, 0);
   }
-  shard part(std::uint32_t s) const { return shard::part(work->plan().count(), shard_id(s), 3); }
-  ticket_source of(std::size_t slot) const { return {store, round, slot, work->plan(), work->options()}; }
+  shard part(std::uint32_t s) const { return shard::part(work.plan.chunks.count(), shard_id(s), 3); }
+  ticket_source of(std::size_t slot) const { return {store, round, slot, work.plan.chunks, work->options()}; }
 };
 
 TEST_F(claimed_tickets, come_from_the_workers_own_part_and_then_from_where_most_is_left) {
@@ -304,7 +305,7 @@ TEST_F(claimed_tickets, of_one_who_joined_late_come_from_the_fullest_part) {
 
 TEST_F(claimed_tickets, stand_behind_all_that_were_drawn_before_them_by_anybody) {
   const int no_step = 0;
-  const auto size = static_cast<double>(work->plan().rows_per_chunk());
+  const auto size = static_cast<double>(work.plan.chunks.rows_per_chunk());
   ticket_source first = of(0), second = of(2);
   EXPECT_EQ(first.draw(no_step)->position, 0.0);
   EXPECT_EQ(second.draw(no_step)->position, size);

@@ -18,6 +18,7 @@
 #include <hogwild/rounds.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -33,10 +34,10 @@ class meddling_job final : public decorated_job {
   meddling_job(const job& whole, deed before, deed after)
       : decorated_job(whole), before_(std::move(before)), after_(std::move(after)) {}
 
-  void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override {
-    if (before_) before_(store, slot);
-    whole().work(store, slot, memory, others);
-    if (after_) after_(store, slot);
+  void work(const worker_context& at) const override {
+    if (before_) before_(at.store, at.slot);
+    whole().work(at);
+    if (after_) after_(at.store, at.slot);
   }
 
  private:
@@ -48,17 +49,17 @@ struct sync_failure : testing::Test {
   const test::toy_rows toy = test::planted_classification({.rows = 600, .columns = 20});
   const csr_rows data = toy.csr();
 
-  std::unique_ptr<job> make(sharing_kind kind, double patience = 600.0) const {
-    auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+  test::planned_task make(sharing_kind kind, double patience = 600.0) const {
+    test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
                          {.shards = sharding::fixed, .isa = choose_isa(isa::automatic)});
-    work->share(kind, {.rows = 8, .share = 1.0 / 24, .workers = ranks, .patience_seconds = patience});
+    work.share(kind, {.rows = 8, .share = 1.0 / 24, .workers = ranks, .patience_seconds = patience});
     return work;
   }
   static sync_engine engine() { return {.workers = ranks, .rows = 8, .pin = false}; }
   /// What an epoch of such a job throws, as a worker_error.
-  static std::string failure_of(const job& work) {
-    const auto crew = hire(engine(), work, {});
-    round_driver rounds(work, *crew);
+  static std::string failure_of(const job& work, const loop_plan& plan) {
+    const auto crew = hire(engine(), work, plan, {});
+    round_driver rounds(work, plan, *crew);
     try {
       rounds.train_epoch(1, 0.1);
     } catch (const worker_error& e) {
@@ -76,9 +77,9 @@ TEST_F(sync_failure, ranks_that_are_not_equal_to_the_bit_are_found_out) {
       float& w = store.parameters<float>()[7];
       if (slot == 2) w = std::nextafter(w, 10.0f);
     });
-    EXPECT_THAT(failure_of(meddling), HasSubstr("ranks 0 and 2 of a synchronous run"));
-    const auto crew = hire(engine(), *work, {});
-    round_driver rounds(*work, *crew);
+    EXPECT_THAT(failure_of(meddling, work.plan), HasSubstr("ranks 0 and 2 of a synchronous run"));
+    const auto crew = hire(engine(), *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *crew);
     EXPECT_NO_THROW(rounds.train_epoch(1, 0.1));
   }
 }
@@ -92,8 +93,8 @@ TEST_F(sync_failure, a_rank_that_throws_ends_the_run_with_what_it_threw) {
                                     if (slot == who) throw input_error("row 17 is torn");
                                   },
                                   {});
-      const auto crew = hire(engine(), meddling, {});
-      round_driver rounds(meddling, *crew);
+      const auto crew = hire(engine(), meddling, work.plan, {});
+      round_driver rounds(meddling, work.plan, *crew);
       try {
         rounds.train_epoch(1, 0.1);
         ADD_FAILURE() << "nothing was thrown";
@@ -112,10 +113,10 @@ TEST_F(sync_failure, a_rank_that_does_not_come_is_named_when_the_others_run_out_
   const auto work = make(sharing_kind::gathered, 0.2);
   struct waiting final : decorated_job {
     waiting(const job& whole, std::atomic<std::size_t>& n) : decorated_job(whole), given_up(n) {}
-    void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override {
-      while (slot == 1 && given_up.load() < ranks - 1) std::this_thread::yield();
+    void work(const worker_context& at) const override {
+      while (at.slot == 1 && given_up.load() < ranks - 1) std::this_thread::yield();
       try {
-        whole().work(store, slot, memory, others);
+        whole().work(at);
       } catch (const worker_error&) {
         given_up.fetch_add(1);
         throw;
@@ -123,7 +124,7 @@ TEST_F(sync_failure, a_rank_that_does_not_come_is_named_when_the_others_run_out_
     }
     std::atomic<std::size_t>& given_up;
   };
-  EXPECT_THAT(failure_of(waiting(*work, given_up)), AllOf(HasSubstr("rank 1 of 3"), HasSubstr("within 0.2 s")));
+  EXPECT_THAT(failure_of(waiting(*work, given_up), work.plan), AllOf(HasSubstr("rank 1 of 3"), HasSubstr("within 0.2 s")));
   EXPECT_EQ(given_up.load(), ranks);
 }
 

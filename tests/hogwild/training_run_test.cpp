@@ -12,6 +12,7 @@
 #include <hogwild/rounds.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -24,8 +25,8 @@ namespace {
 class tired_crew final : public crew {
  public:
   using event = std::function<void(const param_store&)>;
-  tired_crew(const job& work, int rounds, event then)
-      : job_(work), rounds_(rounds), then_(std::move(then)), store_(param_store::in_memory(work.shape(1, 0, 0))) {
+  tired_crew(const test::planned_task& work, int rounds, event then)
+      : work_(work), rounds_(rounds), then_(std::move(then)), store_(param_store::in_memory(work.shape(1))) {
     store_.slots()[0].state = worker_state::active;
   }
 
@@ -34,12 +35,12 @@ class tired_crew final : public crew {
   const param_store& store() const override { return store_; }
   team& helpers() override { return *helpers_; }
   void run_round() override {
-    if (rounds_-- > 0) return job_.work(store_, 0, memory_, nullptr);
+    if (rounds_-- > 0) return work_->work({work_.plan, store_, 0, memory_, nullptr});
     then_(store_);
   }
 
  private:
-  const job& job_;
+  const test::planned_task& work_;
   int rounds_;
   event then_;
   param_store store_;
@@ -55,20 +56,20 @@ struct epochs : observer {
 struct nobody_trains : testing::Test {
   test::toy_rows toy = test::planted_regression({.rows = 100});
   csr_rows data = toy.csr();
-  std::unique_ptr<job> work = make_job(least_squares{}, data.view(), label_map{}, {});
+  test::planned_task work = make_job(least_squares{}, data.view(), label_map{}, {});
   epochs seen;
   std::stop_source stop;
 
   train_result run(int rounds, tired_crew::event then) {
-    tired_crew crew(*work, rounds, std::move(then));
+    tired_crew crew(work, rounds, std::move(then));
     resolved_run options{.options = {.epochs = 5, .observers = {&seen}, .stop = stop.get_token()},
                          .schedule = {schedule_kind::constant, 0.01, 0.0}};
-    return run_training(*work, crew, options);
+    return work.train(crew, options);
   }
 };
 
 TEST_F(nobody_trains, ends_the_run_with_an_error_though_all_tickets_are_marked_as_done) {
-  EXPECT_THAT([&] { run(2, [&](const param_store& store) { close_round(store, work->plan()); }); },
+  EXPECT_THAT([&] { run(2, [&](const param_store& store) { close_round(store, work.plan.chunks); }); },
               ThrowsMessage<worker_error>(HasSubstr("no worker has trained a row in epoch 3")));
   EXPECT_EQ(seen.done, 2u);
 }

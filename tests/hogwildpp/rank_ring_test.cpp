@@ -17,6 +17,7 @@
 #include <hogwildpp/ring_engine.hpp>
 
 #include "support/counting.hpp"
+#include "support/planned_task.hpp"
 #include "support/ranks.hpp"
 #include "support/toy_data.hpp"
 
@@ -252,15 +253,15 @@ TEST(rank_ring, loses_no_add) {
     std::vector<double> sums(ranks);
     std::vector<std::atomic<std::uint64_t>> trained(ranks);
     test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
-      const auto work =
+      const test::planned_task work =
           make_job(test::counting_margins{}, part_of(rows, place.rank, ranks), label_map{},
                    {.update = update_kind::exact, .isa = choose_isa(isa::automatic), .all_rows = rows.view().rows()});
-      work->share(sharing_kind::buffered, {.rows = 8, .workers = 2});
+      work.share(sharing_kind::buffered, {.rows = 8, .workers = 2});
       ring_engine engine = engine_of(place);
       engine.messages.values = values;
-      const auto crew = hire(engine, *work, {});
+      const auto crew = hire(engine, *work, work.plan, {});
       crew->start();
-      round_driver rounds(*work, *crew);
+      round_driver rounds(*work, work.plan, *crew);
       for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
       const auto got = crew->store().parameters<float>();
       sums[place.rank] = std::accumulate(got.begin(), got.end(), 0.0);

@@ -17,6 +17,7 @@
 #include <hogwild/train.hpp>
 #include <hogwildpp/worker_main.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -135,11 +136,11 @@ TEST(ring_engine, sends_rare_ranks_rarely) {
   constexpr std::size_t columns = 8192;
   const auto toy = test::planted_classification({.rows = 20'000, .columns = columns});
   const csr_rows data = toy.csr();
-  const auto work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+  const test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
                              {.isa = choose_isa(isa::automatic)});
-  work->share(sharing_kind::buffered, {.rows = 16, .workers = 4, .replicas = 4});
-  const auto crew = hire(ring_of(4, 4), *work, {});
-  round_driver rounds(*work, *crew);
+  work.share(sharing_kind::buffered, {.rows = 16, .workers = 4, .replicas = 4});
+  const auto crew = hire(ring_of(4, 4), *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *crew);
   for (std::size_t e = 1; e <= 3; ++e) rounds.train_epoch(e, 0.05);
   ring_report all;
   for (const worker_slot& slot : crew->store().slots()) {

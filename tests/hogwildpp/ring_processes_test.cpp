@@ -10,6 +10,7 @@
 #include <hogwildpp/worker_main.hpp>
 
 #include "support/counting.hpp"
+#include "support/planned_task.hpp"
 #include "support/program_role.hpp"
 
 namespace hogwild {
@@ -27,13 +28,13 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
     constexpr std::size_t epochs = 4;
     const auto toy = test::countable_rows(6'000, columns);
     const csr_rows data = toy.csr();
-    const auto work =
+    const test::planned_task work =
         make_job(m, data.view(), label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
-    work->share(sharing_kind::buffered,
+    work.share(sharing_kind::buffered,
                 {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas)});
-    const auto crew = hire(engine(), *work, {});
+    const auto crew = hire(engine(), *work, work.plan, {});
     crew->start();
-    round_driver rounds(*work, *crew);
+    round_driver rounds(*work, work.plan, *crew);
     for (std::size_t e = 1; e <= epochs; ++e) {
       rounds.train_epoch(e, 1.0);
       EXPECT_EQ(work->parameters_of(crew->store(), rounds.scale()), test::counts_after(toy, e)) << "epoch " << e;

@@ -17,6 +17,7 @@
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -109,12 +110,12 @@ TEST(shifted_losses, virtual_workers_are_turned_back_in_the_same_epochs) {
   // Told that the curvature is less than it is, they sum up more than is stable.
   const auto runs = told(least_squares{}, [&](const auto& m, observer& o) {
     const csr_rows rows = numbers.csr();
-    auto work = make_job(m, rows.view(), label_map{}, {.isa = choose_isa(isa::automatic)});
-    work->share(sharing_kind::frozen, {.rows = 64, .curvature = 1e-4, .workers = 4});
+    test::planned_task work = make_job(m, rows.view(), label_map{}, {.isa = choose_isa(isa::automatic)});
+    work.share(sharing_kind::frozen, {.rows = 64, .curvature = 1e-4, .workers = 4});
     resolved_run run{.options = {.epochs = 10, .reproducible = true, .observers = {&o}},
                      .schedule = {schedule_kind::geometric, 0.4, 0.9}};
-    const auto crew = hire(two, *work, {});
-    return run_training(*work, *crew, run);
+    const auto crew = hire(two, *work, work.plan, {});
+    return work.train(*crew, run);
   });
   ASSERT_FALSE(runs[0].notes.empty());
   EXPECT_NE(runs[0].notes[0].find("overshot in epoch 1"), std::string::npos) << runs[0].notes[0];

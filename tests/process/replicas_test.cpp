@@ -12,6 +12,7 @@
 
 #include "process_run.hpp"
 #include "support/counting.hpp"
+#include "support/planned_task.hpp"
 #include "support/program_role.hpp"
 
 namespace hogwild {
@@ -28,9 +29,9 @@ struct counted : testing::TestWithParam<std::tuple<sharing_kind, std::size_t>> {
     const auto toy = test::countable_rows(3'000, columns);
     const csr_rows data = toy.csr();
     const auto work = test::counting_job(m, data.view(), update_kind::exact, sharing, workers, 8);
-    const auto processes = hire(process_engine{.workers = workers}, *work, {});
+    const auto processes = hire(process_engine{.workers = workers}, *work, work.plan, {});
     processes->start();
-    round_driver rounds(*work, *processes);
+    round_driver rounds(*work, work.plan, *processes);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     EXPECT_EQ(work->parameters_of(processes->store(), rounds.scale()), test::counts_after(toy, epochs));
     EXPECT_EQ(processes->rows_lost(), 0u);

@@ -18,6 +18,7 @@
 
 #include "ring_run.hpp"
 #include "support/counting.hpp"
+#include "support/planned_task.hpp"
 #include "support/program_role.hpp"
 
 namespace hogwild {
@@ -39,9 +40,9 @@ struct slow_counting : test::counting_margins {
 };
 
 template <class Model>
-std::unique_ptr<job> ring_job_of(const Model& m, const sparse_view& data, const ring_size& size, std::uint64_t rows) {
-  auto work = make_job(m, data, label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
-  work->share(sharing_kind::buffered,
+test::planned_task ring_job_of(const Model& m, const sparse_view& data, const ring_size& size, std::uint64_t rows) {
+  test::planned_task work = make_job(m, data, label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
+  work.share(sharing_kind::buffered,
               {.rows = rows, .workers = size.workers, .replicas = static_cast<std::uint32_t>(size.replicas)});
   return work;
 }
@@ -55,9 +56,9 @@ struct counted_on_a_ring : testing::TestWithParam<ring_size> {
   void expect_all_counted(const Model& m) const {
     constexpr std::size_t epochs = 4;
     const auto work = ring_job_of(m, data.view(), size, 8);
-    const auto processes = hire(size.engine(), *work, {});
+    const auto processes = hire(size.engine(), *work, work.plan, {});
     processes->start();
-    round_driver rounds(*work, *processes);
+    round_driver rounds(*work, work.plan, *processes);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     EXPECT_EQ(work->parameters_of(processes->store(), rounds.scale()), test::counts_after(toy, epochs));
     EXPECT_EQ(processes->rows_lost(), 0u);
@@ -77,7 +78,7 @@ TEST_P(counted_on_a_ring, no_add_of_a_general_model_is_lost) {
 TEST_P(counted_on_a_ring, none_is_lost_or_doubled_where_workers_are_stopped_for_moments) {
   constexpr std::size_t epochs = 12;
   const auto work = ring_job_of(slow_counting{}, data.view(), size, 2);
-  const auto processes = hire(size.engine(), *work, {});
+  const auto processes = hire(size.engine(), *work, work.plan, {});
   processes->start();
   // Nobody is left out: none is stopped for longer than a small part of a second. But the token is taken over from
   // those who have it in hand, and they find it dead when they wake.
@@ -91,7 +92,7 @@ TEST_P(counted_on_a_ring, none_is_lost_or_doubled_where_workers_are_stopped_for_
       if (pid > 0) stops += ::kill(pid, SIGCONT) == 0;
     }
   });
-  round_driver rounds(*work, *processes);
+  round_driver rounds(*work, work.plan, *processes);
   for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
   interrupter.request_stop();
   interrupter.join();
@@ -107,10 +108,10 @@ TEST_P(counted_on_a_ring, none_is_lost_or_doubled_where_workers_are_stopped_for_
 
 /// How often each column occurs in the chunk that has it most often: what may be counted twice where a chunk is drawn
 /// again.
-std::vector<float> most_in_a_chunk(const test::toy_rows& toy, const job& work) {
+std::vector<float> most_in_a_chunk(const test::toy_rows& toy, const chunk_plan& chunks) {
   std::vector<float> most(toy.columns);
-  for (std::size_t c = 0; c < work.plan().count(); ++c) {
-    const chunk rows = work.plan()[c];
+  for (std::size_t c = 0; c < chunks.count(); ++c) {
+    const chunk rows = chunks[c];
     std::vector<float> n(toy.columns);
     for (std::size_t k = 2 * rows.first; k < 2 * rows.last; ++k) ++n[toy.index[k]];
     for (std::size_t j = 0; j < n.size(); ++j) most[j] = std::max(most[j], n[j]);
@@ -121,7 +122,7 @@ std::vector<float> most_in_a_chunk(const test::toy_rows& toy, const job& work) {
 TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) {
   constexpr std::size_t epochs = 12;
   const auto work = ring_job_of(slow_counting{}, data.view(), size, 8);
-  const auto processes = hire(size.engine(), *work, {});
+  const auto processes = hire(size.engine(), *work, work.plan, {});
   processes->start();
   const param_store& store = processes->store();
   std::size_t killed = 0;
@@ -145,7 +146,7 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
       comes_true(10s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }
   });
-  round_driver rounds(*work, *processes);
+  round_driver rounds(*work, work.plan, *processes);
   for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
   death.request_stop();
   death.join();
@@ -157,7 +158,7 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
   // is killed in the middle of an exchange may leave the replica with what the others gained in this epoch, in one
   // block of columns, as if it had gained that itself.
   const auto w = work->parameters_of(store, rounds.scale()), once = test::counts_after(toy, 1);
-  const auto again = most_in_a_chunk(toy, *work);
+  const auto again = most_in_a_chunk(toy, work.plan.chunks);
   double missing = 0.0, above = 0.0;
   std::size_t too_many = 0, broken = 0;
   for (std::size_t j = 0; j < columns; ++j) {

@@ -10,6 +10,7 @@
 #include <hogwild/rounds.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -45,9 +46,9 @@ TEST_P(one_coordinate, adds_are_conserved_unless_lossy_and_never_invented) {
   constexpr std::size_t rows = 5'000, epochs = 20;  // 100,000 ones are exact in float
   const auto toy = one_column(rows);
   const csr_rows data = toy.csr();
-  const auto work = make_job(count_all{}, data.view(), label_map{}, {.update = update});
-  const auto crew = hire(engine, *work, {});
-  round_driver rounds(*work, *crew);
+  const test::planned_task work = make_job(count_all{}, data.view(), label_map{}, {.update = update});
+  const auto crew = hire(engine, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *crew);
   for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
   const float sum = crew->store().parameters<float>()[0];
   if (update == update_kind::lossy) {

@@ -8,6 +8,7 @@
 
 #include <hogwild/train.hpp>
 
+#include "support/planned_task.hpp"
 #include "support/toy_data.hpp"
 
 // Models whose parameters count: with a step of 1 each row adds exactly 1 to each of its columns, so that after e
@@ -59,10 +60,10 @@ inline std::vector<float> counts_after(const toy_rows& data, std::size_t epochs)
 
 /// A job whose workers share in a given way and, where they hold replicas, exchange every `rows` of their rows.
 template <class Model>
-std::unique_ptr<job> counting_job(const Model& m, const sparse_view& data, update_kind update, sharing_kind sharing,
+planned_task counting_job(const Model& m, const sparse_view& data, update_kind update, sharing_kind sharing,
                                   std::size_t workers, std::uint64_t rows) {
-  auto work = make_job(m, data, label_map{}, {.update = update, .isa = choose_isa(isa::automatic)});
-  work->share(sharing, {.head = data.columns / 3, .rows = rows, .workers = workers});
+  planned_task work = make_job(m, data, label_map{}, {.update = update, .isa = choose_isa(isa::automatic)});
+  work.share(sharing, {.head = data.columns / 3, .rows = rows, .workers = workers});
   return work;
 }
 

@@ -13,48 +13,53 @@
 namespace hogwild::cli {
 namespace {
 
-using named_engine = std::variant<serial_engine, thread_engine, process_engine, ring_engine, sync_engine>;
+template <class Engine>
+std::unique_ptr<any_engine> as_any(const Engine& engine) {
+  return std::make_unique<engine_of<Engine>>(engine);
+}
 
-named_engine engine_of(const train_request& request, launched_ranks* ranks) {
+std::unique_ptr<any_engine> make_engine(const train_request& request, launched_ranks* ranks) {
   switch (request.engine) {
     case engine_name::serial:
-      return serial_engine{};
+      return as_any(serial_engine{});
     case engine_name::processes:
-      return process_engine{.workers = request.workers, .pin = request.pin};
+      return as_any(process_engine{.workers = request.workers, .pin = request.pin});
     case engine_name::ring:
-      return ring_engine{.workers = request.workers,
-                         .replicas = request.replicas,
-                         .rule = request.exchange,
-                         .transport = request.transport,
-                         .team = request.team,
-                         .pin = request.pin,
-                         .ranks = ranks != nullptr ? &ranks->all() : nullptr,
-                         .link = ranks != nullptr ? &ranks->link() : nullptr,
-                         .messages = {.values = request.messages, .patience = request.rank_timeout}};
+      return as_any(ring_engine{.workers = request.workers,
+                                .replicas = request.replicas,
+                                .rule = request.exchange,
+                                .transport = request.transport,
+                                .team = request.team,
+                                .pin = request.pin,
+                                .ranks = ranks != nullptr ? &ranks->all() : nullptr,
+                                .link = ranks != nullptr ? &ranks->link() : nullptr,
+                                .messages = {.values = request.messages, .patience = request.rank_timeout}});
     case engine_name::all_reduce:
     case engine_name::local_sgd:
-      return sync_engine{.workers = request.workers,
-                         .rule = request.engine == engine_name::all_reduce ? sync_rule::gradients : sync_rule::average,
-                         .rows = request.sync_rows,
-                         .scale_step = request.scale_step,
-                         .pin = request.pin,
-                         .transport = request.transport == ring_transport::shared_segment
-                                          ? sync_transport::shared_segment
-                                          : sync_transport::in_process,
-                         .patience_seconds = static_cast<double>(request.rank_timeout.count()),
-                         .ranks = ranks != nullptr ? &ranks->all() : nullptr};
+      return as_any(
+          sync_engine{.workers = request.workers,
+                      .rule = request.engine == engine_name::all_reduce ? sync_rule::gradients : sync_rule::average,
+                      .rows = request.sync_rows,
+                      .scale_step = request.scale_step,
+                      .pin = request.pin,
+                      .transport = request.transport == ring_transport::shared_segment ? sync_transport::shared_segment
+                                                                                       : sync_transport::in_process,
+                      .patience_seconds = static_cast<double>(request.rank_timeout.count()),
+                      .ranks = ranks != nullptr ? &ranks->all() : nullptr});
     case engine_name::threads:
       break;
   }
-  return thread_engine{.workers = request.workers, .team = request.team, .pin = request.pin};
+  return as_any(thread_engine{.workers = request.workers, .team = request.team, .pin = request.pin});
 }
 
 }  // namespace
 
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks) {
-  return std::visit([&](const auto& concrete, const auto& engine) { return train(concrete, rows, engine, options); }, m,
-                    engine_of(request, ranks));
+  const auto engine = make_engine(request, ranks);
+  const prepared_task task = std::visit(
+      [&](const auto& concrete) { return prepare(concrete, rows, options, engine->ranks()); }, m);
+  return run_training(task, *engine);
 }
 
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {

@@ -3,8 +3,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
-#include <string_view>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -16,23 +15,11 @@ namespace hogwild {
 /// the whole job's own.
 class decorated_job : public job {
  public:
-  /// `whole` must outlive this, and know already where its workers read and write.
-  explicit decorated_job(const job& whole) : job(whole.data(), whole.labels(), whole.options()), whole_(whole) {
-    plan_ = whole.plan();
-  }
+  /// `whole` must outlive this.
+  explicit decorated_job(const job& whole)
+      : job(whole.facts(), whole.data(), whole.labels(), whole.options()), whole_(whole) {}
   /// The same, keeping the whole.
   explicit decorated_job(std::unique_ptr<job> whole) : decorated_job(*whole) { kept_ = std::move(whole); }
-
-  std::string_view model_name() const override { return whole_.model_name(); }
-  std::size_t parameters() const override { return whole_.parameters(); }
-  std::size_t scalar_bytes() const override { return whole_.scalar_bytes(); }
-  std::span<const std::byte> model_bytes() const override { return whole_.model_bytes(); }
-  std::vector<double> settings() const override { return whole_.settings(); }
-  bool margin() const override { return whole_.margin(); }
-  double steepness() const override { return whole_.steepness(); }
-  bool may_rise() const override { return whole_.may_rise(); }
-  bool scaled() const override { return whole_.scaled(); }
-  std::vector<parameter_group> groups() const override { return whole_.groups(); }
 
   void initialise(const param_store& store) const override { whole_.initialise(store); }
   void try_rows(const param_store& store) const override { whole_.try_rows(store); }

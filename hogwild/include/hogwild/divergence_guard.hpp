@@ -16,7 +16,7 @@ namespace hogwild {
 /// where there are no replicas.
 class divergence_guard {
  public:
-  divergence_guard(const job& work, const param_store& store, round_driver& rounds);
+  divergence_guard(const param_store& store, round_driver& rounds);
 
   /// Puts back what was there and has the workers change less between exchanges; returns what is done, as the end of a
   /// sentence. Nothing where this was no epoch of replicas, or there is no less to do: then nothing is changed.

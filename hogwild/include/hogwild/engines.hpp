@@ -10,30 +10,52 @@
 #include <hogwild/crew.hpp>
 #include <hogwild/team.hpp>
 
-// Who runs the worker loop. An engine is a plain struct of options; hire() turns it into a crew for a job. An engine
-// with several workers has a member `workers`; one that divides them among replicas also has layout(workers,
-// why_fewer), a ring_layout, which names that reason where it refuses so few; one whose library may grant fewer threads
-// than were asked for has grantable(engine, asked).
+// Who runs the worker loop. An engine is a plain struct of options with two functions: plan_sharing(engine, run)
+// decides where its workers read and write, and says how many there will be; hire(engine, task, plan, note) turns it
+// into the crew that trains the task by the plan. An engine with several workers has a member `workers`.
 
 namespace hogwild {
+
+class collective;
+class run_planner;
 
 /// What a crew may tell while it works.
 using note_function = std::function<void(std::string_view)>;
 
-/// How an engine divides its workers among replicas on a ring.
-struct ring_layout {
-  std::size_t replicas = 1;  ///< 1: no ring
-  ring_rule rule = ring_rule::deltas;
-  std::size_t ranks = 1;  ///< processes with as many replicas each
+/// An engine of any kind, as the coordinator takes it.
+class any_engine {
+ public:
+  virtual ~any_engine() = default;
+
+  /// The processes that train together with this one, as far as the engine knows of any; else null.
+  virtual collective* ranks() const = 0;
+  /// plan_sharing() of the engine, which from then on has as many workers.
+  virtual std::size_t plan(run_planner& run) = 0;
+  /// hire() of the engine.
+  virtual std::unique_ptr<crew> crew_for(const job& task, const loop_plan& plan, const note_function& note) const = 0;
 };
 
-/// How often the workers of a synchronous engine meet, and to what end (sync_engine.hpp).
-enum class sync_rule { gradients, average };
-struct sync_layout {
-  sync_rule rule = sync_rule::gradients;
-  std::size_t rows = 1;            ///< of each worker between two meetings
-  bool scale_step = false;         ///< gradients: the step times the number of workers
-  double patience_seconds = 30.0;  ///< how long workers wait for one that is not there
+/// An engine of a type that is known.
+template <class Engine>
+class engine_of final : public any_engine {
+ public:
+  explicit engine_of(const Engine& engine) : engine_(engine) {}
+
+  collective* ranks() const override {
+    if constexpr (requires { engine_.ranks; }) return engine_.ranks;
+    return nullptr;
+  }
+  std::size_t plan(run_planner& run) override {
+    const std::size_t workers = plan_sharing(engine_, run);
+    if constexpr (requires { engine_.workers; }) engine_.workers = workers;
+    return workers;
+  }
+  std::unique_ptr<crew> crew_for(const job& task, const loop_plan& plan, const note_function& note) const override {
+    return hire(engine_, task, plan, note);
+  }
+
+ private:
+  Engine engine_;
 };
 
 /// One worker, in the calling thread: the reference for all others.
@@ -46,12 +68,13 @@ struct thread_engine {
   bool pin = true;  ///< one CPU for each std thread; OpenMP follows OMP_PLACES and OMP_PROC_BIND
 };
 
-/// How many of `asked` workers can train at most, from where train() is called (team.hpp).
-inline std::size_t grantable(const thread_engine& engine, std::size_t asked) {
-  return grantable(engine.team, asked);
-}
+std::size_t plan_sharing(const serial_engine& engine, run_planner& run);
+std::size_t plan_sharing(const thread_engine& engine, run_planner& run);
 
-std::unique_ptr<crew> hire(const serial_engine& engine, const job& work, const note_function& note);
-std::unique_ptr<crew> hire(const thread_engine& engine, const job& work, const note_function& note);
+/// The task must outlive the crew.
+std::unique_ptr<crew> hire(const serial_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note);
+std::unique_ptr<crew> hire(const thread_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note);
 
 }  // namespace hogwild

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -20,48 +21,12 @@ template <factor_model M>
 class factor_job final : public general_job<M> {
  public:
   factor_job(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
-      : general_job<M>(m, data, std::move(labels), options), model_(m) {
-    if (in_blocks()) cut();
-    this->plan_ = chunks();
-  }
+      : general_job<M>(m, data, std::move(labels), options) {}
 
-  bool can_own() const override {
-    const loop_options& o = this->options_;
-    return kernels_suit() && o.update == update_kind::lossy && o.shards == sharding::claimed;
-  }
-  void own(ownership_kind kind) override {
-    this->options_.ownership = kind;
-    if (in_blocks()) cut();  // anew: for as many workers as there are, as every process of the run does
-    this->plan_ = chunks();
-  }
-
-  void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override {
-    const loop_options& o = this->options_;
-    if (!kernels_suit()) return general_job<M>::work(store, slot, memory, others);
-    if (o.sharing == sharing_kind::alone) {
-      const std::uint32_t only = store.control().round.only_slot;
-      // By blocks, though nobody is there to own others: tickets are those of blocks, whoever comes in later.
-      if (only == slot && in_blocks()) return train(store, slot, owned_array(store, slot));
-      if (only == slot)
-        return train(store, slot, whole_array<alone_sharing<float>>(store, alone_sharing<float>(store)));
-      if (only != round_plan::no_slot) return;
-    }
-    if (in_blocks()) return train(store, slot, owned_array(store, slot));
-    const bool sums_gradients = o.optimizer == optimizer_kind::sgd;
-    if (o.sharing == sharing_kind::frozen && sums_gradients)
-      return train(store, slot, frozen_sharing<float>(store, slot, this->groups()));
-    if (o.sharing == sharing_kind::averaged && sums_gradients)
-      return train(store, slot, lockstep_sharing<float, false>(store, *others));
-    if (o.sharing == sharing_kind::buffered && o.update == update_kind::lossy && sums_gradients)
-      return train(store, slot,
-                   buffered_sharing<float, update::lossy>(store, slot, memory, this->groups(), no_own_columns, others));
-#if !defined(HOGWILD_THREAD_SANITIZER)
-    using shared = direct_sharing<float, update::lossy>;
-    // Kernels read and write whole vectors at a time, as all dense exchanges do (param_view.hpp).
-    if ((o.sharing == sharing_kind::direct || o.sharing == sharing_kind::alone) && o.update == update_kind::lossy)
-      return train(store, slot, whole_array<shared>(store, shared(store, slot)));
-#endif
-    general_job<M>::work(store, slot, memory, others);
+  void work(const worker_context& at) const override {
+    with_sharing<float, sharing_choices::whole>(at, this->facts_.groups, no_own_columns, [&](const auto& sharing) {
+      if (!this->facts_.rating_kernels() || !by_kernels(at, sharing)) this->train_with(at, sharing);
+    });
   }
 
   measurement evaluate(const param_store& store, double, const sparse_view& rows, team& crew, bool all_measures,
@@ -91,7 +56,7 @@ class factor_job final : public general_job<M> {
       return general_job<M>::squared_norm(store, scale, crew);
     const auto w = store.parameters<float>();
     double sum = 0.0;
-    for (const parameter_group& g : this->groups()) {
+    for (const parameter_group& g : this->facts_.groups) {
       for (std::size_t r = 0; r < g.rows; ++r) {
         double row = 0.0;
         for (const float x : w.subspan(g.offset + r * g.width, g.width)) row += static_cast<double>(x) * x;
@@ -102,21 +67,16 @@ class factor_job final : public general_job<M> {
   }
 
   std::unique_ptr<job> on(const sparse_view& rows) const override {
-    loop_options options = this->options_;
-    options.ownership = ownership_kind::shared;
-    return std::make_unique<factor_job>(model_, rows, this->labels_, options);
-  }
-
- protected:
-  chunk_plan chunks() const override {
-    if (this->options_.sharing == sharing_kind::frozen || !kernels_suit()) return general_job<M>::chunks();
-    if (in_blocks() && !list_.starts.empty()) return chunk_plan(std::span<const std::uint32_t>(list_.starts));
-    // A rating takes some nanoseconds: more of them in a chunk than rows of other data.
-    const std::size_t rows = this->data_.rows();
-    return {rows, std::clamp<std::size_t>(rows / 256, 16, 2048)};
+    return std::make_unique<factor_job>(model_, rows, this->labels_, this->options_alone());
   }
 
  private:
+#if defined(HOGWILD_THREAD_SANITIZER)
+  static constexpr bool under_thread_sanitizer = true;
+#else
+  static constexpr bool under_thread_sanitizer = false;
+#endif
+
   /// A sharing policy whose worker is handed the shared arrays whole.
   template <class Sharing>
   class whole_array : public Sharing {
@@ -140,38 +100,44 @@ class factor_job final : public general_job<M> {
         : whole_array<direct_sharing<float, update::lossy>>(store, direct_sharing<float, update::lossy>(store, slot)) {}
   };
 
-  bool in_blocks() const {
-    return this->options_.ownership == ownership_kind::blocks;
-  }
-  void cut() {
-    list_ = blocks_of(this->data_, model_.users, model_.items,
-                      bands_for(this->data_.rows(), this->options_.exchange.workers));
+  /// Trains by kernels, where they can do it on such arrays; false: nothing is trained.
+  template <class Sharing>
+  bool by_kernels(const worker_context& at, const Sharing& sharing) const {
+    constexpr bool alone = std::same_as<Sharing, alone_sharing<float>>;
+    constexpr bool shared = std::same_as<Sharing, direct_sharing<float, update::lossy>>;
+    if constexpr (alone || shared) {
+      // A single worker goes by blocks too: tickets are those of blocks, whoever comes in later.
+      if (at.plan.blocks) return train(at, owned_array(at.store, at.slot)), true;
+    }
+    // Kernels read and write whole vectors at a time, as all dense exchanges do (param_view.hpp).
+    if constexpr (alone || (shared && !under_thread_sanitizer))
+      return train(at, whole_array<Sharing>(at.store, sharing)), true;
+    constexpr bool replica = std::same_as<Sharing, frozen_sharing<float>> ||
+                             std::same_as<Sharing, lockstep_sharing<float, false>> ||
+                             std::same_as<Sharing, buffered_sharing<float, update::lossy>>;
+    if constexpr (replica) {
+      if (at.plan.options.optimizer == optimizer_kind::sgd) return train(at, sharing), true;
+    }
+    return false;
   }
 
-  /// Whether kernels do what the options ask for, on an array that is suitable.
-  bool kernels_suit() const {
-    const loop_options& o = this->options_;
-    return o.order == row_order::chunked && o.frozen == 0 &&
-           (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
-  }
-
-  const rating_list& ratings() const {
-    if (in_blocks()) return list_;
+  const rating_list& ratings(const loop_plan& plan) const {
+    if (plan.blocks) return *plan.blocks;
     std::call_once(listed_, [this] { in_order_ = ratings_of(this->data_, model_.users, model_.items); });
     return in_order_;
   }
 
   template <class Sharing>
-  void train(const param_store& store, std::size_t slot, const Sharing& sharing) const {
-    const step_context context{this->labels_, this->data_.degree, this->all_rows(), this->options_,
-                               in_lockstep(this->options_.sharing) ? this->all_rows() : this->data_.rows()};
-    factor_step<M, Sharing> step(sharing, model_, context, ratings());
-    worker_loop(store, slot, this->data_, this->plan_, this->options_, step);
+  void train(const worker_context& at, const Sharing& sharing) const {
+    const loop_options& o = at.plan.options;
+    const step_context context{this->labels_, this->data_.degree, this->all_rows(), o,
+                               in_lockstep(o.sharing) ? this->all_rows() : this->data_.rows()};
+    factor_step<M, Sharing> step(sharing, model_, context, ratings(at.plan));
+    worker_loop(at.store, at.slot, this->data_, at.plan.chunks, o, step);
   }
 
-  M model_;
-  rating_list list_;  ///< in blocks
-  mutable rating_list in_order_;
+  using general_job<M>::model_;
+  mutable rating_list in_order_;  ///< made when the first worker asks for it
   mutable std::once_flag listed_;
 };
 

@@ -12,11 +12,7 @@
 #include <hogwild/evaluate.hpp>
 #include <hogwild/general_step.hpp>
 #include <hogwild/job.hpp>
-#include <hogwild/sharing/alone.hpp>
-#include <hogwild/sharing/buffered.hpp>
-#include <hogwild/sharing/direct.hpp>
-#include <hogwild/sharing/frozen.hpp>
-#include <hogwild/sharing/lockstep.hpp>
+#include <hogwild/sharing/dispatch.hpp>
 #include <hogwild/tried_access.hpp>
 #include <hogwild/vector_passes.hpp>
 #include <hogwild/worker_loop.hpp>
@@ -31,30 +27,7 @@ class general_job : public job {
   using scalar = typename M::scalar_type;
 
   general_job(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
-      : job(data, std::move(labels), options), model_(m) {
-    if constexpr (workspace_model<M>) train_in_batches();
-  }
-
-  std::string_view model_name() const override { return hogwild::model_name<M>(); }
-  std::size_t parameters() const override { return model_.dim(); }
-  std::size_t scalar_bytes() const override { return sizeof(scalar); }
-  std::span<const std::byte> model_bytes() const override {
-    if constexpr (segment_storable<M>) return std::as_bytes(std::span(&model_, 1));
-    return {};
-  }
-  std::vector<double> settings() const override { return job::settings_of(model_); }
-  bool margin() const override { return false; }
-  double steepness() const override { return workspace_model<M> && has_scores ? 0.0 : 1.0; }
-  bool may_rise() const override { return cuts_graphs<M>(); }
-  bool scaled() const override { return false; }
-  std::size_t measured_rows() const override {
-    if constexpr (requires { M::measured_rows; }) return M::measured_rows;
-    return job::measured_rows();
-  }
-  sharing_kind preferred_sharing() const override {
-    if constexpr (requires { M::shares; }) return M::shares;
-    return job::preferred_sharing();
-  }
+      : job(facts_of(m, data, options), data, std::move(labels), options), model_(m) {}
 
   void initialise(const param_store& store) const override {
     if constexpr (requires(param_view<scalar> w, counter_random r) { model_.init(w, r); }) {
@@ -63,7 +36,7 @@ class general_job : public job {
   }
 
   void try_rows(const param_store& store) const override {
-    tried_bounds bounds{.model = model_name(), .parameters = model_.dim()};
+    tried_bounds bounds{.model = facts_.model, .parameters = facts_.parameters};
     const tried_reader<scalar> w(param_view<scalar>(store.parameters<scalar>()).reader(), bounds);
     auto differentiate = gradient_of(w, tried_emit<scalar>(bounds));
     row_cursor cursor(data_);
@@ -74,30 +47,9 @@ class general_job : public job {
     }
   }
 
-  std::vector<parameter_group> groups() const override { return groups_of(model_); }
-
-  void work(const param_store& store, std::size_t slot, worker_memory& memory, neighbours* others) const override {
-    if (options_.sharing == sharing_kind::alone) {
-      // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
-      const std::uint32_t only = store.control().round.only_slot;
-      if (only == slot) return train_with(store, slot, alone_sharing<scalar>(store));
-      if (only != round_plan::no_slot) return;
-    }
-    if (options_.sharing == sharing_kind::frozen) {
-      return train_with(store, slot, frozen_sharing<scalar>(store, slot, groups_of(model_)));
-    }
-    if (options_.sharing == sharing_kind::gathered)
-      return train_with(store, slot, lockstep_sharing<scalar, true>(store, *others));
-    if (options_.sharing == sharing_kind::averaged)
-      return train_with(store, slot, lockstep_sharing<scalar, false>(store, *others));
-    with_update(options_.update, [&]<class Update>() {
-      // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
-      if (options_.sharing == sharing_kind::direct || options_.sharing == sharing_kind::alone)
-        train_with(store, slot, direct_sharing<scalar, Update>(store, slot));
-      else if constexpr (Update::kind != update_kind::locked)
-        train_with(store, slot,
-                   buffered_sharing<scalar, Update>(store, slot, memory, groups_of(model_), no_own_columns, others));
-    });
+  void work(const worker_context& at) const override {
+    with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, no_own_columns,
+                                                 [&](const auto& sharing) { train_with(at, sharing); });
   }
 
   measurement evaluate(const param_store& store, double, const sparse_view& rows, team& crew, bool all_measures,
@@ -106,7 +58,7 @@ class general_job : public job {
     if constexpr (workspace_model<M>) {
       return evaluate_examples(
           rows, labels_, crew, std::clamp<std::size_t>(options_.batch, 1, most_examples),
-          [&](std::size_t most) { return judge_of(w, rows, most, stop); }, all_measures && has_scores,
+          [&](std::size_t most) { return judge_of(w, rows, most, stop); }, all_measures && has_scores<M>(),
           cuts_graphs<M>() ? measure_cut : measure_scores, stop);
     } else {
       return evaluate_each(w, rows, crew, all_measures, stop);
@@ -115,7 +67,7 @@ class general_job : public job {
 
   double squared_norm(const param_store& store, double, team& crew) const override {
     double sum = 0.0;
-    for (const parameter_group& g : groups_of(model_)) {
+    for (const parameter_group& g : facts_.groups) {
       if (g.l2) sum += sum_of_squares(store.parameters<scalar>().subspan(g.offset, g.rows * g.width), crew);
     }
     return sum;
@@ -129,13 +81,36 @@ class general_job : public job {
   }
 
   std::unique_ptr<job> on(const sparse_view& rows) const override {
-    return std::make_unique<general_job>(model_, rows, labels_, options_);
+    return std::make_unique<general_job>(model_, rows, labels_, options_alone());
   }
 
- private:
-  /// Models without labels have a loss alone.
-  static constexpr bool has_scores = !requires { requires !M::scored; };
+ protected:
+  /// The loop of a worker that reads and writes where `sharing` says.
+  template <class Sharing>
+  void train_with(const worker_context& at, const Sharing& sharing) const {
+    const loop_options& o = at.plan.options;
+    const step_context context{labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(),
+                               &at.store.control()};
+    using view = typename Sharing::view_type;
+    const auto run = [&]<class Optimizer>() {
+      if constexpr (workspace_model<M>) {
+        workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, data_);
+        worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+      } else {
+        general_step<M, Sharing, Optimizer> step(sharing, model_, context);
+        worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+      }
+    };
+    // What rows gather is summed up before any optimiser sees it (gathered_gradients.hpp).
+    if (gathers_sums<Sharing> || o.optimizer == optimizer_kind::sgd)
+      run.template operator()<sgd<view>>();
+    else if constexpr (requires { sharing.state(0); })
+      run.template operator()<block_optimizer<view>>();
+  }
 
+  M model_;
+
+ private:
   // Templates of their own, for clang 14 instantiates with the class what a requirement forbids.
   template <workspace_model G = M>
   auto judge_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most,
@@ -179,30 +154,6 @@ class general_job : public job {
         },
         all_measures&& predicts, measure_scores, stop);
   }
-
-  template <class Sharing>
-  void train_with(const param_store& store, std::size_t slot, const Sharing& sharing) const {
-    const step_context context{
-        labels_,         data_.degree, all_rows(), options_, in_lockstep(options_.sharing) ? all_rows() : data_.rows(),
-        &store.control()};
-    using view = typename Sharing::view_type;
-    const auto run = [&]<class Optimizer>() {
-      if constexpr (workspace_model<M>) {
-        workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, data_);
-        worker_loop(store, slot, data_, plan_, options_, step);
-      } else {
-        general_step<M, Sharing, Optimizer> step(sharing, model_, context);
-        worker_loop(store, slot, data_, plan_, options_, step);
-      }
-    };
-    // What rows gather is summed up before any optimiser sees it (gathered_gradients.hpp).
-    if (gathers_sums<Sharing> || options_.optimizer == optimizer_kind::sgd)
-      run.template operator()<sgd<view>>();
-    else if constexpr (requires { sharing.state(0); })
-      run.template operator()<block_optimizer<view>>();
-  }
-
-  M model_;
 };
 
 }  // namespace hogwild

@@ -58,6 +58,7 @@ class prepared_data {
   /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
   prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
                 collective* ranks = nullptr);
+  prepared_data(prepared_data&&) = default;  // not to be copied: the rows refer to counts of its own
 
   const sparse_view& train() const { return train_; }
   const label_map& labels() const { return labels_; }
@@ -81,75 +82,14 @@ class prepared_data {
   std::vector<std::uint32_t> degree_;
 };
 
-/// Everything around the epochs of one run: the search for a step, the choice of a sharing, the record, the observers.
-class run_scope {
- public:
-  run_scope(job& work, const prepared_data& ready);
-  ~run_scope();
-  run_scope(const run_scope&) = delete;
-  run_scope& operator=(const run_scope&) = delete;
-
-  /// The engine with as many workers as will train: decides where they read and write (choose.hpp).
-  serial_engine staffed(serial_engine engine) {
-    const search_clock searching(run_.search_seconds);
-    return share_among(1), engine;
-  }
-  template <class Engine>
-  Engine staffed(Engine engine) {
-    const search_clock searching(run_.search_seconds);
-    const std::size_t asked = engine.workers;
-    std::size_t workers = crew_size(asked);
-    if constexpr (requires { grantable(engine, workers); }) workers = granted(workers, grantable(engine, workers));
-    if constexpr (requires { engine.layout(workers); })
-      engine.workers = share_on_ring(workers, engine.layout(workers, why_fewer()));
-    else if constexpr (requires { engine.meetings(); })
-      engine.workers = share_in_lockstep(workers, engine.meetings());
-    else
-      engine.workers = share_among(workers);
-    tell_who_trains(asked, engine.workers);
-    return engine;
-  }
-
-  /// Passes a sentence on to the observers.
-  note_function note() const;
-  train_result run(crew& workers);
-
- private:
-  /// Adds its life to `seconds`.
-  class search_clock {
-   public:
-    explicit search_clock(double& seconds) : seconds_(seconds) {}
-    search_clock(const search_clock&) = delete;
-    search_clock& operator=(const search_clock&) = delete;
-    ~search_clock() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-
-   private:
-    double& seconds_;
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  };
-
-  std::size_t granted(std::size_t asked, std::size_t most);
-  std::string why_fewer() const;
-  void tell_who_trains(std::size_t asked, std::size_t workers) const;
-  std::size_t share_among(std::size_t workers);
-  std::size_t share_on_ring(std::size_t workers, const ring_layout& ring);
-  std::size_t share_in_lockstep(std::size_t workers, const sync_layout& meetings);
-  void tell_few_steps(double steps, const sync_layout& meetings) const;
-  void agree_on_schedule();
-  void agree_on_exchange();
-  void stretch_found_step(double rows);
-  void limit_batch();
-  double curvature();
-  std::size_t deal_to_virtual_workers(std::size_t workers);
-  std::size_t choose_among(std::size_t workers);
-
-  job& job_;
-  resolved_run run_;
-  std::optional<double> curvature_;
-  std::vector<std::string> idle_because_;  ///< why fewer workers train than were asked for
-  bool among_ranks_ = false;               ///< other processes change the parameters too
-  double delay_ = 1.0;                     ///< periods for which replicas may gain before they hear of each other
-  std::unique_ptr<observer> record_;
+/// A model on its data, checked and ready for an engine.
+struct prepared_task {
+  prepared_data data;
+  std::unique_ptr<const job> task;
 };
+
+/// Trains a task with an engine, which is used once: finds a step, has the engine decide how its workers share, runs
+/// the epochs. What train() does for a model and an engine whose types it knows; throws as that.
+train_result run_training(const prepared_task& ready, any_engine& engine);
 
 }  // namespace hogwild

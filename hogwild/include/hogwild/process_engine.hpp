@@ -21,7 +21,9 @@ struct process_engine {
 };
 
 /// Throws config_error in a process that was itself started as a worker, or for a model that is not trivially copyable.
-std::unique_ptr<crew> hire(const process_engine& engine, const job& work, const note_function& note);
+std::unique_ptr<crew> hire(const process_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note);
+std::size_t plan_sharing(const process_engine& engine, run_planner& run);
 
 /// What a spawned worker finds on its command line, followed by the segment's name and its slot.
 inline constexpr const char* worker_marker = "--hogwild-worker";

@@ -44,7 +44,11 @@ class stop_relay {
 /// and carries the scale of the weights from gate to gate. Belongs to the coordinator.
 class round_driver {
  public:
-  round_driver(const job& work, crew& who) : job_(work), crew_(who), exchange_(work.options().exchange) {}
+  /// All of them outlive it; `plan` is the crew's.
+  round_driver(const job& task, const loop_plan& plan, crew& who)
+      : job_(task), plan_(plan), crew_(who), exchange_(plan.options.exchange) {}
+
+  const loop_plan& plan() const { return plan_; }
 
   /// One pass over the data. Tickets that died with their workers are drawn again until all are done; a chunk that
   /// takes three workers along, and workers that finish nothing any more, end the run with worker_error. Returns early
@@ -84,13 +88,14 @@ class round_driver {
   double kept_share(const round_plan& round) const;
   void run(round_plan round);
   void run_in_turns(round_plan round);
-  bool reproducible() const { return job_.options().sharing == sharing_kind::frozen; }
+  bool reproducible() const { return plan_.options.sharing == sharing_kind::frozen; }
   std::size_t collect_unfinished(const round_plan& round);
   double drawn_rows(const round_plan& round) const;
   /// Where other processes take part, a round that is to stop is gone through by all.
-  bool stopping() const { return job_.options().all_rows == 0 && crew_.store().control().stopping(); }
+  bool stopping() const { return plan_.options.all_rows == 0 && crew_.store().control().stopping(); }
 
   const job& job_;
+  const loop_plan& plan_;
   crew& crew_;
   exchange_options exchange_;
   std::uint64_t longest_exchange_ = unlimited_rows;

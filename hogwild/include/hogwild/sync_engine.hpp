@@ -17,6 +17,9 @@ enum class sync_transport {
   shared_segment  ///< worker processes on one segment: the program calls worker_main first, as for process_engine
 };
 
+/// To what end the workers of a synchronous engine meet.
+enum class sync_rule { gradients, average };
+
 /// Synchronous training, the baseline for everything that goes without waiting. Each worker is a rank with parameters
 /// of its own and a fixed part of the rows; after every so many rows of each all ranks meet (collective.hpp) and go on
 /// with the same parameters, to the bit, which is checked after each round. So a run repeats to the bit, too; it does
@@ -39,11 +42,12 @@ struct sync_engine {
   /// Several processes, on one machine or several: all their ranks. Each has as many workers (threads), all of which
   /// are ranks of one run then. Outlives the run.
   collective* ranks = nullptr;
-
-  /// Throws config_error where no rows are between two meetings, or the patience is none.
-  sync_layout meetings() const;
 };
 
-std::unique_ptr<crew> hire(const sync_engine& engine, const job& work, const note_function& note);
+/// Throws config_error where no rows are between two meetings, where the patience is none, and for options that do not
+/// go with meetings.
+std::size_t plan_sharing(const sync_engine& engine, run_planner& run);
+std::unique_ptr<crew> hire(const sync_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note);
 
 }  // namespace hogwild

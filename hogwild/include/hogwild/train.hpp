@@ -27,6 +27,7 @@
 #include <hogwild/options.hpp>
 #include <hogwild/prepare.hpp>
 #include <hogwild/result.hpp>
+#include <hogwild/task_facts.hpp>
 #include <hogwild/training_run.hpp>
 
 namespace hogwild {
@@ -47,7 +48,9 @@ extern template class general_job<ffm>;
 template <model M>
 std::unique_ptr<job> make_job(const M& m, const sparse_view& data, label_map labels, const loop_options& options) {
   if constexpr (margin_model<M>) {
-    return std::make_unique<margin_job<M>>(m, data, std::move(labels), options);
+    const auto kept = std::make_shared<const M>(m);
+    return std::make_unique<margin_job>(kept, margin_loss(*kept), facts_of(m, data, options), data, std::move(labels),
+                                        options);
   } else if constexpr (factor_model<M>) {
     return std::make_unique<factor_job<M>>(m, data, std::move(labels), options);
   } else {
@@ -95,15 +98,15 @@ void require_data(const M& m, const prepared_data& ready) {
   }
 }
 
-/// The processes that train together with this one, as far as the engine knows of any.
-template <class Engine>
-collective* ranks_of(const Engine& engine) {
-  if constexpr (requires {
-                  { engine.ranks } -> std::convertible_to<collective*>;
-                })
-    return engine.ranks;
-  else
-    return nullptr;
+/// Checks a model, its data and the options, and makes the task of them. The data must outlive it. Throws as train().
+template <model M>
+prepared_task prepare(const M& m, const sparse_view& data, const train_options& options, collective* ranks = nullptr) {
+  static_assert(conforms<M>());
+  prepared_data ready(data, options, traits_of(m), ranks);
+  require_room(m, ready);
+  require_data(m, ready);
+  auto task = make_job(m, ready.train(), ready.labels(), ready.loop());
+  return {std::move(ready), std::move(task)};
 }
 
 /// Trains a model on sparse rows with an engine: serial_engine, thread_engine, process_engine, or ring_engine of
@@ -118,14 +121,8 @@ collective* ranks_of(const Engine& engine) {
 /// thrown here as an error of the same kind: of the library's own, and of others as worker_error, with the same text.
 template <model M, class Engine>
 train_result train(const M& m, const sparse_view& data, const Engine& engine, const train_options& options = {}) {
-  static_assert(conforms<M>());
-  const prepared_data ready(data, options, traits_of(m), ranks_of(engine));
-  require_room(m, ready);
-  require_data(m, ready);
-  const auto work = make_job(m, ready.train(), ready.labels(), ready.loop());
-  run_scope scope(*work, ready);
-  const auto workers = hire(scope.staffed(engine), *work, scope.note());
-  return scope.run(*workers);
+  engine_of<Engine> by(engine);
+  return run_training(prepare(m, data, options, by.ranks()), by);
 }
 
 /// The same for anything that holds rows and says view(): a dataset, or rows in memory.

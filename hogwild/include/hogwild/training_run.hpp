@@ -21,12 +21,14 @@ struct resolved_run {
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< when train() was called
   double search_seconds = 0.0;                                                     ///< as train_result has it
   std::string sharing_reason{};  ///< why workers read and write where they do
+  loop_plan plan{};
   collective* ranks = nullptr;   ///< the processes that train together; null: this one is alone
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the crew throws; the
-/// crew's store then holds the last state.
-train_result run_training(const job& work, crew& who, resolved_run& run);
+/// crew, which was hired for run.plan, holds the last
+/// state then.
+train_result train_epochs(const job& work, crew& who, resolved_run& run);
 
 /// Calls f(observer) for every observer of the run.
 template <class F>

@@ -21,6 +21,13 @@ enum class ring_transport {
   shared_segment  ///< workers are processes on one named segment
 };
 
+/// How a ring divides its workers among replicas.
+struct ring_layout {
+  std::size_t replicas = 1;  ///< 1: no ring
+  ring_rule rule = ring_rule::deltas;
+  std::size_t ranks = 1;  ///< processes with as many replicas each
+};
+
 /// The messages of a ring between processes.
 struct ring_messages {
   delta_values values = delta_values::as_stored;  ///< how precisely they tell what changed
@@ -57,10 +64,9 @@ struct ring_engine {
   ring_layout layout(std::size_t crew, const std::string& why_fewer = {}) const;
 };
 
-inline std::size_t grantable(const ring_engine& engine, std::size_t asked) {
-  return engine.transport == ring_transport::in_process ? grantable(engine.team, asked) : asked;
-}
-
-std::unique_ptr<crew> hire(const ring_engine& engine, const job& work, const note_function& note);
+/// Throws config_error as layout() does, and for options that do not go with a ring.
+std::size_t plan_sharing(const ring_engine& engine, run_planner& run);
+std::unique_ptr<crew> hire(const ring_engine& engine, const job& task, const loop_plan& plan,
+                           const note_function& note);
 
 }  // namespace hogwild

@@ -8,6 +8,7 @@
 #include <hogwild/rounds.hpp>
 
 #include "support/counting.hpp"
+#include "support/planned_task.hpp"
 
 using namespace hogwild;
 
@@ -25,8 +26,8 @@ struct conservation : testing::TestWithParam<std::tuple<update_kind, sharing_kin
     const csr_rows data = toy.csr();
     const auto work = test::counting_job(m, data.view(), update, sharing, workers, rows_between_exchanges);
     const std::unique_ptr<crew> threads =
-        hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, {});
-    round_driver rounds(*work, *threads);
+        hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *threads);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     const auto counted = threads->store().parameters<float>();
     const auto expected = test::counts_after(toy, epochs);

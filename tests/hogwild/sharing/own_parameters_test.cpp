@@ -12,6 +12,7 @@
 #include <hogwild/rounds.hpp>
 
 #include "support/counting.hpp"
+#include "support/planned_task.hpp"
 
 using namespace hogwild;
 
@@ -67,15 +68,15 @@ struct same_bits : testing::TestWithParam<std::tuple<sharing_kind, optimizer_kin
     if (known) rows.frequent = common;
     const std::vector<std::uint32_t> degree = count_columns(rows);
     rows.degree = degree;
-    const auto work = make_job(m, rows, label_map::learn(kind, rows.label, "toy"),
+    const test::planned_task work = make_job(m, rows, label_map::learn(kind, rows.label, "toy"),
                                {.optimizer = std::get<1>(GetParam()),
                                 .order = std::get<2>(GetParam()),
                                 .shards = std::get<3>(GetParam()),
                                 .isa = choose_isa(isa::automatic),
                                 .l2 = std::get<1>(GetParam()) == optimizer_kind::sgd ? std::get<4>(GetParam()) : 0.0});
-    work->share(sharing, {.head = 300, .rows = 32, .curvature = 1e-3, .workers = 4});
-    const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, {});
-    round_driver rounds(*work, *crew);
+    work.share(sharing, {.head = 300, .rows = 32, .curvature = 1e-3, .workers = 4});
+    const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *crew);
     for (std::size_t e = 1; e <= 2; ++e) rounds.train_epoch(e, 0.3);
     return work->parameters_of(crew->store(), rounds.scale());
   }
@@ -112,10 +113,10 @@ TEST(own_parameters, count_in_full_where_workers_take_the_mean_of_their_gains) {
   sparse_view rows = data.view();
   rows.frequent = common;
   for (const sharing_kind sharing : {sharing_kind::buffered, sharing_kind::frozen}) {
-    const auto work = make_job(test::counting_margins{}, rows, label_map{}, {.isa = choose_isa(isa::automatic)});
-    work->share(sharing, {.rows = 8, .share = 0.5, .workers = 4});
-    const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, {});
-    round_driver rounds(*work, *crew);
+    const test::planned_task work = make_job(test::counting_margins{}, rows, label_map{}, {.isa = choose_isa(isa::automatic)});
+    work.share(sharing, {.rows = 8, .share = 0.5, .workers = 4});
+    const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *crew);
     rounds.train_epoch(1, 1.0);
     const auto got = crew->store().parameters<float>();
     const auto all = test::counts_after(toy, 1);
@@ -135,11 +136,11 @@ TEST_P(counted, no_add_is_lost_or_made_twice_whoever_trains_the_rows) {
   rows.frequent = common;
   const auto expect_counts = [&](const auto& model) {
     const auto [sharing, shards, workers] = GetParam();
-    const auto work = make_job(model, rows, label_map{},
+    const test::planned_task work = make_job(model, rows, label_map{},
                                {.update = update_kind::exact, .shards = shards, .isa = choose_isa(isa::automatic)});
-    work->share(sharing, {.head = common + 100, .rows = 8, .workers = workers});
-    const auto crew = hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, {});
-    round_driver rounds(*work, *crew);
+    work.share(sharing, {.head = common + 100, .rows = 8, .workers = workers});
+    const auto crew = hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *crew);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     const auto got = crew->store().template parameters<float>();
     EXPECT_EQ(std::vector<float>(got.begin(), got.end()), test::counts_after(toy, epochs));

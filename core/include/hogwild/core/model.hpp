@@ -201,6 +201,12 @@ constexpr bool cuts_graphs() {
   return false;
 }
 
+/// Whether a model's rows have scores: those without labels have a loss alone.
+template <class M>
+constexpr bool has_scores() {
+  return !requires { requires !M::scored; };
+}
+
 /// Whether the default l2 is 1/n.
 template <class M>
 constexpr bool is_linear() {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include <hogwild/combinations.hpp>
+#include <hogwild/core/control/ring_token.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/topology.hpp>
+#include <hogwild/run_planner.hpp>
+#include <hogwild/sharing/neighbours.hpp>
+#include <hogwildpp/ring_engine.hpp>
+
+namespace hogwild {
+
+ring_layout ring_engine::layout(std::size_t crew, const std::string& why_fewer) const {
+  if (replicas > crew) {
+    throw config_error(std::to_string(replicas) + " replicas need as many workers at least, but there are " +
+                       std::to_string(crew) +
+                       (why_fewer.empty() ? "; ask for more workers or for fewer replicas"
+                                          : ": " + why_fewer + ", or ask for fewer replicas"));
+  }
+  if (replicas > ring_token::most_replicas) {
+    throw config_error(std::to_string(replicas) + " replicas are more than the " +
+                       std::to_string(ring_token::most_replicas) + " that a ring may have");
+  }
+  if ((ranks == nullptr) != (link == nullptr))
+    throw config_error("a ring of processes needs both: all their ranks, and this one's ends of the ring");
+  const std::size_t processes = ranks == nullptr ? 1 : ranks->size();
+  if (processes > 1 && rule != ring_rule::deltas)
+    throw config_error("the replicas of several processes exchange by the rule deltas; leave out the exchange rule");
+  if (processes > delta_header::most_ranks) {
+    throw config_error(std::to_string(processes) + " processes are more than the " +
+                       std::to_string(delta_header::most_ranks) + " that a ring may have");
+  }
+  return {
+      .replicas = replicas == 0 ? std::min(numa_nodes(crew_cpus()), crew) : replicas, .rule = rule, .ranks = processes};
+}
+
+namespace {
+
+/// Other ranks see the weights as they are at the worker's last exchange: l2 must not have changed them much since.
+void exchange_before_l2_shows(exchange_options& exchange, double step, double l2) {
+  exchange.workers = std::max<std::uint64_t>(exchange.workers, 2);
+  const auto most = static_cast<std::uint64_t>(std::clamp(0.25 / std::max(step * l2, 1e-9), 1.0, 4096.0));
+  exchange.rows = std::min(exchange.rows, std::bit_floor(most));
+  exchange.least = std::min(exchange.least, exchange.rows);
+}
+
+}  // namespace
+
+// Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
+std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
+  std::size_t workers = engine.transport == ring_transport::in_process
+                            ? run.workers_of_team(engine.workers, engine.team)
+                            : run.workers_of_processes(engine.workers);
+  const ring_layout ring = engine.layout(workers, run.why_fewer());
+  sharing_surroundings around{.others = ring.ranks > 1};
+  if (ring.replicas < 2 && !around.others) {
+    run.note("one replica is no ring but plain Hogwild!; ask for more replicas than this machine has memory nodes");
+    return run.share_among(workers);
+  }
+  const std::string_view refused = why_refused_on_ring(
+      {.sharing = run.options().sharing, .update = run.loop().update, .reproducible = run.options().reproducible});
+  if (!refused.empty()) throw config_error(std::string(refused));
+  run.ask_for(sharing_kind::buffered);
+  // An exchange may find the token elsewhere once. A worker that has its replica to itself soon looks again, but each
+  // of the others may be a look late.
+  const bool one_each = ring.rule == ring_rule::deltas && workers == ring.replicas;
+  if (ring.replicas > 1)
+    around.delay = one_each ? 1.0 + static_cast<double>(ring.replicas / neighbours::looks_a_period) : 2.0;
+  workers = run.share_among(workers, around);
+  loop_options& loop = run.loop();
+  loop.sharing = sharing_kind::buffered;
+  loop.exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
+  loop.exchange.rule = ring.rule;
+  if (around.others) exchange_before_l2_shows(loop.exchange, run.step(), loop.l2);
+  run.agree_on_exchange();
+  return workers;
+}
+
+}  // namespace hogwild

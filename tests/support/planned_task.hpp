@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include <hogwild/crew.hpp>
+#include <hogwild/job.hpp>
+#include <hogwild/training_run.hpp>
+
+namespace hogwild::test {
+
+/// A task and the plan that a test has made for it, where a run would have its engine decide.
+struct planned_task {
+  std::unique_ptr<job> task;
+  loop_plan plan;
+
+  planned_task(std::unique_ptr<job> made) : task(std::move(made)), plan(task->plan()) {}
+
+  void share(sharing_kind kind, const exchange_options& exchange) { plan = task->plan(kind, exchange); }
+  /// The epochs of a run by this plan.
+  train_result train(crew& who, resolved_run run) const {
+    run.plan = plan;
+    return train_epochs(*task, who, run);
+  }
+  store_shape shape(std::size_t workers, std::size_t spare = 0) const { return task->shape(plan, workers, spare, 0); }
+
+  const job& operator*() const { return *task; }
+  const job* operator->() const { return task.get(); }
+};
+
+}  // namespace hogwild::test
