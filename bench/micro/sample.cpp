@@ -2,6 +2,7 @@
 #include "sample.hpp"
 
 #include <generate/generate.hpp>
+#include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/train.hpp>
 
 namespace hogwild::bench {

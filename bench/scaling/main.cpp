@@ -7,6 +7,11 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/machine.hpp>
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/huber.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "records.hpp"

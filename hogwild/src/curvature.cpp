@@ -7,6 +7,7 @@
 
 #include <hogwild/core/random.hpp>
 #include <hogwild/core/row_cursor.hpp>
+#include <hogwild/margin_loss.hpp>
 
 namespace hogwild {
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
 #include <hogwild/divergence_guard.hpp>
 
 #include <algorithm>

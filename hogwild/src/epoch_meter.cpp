@@ -9,7 +9,9 @@
 #include <optional>
 #include <span>
 
+#include <hogwild/core/param_store.hpp>
 #include <hogwild/core/staleness.hpp>
+#include <hogwild/team.hpp>
 
 namespace hogwild {
 namespace {

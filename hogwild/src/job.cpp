@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/rating_blocks.hpp>
 
 namespace hogwild {
 
@@ -65,7 +67,9 @@ store_shape job::shape(const loop_plan& plan, std::size_t workers, std::size_t s
                                                            : 0,
           .setup_bytes = setup_bytes,
           .replicas = o.sharing == sharing_kind::frozen ? o.exchange.workers : 0,
-          .ring = in_lockstep(o.sharing) ? workers : o.exchange.replicas > 1 ? o.exchange.replicas : 0};
+          .ring = in_lockstep(o.sharing)    ? workers
+                  : o.exchange.replicas > 1 ? o.exchange.replicas
+                                            : 0};
 }
 
 void require_cover(std::vector<parameter_group> groups, std::size_t parameters) {

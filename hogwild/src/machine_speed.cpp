@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
 #include <hogwild/machine_speed.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <hogwild/core/threads.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/team.hpp>
 
 namespace hogwild {
 

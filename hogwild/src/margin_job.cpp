@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
 #include <hogwild/margin_job.hpp>
 
 #include <utility>
 
 #include <hogwild/evaluate.hpp>
 #include <hogwild/sharing/dispatch.hpp>
+#include <hogwild/train.hpp>
 #include <hogwild/vector_passes.hpp>
 #include <hogwild/worker_loop.hpp>
 
@@ -18,6 +20,11 @@ std::unique_ptr<job> margin_job::on(const sparse_view& rows) const {
   task_facts facts = facts_;
   facts.measured_rows = rows.rows();
   return std::make_unique<margin_job>(kept_, loss_, std::move(facts), rows, labels_, options_alone());
+}
+
+std::unique_ptr<job> make_margin_job(std::shared_ptr<const void> kept, const margin_loss& loss, task_facts facts,
+                                     const sparse_view& data, label_map labels, const loop_options& options) {
+  return std::make_unique<margin_job>(std::move(kept), loss, std::move(facts), data, std::move(labels), options);
 }
 
 template <class Sharing>
@@ -61,7 +68,7 @@ void margin_job::work(const worker_context& at) const {
 }
 
 measurement margin_job::evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
-                                      bool all_measures, const std::stop_token& stop) const {
+                                 bool all_measures, const std::stop_token& stop) const {
   const param_reader<float> v = param_view<float>(store.parameters<float>()).reader();
   const auto a = static_cast<float>(scale);
   const float bias = options_.bias ? v[v.size() - 1] : 0.0f;

@@ -8,12 +8,17 @@
 #include <span>
 #include <string>
 
+#include <hogwild/agreement.hpp>
 #include <hogwild/column_counts.hpp>
 #include <hogwild/combinations.hpp>
+#include <hogwild/core/control/turn_board.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/kernels/margin_kernels.hpp>
 #include <hogwild/core/printable.hpp>
+#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/sharing/own_parameters.hpp>
+#include <hogwild/workspace_step.hpp>
 
 #include "require.hpp"
 
@@ -43,9 +48,9 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.tolerance >= 0.0 && o.tolerance < 1.0, "the tolerance is a share of the objective's fall: 0 to 1");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
-  require(o.batch <= 1 || traits.most_batch > 1, "this model takes its rows one at a time: leave out the batch");
-  require(o.batch <= traits.most_batch,
-          "a batch of this model has 1 to " + std::to_string(traits.most_batch) + " rows");
+  const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;
+  require(o.batch <= 1 || most_batch > 1, "this model takes its rows one at a time: leave out the batch");
+  require(o.batch <= most_batch, "a batch of this model has 1 to " + std::to_string(most_batch) + " rows");
   const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);
   require(!traits.margin || optimizer == optimizer_kind::sgd || optimizer == optimizer_kind::adagrad,
           "linear models with one margin a row are trained by sgd or adagrad");

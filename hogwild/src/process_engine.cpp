@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/process_engine.hpp>
 
 #include <cstring>
@@ -15,6 +17,7 @@
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/run_planner.hpp>
 #include <hogwild/run_setup.hpp>
+#include <hogwild/team.hpp>
 #include <hogwild/worker_pool.hpp>
 
 #include "ring_places.hpp"

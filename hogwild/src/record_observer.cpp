@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/job.hpp>
 #include <hogwild/record_observer.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
 #include <hogwild/rounds.hpp>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <string>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/team.hpp>
 #include <hogwild/ticket_source.hpp>
 #include <hogwild/turn_source.hpp>
 

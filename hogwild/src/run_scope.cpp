@@ -6,6 +6,8 @@
 
 #include <hogwild/agreement.hpp>
 #include <hogwild/core/checkpoint.hpp>
+#include <hogwild/crew.hpp>
+#include <hogwild/engines.hpp>
 #include <hogwild/prepare.hpp>
 #include <hogwild/rank_checkpoints.hpp>
 #include <hogwild/record_observer.hpp>
@@ -65,8 +67,7 @@ void find_schedule(const job& task, const prepared_data& ready, resolved_run& ru
 
 /// The run's options with the files of this rank; files that cannot be written are refused now.
 resolved_run begin_run(const prepared_data& ready) {
-  resolved_run run{
-      .options = ready.options(), .l2 = ready.loop().l2, .begun = ready.begun(), .ranks = ready.ranks()};
+  resolved_run run{.options = ready.options(), .l2 = ready.loop().l2, .begun = ready.begun(), .ranks = ready.ranks()};
   const agreement ranks(run.ranks);
   std::string& resume = run.options.resume;
   if (!resume.empty()) resume = resume_of_rank(resume, ranks);

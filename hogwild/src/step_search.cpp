@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
 #include <hogwild/step_search.hpp>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/team.hpp>
 
 namespace hogwild {
 
@@ -35,8 +37,8 @@ double mean_square_norm(const sparse_view& data) {
 }
 
 /// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges.
-double objective_after_pass(const job& work, const loop_plan& plan, double step, const std::function<void(std::span<float>)>& initial,
-                            const std::stop_token& stop) {
+double objective_after_pass(const job& work, const loop_plan& plan, double step,
+                            const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
   const double l2 = work.options().l2;
   if (work.facts().scaled && step * l2 >= 0.5) return HUGE_VAL;
   const auto alone = hire(serial_engine{}, work, plan, {});

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/collective.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/sync_engine.hpp>
 
 #include <algorithm>
@@ -16,6 +19,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/team.hpp>
 
 #include "sync_job.hpp"
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <hogwild/core/failure.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/private_memory.hpp>
 
 namespace hogwild::detail {
 
@@ -14,7 +16,8 @@ std::chrono::nanoseconds patience_of(const loop_options& options) {
 }
 
 sync_job::sync_job(const job& whole, std::vector<std::unique_ptr<collective>> members) : decorated_job(whole) {
-  for (auto& member : members) ranks_.push_back(std::make_unique<sync_rank>(std::move(member), whole.facts().parameters));
+  for (auto& member : members)
+    ranks_.push_back(std::make_unique<sync_rank>(std::move(member), whole.facts().parameters));
 }
 
 sync_job::sync_job(std::unique_ptr<job> whole, std::unique_ptr<collective> member) : decorated_job(std::move(whole)) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/private_memory.hpp>
 #include <hogwild/engines.hpp>
 
 #include <string>
@@ -6,7 +8,9 @@
 #include <vector>
 
 #include <hogwild/core/topology.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/run_planner.hpp>
+#include <hogwild/team.hpp>
 
 #include "ring_places.hpp"
 

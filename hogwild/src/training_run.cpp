@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/core/param_store.hpp>
 #include <hogwild/training_run.hpp>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <hogwild/stop_rules.hpp>
 
 #include "epoch_meter.hpp"
+#include "run_report.hpp"
 
 namespace hogwild {
 
@@ -162,23 +164,7 @@ class epoch_loop {
   }
 
   void announce() {
-    const param_store& store = crew_.store();
-    const run_start start{.model = job_.facts().model,
-                          .engine = crew_.engine(),
-                          .workers = run_.plan.who_train(crew_.workers()),
-                          .epochs = options_.epochs,
-                          .rows = job_.data().rows(),
-                          .parameters = job_.facts().parameters,
-                          .nonzeros = job_.data().nonzeros(),
-                          .step = run_.schedule.initial,
-                          .decay = run_.schedule.decay,
-                          .l2 = run_.l2,
-                          .search_seconds = run_.search_seconds,
-                          .rows_done = [&store, before = progress_.examples] {
-                            std::uint64_t rows = before;
-                            for (const worker_slot& slot : store.slots()) rows += slot.rows.get();
-                            return rows;
-                          }};
+    const run_start start = detail::start_of(job_, crew_, run_, progress_.examples);
     tell(options_, [&](observer& o) { o.on_start(start); });
   }
 
@@ -239,23 +225,8 @@ class epoch_loop {
     if (!measured_ && result_.status != run_status::stopped) measure(progress_.epoch, 0.0, 0.0);
     result_.epochs = progress_.epoch;
     const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
-    result_.examples = counted.examples;
-    result_.updates = counted.updates;
-    result_.nonzeros = counted.nonzeros;
-    result_.step = run_.schedule.initial;
-    result_.step_found = run_.step_found;
-    result_.schedule = run_.schedule.kind;
-    result_.decay = run_.schedule.decay;
-    result_.l2 = run_.l2;
+    detail::tell_of_run(result_, counted, job_, crew_, run_);
     result_.train_seconds = progress_.train_seconds;
-    result_.search_seconds = run_.search_seconds;
-    result_.workers = run_.plan.who_train(crew_.workers());
-    result_.workers_replaced = crew_.replaced();
-    result_.rows_lost = crew_.rows_lost();
-    result_.ring = crew_.ring();
-    result_.link = crew_.link();
-    result_.meetings = crew_.meetings();
-    result_.labels = job_.labels();
     if (best_.empty()) {
       result_.parameters = job_.parameters_of(store, rounds_.scale());
     } else {

@@ -10,12 +10,16 @@
 #include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/control/epoch_gate.hpp>
 #include <hogwild/core/failure.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/private_memory.hpp>
 #include <hogwild/core/process_identity.hpp>
 #include <hogwild/core/process_watch.hpp>
 #include <hogwild/core/segment.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/core/threads.hpp>
 #include <hogwild/core/topology.hpp>
+#include <hogwild/job.hpp>
+#include <hogwild/sharing/neighbours.hpp>
 #include <hogwild/worker_main.hpp>
 
 #include "attached_store.hpp"

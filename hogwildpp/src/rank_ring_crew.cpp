@@ -7,8 +7,12 @@
 #include <vector>
 
 #include <hogwild/agreement.hpp>
+#include <hogwild/collective.hpp>
 #include <hogwild/column_counts.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/team.hpp>
 #include <hogwild/ticket_source.hpp>
 
 #include "rank_ring.hpp"
@@ -140,7 +144,8 @@ class rank_ring_crew final : public crew {
 
 }  // namespace
 
-std::unique_ptr<crew> join_ranks(std::unique_ptr<crew> members, const ring_engine& engine, const job& work, const loop_plan& plan) {
+std::unique_ptr<crew> join_ranks(std::unique_ptr<crew> members, const ring_engine& engine, const job& work,
+                                 const loop_plan& plan) {
   return std::make_unique<rank_ring_crew>(std::move(members), engine, work, plan);
 }
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/collective.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/job.hpp>
+#include <hogwild/team.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include <string>
@@ -45,8 +49,7 @@ class ring_crew final : public crew {
     detail::merge_replicas(store(), ring, helpers());
   }
   std::optional<ring_report> ring() const override {
-    ring_report all{
-        .replicas = exchange_.replicas, .nodes = store().ring_nodes(), .memory = store().ring_memory()};
+    ring_report all{.replicas = exchange_.replicas, .nodes = store().ring_nodes(), .memory = store().ring_memory()};
     for (const worker_slot& slot : store().slots()) {
       all.exchanges += slot.ring_exchanges.get();
       all.bytes += slot.ring_bytes.get();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ring_job.hpp"
 
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/private_memory.hpp>
+
 #include "lone_node.hpp"
 #include "ring_node.hpp"
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include <hogwild/collective.hpp>
 #include <hogwild/combinations.hpp>
 #include <hogwild/core/control/ring_token.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/topology.hpp>
 #include <hogwild/run_planner.hpp>
 #include <hogwild/sharing/neighbours.hpp>
+#include <hogwild/team.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild {

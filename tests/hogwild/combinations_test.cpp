@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 
 #include "support/toy_data.hpp"

@@ -12,6 +12,8 @@
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
 
 #include "support/toy_ratings.hpp"
 

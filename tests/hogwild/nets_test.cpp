@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/core/row_cursor.hpp>
+#include <hogwild/models/convnet.hpp>
 #include <hogwild/models/mlp.hpp>
 #include <hogwild/models/registry.hpp>
 #include <hogwild/names.hpp>

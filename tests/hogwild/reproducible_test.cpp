@@ -16,8 +16,10 @@
 #include <hogwild/core/isa.hpp>
 #include <hogwild/core/thread_sanitizer.hpp>
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 
 #include "support/counting.hpp"

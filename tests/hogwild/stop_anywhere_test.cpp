@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/curvature.hpp>
+#include <hogwild/general_model.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
 

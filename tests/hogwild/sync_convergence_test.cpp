@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every model, trained by ranks that meet, ends near where one worker ends.
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/huber.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
 #include <hogwild/sync_engine.hpp>
 
 #include <array>
@@ -7,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 
 #include "support/toy_data.hpp"

@@ -14,6 +14,7 @@
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/scratch_folder.hpp"

@@ -9,6 +9,7 @@
 
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/toy_data.hpp"

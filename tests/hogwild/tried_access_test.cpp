@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 
 #include "support/toy_data.hpp"

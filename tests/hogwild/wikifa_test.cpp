@@ -9,6 +9,7 @@
 #include <hogwild/core/corpus.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/registry.hpp>
+#include <hogwild/models/skip_gram.hpp>
 
 using namespace hogwild;
 

@@ -9,6 +9,8 @@
 
 #include <hogwild/core/corpus.hpp>
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/cbow.hpp>
+#include <hogwild/models/skip_gram.hpp>
 #include <hogwild/sync_engine.hpp>
 #include <hogwildpp/ring_engine.hpp>
 

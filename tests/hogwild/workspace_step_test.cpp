@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/core/formats/graphs.hpp>
+#include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/sync_engine.hpp>

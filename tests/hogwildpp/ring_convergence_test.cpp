@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/logistic.hpp>
 #include <hogwild/names.hpp>
 #include <hogwildpp/ring_engine.hpp>
 

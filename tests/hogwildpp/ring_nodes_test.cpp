@@ -13,6 +13,7 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/topology.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 #include <hogwildpp/ring_engine.hpp>
 

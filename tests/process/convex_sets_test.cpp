@@ -9,6 +9,8 @@
 #include <utility>
 
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "support/program_role.hpp"
 

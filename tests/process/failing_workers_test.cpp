@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/core/error.hpp>
+#include <hogwild/models/hinge_svm.hpp>
 
 #include "process_run.hpp"
 #include "support/counting.hpp"

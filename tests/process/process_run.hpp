@@ -18,6 +18,7 @@
 
 #include <hogwild/core/segment.hpp>
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "attached_store.hpp"
 #include "support/comes_true.hpp"

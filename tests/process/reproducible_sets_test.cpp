@@ -7,6 +7,8 @@
 #include <string>
 
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "support/program_role.hpp"
 

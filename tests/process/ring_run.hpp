@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/models/logistic.hpp>
 #include <hogwildpp/ring_engine.hpp>
 #include <hogwildpp/worker_main.hpp>
 

@@ -7,6 +7,7 @@
 #include <hogwild/core/child_process.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/thread_activity.hpp>
+#include <hogwild/models/softmax.hpp>
 #include <hogwild/sync_engine.hpp>
 
 #include "process_run.hpp"

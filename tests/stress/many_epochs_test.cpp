@@ -11,6 +11,7 @@
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/toy_data.hpp"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/core/sampler.hpp>
+#include <hogwild/general_model.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/train.hpp>

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/general_model.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/planned_task.hpp"
@@ -61,7 +62,7 @@ inline std::vector<float> counts_after(const toy_rows& data, std::size_t epochs)
 /// A job whose workers share in a given way and, where they hold replicas, exchange every `rows` of their rows.
 template <class Model>
 planned_task counting_job(const Model& m, const sparse_view& data, update_kind update, sharing_kind sharing,
-                                  std::size_t workers, std::uint64_t rows) {
+                          std::size_t workers, std::uint64_t rows) {
   planned_task work = make_job(m, data, label_map{}, {.update = update, .isa = choose_isa(isa::automatic)});
   work.share(sharing, {.head = data.columns / 3, .rows = rows, .workers = workers});
   return work;

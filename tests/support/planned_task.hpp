@@ -5,8 +5,11 @@
 #include <memory>
 #include <utility>
 
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/private_memory.hpp>
 #include <hogwild/crew.hpp>
 #include <hogwild/job.hpp>
+#include <hogwild/team.hpp>
 #include <hogwild/training_run.hpp>
 
 namespace hogwild::test {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 
 /// Each column has an embedding, a row is the sum h of its columns' embeddings, and its score is head . h.

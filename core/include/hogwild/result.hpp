@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <hogwild/core/labels.hpp>
-#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/placement.hpp>
 #include <hogwild/core/schedule.hpp>
 
 namespace hogwild {

@@ -7,12 +7,12 @@
 #include <optional>
 #include <string_view>
 
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/result.hpp>
-#include <hogwild/team.hpp>
 
 namespace hogwild {
+
+class param_store;
+class team;
 
 /// The workers of an engine, as the coordinator sees them: who runs the loop, and nothing else. The store that they
 /// train is theirs to provide, because where it lies depends on who they are.

@@ -4,13 +4,8 @@
 #include <stop_token>
 
 #include <hogwild/core/dataset.hpp>
-#include <hogwild/margin_loss.hpp>
 
 namespace hogwild {
-
-/// How much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for
-/// squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
-double steepness(const margin_loss& loss);
 
 /// The largest eigenvalue of X'X / n over the first rows of `data` (at most 2,000, and about 50,000 nonzeros), by 15
 /// power iterations: within a few per cent of the truth, and on few rows above it. Times the steepness it bounds the

@@ -17,6 +17,8 @@
 namespace hogwild {
 
 class collective;
+class job;
+struct loop_plan;
 class run_planner;
 
 /// What a crew may tell while it works.

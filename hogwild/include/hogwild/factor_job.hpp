@@ -12,6 +12,7 @@
 #include <hogwild/core/thread_sanitizer.hpp>
 #include <hogwild/factor_step.hpp>
 #include <hogwild/general_job.hpp>
+#include <hogwild/rating_blocks.hpp>
 
 namespace hogwild {
 

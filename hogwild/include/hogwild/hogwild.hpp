@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Everything that a program needs to train its own or a ready-made model.
+// The front door. What a program uses:
+//
+//   models   the one that it trains, <hogwild/models/logistic.hpp> say, or a type of its own: with a loss by the
+//            margin it needs nothing else, as any other (conforms<M>()) also <hogwild/general_model.hpp>
+//   data     open_libsvm, open_csr, csr_rows: rows in a file or in memory
+//   engines  serial_engine, thread_engine, process_engine, sync_engine; ring_engine in <hogwildpp/ring_engine.hpp>
+//   train    train(model, data, engine, options), which returns a train_result
+//
+//   #include <hogwild/hogwild.hpp>
+//   #include <hogwild/models/logistic.hpp>
+//
+//   int main(int argc, char** argv) {
+//     if (auto rc = hogwild::worker_main<hogwild::logistic>(argc, argv)) return *rc;  // for engines of processes
+//     const auto data = hogwild::open_libsvm("train.svm");
+//     const auto run = hogwild::train(hogwild::logistic{}, data, hogwild::thread_engine{.workers = 4}, {.epochs = 10});
+//     std::printf("loss %.6f after %zu epochs\n", run.final_loss, run.epochs);
+//   }
+//
+// What goes wrong is thrown as an error (core/error.hpp). An observer (observer.hpp) hears of each epoch.
 
 #include <hogwild/core/csr.hpp>
 #include <hogwild/core/error.hpp>
@@ -9,11 +27,7 @@
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/engines.hpp>
-#include <hogwild/models/hinge_svm.hpp>
-#include <hogwild/models/huber.hpp>
-#include <hogwild/models/least_squares.hpp>
-#include <hogwild/models/logistic.hpp>
-#include <hogwild/models/softmax.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>

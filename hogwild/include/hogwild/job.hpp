@@ -13,15 +13,18 @@
 #include <hogwild/core/dataset.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/core/private_memory.hpp>
+#include <hogwild/core/update_policy.hpp>
 #include <hogwild/loop_plan.hpp>
 #include <hogwild/result.hpp>
-#include <hogwild/sharing/neighbours.hpp>
 #include <hogwild/task_facts.hpp>
-#include <hogwild/team.hpp>
 
 namespace hogwild {
+
+class neighbours;
+class param_store;
+struct store_shape;
+class team;
+class worker_memory;
 
 /// Locks of the owners of blocks of ratings: for bands of users, then for bands of items.
 inline constexpr std::uint64_t owner_stripes = 128;

@@ -7,9 +7,10 @@
 
 #include <hogwild/core/chunk.hpp>
 #include <hogwild/loop_options.hpp>
-#include <hogwild/rating_blocks.hpp>
 
 namespace hogwild {
+
+struct rating_list;
 
 /// How the workers of a run train, decided before the first epoch and not changed afterwards: made by job::plan().
 struct loop_plan {

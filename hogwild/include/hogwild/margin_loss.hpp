@@ -41,4 +41,8 @@ class margin_loss {
   void (*derivatives_)(const void*, std::size_t, const float*, const float*, float*);
 };
 
+/// How much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for
+/// squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
+double steepness(const margin_loss& loss);
+
 }  // namespace hogwild

@@ -5,30 +5,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include <hogwild/agreement.hpp>
-#include <hogwild/core/kernels/margin_kernels.hpp>
 #include <hogwild/core/model.hpp>
-#include <hogwild/engines.hpp>
-#include <hogwild/observer.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/options.hpp>
-#include <hogwild/training_run.hpp>
-#include <hogwild/workspace_step.hpp>
+#include <hogwild/result.hpp>
 
 namespace hogwild {
+
+class agreement;
+class any_engine;
+class collective;
 
 /// What train() knows of a model's type.
 struct model_traits {
   label_kind labels = label_kind::real;
-  bool linear = false;   ///< l2 is 1/n by default
-  bool margin = false;   ///< the engine adds the bias
-  bool cuts = false;     ///< its rows are edges and nodes of a graph
-  bool factors = false;  ///< factors of ratings, whose blocks workers can own
-  bool repeats = false;  ///< a column may stand in a row several times
-  std::size_t most_batch = 1;
+  bool linear = false;     ///< l2 is 1/n by default
+  bool margin = false;     ///< the engine adds the bias
+  bool cuts = false;       ///< its rows are edges and nodes of a graph
+  bool factors = false;    ///< factors of ratings, whose blocks workers can own
+  bool repeats = false;    ///< a column may stand in a row several times
+  bool workspace = false;  ///< takes several examples at once
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
 };
@@ -43,8 +42,7 @@ model_traits traits_of(const M& m) {
   if constexpr (free_model<M>) {
     for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
   }
-  if constexpr (margin_model<M>) traits.most_batch = batch_rows;
-  if constexpr (workspace_model<M>) traits.most_batch = most_examples;
+  traits.workspace = workspace_model<M>;
   return traits;
 }
 

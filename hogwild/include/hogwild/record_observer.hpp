@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include <hogwild/job.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/training_run.hpp>
 

@@ -11,8 +11,10 @@
 #include <string>
 
 #include <hogwild/choose.hpp>
+#include <hogwild/core/param_store.hpp>
 #include <hogwild/crew.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/job.hpp>
 
 namespace hogwild {
 

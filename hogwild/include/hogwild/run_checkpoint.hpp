@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <hogwild/engines.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/objective_fall.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/stop_rules.hpp>

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <hogwild/core/labels.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/loop_options.hpp>
 
 namespace hogwild {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/collective.hpp>
 #include <hogwild/engines.hpp>
 
 namespace hogwild {

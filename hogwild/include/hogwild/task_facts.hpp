@@ -8,8 +8,8 @@
 
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/sharing_kind.hpp>
-#include <hogwild/curvature.hpp>
 #include <hogwild/loop_options.hpp>
+#include <hogwild/margin_loss.hpp>
 
 namespace hogwild {
 
@@ -17,7 +17,7 @@ namespace hogwild {
 struct task_facts {
   std::string_view model{};  ///< its name
   std::size_t parameters = 0, scalar_bytes = sizeof(float);
-  std::vector<std::byte> model_bytes{};  ///< the object; empty where it cannot be copied byte by byte
+  std::vector<std::byte> model_bytes{};   ///< the object; empty where it cannot be copied byte by byte
   std::vector<double> hyperparameters{};  ///< what tells the model from others of its name and size
   std::vector<parameter_group> groups{};  ///< together they cover the parameters once
   /// A margin model: hot columns may then be replicated before a shared tail.

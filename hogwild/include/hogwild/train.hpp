@@ -12,49 +12,37 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/model.hpp>
 #include <hogwild/engines.hpp>
-#include <hogwild/factor_job.hpp>
-#include <hogwild/general_job.hpp>
-#include <hogwild/margin_job.hpp>
-#include <hogwild/models/cbow.hpp>
-#include <hogwild/models/convnet.hpp>
-#include <hogwild/models/factorization_machine.hpp>
-#include <hogwild/models/ffm.hpp>
-#include <hogwild/models/graph_cut.hpp>
-#include <hogwild/models/matrix_factorization.hpp>
-#include <hogwild/models/mlp.hpp>
-#include <hogwild/models/skip_gram.hpp>
-#include <hogwild/models/softmax.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/prepare.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/task_facts.hpp>
-#include <hogwild/training_run.hpp>
 
 namespace hogwild {
 
-/// Compiled once, in the library: a general model's job has a worker loop for every way of sharing.
-extern template class general_job<softmax>;
-extern template class general_job<matrix_factorization>;
-extern template class factor_job<matrix_factorization>;
-extern template class general_job<mlp>;
-extern template class general_job<convnet>;
-extern template class general_job<graph_cut>;
-extern template class general_job<skip_gram>;
-extern template class general_job<cbow>;
-extern template class general_job<factorization_machine>;
-extern template class general_job<ffm>;
+template <free_model M>
+class general_job;
+
+/// The task of a margin model: compiled once, for it knows the model's loss alone. `kept` is what `loss` refers to.
+std::unique_ptr<job> make_margin_job(std::shared_ptr<const void> kept, const margin_loss& loss, task_facts facts,
+                                     const sparse_view& data, label_map labels, const loop_options& options);
+/// The task of a free model, with a worker loop for every way of sharing. The library has it compiled for its own
+/// models; general_model.hpp defines it for those of a program.
+template <free_model M>
+std::unique_ptr<job> make_general_job(const M& m, const sparse_view& data, label_map labels,
+                                      const loop_options& options);
 
 /// A model on its data, ready for an engine. The data must outlive the job.
 template <model M>
 std::unique_ptr<job> make_job(const M& m, const sparse_view& data, label_map labels, const loop_options& options) {
   if constexpr (margin_model<M>) {
     const auto kept = std::make_shared<const M>(m);
-    return std::make_unique<margin_job>(kept, margin_loss(*kept), facts_of(m, data, options), data, std::move(labels),
-                                        options);
-  } else if constexpr (factor_model<M>) {
-    return std::make_unique<factor_job<M>>(m, data, std::move(labels), options);
+    return make_margin_job(kept, margin_loss(*kept), facts_of(m, data, options), data, std::move(labels), options);
   } else {
-    return std::make_unique<general_job<M>>(m, data, std::move(labels), options);
+    static_assert(
+        in_library<M>() || requires { sizeof(general_job<M>); },
+        "to train a general model of your own, include <hogwild/general_model.hpp> too");
+    return make_general_job(m, data, std::move(labels), options);
   }
 }
 

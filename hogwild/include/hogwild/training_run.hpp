@@ -4,13 +4,15 @@
 #include <chrono>
 #include <string>
 
-#include <hogwild/collective.hpp>
 #include <hogwild/crew.hpp>
+#include <hogwild/job.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 
 namespace hogwild {
+
+class collective;
 
 /// Options after everything that was left open has been decided: the same for every engine.
 struct resolved_run {
@@ -22,7 +24,7 @@ struct resolved_run {
   double search_seconds = 0.0;                                                     ///< as train_result has it
   std::string sharing_reason{};  ///< why workers read and write where they do
   loop_plan plan{};
-  collective* ranks = nullptr;   ///< the processes that train together; null: this one is alone
+  collective* ranks = nullptr;  ///< the processes that train together; null: this one is alone
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the crew throws; the

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/train.hpp>
+#include <hogwild/general_model.hpp>
+#include <hogwild/models/convnet.hpp>
 
 namespace hogwild {
 
-template class general_job<convnet>;
+template std::unique_ptr<job> make_general_job(const convnet&, const sparse_view&, label_map, const loop_options&);
 
 }  // namespace hogwild

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/factor_job.hpp>
+#include <hogwild/general_model.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 
 namespace hogwild {
 
-template class general_job<matrix_factorization>;
-template class factor_job<matrix_factorization>;
+template std::unique_ptr<job> make_general_job(const matrix_factorization&, const sparse_view&, label_map,
+                                               const loop_options&);
 
 }  // namespace hogwild

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/train.hpp>
+#include <hogwild/general_model.hpp>
+#include <hogwild/models/cbow.hpp>
+#include <hogwild/models/skip_gram.hpp>
 
 namespace hogwild {
 
-template class general_job<skip_gram>;
-template class general_job<cbow>;
+template std::unique_ptr<job> make_general_job(const skip_gram&, const sparse_view&, label_map, const loop_options&);
+template std::unique_ptr<job> make_general_job(const cbow&, const sparse_view&, label_map, const loop_options&);
 
 }  // namespace hogwild

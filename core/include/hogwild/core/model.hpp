@@ -204,7 +204,17 @@ constexpr bool cuts_graphs() {
 /// Whether a model's rows have scores: those without labels have a loss alone.
 template <class M>
 constexpr bool has_scores() {
-  return !requires { requires !M::scored; };
+  return !requires {
+    requires !M::scored;
+  };
+}
+
+/// Whether the library has a free model's loops compiled: a static member `in_library`, for the library's own models.
+template <class M>
+constexpr bool in_library() {
+  return requires {
+    requires M::in_library;
+  };
 }
 
 /// Whether the default l2 is 1/n.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <hogwild/core/param_view.hpp>
+#include <hogwild/core/placement.hpp>
 #include <hogwild/core/segment_layout.hpp>
 
 namespace hogwild {
@@ -18,15 +19,6 @@ namespace hogwild {
 namespace detail {
 class attached_store;
 }
-
-/// Where the memory of replicas on a ring comes from.
-enum class placed_memory {
-  anywhere,  ///< wherever the system takes it: nobody said where, or all are to lie on the same node
-  bound,     ///< the system was told
-  touched    ///< it refused that, so threads on the right nodes have touched the memory first
-};
-
-std::string_view to_string(placed_memory how);
 
 /// Owner of the memory that the workers of one run share: parameters, optimiser state, control words, telemetry.
 /// Hands out spans and views; those may be used by many workers at once as each type says, and die with the store.

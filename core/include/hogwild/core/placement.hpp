@@ -4,11 +4,21 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // Where replicas of a model and the workers that train them go on this machine.
 
 namespace hogwild {
+
+/// Where the memory of replicas on a ring comes from.
+enum class placed_memory {
+  anywhere,  ///< wherever the system takes it: nobody said where, or all are to lie on the same node
+  bound,     ///< the system was told
+  touched    ///< it refused that, so threads on the right nodes have touched the memory first
+};
+
+std::string_view to_string(placed_memory how);
 
 /// Which of `replicas` the worker in `slot` trains, where so many of the first slots have workers: consecutive workers
 /// share one; later slots, those of late joiners, take turns. Wherever the workers run.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/core/private_memory.hpp>
 #include <hogwild/job.hpp>
 #include <hogwild/sharing/alone.hpp>
 #include <hogwild/sharing/buffered.hpp>

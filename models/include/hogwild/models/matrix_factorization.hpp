@@ -29,6 +29,7 @@ struct matrix_factorization {
   using scalar_type = float;
   using example_type = sparse_row<float>;
   static constexpr std::string_view name = "matrix_factorization";
+  static constexpr bool in_library = true;
   static constexpr label_kind labels = label_kind::real;
   static constexpr bool factors = true;
   static constexpr std::size_t measured_rows = 200'000;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// For programs that train a general model of their own, besides <hogwild/hogwild.hpp>: the worker loops, which are
+// compiled anew for each such model. Margin models and the library's own do not need it.
+
+#include <memory>
+#include <utility>
+
+#include <hogwild/factor_job.hpp>
+#include <hogwild/general_job.hpp>
+#include <hogwild/train.hpp>
+
+namespace hogwild {
+
+template <free_model M>
+std::unique_ptr<job> make_general_job(const M& m, const sparse_view& data, label_map labels,
+                                      const loop_options& options) {
+  if constexpr (factor_model<M>)
+    return std::make_unique<factor_job<M>>(m, data, std::move(labels), options);
+  else
+    return std::make_unique<general_job<M>>(m, data, std::move(labels), options);
+}
+
+}  // namespace hogwild
