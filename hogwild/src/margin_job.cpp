@@ -27,21 +27,15 @@ std::unique_ptr<job> make_margin_job(std::shared_ptr<const void> kept, const mar
   return std::make_unique<margin_job>(std::move(kept), loss, std::move(facts), data, std::move(labels), options);
 }
 
-template <class Sharing>
+template <template <class> class Step, class Sharing>
 void margin_job::row_by_row(const worker_context& at, const Sharing& sharing) const {
   const step_context context{labels_, data_.degree, all_rows(), at.plan.options};
-  if (at.plan.options.optimizer == optimizer_kind::sgd) {
-    margin_sgd_step step(sharing, loss_, context);
-    worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
-  } else if constexpr (requires { sharing.state(0); }) {
-    margin_adagrad_step step(sharing, loss_, context);
-    worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
-  }
+  Step<Sharing> step(sharing, loss_, context);
+  worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
 }
 
 template <class Sharing>
 void margin_job::by_batches(const worker_context& at, const Sharing& sharing) const {
-  if (at.plan.options.optimizer != optimizer_kind::sgd) return row_by_row(at, sharing);
   const step_context context{labels_, data_.degree, all_rows(), at.plan.options};
   const auto run = [&]<class Index, class Value>() {
     margin_batch_step<Sharing, Index, Value> step(sharing, loss_, context, data_);
@@ -59,11 +53,14 @@ void margin_job::work(const worker_context& at) const {
   // A chunk of rows in another order than they are stored has no run of columns of its own.
   const std::size_t frequent = at.plan.options.order == row_order::chunked ? data_.frequent : data_.columns;
   with_sharing<float, sharing_choices::and_head>(at, facts_.groups, frequent, [&](const auto& sharing) {
-    // On an array that nobody else writes meanwhile kernels train several rows at once.
-    if constexpr (requires { sharing.values(); })
+    if (at.plan.options.optimizer != optimizer_kind::sgd) {
+      if constexpr (requires { sharing.state(0); }) row_by_row<margin_adagrad_step>(at, sharing);
+    } else if constexpr (requires { sharing.values(); }) {
+      // On an array that nobody else writes meanwhile kernels train several rows at once.
       by_batches(at, sharing);
-    else
-      row_by_row(at, sharing);
+    } else {
+      row_by_row<margin_sgd_step>(at, sharing);
+    }
   });
 }
 

@@ -10,6 +10,7 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
+#include <hogwild/vector_passes.hpp>
 
 #include "support/planned_task.hpp"
 #include "support/toy_data.hpp"

@@ -60,7 +60,7 @@ TEST(telemetry, tells_how_stale_replicas_were_that_exchange_once_or_twice_an_epo
   resolved_run run{.options = {.epochs = 2, .l2 = 0.01, .observers = {&seen}},
                    .schedule = {schedule_kind::geometric, 0.1, 1.0},
                    .l2 = 0.01};
-  const test::planned_task work =
+  test::planned_task work =
       make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
                {.isa = choose_isa(isa::automatic), .l2 = 0.01});
   // The second worker begins half a period in: either it trains 256 rows, or the first one trains 512.

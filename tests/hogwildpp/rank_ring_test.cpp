@@ -253,7 +253,7 @@ TEST(rank_ring, loses_no_add) {
     std::vector<double> sums(ranks);
     std::vector<std::atomic<std::uint64_t>> trained(ranks);
     test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
-      const test::planned_task work =
+      test::planned_task work =
           make_job(test::counting_margins{}, part_of(rows, place.rank, ranks), label_map{},
                    {.update = update_kind::exact, .isa = choose_isa(isa::automatic), .all_rows = rows.view().rows()});
       work.share(sharing_kind::buffered, {.rows = 8, .workers = 2});

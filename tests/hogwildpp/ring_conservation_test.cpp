@@ -56,13 +56,13 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
   void train(const Model& m, bool own_known, ring_rule rule, optimizer_kind optimizer, const Check& check) const {
     sparse_view rows = data.view();
     if (own_known) rows.frequent = common;
-    const test::planned_task work =
+    test::planned_task work =
         make_job(m, rows, label_map{},
                  {.update = update_kind::exact, .optimizer = optimizer, .isa = choose_isa(isa::automatic)});
     work.share(sharing_kind::buffered,
-                {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas), .rule = rule});
-    const auto crew =
-        hire(ring_engine{.workers = workers, .replicas = replicas, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+               {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas), .rule = rule});
+    const auto crew = hire(ring_engine{.workers = workers, .replicas = replicas, .team = team_kind::std, .pin = false},
+                           *work, work.plan, {});
     EXPECT_EQ(crew->engine(), "ring");
     round_driver rounds(*work, work.plan, *crew);
     for (std::size_t e = 1; e <= epochs; ++e) {

@@ -136,8 +136,9 @@ TEST(ring_engine, sends_rare_ranks_rarely) {
   constexpr std::size_t columns = 8192;
   const auto toy = test::planted_classification({.rows = 20'000, .columns = columns});
   const csr_rows data = toy.csr();
-  const test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-                             {.isa = choose_isa(isa::automatic)});
+  test::planned_task work =
+      make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+               {.isa = choose_isa(isa::automatic)});
   work.share(sharing_kind::buffered, {.rows = 16, .workers = 4, .replicas = 4});
   const auto crew = hire(ring_of(4, 4), *work, work.plan, {});
   round_driver rounds(*work, work.plan, *crew);

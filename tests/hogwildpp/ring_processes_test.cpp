@@ -28,10 +28,10 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
     constexpr std::size_t epochs = 4;
     const auto toy = test::countable_rows(6'000, columns);
     const csr_rows data = toy.csr();
-    const test::planned_task work =
+    test::planned_task work =
         make_job(m, data.view(), label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
     work.share(sharing_kind::buffered,
-                {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas)});
+               {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas)});
     const auto crew = hire(engine(), *work, work.plan, {});
     crew->start();
     round_driver rounds(*work, work.plan, *crew);

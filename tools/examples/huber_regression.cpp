@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
-struct huber_regression {  // satisfies hogwild::model; inherits nothing
-  using scalar_type = float;
+struct huber_regression {                                  // satisfies hogwild::model; inherits nothing
+  using scalar_type  = float;
   using example_type = hogwild::sparse_row<float>;
   std::size_t features;
   float delta = 1.0f;
@@ -19,8 +19,7 @@ struct huber_regression {  // satisfies hogwild::model; inherits nothing
 static_assert(hogwild::conforms<huber_regression>());
 int main() {
   const auto data = hogwild::open_libsvm("train.svm");
-  const auto run =
-      hogwild::train(huber_regression{.features = data.features()}, data, hogwild::thread_engine{.workers = 16},
-                     {.epochs = 10, .step = {.initial = 0.1f, .decay = 0.9f}, .seed = 7, .record = "run.jsonl"});
+  const auto run  = hogwild::train(huber_regression{.features = data.features()}, data, hogwild::thread_engine{.workers = 16},
+                                   {.epochs = 10, .step = {.initial = 0.1f, .decay = 0.9f}, .seed = 7, .record = "run.jsonl"});
   std::printf("loss %.6f after %zu updates\n", run.final_loss, run.updates);
 }

@@ -26,7 +26,7 @@ class margin_job final : public job {
   std::unique_ptr<job> on(const sparse_view& rows) const override;
 
  private:
-  template <class Sharing>
+  template <template <class> class Step, class Sharing>
   void row_by_row(const worker_context& at, const Sharing& sharing) const;
   template <class Sharing>
   void by_batches(const worker_context& at, const Sharing& sharing) const;

@@ -9,6 +9,7 @@
 
 #include <hogwild/collective.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/loop_options.hpp>
 #include <hogwild/team.hpp>
 #include <hogwild/transport.hpp>
 #include <hogwildpp/delta_message.hpp>

@@ -68,12 +68,13 @@ struct same_bits : testing::TestWithParam<std::tuple<sharing_kind, optimizer_kin
     if (known) rows.frequent = common;
     const std::vector<std::uint32_t> degree = count_columns(rows);
     rows.degree = degree;
-    const test::planned_task work = make_job(m, rows, label_map::learn(kind, rows.label, "toy"),
-                               {.optimizer = std::get<1>(GetParam()),
-                                .order = std::get<2>(GetParam()),
-                                .shards = std::get<3>(GetParam()),
-                                .isa = choose_isa(isa::automatic),
-                                .l2 = std::get<1>(GetParam()) == optimizer_kind::sgd ? std::get<4>(GetParam()) : 0.0});
+    test::planned_task work =
+        make_job(m, rows, label_map::learn(kind, rows.label, "toy"),
+                 {.optimizer = std::get<1>(GetParam()),
+                  .order = std::get<2>(GetParam()),
+                  .shards = std::get<3>(GetParam()),
+                  .isa = choose_isa(isa::automatic),
+                  .l2 = std::get<1>(GetParam()) == optimizer_kind::sgd ? std::get<4>(GetParam()) : 0.0});
     work.share(sharing, {.head = 300, .rows = 32, .curvature = 1e-3, .workers = 4});
     const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, work.plan, {});
     round_driver rounds(*work, work.plan, *crew);
@@ -113,7 +114,8 @@ TEST(own_parameters, count_in_full_where_workers_take_the_mean_of_their_gains) {
   sparse_view rows = data.view();
   rows.frequent = common;
   for (const sharing_kind sharing : {sharing_kind::buffered, sharing_kind::frozen}) {
-    const test::planned_task work = make_job(test::counting_margins{}, rows, label_map{}, {.isa = choose_isa(isa::automatic)});
+    test::planned_task work =
+        make_job(test::counting_margins{}, rows, label_map{}, {.isa = choose_isa(isa::automatic)});
     work.share(sharing, {.rows = 8, .share = 0.5, .workers = 4});
     const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, work.plan, {});
     round_driver rounds(*work, work.plan, *crew);
@@ -136,10 +138,11 @@ TEST_P(counted, no_add_is_lost_or_made_twice_whoever_trains_the_rows) {
   rows.frequent = common;
   const auto expect_counts = [&](const auto& model) {
     const auto [sharing, shards, workers] = GetParam();
-    const test::planned_task work = make_job(model, rows, label_map{},
-                               {.update = update_kind::exact, .shards = shards, .isa = choose_isa(isa::automatic)});
+    test::planned_task work = make_job(
+        model, rows, label_map{}, {.update = update_kind::exact, .shards = shards, .isa = choose_isa(isa::automatic)});
     work.share(sharing, {.head = common + 100, .rows = 8, .workers = workers});
-    const auto crew = hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+    const auto crew =
+        hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, work.plan, {});
     round_driver rounds(*work, work.plan, *crew);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     const auto got = crew->store().template parameters<float>();
