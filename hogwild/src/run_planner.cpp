@@ -41,7 +41,7 @@ void run_planner::agree_on_exchange() {
 
 /// Rows that weigh more bend the loss more.
 double run_planner::curvature() {
-  const double smoothness = task_.facts().smoothness;
+  const double smoothness = task_.smoothness();
   if (smoothness == 0.0) return 0.0;
   if (!curvature_) {
     curvature_ = smoothness * std::max(1.0, loop_.weight_positive) *
@@ -57,7 +57,7 @@ std::size_t run_planner::deal_to_virtual_workers(std::size_t workers) {
                                      .nonzeros = task_.data().nonzeros(),
                                      .step = step(),
                                      .curvature = curvature(),
-                                     .batch = task_.facts().smoothness == 0.0 ? loop_.batch : 0});
+                                     .batch = task_.smoothness() == 0.0 ? loop_.batch : 0});
   loop_.sharing = sharing_kind::frozen;
   loop_.exchange = choice.exchange;
   explain(std::move(choice.reason));
@@ -165,7 +165,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
                       .margin = task_.facts().margin,
                       .others = around.others,
                       .step = step(),
-                      .batch = task_.facts().smoothness == 0.0 ? loop_.batch : 0};
+                      .batch = task_.smoothness() == 0.0 ? loop_.batch : 0};
   if ((workers > 1 || around.others) && asked != sharing_kind::direct && !locked) {
     facts.curvature = around.delay * curvature();
     facts.row_ns = measure_row(task_, loop_, run_.options.stop);

@@ -27,6 +27,7 @@ class decorated_job : public job {
                        const std::stop_token& stop) const override {
     return whole_.evaluate(store, scale, rows, crew, all_measures, stop);
   }
+  double smoothness() const override { return whole_.smoothness(); }
   double squared_norm(const param_store& store, double scale, team& crew) const override {
     return whole_.squared_norm(store, scale, crew);
   }

@@ -65,6 +65,8 @@ class general_job : public job {
     }
   }
 
+  double smoothness() const override { return workspace_model<M> && has_scores<M>() ? 0.0 : 1.0; }
+
   double squared_norm(const param_store& store, double, team& crew) const override {
     double sum = 0.0;
     for (const parameter_group& g : facts_.groups) {
@@ -89,8 +91,8 @@ class general_job : public job {
   template <class Sharing>
   void train_with(const worker_context& at, const Sharing& sharing) const {
     const loop_options& o = at.plan.options;
-    const step_context context{labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(),
-                               &at.store.control()};
+    const step_context context{
+        labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(), &at.store.control()};
     using view = typename Sharing::view_type;
     const auto run = [&]<class Optimizer>() {
       if constexpr (workspace_model<M>) {

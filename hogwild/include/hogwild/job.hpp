@@ -60,6 +60,10 @@ class task_measuring {
   /// for meanwhile the loss is no number, and there is nothing else.
   virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew,
                                bool all_measures, const std::stop_token& stop = {}) const = 0;
+  /// How much the derivative of a row's loss changes at most over one unit of its margin, for which the loss is tried;
+  /// for models without a margin 1, which holds for the usual losses of linear scores, or 0 where the data do not tell,
+  /// as of nets.
+  virtual double smoothness() const = 0;
   /// ||w||^2 over what l2 applies to.
   virtual double squared_norm(const param_store& store, double scale, team& crew) const = 0;
   /// Multiplies the scale into the stored weights: afterwards they are w, and the scale is 1.

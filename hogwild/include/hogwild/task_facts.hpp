@@ -9,7 +9,6 @@
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/sharing_kind.hpp>
 #include <hogwild/loop_options.hpp>
-#include <hogwild/margin_loss.hpp>
 
 namespace hogwild {
 
@@ -26,10 +25,6 @@ struct task_facts {
   bool scaled = false;
   /// The objective may rise though nothing is wrong, as that of a cut, which begins with all nodes alike.
   bool non_monotone = false;
-  /// How much the derivative of a row's loss changes at most over one unit of its margin (curvature.hpp); for models
-  /// without a margin 1, which holds for the usual losses of linear scores, or 0 where the data do not tell, as of
-  /// nets.
-  double smoothness = 1.0;
   /// An epoch's loss is measured on so many of the training rows, the first ones.
   std::size_t measured_rows = 0;
   /// What sharing_kind::automatic means for several workers: automatic where it depends on data and machine.
@@ -60,14 +55,12 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if (o.bias) facts.groups.push_back({.name = "bias", .offset = data.columns, .rows = 1, .hot_first = false});
     facts.margin = true;
     facts.scaled = o.optimizer == optimizer_kind::sgd;
-    facts.smoothness = steepness(margin_loss(m));
   } else {
     facts.parameters = m.dim();
     facts.scalar_bytes = sizeof(typename M::scalar_type);
     facts.groups = groups_of(m);
     facts.non_monotone = cuts_graphs<M>();
     facts.whole_batches = workspace_model<M>;
-    if (workspace_model<M> && has_scores<M>()) facts.smoothness = 0.0;
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
     if constexpr (requires { M::shares; }) facts.preferred_sharing = M::shares;
   }

@@ -13,6 +13,7 @@
 #include <hogwild/core/model.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/job.hpp>
+#include <hogwild/margin_loss.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/prepare.hpp>
 #include <hogwild/result.hpp>
