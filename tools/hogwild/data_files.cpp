@@ -38,15 +38,9 @@ std::string format_of(const std::string& format, const std::string& path) {
   std::error_code unknown;
   if (format != "auto" || path == "-") return format;
   if (!std::filesystem::is_regular_file(path, unknown)) return "libsvm";
-  switch (detect_image_format(path)) {
-    case image_format::idx:
-      return "idx";
-    case image_format::cifar:
-      return "cifar";
-    case image_format::none:
-      break;
-  }
-  return "libsvm";
+  const auto found = detect_image_format(path);
+  if (!found) return "libsvm";
+  return *found == image_format::idx ? "idx" : "cifar";
 }
 
 sparse_dataset open_as(const data_options& options, const std::string& path, const std::string& labels,

@@ -145,7 +145,7 @@ sparse_dataset open_cifar(const std::string& path, const open_options& options) 
   return detail::open_rows(path, options, {.id = cifar_format_id, .whole = read_cifar, .companions = images_layout});
 }
 
-image_format detect_image_format(const std::string& path) {
+std::optional<image_format> detect_image_format(const std::string& path) {
   constexpr std::size_t records = 8;
   const std::string begin = detail::read_head(path, records * detail::cifar_record);
   const std::span<const std::byte> head = std::as_bytes(std::span(begin));
@@ -154,13 +154,14 @@ image_format detect_image_format(const std::string& path) {
   if (head.size() >= 4 && std::ranges::equal(head.first(3), idx_magic) &&
       (head[3] == std::byte{3} || head[3] == std::byte{1}))
     return image_format::idx;
-  if (head.empty() || !is_labelled(head)) return image_format::none;
+  if (head.empty() || !is_labelled(head)) return std::nullopt;
   // Text has no control characters but those that end lines and separate fields; where pixels have none either (a first
   // image of the class 9, bright all over), there are whole records, and bytes that are no ASCII.
   if (std::ranges::any_of(head, is_no_text)) return image_format::cifar;
   const bool whole = head.size() == records * detail::cifar_record || head.size() % detail::cifar_record == 0;
   const bool ascii = std::ranges::all_of(head, [](std::byte b) { return b < std::byte{0x7f}; });
-  return whole && !ascii ? image_format::cifar : image_format::none;
+  if (!whole || ascii) return std::nullopt;
+  return image_format::cifar;
 }
 
 }  // namespace hogwild

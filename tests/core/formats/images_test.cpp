@@ -196,18 +196,18 @@ TEST_F(images, of_cifar_files_are_told_from_text_where_the_first_ones_look_like_
             image_format::cifar);
   EXPECT_EQ(format(cifar_record(9, 1, 1).substr(0, 100)), image_format::cifar) << "cut off, which reading then says";
 
-  EXPECT_EQ(format(bright(9, '\xf0') + "9"), image_format::none) << "no whole records";
-  EXPECT_EQ(format(bright(9, '1')), image_format::none) << "ASCII alone";
-  EXPECT_EQ(format(cifar_record(3, 1, 1) + bright(10, 1)), image_format::none) << "no such label";
+  EXPECT_EQ(format(bright(9, '\xf0') + "9"), std::nullopt) << "no whole records";
+  EXPECT_EQ(format(bright(9, '1')), std::nullopt) << "ASCII alone";
+  EXPECT_EQ(format(cifar_record(3, 1, 1) + bright(10, 1)), std::nullopt) << "no such label";
   EXPECT_EQ(format("\t1 1:2 # gr\xc3\xb6\xc3\x9f"
                    "er\n"),
-            image_format::none);
+            std::nullopt);
   EXPECT_EQ(format(idx_labels("\x01\x02\x03")), image_format::idx) << "whose reader says what they are";
 }
 
 TEST_F(images, are_not_seen_in_text) {
   for (const char* text : {"1 1:0.5\n", "", "9\n", "# comment\n", "\t1 2:3\n", "5 1:1 2:1 3:1 4:1\r\n"})
-    EXPECT_EQ(detect_image_format(folder.write("t", text)), image_format::none) << text;
+    EXPECT_EQ(detect_image_format(folder.write("t", text)), std::nullopt) << text;
   EXPECT_THROW(detect_image_format(folder / "nowhere"), input_error);
 }
 

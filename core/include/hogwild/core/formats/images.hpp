@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <hogwild/core/sparse_dataset.hpp>
@@ -28,15 +29,14 @@ sparse_dataset open_cifar(const std::string& path, const open_options& options =
 
 /// What a file of images may be.
 enum class image_format {
-  none,  ///< no images
   idx,   ///< IDX, the format of MNIST
   cifar  ///< CIFAR-10's binary format
 };
 
-/// By the first bytes, unpacked: whether a file is one of these, or none of them (text, say). Labels in IDX files count
-/// as idx, and so are refused by open_idx. CIFAR-10 has no mark: its records' labels are looked at, and whether there
-/// are bytes that text has not. Throws input_error where the file cannot be read. Not for standard input, whose bytes
-/// are gone then.
-image_format detect_image_format(const std::string& path);
+/// By the first bytes, unpacked: which of these a file is; nothing where it is none of them (text, say). Labels in IDX
+/// files count as idx, and so are refused by open_idx. CIFAR-10 has no mark: its records' labels are looked at, and
+/// whether there are bytes that text has not. Throws input_error where the file cannot be read. Not for standard input,
+/// whose bytes are gone then.
+std::optional<image_format> detect_image_format(const std::string& path);
 
 }  // namespace hogwild
