@@ -56,8 +56,8 @@ train_result train_with(const M& m, const point& what, const sparse_view& rows, 
 train_options common_options(const bench_options& options, const workload& data) {
   train_options o;
   o.epochs = options.epochs;
-  o.step.initial = options.step.value_or(0.0);
-  o.step.decay = options.decay.value_or(0.0);
+  o.step.initial = options.step;
+  o.step.decay = options.decay;
   o.l2 = options.l2;
   o.isa = options.isa;
   if (options.virtual_workers > 0) o.virtual_workers = options.virtual_workers;
@@ -79,7 +79,7 @@ run_outcome run_once(const point& what, const sparse_view& rows, const train_opt
   if (what.engine == engine_kind::ring && what.exchange != ring_rule::deltas) {
     // Replicas that keep their mean gain only are given as many epochs as it takes, under the same schedule of steps.
     o.epochs *= what.workers;
-    o.step.decay = std::pow(o.step.decay, 1.0 / static_cast<double>(what.workers));
+    if (o.step.decay) o.step.decay = std::pow(*o.step.decay, 1.0 / static_cast<double>(what.workers));
   }
   o.observers.push_back(&clock);
   if (watch != nullptr) o.observers.push_back(watch);

@@ -85,8 +85,8 @@ std::string number(double x) {
 }
 
 /// Replicas for `workers`, all of them.
-sharing_choice replicas(const sharing_facts& f, sharing_kind kind, std::size_t head, std::size_t workers) {
-  const std::size_t held = kind == sharing_kind::head ? std::min(head, f.parameters) : f.parameters;
+sharing_choice replicas(const sharing_facts& f, access_kind kind, std::size_t head, std::size_t workers) {
+  const std::size_t held = kind == access_kind::head ? std::min(head, f.parameters) : f.parameters;
   prediction p = predict(f, workers, held);
   p.rows = std::max<std::uint64_t>(p.rows, 1);
   sharing_choice choice{.kind = kind, .workers = workers, .exchange = {}, .reason = {}};
@@ -121,10 +121,10 @@ std::uint32_t exchange_rows(const exchange_options& chosen, double step) {
 
 sharing_choice choose_sharing(const sharing_facts& f) {
   const auto alone = [&](std::string reason) {
-    return sharing_choice{.kind = sharing_kind::alone, .workers = 1, .exchange = {}, .reason = std::move(reason)};
+    return sharing_choice{.kind = access_kind::alone, .workers = 1, .exchange = {}, .reason = std::move(reason)};
   };
   if (f.asked == sharing_kind::direct) {
-    return {.kind = sharing_kind::direct,
+    return {.kind = access_kind::direct,
             .workers = f.workers,
             .exchange = {},
             .reason = "asked for, by options or by the model"};
@@ -132,26 +132,27 @@ sharing_choice choose_sharing(const sharing_facts& f) {
   if (f.workers == 1 && !f.others) return alone("one worker has the parameters alone");
   if (f.asked == sharing_kind::automatic && f.update == update_kind::locked) {
     return {
-        .kind = sharing_kind::direct, .workers = f.workers, .exchange = {}, .reason = "locks are for one shared array"};
+        .kind = access_kind::direct, .workers = f.workers, .exchange = {}, .reason = "locks are for one shared array"};
   }
   const std::size_t fitting = f.cache_bytes / 2 / sizeof(float) / 16 * 16;
   const bool fits = f.parameters <= fitting || !f.margin;
   if (f.asked != sharing_kind::automatic) {
-    sharing_choice choice = replicas(f, f.asked, std::max<std::size_t>(fitting, 16), f.workers);
+    const access_kind asked = f.asked == sharing_kind::head ? access_kind::head : access_kind::buffered;
+    sharing_choice choice = replicas(f, asked, std::max<std::size_t>(fitting, 16), f.workers);
     choice.reason = "asked for; " + choice.reason;
     return choice;
   }
   if (!fits && share_on_head(f, fitting) < rare_head) {
-    return {.kind = sharing_kind::direct,
+    return {.kind = access_kind::direct,
             .workers = f.workers,
             .exchange = {},
             .reason = "columns are so many and so rare that workers hardly meet"};
   }
   const double single = static_cast<double>(f.rows) * f.row_ns;
   std::size_t best = 1;
-  sharing_kind kind = sharing_kind::alone;
+  access_kind kind = access_kind::alone;
   double least = single * worth_it;
-  const auto consider = [&](sharing_kind tried, std::size_t p, std::size_t held) {
+  const auto consider = [&](access_kind tried, std::size_t p, std::size_t held) {
     const prediction made = predict(f, p, held);
     // The mean of many is stable, but as slow as one worker with many times the rows.
     if (made.rows < 1 || made.epoch_ns > least || made.mean) return;
@@ -160,8 +161,8 @@ sharing_choice choose_sharing(const sharing_facts& f) {
     least = made.epoch_ns;
   };
   for (std::size_t p = 2; p <= std::min(f.workers, f.cpus); ++p) {
-    consider(sharing_kind::buffered, p, f.parameters);
-    if (!fits && fitting > 0) consider(sharing_kind::head, p, fitting);
+    consider(access_kind::buffered, p, f.parameters);
+    if (!fits && fitting > 0) consider(access_kind::head, p, fitting);
   }
   if (best == 1) {
     sharing_choice choice = alone("an epoch of one worker alone takes " + number(single * 1e-6) + " ms, which " +

@@ -17,7 +17,7 @@ namespace {
 /// How rows are cut into chunks. Under frozen sharing a chunk is what a virtual worker trains in a turn.
 chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loop_options& options) {
   const std::size_t rows = data.rows();
-  if (options.sharing == sharing_kind::frozen) return {rows, options.exchange.rows};
+  if (options.sharing == access_kind::deterministic) return {rows, options.exchange.rows};
   // A rating takes some nanoseconds: more of them in a chunk than rows of other data.
   if (facts.rating_kernels()) return {rows, std::clamp<std::size_t>(rows / 256, 16, 2048)};
   const chunk_plan plan = chunk_plan::choose(rows, data.nonzeros());
@@ -39,7 +39,7 @@ loop_plan job::plan(const loop_options& decided) const {
   return plan;
 }
 
-loop_plan job::plan(sharing_kind kind, const exchange_options& exchange) const {
+loop_plan job::plan(access_kind kind, const exchange_options& exchange) const {
   loop_options decided = options_;
   decided.sharing = kind;
   decided.exchange = exchange;
@@ -60,13 +60,13 @@ store_shape job::shape(const loop_plan& plan, std::size_t workers, std::size_t s
           .scalar_bytes = facts_.scalar_bytes,
           .state_arrays = state_arrays_of(o.optimizer),
           .workers = workers + spare,
-          .shards = o.sharing == sharing_kind::frozen ? 1 : workers,  // dealt out by turns, not by shards
+          .shards = o.sharing == access_kind::deterministic ? 1 : workers,  // dealt out by turns, not by shards
           .chunks = std::max<std::uint64_t>(plan.chunks.count(), 1),
           .stripes = o.ownership == ownership_kind::blocks ? owner_stripes
                      : o.update == update_kind::locked     ? stripes
                                                            : 0,
           .setup_bytes = setup_bytes,
-          .replicas = o.sharing == sharing_kind::frozen ? o.exchange.workers : 0,
+          .replicas = o.sharing == access_kind::deterministic ? o.exchange.workers : 0,
           .ring = in_lockstep(o.sharing)    ? workers
                   : o.exchange.replicas > 1 ? o.exchange.replicas
                                             : 0};

@@ -57,18 +57,30 @@ std::string_view name_of(sharing_kind kind) {
       return "buffered";
     case sharing_kind::head:
       return "head";
-    case sharing_kind::alone:
-      return "alone";
-    case sharing_kind::frozen:
-      return "frozen";
-    case sharing_kind::gathered:
-      return "gathered";
-    case sharing_kind::averaged:
-      return "averaged";
     case sharing_kind::automatic:
       break;
   }
   return "auto";
+}
+
+std::string_view name_of(access_kind kind) {
+  switch (kind) {
+    case access_kind::direct:
+      return "direct";
+    case access_kind::buffered:
+      return "buffered";
+    case access_kind::head:
+      return "head";
+    case access_kind::deterministic:
+      return "deterministic";
+    case access_kind::gathered:
+      return "gathered";
+    case access_kind::averaged:
+      return "averaged";
+    case access_kind::alone:
+      break;
+  }
+  return "alone";
 }
 
 std::string_view name_of(ring_rule rule) {

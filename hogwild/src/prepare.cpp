@@ -30,11 +30,13 @@ namespace {
 
 void check(const train_options& o, const model_traits& traits) {
   require(o.epochs > 0, "epochs is 0: a run has at least one");
-  require(o.step.initial >= 0.0 && std::isfinite(o.step.initial), "the step must be positive, or 0 to have one found");
-  require(o.step.decay >= 0.0 && std::isfinite(o.step.decay), "the decay must not be negative");
-  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::geometric || o.step.decay <= 1.0,
-          "a geometric decay above 1 makes the step grow; use a factor of at most 1");
-  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::constant || o.step.decay == 0.0,
+  const auto positive = [](const std::optional<double>& x) { return !x || (*x > 0.0 && std::isfinite(*x)); };
+  require(positive(o.step.initial), "the step must be positive; leave it out to have one found");
+  require(positive(o.step.decay), "the decay must be positive; leave it out for the usual one");
+  require(
+      o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::geometric || o.step.decay.value_or(1.0) <= 1.0,
+      "a geometric decay above 1 makes the step grow; use a factor of at most 1");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::constant || !o.step.decay,
           "a constant step has no decay; name another schedule, or leave out the decay");
   require(!traits.margin || o.step.kind != schedule_kind::linear,
           "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
@@ -45,12 +47,14 @@ void check(const train_options& o, const model_traits& traits) {
   require(o.weight_positive == 1.0 || traits.margin,
           "weight_positive is the engine's for margin models; a general model weighs its examples itself");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
-  require(o.tolerance >= 0.0 && o.tolerance < 1.0, "the tolerance is a share of the objective's fall: 0 to 1");
+  require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
+          "the tolerance is a share of the objective's fall: 0 to 1");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
   const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;
-  require(o.batch <= 1 || most_batch > 1, "this model takes its rows one at a time: leave out the batch");
-  require(o.batch <= most_batch, "a batch of this model has 1 to " + std::to_string(most_batch) + " rows");
+  require(o.batch.value_or(1) <= 1 || most_batch > 1, "this model takes its rows one at a time: leave out the batch");
+  require(!o.batch || (*o.batch >= 1 && *o.batch <= most_batch),
+          "a batch of this model has 1 to " + std::to_string(most_batch) + " rows");
   const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);
   require(!traits.margin || optimizer == optimizer_kind::sgd || optimizer == optimizer_kind::adagrad,
           "linear models with one margin a row are trained by sgd or adagrad");
@@ -84,9 +88,10 @@ void check(const train_options& o, const model_traits& traits) {
     require(o.freeze.empty() && (kind == optimizer_kind::sgd || kind == optimizer_kind::row_adagrad),
             "blocks of ratings are trained whole, by sgd or row_adagrad: use shared ownership for anything else");
   }
-  require(o.virtual_workers == 0 || o.reproducible, "virtual workers are for reproducible runs");
-  require(o.virtual_workers <= turn_board::most_items,
-          std::to_string(o.virtual_workers) + " virtual workers are more than the " +
+  require(!o.virtual_workers || o.reproducible, "virtual workers are for reproducible runs");
+  require(o.virtual_workers != 0u, "a reproducible run has at least one virtual worker; leave the number out");
+  require(o.virtual_workers.value_or(1) <= turn_board::most_items,
+          std::to_string(o.virtual_workers.value_or(1)) + " virtual workers are more than the " +
               std::to_string(turn_board::most_items) + " that a run may have");
   const bool wants_test = o.target && o.target->what != metric::train_loss && o.target->what != metric::objective;
   require(!wants_test || o.test, "the target is a test metric, but there are no test rows");
@@ -126,13 +131,13 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
   return {.update = o.update,
           .optimizer = o.optimizer.value_or(traits.defaults.optimizer),
           // Until the workers are known, replicas count as one alone.
-          .sharing = o.sharing == sharing_kind::direct ? sharing_kind::direct : sharing_kind::alone,
+          .sharing = o.sharing == sharing_kind::direct ? access_kind::direct : access_kind::alone,
           .order = o.order,
           .shards = o.shards,
           .bias = o.bias ? 1u : 0u,
           .telemetry = o.telemetry ? 1u : 0u,
           .isa = choose_isa(o.isa),
-          .batch = o.batch > 0 ? static_cast<std::uint32_t>(o.batch) : traits.defaults.batch,
+          .batch = o.batch ? static_cast<std::uint32_t>(*o.batch) : traits.defaults.batch,
           .frozen = frozen_groups(o.freeze, traits),
           .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
           .weight_positive = o.weight_positive,

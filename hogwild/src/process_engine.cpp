@@ -41,12 +41,12 @@ bool started_as_worker() {
 class process_crew final : public crew {
  public:
   process_crew(const process_engine& engine, std::size_t workers, const job& task, const loop_plan& plan,
-               const note_function& note)
+               const note_function& note, std::string_view decorator)
       : job_(task),
         workers_(workers),
         helpers_(team::make(team_kind::std, workers, false)),
         data_(shareable(task.data())),
-        store_(make_store(engine, task, plan, workers)),
+        store_(make_store(engine, task, plan, workers, decorator)),
         pool_(store_, engine, workers, note) {}
 
   std::string_view engine() const override { return "processes"; }
@@ -89,8 +89,8 @@ class process_crew final : public crew {
     return sparse_dataset::copy_of(data);
   }
 
-  param_store make_store(const process_engine& engine, const job& task, const loop_plan& plan,
-                         std::size_t workers) const {
+  param_store make_store(const process_engine& engine, const job& task, const loop_plan& plan, std::size_t workers,
+                         std::string_view decorator) const {
     const std::span<const double> values = task.labels().values();
     const std::vector<std::byte>& model = task.facts().model_bytes;
     const std::vector<int> cpus = crew_cpus();
@@ -100,6 +100,7 @@ class process_crew final : public crew {
                           .pin = engine.pin ? 1u : 0u,
                           .labels = task.labels().kind(),
                           .workers = static_cast<std::uint32_t>(workers),
+                          .decorator = std::string(decorator),
                           .data_path = data_path(),
                           .cpus = {cpus.begin(), cpus.end()},
                           .label_values = {values.begin(), values.end()},
@@ -139,6 +140,11 @@ std::size_t plan_sharing(const process_engine& engine, run_planner& run) {
 
 std::unique_ptr<crew> hire(const process_engine& engine, const job& task, const loop_plan& plan,
                            const note_function& note) {
+  return hire_decorated(engine, task, plan, note, {});
+}
+
+std::unique_ptr<crew> hire_decorated(const process_engine& engine, const job& task, const loop_plan& plan,
+                                     const note_function& note, std::string_view decorator) {
   if (started_as_worker()) {
     throw config_error(
         "this process was started as a worker, but came to train(): call hogwild::worker_main first thing "
@@ -150,7 +156,7 @@ std::unique_ptr<crew> hire(const process_engine& engine, const job& task, const 
         " is not trivially copyable, so its object cannot be handed to other processes; keep plain values in it, "
         "or use the thread engine");
   }
-  return std::make_unique<process_crew>(engine, crew_size(engine.workers), task, plan, note);
+  return std::make_unique<process_crew>(engine, crew_size(engine.workers), task, plan, note, decorator);
 }
 
 }  // namespace hogwild

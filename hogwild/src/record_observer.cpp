@@ -59,7 +59,7 @@ class record_observer final : public observer {
                                    {"rows_of_all_ranks", number(job_.all_rows())},
                                    {"replicas", number(o.exchange.replicas)},
                                    {"exchange_rule", text(o.exchange.replicas > 1 ? name_of(o.exchange.rule) : "none")},
-                                   {"head", number(o.sharing == sharing_kind::head ? o.exchange.head : 0)},
+                                   {"head", number(o.sharing == access_kind::head ? o.exchange.head : 0)},
                                    {"reproducible", run_.options.reproducible},
                                    {"virtual_workers", number(run_.options.reproducible ? o.exchange.workers : 0)},
                                    {"isa", text(name_of(o.isa))},
@@ -76,7 +76,7 @@ class record_observer final : public observer {
                                    {"l2", run_.l2},
                                    {"bias", o.bias != 0},
                                    {"weight_positive", o.weight_positive},
-                                   {"tolerance", run_.options.tolerance},
+                                   {"tolerance", run_.options.tolerance.value_or(0.0)},
                                    {"seed", number(o.seed)},
                                    {"telemetry", o.telemetry != 0},
                                    {"rows_per_chunk", number(run_.plan.chunks.rows_per_chunk())}},
@@ -91,7 +91,7 @@ class record_observer final : public observer {
 
  private:
   std::uint64_t rows_between_exchanges(const loop_options& o) const {
-    if (o.sharing == sharing_kind::frozen || in_lockstep(o.sharing)) return o.exchange.rows;
+    if (o.sharing == access_kind::deterministic || in_lockstep(o.sharing)) return o.exchange.rows;
     return exchange_rows(o.exchange, run_.schedule.initial);
   }
 

@@ -31,7 +31,7 @@ run_fingerprint fingerprint(const job& work, const param_store& store, const res
   const loop_options& o = run.plan.options;
   std::vector<std::uint64_t> settings;
   for (const double x : work.facts().hyperparameters) settings.push_back(std::bit_cast<std::uint64_t>(x));
-  const bool reproducible = o.sharing == sharing_kind::frozen;
+  const bool reproducible = o.sharing == access_kind::deterministic;
   return {.rows = work.data().rows(),
           .columns = work.data().columns,
           .nonzeros = work.data().nonzeros(),

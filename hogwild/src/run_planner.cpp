@@ -58,7 +58,7 @@ std::size_t run_planner::deal_to_virtual_workers(std::size_t workers) {
                                      .step = step(),
                                      .curvature = curvature(),
                                      .batch = task_.smoothness() == 0.0 ? loop_.batch : 0});
-  loop_.sharing = sharing_kind::frozen;
+  loop_.sharing = access_kind::deterministic;
   loop_.exchange = choice.exchange;
   explain(std::move(choice.reason));
   const std::size_t dealt_to = choice.exchange.workers;
@@ -87,8 +87,8 @@ void run_planner::stretch_found_step(double rows) {
   step = std::max(step, std::min(step * rows, 1.0 / std::max(curvature(), 1e-9)));
 }
 
-std::size_t run_planner::workers_of_team(std::size_t asked, team_kind team) {
-  asked_ = asked;
+std::size_t run_planner::workers_of_team(std::optional<std::size_t> asked, team_kind team) {
+  asked_ = asked.value_or(0);
   const std::size_t workers = crew_size(asked), most = grantable(team, workers);
   if (most < workers) {
     idle_because_.push_back("OpenMP grants " + std::to_string(most) + (most == 1 ? " thread" : " threads") +
@@ -98,8 +98,8 @@ std::size_t run_planner::workers_of_team(std::size_t asked, team_kind team) {
   return std::min(workers, most);
 }
 
-std::size_t run_planner::workers_of_processes(std::size_t asked) {
-  asked_ = asked;
+std::size_t run_planner::workers_of_processes(std::optional<std::size_t> asked) {
+  asked_ = asked.value_or(0);
   return crew_size(asked);
 }
 
@@ -107,8 +107,8 @@ std::size_t run_planner::workers_of_processes(std::size_t asked) {
 void run_planner::tell_who_trains(std::size_t workers, const loop_plan& plan) const {
   const std::size_t train = plan.who_train(workers);
   if (train >= asked_) return;
-  std::string sentence = std::to_string(train) + " of the " + std::to_string(asked_) +
-                         " workers that were asked for " + (train == 1 ? "trains" : "train");
+  std::string sentence = std::to_string(train) + " of the " + std::to_string(asked_) + " workers that were asked for " +
+                         (train == 1 ? "trains" : "train");
   const std::string reasons = why_fewer(), sign = reasons.empty() ? ": " : "; ";
   if (!reasons.empty()) sentence += ": " + reasons;
   if (train < workers) sentence += sign + "there are no more than " + std::to_string(train) + " chunks of rows";
@@ -129,15 +129,14 @@ std::size_t run_planner::share_among(std::size_t workers, const sharing_surround
 // Whether the rows of factors have owners.
 bool run_planner::share_in_blocks(std::size_t workers, const sharing_surroundings& around) {
   const sharing_kind asked = run_.options.sharing;
-  const bool can_own = task_.facts().can_own && !around.others &&
-                       (asked == sharing_kind::automatic || asked == sharing_kind::direct);
-  const bool shall_own =
-      loop_.ownership == ownership_kind::blocks ||
-      (loop_.ownership == ownership_kind::automatic && asked == sharing_kind::automatic && can_own);
+  const bool can_own =
+      task_.facts().can_own && !around.others && (asked == sharing_kind::automatic || asked == sharing_kind::direct);
+  const bool shall_own = loop_.ownership == ownership_kind::blocks ||
+                         (loop_.ownership == ownership_kind::automatic && asked == sharing_kind::automatic && can_own);
   if (!shall_own) return false;
   require(can_own, "blocks of ratings have owners on one shared array only: leave out the ownership, or the ring");
   const bool several = workers > 1;
-  loop_.sharing = several ? sharing_kind::direct : sharing_kind::alone;
+  loop_.sharing = several ? access_kind::direct : access_kind::alone;
   loop_.exchange = {.workers = workers};
   loop_.ownership = ownership_kind::blocks;
   explain(several ? "workers own the users and items of the block of ratings that they train"
@@ -150,8 +149,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
   const bool locked = loop_.update == update_kind::locked;
   if (asked == sharing_kind::automatic && workers > 1 && !around.others && !locked) {
     // Whoever asks for factors that all share asks for Hogwild! as published.
-    asked =
-        loop_.ownership == ownership_kind::shared ? sharing_kind::direct : task_.facts().preferred_sharing;
+    asked = loop_.ownership == ownership_kind::shared ? sharing_kind::direct : task_.facts().preferred_sharing;
   }
   if (share_in_blocks(workers, around)) return workers;
   sharing_facts facts{.asked = asked,

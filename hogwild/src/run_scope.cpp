@@ -49,16 +49,16 @@ void find_schedule(const job& task, const prepared_data& ready, resolved_run& ru
   const train_options& options = run.options;
   const step_options& step = options.step;
   const training_defaults& defaults = ready.defaults();
-  const bool by_default = step.initial == 0.0 && defaults.step > 0.0;
-  const bool search = step.initial == 0.0 && !by_default && options.resume.empty();
+  const bool by_default = !step.initial && defaults.step;
+  const bool search = !step.initial && !by_default && options.resume.empty();
   const schedule_kind kind = step.kind.value_or(defaults.schedule);
   run.schedule = {kind,
                   search       ? find_step(task, options.initial, options.stop)
-                  : by_default ? defaults.step
-                               : step.initial,
-                  step.decay};
+                  : by_default ? *defaults.step
+                               : step.initial.value_or(0.0),
+                  step.decay.value_or(0.0)};
   // A model that has a step of its own knows how it should fall, whatever it is.
-  if (defaults.step > 0.0 && step.decay == 0.0 && kind == defaults.schedule) run.schedule.decay = defaults.decay;
+  if (defaults.step && !step.decay && kind == defaults.schedule) run.schedule.decay = defaults.decay.value_or(0.0);
   run.step_found = search && !options.stop.stop_requested();
   if (!options.resume.empty()) run.schedule = schedule_of_checkpoint(options.resume);
   if (run.schedule.decay == 0.0 && run.schedule.kind != schedule_kind::constant)

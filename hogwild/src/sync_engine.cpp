@@ -15,6 +15,7 @@
 
 #include <hogwild/agreement.hpp>
 #include <hogwild/collectives/nested.hpp>
+#include <hogwild/collectives/segment.hpp>
 #include <hogwild/collectives/thread.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/process_engine.hpp>
@@ -61,7 +62,7 @@ std::vector<std::unique_ptr<collective>> all_members(thread_group& group, collec
 /// The ranks of this process, threads that know each other.
 struct rank_threads {
   rank_threads(const sync_engine& engine, const job& whole, const loop_plan& plan)
-      : group(engine.workers, {.timeout = detail::patience_of(plan.options)}),
+      : group(crew_size(engine.workers), {.timeout = detail::timeout_of(plan.options)}),
         work(whole, all_members(group, engine.ranks)) {}
 
   thread_group group;
@@ -72,15 +73,15 @@ struct rank_threads {
 class sync_crew final : public crew {
  public:
   sync_crew(const sync_engine& engine, const job& task, const loop_plan& plan, const note_function& note)
-      : name_(plan.options.sharing == sharing_kind::gathered ? "all_reduce" : "local_sgd"),
+      : name_(plan.options.sharing == access_kind::gathered ? "all_reduce" : "local_sgd"),
         processes_(engine.ranks),
         chunks_(plan.chunks) {
-    if (engine.transport == sync_transport::shared_segment) {
-      // Each process makes itself a rank (worker_process.cpp).
-      members_ = hire(
+    if (engine.transport == transport_kind::shared_segment) {
+      // Each process makes itself a rank.
+      members_ = hire_decorated(
           process_engine{
               .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments},
-          task, plan, note);
+          task, plan, note, lockstep_workers);
       return;
     }
     threads_ = std::make_unique<rank_threads>(engine, task, plan);
@@ -175,6 +176,13 @@ class sync_crew final : public crew {
 };
 
 }  // namespace
+
+std::unique_ptr<job> detail::as_rank(std::unique_ptr<job> whole, const joined_worker& place) {
+  const collective_options options{.timeout = timeout_of(place.plan.options)};
+  auto member = join_segment_group(place.store.bytes(), place.store.meeting_offset(), {.members = place.workers},
+                                   place.slot, options);
+  return std::make_unique<sync_job>(std::move(whole), std::move(member));
+}
 
 std::unique_ptr<crew> hire(const sync_engine& engine, const job& task, const loop_plan& plan,
                            const note_function& note) {

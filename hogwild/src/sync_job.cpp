@@ -10,9 +10,9 @@
 
 namespace hogwild::detail {
 
-std::chrono::nanoseconds patience_of(const loop_options& options) {
+std::chrono::nanoseconds timeout_of(const loop_options& options) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(options.exchange.patience_seconds));
+      std::chrono::duration<double>(options.exchange.timeout_seconds));
 }
 
 sync_job::sync_job(const job& whole, std::vector<std::unique_ptr<collective>> members) : decorated_job(whole) {
@@ -31,7 +31,7 @@ void sync_job::work(const worker_context& at) const {
   sync_rank& rank = *ranks_[at.slot];
   const loop_options& o = at.plan.options;
   const auto train = [&]<parameter T>() {
-    rank_meeting<T> meeting(mine, at.slot, rank, o.sharing == sharing_kind::gathered, o.exchange.scale,
+    rank_meeting<T> meeting(mine, at.slot, rank, o.sharing == access_kind::gathered, o.exchange.scale,
                             trained_groups());
     whole().work({at.plan, mine, at.slot, at.memory, &meeting});
   };

@@ -15,7 +15,7 @@
 namespace hogwild::detail {
 
 /// How long ranks of such a run wait for each other.
-std::chrono::nanoseconds patience_of(const loop_options& options);
+std::chrono::nanoseconds timeout_of(const loop_options& options);
 
 /// A job as the ranks of a synchronous engine do it: each on parameters of its own, meeting the others in between.
 class sync_job final : public decorated_job {

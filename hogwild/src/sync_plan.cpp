@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -20,14 +21,14 @@ using detail::require;
 namespace {
 
 void check(const sync_engine& engine) {
-  constexpr std::uint64_t longest_patience = 1'000'000;
+  constexpr std::chrono::seconds longest_timeout{1'000'000};
   constexpr std::size_t most_rows = std::numeric_limits<std::uint32_t>::max();
-  require(engine.rows > 0 && engine.rows <= most_rows,
-          "the ranks of a synchronous engine meet after 1 to " + std::to_string(most_rows) +
-              " rows of each, not after " + std::to_string(engine.rows));
-  require(engine.patience_seconds > 0.0 && engine.patience_seconds <= static_cast<double>(longest_patience),
-          "the patience is a number of seconds above 0 and at most " + std::to_string(longest_patience));
-  require(engine.ranks == nullptr || engine.ranks->size() == 1 || engine.transport == sync_transport::in_process,
+  require(engine.rows > 0 && engine.rows <= most_rows, "the ranks of a synchronous engine meet after 1 to " +
+                                                           std::to_string(most_rows) + " rows of each, not after " +
+                                                           std::to_string(engine.rows));
+  require(engine.timeout > engine.timeout.zero() && engine.timeout <= longest_timeout,
+          "the timeout is a time above 0 and at most " + std::to_string(longest_timeout.count()) + " seconds");
+  require(engine.ranks == nullptr || engine.ranks->size() == 1 || engine.transport == transport_kind::in_process,
           "the workers of several processes in lockstep are threads: leave out the transport");
 }
 
@@ -89,12 +90,12 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
   const double steps = gathered ? std::ceil(longest / met) * (engine.scale_step ? ranks : 1.0) : longest;
   loop_options& loop = run.loop();
   loop.shards = sharding::fixed;
-  loop.sharing = gathered ? sharing_kind::gathered : sharing_kind::averaged;
+  loop.sharing = gathered ? access_kind::gathered : access_kind::averaged;
   loop.exchange = {.rows = engine.rows,
                    .share = steps / rows,
                    .workers = workers,
                    .scale = gathered && engine.scale_step ? ranks : 1.0,
-                   .patience_seconds = engine.patience_seconds};
+                   .timeout_seconds = std::chrono::duration<double>(engine.timeout).count()};
   run.explain(std::to_string(workers * processes.size()) + " ranks with arrays of their own " +
               (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
               std::to_string(engine.rows) + " rows of each");

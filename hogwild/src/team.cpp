@@ -152,10 +152,12 @@ bool openmp_binds() {
   return omp_get_proc_bind() != omp_proc_bind_false;
 }
 
-std::size_t crew_size(std::size_t asked) {
-  if (asked == 0) return default_workers(crew_cpus().size(), cpu_quota());
-  if (asked <= most_workers) return asked;
-  throw config_error(std::to_string(asked) + " workers are more than the " + std::to_string(most_workers) +
+std::size_t crew_size(std::optional<std::size_t> asked) {
+  if (!asked) return default_workers(crew_cpus().size(), cpu_quota());
+  if (*asked == 0)
+    throw config_error("a run has at least one worker; leave the number out for as many as this process may use");
+  if (*asked <= most_workers) return *asked;
+  throw config_error(std::to_string(*asked) + " workers are more than the " + std::to_string(most_workers) +
                      " that one run may have");
 }
 

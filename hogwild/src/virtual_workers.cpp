@@ -31,7 +31,7 @@ std::uint64_t rows_of_turn(const turn_facts& f, std::size_t workers) {
 turn_choice choose_turns(const turn_facts& f) {
   const double entries = static_cast<double>(f.nonzeros) / static_cast<double>(std::max<std::size_t>(f.rows, 1));
   const bool time_enough = stable_rows(f, usual_workers) * static_cast<double>(usual_workers) * entries >= least_work;
-  const std::size_t workers = f.asked != 0 ? f.asked : time_enough ? usual_workers : fewest_workers;
+  const std::size_t workers = f.asked.value_or(time_enough ? usual_workers : fewest_workers);
   turn_choice choice;
   choice.exchange = {.rows = rows_of_turn(f, workers), .curvature = f.curvature, .workers = workers};
   choice.reason = std::to_string(workers) + " virtual workers add the sum of what they gain in " +

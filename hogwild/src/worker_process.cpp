@@ -7,7 +7,6 @@
 
 #include <unistd.h>
 
-#include <hogwild/collectives/segment.hpp>
 #include <hogwild/core/control/epoch_gate.hpp>
 #include <hogwild/core/failure.hpp>
 #include <hogwild/core/param_store.hpp>
@@ -20,11 +19,11 @@
 #include <hogwild/core/topology.hpp>
 #include <hogwild/job.hpp>
 #include <hogwild/sharing/neighbours.hpp>
+#include <hogwild/worker_decorators.hpp>
 #include <hogwild/worker_main.hpp>
 
 #include "attached_store.hpp"
 #include "ring_places.hpp"
-#include "sync_job.hpp"
 
 namespace hogwild {
 
@@ -139,13 +138,6 @@ std::vector<int> cpus_of_worker(const run_setup& setup, std::size_t slot) {
   return {worker_cpus(setup.workers, setup.cpus)[slot]};
 }
 
-std::unique_ptr<job> as_rank(std::unique_ptr<job> task, const loop_plan& plan, const param_store& store,
-                             std::size_t ranks, std::size_t rank) {
-  const collective_options options{.timeout = detail::patience_of(plan.options)};
-  auto member = join_segment_group(store.bytes(), store.meeting_offset(), {.members = ranks}, rank, options);
-  return std::make_unique<detail::sync_job>(std::move(task), std::move(member));
-}
-
 void train_rounds(const job& task, const loop_plan& plan, const param_store& store, const slot_lease& place) {
   control_block& control = store.control();
   gate_visitor visitor(control, place.self());
@@ -190,11 +182,11 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
   }
   sparse_view rows = data.view().slice(setup.first_row, setup.first_row + setup.rows);
   if (!setup.degree.empty()) rows.degree = setup.degree;
-  const bool lockstep = in_lockstep(setup.options.sharing);
-  if (lockstep && !place.slot) {
+  if (in_lockstep(setup.options.sharing) && !place.slot) {
     throw segment_error("segment " + place.segment +
                         " is of a synchronous run, whose ranks are counted: nobody can join it");
   }
+  const worker_decorator decorate = setup.decorator.empty() ? nullptr : worker_decorator_of(setup.decorator);
   auto task = make(setup, rows, label_map(setup.labels, setup.label_values));
   const loop_plan plan = task->plan(setup.options);
   if (plan.chunks.count() > store.shape().chunks) {
@@ -203,7 +195,8 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
                         std::to_string(store.shape().chunks) + ": join with the program that trains");
   }
   const slot_lease lease(store, place.slot);
-  if (lockstep) task = as_rank(std::move(task), plan, store, setup.workers, lease.slot());
+  if (decorate != nullptr)
+    task = decorate(std::move(task), {.store = store, .plan = plan, .slot = lease.slot(), .workers = setup.workers});
   try {
     const supervisor_watch watch(store, info.owner, lease.self());
     // Who joined by hand stays where its user put it.
@@ -234,18 +227,6 @@ std::optional<worker_ticket> worker_place(int argc, const char* const* argv) {
     return worker_ticket{argv[i + 1], slot};
   }
   return std::nullopt;
-}
-
-job_factory off_the_ring(job_factory make) {
-  if (!make) return make;
-  return [make = std::move(make)](const run_setup& setup, const sparse_view& rows, label_map labels) {
-    if (setup.options.exchange.replicas > 1) {
-      throw segment_error(
-          "this run trains replicas on a ring, and this program plain workers: call hogwild::ring_worker_main first "
-          "thing in main, with the model's type");
-    }
-    return make(setup, rows, std::move(labels));
-  };
 }
 
 std::optional<int> work_where_placed(int argc, const char* const* argv,

@@ -42,7 +42,7 @@ constexpr auto look_around = 50ms;
 template <parameter T, class Update>
 class typed_rank_ring final : public rank_ring {
  public:
-  typed_rank_ring(const param_store& store, transport& link, std::vector<parameter_group> groups,
+  typed_rank_ring(const param_store& store, message_link& link, std::vector<parameter_group> groups,
                   const rank_ring_options& options)
       : store_(store),
         link_(link),
@@ -232,7 +232,7 @@ class typed_rank_ring final : public rank_ring {
     while (!stop.stop_requested()) {
       const auto message = link_.receive(look_around);
       if (!message) {
-        if (clock::now() - begin > options_.messages.patience) too_late();
+        if (clock::now() - begin > options_.timeout) too_late();
         continue;
       }
       const std::string name = "a message of rank " + std::to_string(before());
@@ -265,7 +265,7 @@ class typed_rank_ring final : public rank_ring {
   std::size_t before() const { return (link_.rank() + link_.size() - 1) % link_.size(); }
 
   [[noreturn]] void too_late() const {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options_.messages.patience).count();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options_.timeout).count();
     throw worker_error("nothing has come from rank " + std::to_string(before()) + " for " + std::to_string(seconds) +
                        " s: it, or one before it on the ring, is lost, stopped or out of reach; look there, and go on "
                        "with --resume where there is a checkpoint");
@@ -275,7 +275,7 @@ class typed_rank_ring final : public rank_ring {
   void send(std::uint64_t generation, std::uint32_t flags, std::size_t prefix) {
     std::vector<std::byte> message;
     const std::size_t n = store_.shape().parameters;
-    delta_encoder<T> encoder(message, {.values = options_.messages.values,
+    delta_encoder<T> encoder(message, {.values = options_.message_values,
                                        .generation = generation,
                                        .round = opened_,
                                        .flags = flags,
@@ -323,7 +323,7 @@ class typed_rank_ring final : public rank_ring {
   }
 
   const param_store& store_;
-  transport& link_;
+  message_link& link_;
   std::vector<parameter_group> groups_;
   rank_ring_options options_;
   std::size_t widest_ = 1;
@@ -357,7 +357,7 @@ class typed_rank_ring final : public rank_ring {
 
 }  // namespace
 
-std::unique_ptr<rank_ring> make_rank_ring(const param_store& store, transport& link,
+std::unique_ptr<rank_ring> make_rank_ring(const param_store& store, message_link& link,
                                           std::vector<parameter_group> groups, const rank_ring_options& options) {
   const auto make = [&]<parameter T>() -> std::unique_ptr<rank_ring> {
     if (options.update == update_kind::exact)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,8 +11,8 @@
 #include <hogwild/core/model.hpp>
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/loop_options.hpp>
+#include <hogwild/message_link.hpp>
 #include <hogwild/result.hpp>
-#include <hogwild/transport.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild::detail {
@@ -23,7 +24,8 @@ struct rank_ring_options {
   /// Of each parameter: the inverse of the curvature of the mean loss along it; infinity where none is known.
   std::span<const float> inverse_curvature{};
   double state_kept = 1.0;  ///< of what an optimiser remembers: 1 of its sums, 1 / ranks of its running means
-  ring_messages messages{};
+  delta_values message_values = delta_values::as_stored;
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);  ///< how long it waits for the token
 };
 
 /// The rows of a round.
@@ -55,7 +57,7 @@ class rank_ring {
 };
 
 /// Store and link must outlive the ring; the store's control block is told to stop a round that is over.
-std::unique_ptr<rank_ring> make_rank_ring(const param_store& store, transport& link,
+std::unique_ptr<rank_ring> make_rank_ring(const param_store& store, message_link& link,
                                           std::vector<parameter_group> groups, const rank_ring_options& options);
 
 }  // namespace hogwild::detail

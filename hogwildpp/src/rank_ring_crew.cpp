@@ -57,7 +57,8 @@ class rank_ring_crew final : public crew {
              .scaled = work.facts().scaled,
              .inverse_curvature = inverse_curvature(work, plan.options),
              .state_kept = sums_up(plan.options.optimizer) ? 1.0 : 1.0 / static_cast<double>(engine.ranks->size()),
-             .messages = engine.messages})) {}
+             .message_values = engine.message_values,
+             .timeout = engine.timeout})) {}
 
   std::string_view engine() const override { return "ring"; }
   std::size_t workers() const override { return members_->workers(); }

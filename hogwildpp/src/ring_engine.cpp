@@ -10,7 +10,6 @@
 
 #include <hogwild/core/placement.hpp>
 #include <hogwild/process_engine.hpp>
-#include <hogwildpp/worker_main.hpp>
 
 #include "rank_ring_crew.hpp"
 #include "ring_job.hpp"
@@ -23,9 +22,14 @@ namespace {
 /// Threads or processes that train the replicas of a ring; the coordinator sees the merged model.
 class ring_crew final : public crew {
  public:
-  template <class Engine>
-  ring_crew(const Engine& engine, const job& task, const loop_plan& plan, const note_function& note)
+  ring_crew(const thread_engine& engine, const job& task, const loop_plan& plan, const note_function& note)
       : work_(task), exchange_(plan.options.exchange), members_(hire(engine, work_, plan, note)) {
+    tell_places(note);
+  }
+  ring_crew(const process_engine& engine, const job& task, const loop_plan& plan, const note_function& note)
+      : work_(task),
+        exchange_(plan.options.exchange),
+        members_(hire_decorated(engine, work_, plan, note, ring_workers)) {
     tell_places(note);
   }
 
@@ -93,21 +97,15 @@ std::unique_ptr<crew> hire(const ring_engine& engine, const job& task, const loo
     here.link = nullptr;
     return detail::join_ranks(hire(here, task, plan, note), engine, task, plan);
   }
-  const bool in_process = engine.transport == ring_transport::in_process;
+  const bool in_process = engine.transport == transport_kind::in_process;
   if (plan.options.exchange.replicas < 2)
     return in_process ? hire(threads, task, plan, note) : hire(processes, task, plan, note);
   if (in_process) return std::make_unique<ring_crew>(threads, task, plan, note);
   return std::make_unique<ring_crew>(processes, task, plan, note);
 }
 
-job_factory on_a_ring(job_factory make) {
-  if (!make) return make;
-  return [make = std::move(make)](const run_setup& setup, const sparse_view& rows,
-                                  label_map labels) -> std::unique_ptr<job> {
-    std::unique_ptr<job> whole = make(setup, rows, std::move(labels));
-    if (setup.options.exchange.replicas < 2) return whole;
-    return std::make_unique<detail::ring_job>(std::move(whole));
-  };
+std::unique_ptr<job> detail::on_a_ring(std::unique_ptr<job> whole, const joined_worker&) {
+  return std::make_unique<ring_job>(std::move(whole));
 }
 
 }  // namespace hogwild

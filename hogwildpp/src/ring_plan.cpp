@@ -17,14 +17,16 @@
 namespace hogwild {
 
 ring_layout ring_engine::layout(std::size_t crew, const std::string& why_fewer) const {
-  if (replicas > crew) {
-    throw config_error(std::to_string(replicas) + " replicas need as many workers at least, but there are " +
+  const std::size_t taking_part = replicas ? *replicas : std::min(numa_nodes(crew_cpus()), crew);
+  if (taking_part == 0) throw config_error("a ring has at least one replica; leave the number out for the usual one");
+  if (taking_part > crew) {
+    throw config_error(std::to_string(taking_part) + " replicas need as many workers at least, but there are " +
                        std::to_string(crew) +
                        (why_fewer.empty() ? "; ask for more workers or for fewer replicas"
                                           : ": " + why_fewer + ", or ask for fewer replicas"));
   }
-  if (replicas > ring_token::most_replicas) {
-    throw config_error(std::to_string(replicas) + " replicas are more than the " +
+  if (taking_part > ring_token::most_replicas) {
+    throw config_error(std::to_string(taking_part) + " replicas are more than the " +
                        std::to_string(ring_token::most_replicas) + " that a ring may have");
   }
   if ((ranks == nullptr) != (link == nullptr))
@@ -36,8 +38,7 @@ ring_layout ring_engine::layout(std::size_t crew, const std::string& why_fewer) 
     throw config_error(std::to_string(processes) + " processes are more than the " +
                        std::to_string(delta_header::most_ranks) + " that a ring may have");
   }
-  return {
-      .replicas = replicas == 0 ? std::min(numa_nodes(crew_cpus()), crew) : replicas, .rule = rule, .ranks = processes};
+  return {.replicas = taking_part, .rule = rule, .ranks = processes};
 }
 
 namespace {
@@ -54,7 +55,7 @@ void exchange_before_l2_shows(exchange_options& exchange, double step, double l2
 
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
-  std::size_t workers = engine.transport == ring_transport::in_process
+  std::size_t workers = engine.transport == transport_kind::in_process
                             ? run.workers_of_team(engine.workers, engine.team)
                             : run.workers_of_processes(engine.workers);
   const ring_layout ring = engine.layout(workers, run.why_fewer());
@@ -74,7 +75,7 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
     around.delay = one_each ? 1.0 + static_cast<double>(ring.replicas / neighbours::looks_a_period) : 2.0;
   workers = run.share_among(workers, around);
   loop_options& loop = run.loop();
-  loop.sharing = sharing_kind::buffered;
+  loop.sharing = access_kind::buffered;
   loop.exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
   loop.exchange.rule = ring.rule;
   if (around.others) exchange_before_l2_shows(loop.exchange, run.step(), loop.l2);

@@ -32,7 +32,7 @@ sharing_facts text() {
 struct choice_case {
   const char* name;
   void (*change)(sharing_facts&);
-  sharing_kind kind;
+  access_kind kind;
   std::size_t workers;
   double share;
   const char* reason;
@@ -46,63 +46,63 @@ std::vector<std::uint32_t> degrees(std::uint32_t hot, std::uint32_t cold) {
 }
 
 const choice_case cases[] = {
-    {"many_workers_have_replicas", [](sharing_facts&) {}, sharing_kind::buffered, 8, 1.0, "8 replicas of 50000"},
-    {"one_worker", [](sharing_facts& f) { f.workers = 1; }, sharing_kind::alone, 1, 1.0, "has the parameters alone"},
+    {"many_workers_have_replicas", [](sharing_facts&) {}, access_kind::buffered, 8, 1.0, "8 replicas of 50000"},
+    {"one_worker", [](sharing_facts& f) { f.workers = 1; }, access_kind::alone, 1, 1.0, "has the parameters alone"},
     {"one_worker_that_asks_for_replicas", [](sharing_facts& f) { f.workers = 1, f.asked = sharing_kind::buffered; },
-     sharing_kind::alone, 1, 1.0, "has the parameters alone"},
+     access_kind::alone, 1, 1.0, "has the parameters alone"},
     {"one_worker_that_asks_for_direct", [](sharing_facts& f) { f.workers = 1, f.asked = sharing_kind::direct; },
-     sharing_kind::direct, 1, 1.0, "asked for"},
-    {"locked", [](sharing_facts& f) { f.update = update_kind::locked; }, sharing_kind::direct, 8, 1.0, "locks"},
-    {"exact", [](sharing_facts& f) { f.update = update_kind::exact; }, sharing_kind::buffered, 8, 1.0, "8 replicas"},
-    {"direct_by_name", [](sharing_facts& f) { f.asked = sharing_kind::direct; }, sharing_kind::direct, 8, 1.0,
+     access_kind::direct, 1, 1.0, "asked for"},
+    {"locked", [](sharing_facts& f) { f.update = update_kind::locked; }, access_kind::direct, 8, 1.0, "locks"},
+    {"exact", [](sharing_facts& f) { f.update = update_kind::exact; }, access_kind::buffered, 8, 1.0, "8 replicas"},
+    {"direct_by_name", [](sharing_facts& f) { f.asked = sharing_kind::direct; }, access_kind::direct, 8, 1.0,
      "asked for"},
-    {"buffered_by_name", [](sharing_facts& f) { f.asked = sharing_kind::buffered; }, sharing_kind::buffered, 8, 1.0,
+    {"buffered_by_name", [](sharing_facts& f) { f.asked = sharing_kind::buffered; }, access_kind::buffered, 8, 1.0,
      "asked for; 8 replicas of 50000"},
     {"buffered_by_name_where_it_does_not_fit",
-     [](sharing_facts& f) { f.asked = sharing_kind::buffered, f.parameters = 1'000'000; }, sharing_kind::buffered, 8,
+     [](sharing_facts& f) { f.asked = sharing_kind::buffered, f.parameters = 1'000'000; }, access_kind::buffered, 8,
      1.0, "8 replicas of 1000000"},
     {"head_by_name", [](sharing_facts& f) { f.asked = sharing_kind::head, f.parameters = 1'000'000; },
-     sharing_kind::head, 8, 1.0, "8 replicas of 262144"},
-    {"head_by_name_where_all_fits", [](sharing_facts& f) { f.asked = sharing_kind::head; }, sharing_kind::head, 8, 1.0,
+     access_kind::head, 8, 1.0, "8 replicas of 262144"},
+    {"head_by_name_where_all_fits", [](sharing_facts& f) { f.asked = sharing_kind::head; }, access_kind::head, 8, 1.0,
      "8 replicas of 50000"},
     {"by_name_more_than_there_are_cpus", [](sharing_facts& f) { f.asked = sharing_kind::buffered, f.cpus = 2; },
-     sharing_kind::buffered, 8, 1.0, "8 replicas"},
-    {"too_few_rows", [](sharing_facts& f) { f.rows = 20; }, sharing_kind::alone, 1, 1.0, "not predicted to beat"},
-    {"few_rows_that_take_long", [](sharing_facts& f) { f.rows = 6, f.row_ns = 1e7; }, sharing_kind::alone, 1, 1.0,
+     access_kind::buffered, 8, 1.0, "8 replicas"},
+    {"too_few_rows", [](sharing_facts& f) { f.rows = 20; }, access_kind::alone, 1, 1.0, "not predicted to beat"},
+    {"few_rows_that_take_long", [](sharing_facts& f) { f.rows = 6, f.row_ns = 1e7; }, access_kind::alone, 1, 1.0,
      "not predicted to beat"},
     {"does_not_fit_a_hot_head",
      [](sharing_facts& f) {
        static const std::vector<std::uint32_t> d = degrees(100, 1);
        f.row_ns = 75.0, f.parameters = 50'000'000, f.degree = d;
      },
-     sharing_kind::head, 8, 1.0, "8 replicas of 262144"},
-    {"does_not_fit_but_is_faster_whole", [](sharing_facts& f) { f.parameters = 1'000'000; }, sharing_kind::buffered, 8,
+     access_kind::head, 8, 1.0, "8 replicas of 262144"},
+    {"does_not_fit_but_is_faster_whole", [](sharing_facts& f) { f.parameters = 1'000'000; }, access_kind::buffered, 8,
      1.0, "8 replicas of 1000000"},
     {"does_not_fit_and_nothing_is_known_of_the_columns",
-     [](sharing_facts& f) { f.row_ns = 75.0, f.parameters = 50'000'000; }, sharing_kind::head, 8, 1.0,
+     [](sharing_facts& f) { f.row_ns = 75.0, f.parameters = 50'000'000; }, access_kind::head, 8, 1.0,
      "8 replicas of 262144"},
     {"does_not_fit_a_rare_head",
      [](sharing_facts& f) {
        static const std::vector<std::uint32_t> d = degrees(1, 8);
        f.parameters = d.size(), f.degree = d;
      },
-     sharing_kind::direct, 8, 1.0, "hardly meet"},
+     access_kind::direct, 8, 1.0, "hardly meet"},
     {"does_not_fit_a_general_model",
      [](sharing_facts& f) {
        static const std::vector<std::uint32_t> d = degrees(1, 8);
        f.parameters = d.size(), f.degree = d, f.margin = false;
      },
-     sharing_kind::buffered, 8, 1.0, "8 replicas of 1000000"},
-    {"no_cache_known", [](sharing_facts& f) { f.cache_bytes = 0, f.asked = sharing_kind::head; }, sharing_kind::head, 8,
+     access_kind::buffered, 8, 1.0, "8 replicas of 1000000"},
+    {"no_cache_known", [](sharing_facts& f) { f.cache_bytes = 0, f.asked = sharing_kind::head; }, access_kind::head, 8,
      1.0, "8 replicas of 16 "},
     {"two_sum_on_steep_data_too",
      [](sharing_facts& f) { f.workers = 2, f.curvature = 6.29, f.parameters = 123, f.row_ns = 30.0; },
-     sharing_kind::buffered, 2, 1.0, "2 replicas of 123 parameters exchange the sum"},
-    {"two_sum_on_flat_data", [](sharing_facts& f) { f.workers = 2; }, sharing_kind::buffered, 2, 1.0,
+     access_kind::buffered, 2, 1.0, "2 replicas of 123 parameters exchange the sum"},
+    {"two_sum_on_flat_data", [](sharing_facts& f) { f.workers = 2; }, access_kind::buffered, 2, 1.0,
      "2 replicas of 50000 parameters exchange the sum"},
-    {"more_workers_than_cpus", [](sharing_facts& f) { f.workers = 64; }, sharing_kind::buffered, 8, 1.0,
+    {"more_workers_than_cpus", [](sharing_facts& f) { f.workers = 64; }, access_kind::buffered, 8, 1.0,
      "56 of 64 workers are left out: there are 8 CPUs"},
-    {"one_cpu", [](sharing_facts& f) { f.cpus = 1; }, sharing_kind::alone, 1, 1.0, "not predicted to beat"},
+    {"one_cpu", [](sharing_facts& f) { f.cpus = 1; }, access_kind::alone, 1, 1.0, "not predicted to beat"},
 };
 
 struct choice : testing::TestWithParam<choice_case> {};
@@ -115,7 +115,7 @@ TEST_P(choice, follows_from_the_facts) {
   EXPECT_EQ(made.workers, GetParam().workers);
   EXPECT_THAT(made.reason, HasSubstr(GetParam().reason));
   EXPECT_EQ(made.exchange.share, GetParam().share);
-  if (made.kind == sharing_kind::buffered || made.kind == sharing_kind::head) {
+  if (made.kind == access_kind::buffered || made.kind == access_kind::head) {
     EXPECT_EQ(made.exchange.workers, made.workers);
     EXPECT_EQ(made.exchange.curvature, facts.curvature);
     EXPECT_TRUE(std::has_single_bit(made.exchange.rows)) << made.exchange.rows;

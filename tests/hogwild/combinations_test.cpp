@@ -15,14 +15,12 @@ using testing::HasSubstr;
 
 namespace {
 
-constexpr sharing_kind all_sharings[] = {sharing_kind::automatic, sharing_kind::direct,  sharing_kind::buffered,
-                                         sharing_kind::head,      sharing_kind::alone,   sharing_kind::frozen,
-                                         sharing_kind::gathered,  sharing_kind::averaged};
+constexpr sharing_kind all_sharings[] = {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered,
+                                         sharing_kind::head};
 constexpr update_kind all_updates[] = {update_kind::lossy, update_kind::exact, update_kind::locked};
 
 /// What the table is to say, in other words than the table's.
 bool expected_refusal(const combination& c) {
-  if (c.sharing == sharing_kind::alone || c.sharing == sharing_kind::frozen || in_lockstep(c.sharing)) return true;
   const bool replicas = c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head;
   if (c.reproducible) {
     return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head || c.update == update_kind::locked ||

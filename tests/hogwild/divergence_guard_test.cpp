@@ -75,7 +75,7 @@ template <int test>
 test::planned_task misled(const csr_rows& data, double l2) {
   test::planned_task work =
       make_job(started_together<test>{}, data.view(), label_map{}, {.isa = choose_isa(isa::automatic), .l2 = l2});
-  work.share(sharing_kind::buffered, {.rows = 256, .curvature = 1e-4, .workers = 4});
+  work.share(access_kind::buffered, {.rows = 256, .curvature = 1e-4, .workers = 4});
   return work;
 }
 
@@ -120,9 +120,10 @@ TEST(divergence_guard, does_not_take_the_noise_of_steps_for_gains_that_overshoot
 TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_what_overshoots) {
   const auto toy = test::planted_classification({.rows = 500, .columns = 30});
   const csr_rows data = toy.csr();
-  test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, toy.csr().view().label, "toy"),
-                       {.isa = choose_isa(isa::automatic)});
-  work.share(sharing_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
+  test::planned_task work =
+      make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, toy.csr().view().label, "toy"),
+               {.isa = choose_isa(isa::automatic)});
+  work.share(access_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
   // Only one of the two comes, so that it makes no difference how often it exchanges.
   const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, work.plan, {});
   note_listener heard;
@@ -162,9 +163,10 @@ struct restored : testing::Test {
   test::planned_task work_with(optimizer_kind optimizer, const exchange_options& exchange) const {
     sparse_view rows = data.view();
     rows.degree = degree;
-    test::planned_task work = make_job(logistic{}, rows, label_map::learn(label_kind::binary, rows.label, "toy"),
-                         {.optimizer = optimizer, .bias = 1, .isa = choose_isa(isa::automatic), .l2 = 0.01});
-    work.share(sharing_kind::buffered, exchange);
+    test::planned_task work =
+        make_job(logistic{}, rows, label_map::learn(label_kind::binary, rows.label, "toy"),
+                 {.optimizer = optimizer, .bias = 1, .isa = choose_isa(isa::automatic), .l2 = 0.01});
+    work.share(access_kind::buffered, exchange);
     return work;
   }
   template <class T>

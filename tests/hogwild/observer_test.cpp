@@ -64,7 +64,7 @@ TEST(telemetry, tells_how_stale_replicas_were_that_exchange_once_or_twice_an_epo
       make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
                {.isa = choose_isa(isa::automatic), .l2 = 0.01});
   // The second worker begins half a period in: either it trains 256 rows, or the first one trains 512.
-  work.share(sharing_kind::buffered, {.rows = 512, .curvature = 1e-4, .workers = 2});
+  work.share(access_kind::buffered, {.rows = 512, .curvature = 1e-4, .workers = 2});
   const auto crew = hire(thread_engine{.workers = 2, .team = team_kind::std, .pin = false}, *work, work.plan, {});
   work.train(*crew, run);
   EXPECT_TRUE(seen.report.staleness_p50 && seen.report.staleness_p99 && seen.report.conflict_rate);

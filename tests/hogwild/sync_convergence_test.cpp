@@ -63,7 +63,7 @@ template <class M>
 void expect_near_serial(const M& m, const test::toy_rows& toy, const train_options& serial_options, double multiple) {
   const double serial = train(m, toy.csr(), serial_engine{}, serial_options).objective;
   train_options gathered = serial_options;
-  gathered.step.initial *= multiple;
+  *gathered.step.initial *= multiple;
   for (const std::size_t workers : {1u, 2u, 3u}) {
     const sync_engine sum{.workers = workers, .rows = 4, .pin = false};
     EXPECT_LE(train(m, toy.csr(), sum, gathered).objective, (1.0 + band) * serial) << workers << " ranks, gradients";

@@ -3,6 +3,7 @@
 #include <hogwild/sync_engine.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,7 @@
 using namespace hogwild;
 using testing::AllOf;
 using testing::HasSubstr;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -49,10 +51,11 @@ struct sync_failure : testing::Test {
   const test::toy_rows toy = test::planted_classification({.rows = 600, .columns = 20});
   const csr_rows data = toy.csr();
 
-  test::planned_task make(sharing_kind kind, double patience = 600.0) const {
-    test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-                         {.shards = sharding::fixed, .isa = choose_isa(isa::automatic)});
-    work.share(kind, {.rows = 8, .share = 1.0 / 24, .workers = ranks, .patience_seconds = patience});
+  test::planned_task make(access_kind kind, double timeout_seconds = 600.0) const {
+    test::planned_task work =
+        make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                 {.shards = sharding::fixed, .isa = choose_isa(isa::automatic)});
+    work.share(kind, {.rows = 8, .share = 1.0 / 24, .workers = ranks, .timeout_seconds = timeout_seconds});
     return work;
   }
   static sync_engine engine() { return {.workers = ranks, .rows = 8, .pin = false}; }
@@ -71,7 +74,7 @@ struct sync_failure : testing::Test {
 };
 
 TEST_F(sync_failure, ranks_that_are_not_equal_to_the_bit_are_found_out) {
-  for (const sharing_kind kind : {sharing_kind::gathered, sharing_kind::averaged}) {
+  for (const access_kind kind : {access_kind::gathered, access_kind::averaged}) {
     const auto work = make(kind);
     const meddling_job meddling(*work, {}, [](const param_store& store, std::size_t slot) {
       float& w = store.parameters<float>()[7];
@@ -85,7 +88,7 @@ TEST_F(sync_failure, ranks_that_are_not_equal_to_the_bit_are_found_out) {
 }
 
 TEST_F(sync_failure, a_rank_that_throws_ends_the_run_with_what_it_threw) {
-  for (const sharing_kind kind : {sharing_kind::gathered, sharing_kind::averaged}) {
+  for (const access_kind kind : {access_kind::gathered, access_kind::averaged}) {
     for (std::size_t who = 0; who < ranks; ++who) {
       const auto work = make(kind);
       const meddling_job meddling(*work,
@@ -110,7 +113,7 @@ TEST_F(sync_failure, a_rank_that_throws_ends_the_run_with_what_it_threw) {
 // What it waits for happens only once the others have given up, so that no clock decides who is first.
 TEST_F(sync_failure, a_rank_that_does_not_come_is_named_when_the_others_run_out_of_patience) {
   std::atomic<std::size_t> given_up{0};
-  const auto work = make(sharing_kind::gathered, 0.2);
+  const auto work = make(access_kind::gathered, 0.2);
   struct waiting final : decorated_job {
     waiting(const job& whole, std::atomic<std::size_t>& n) : decorated_job(whole), given_up(n) {}
     void work(const worker_context& at) const override {
@@ -124,7 +127,8 @@ TEST_F(sync_failure, a_rank_that_does_not_come_is_named_when_the_others_run_out_
     }
     std::atomic<std::size_t>& given_up;
   };
-  EXPECT_THAT(failure_of(waiting(*work, given_up), work.plan), AllOf(HasSubstr("rank 1 of 3"), HasSubstr("within 0.2 s")));
+  EXPECT_THAT(failure_of(waiting(*work, given_up), work.plan),
+              AllOf(HasSubstr("rank 1 of 3"), HasSubstr("within 0.2 s")));
   EXPECT_EQ(given_up.load(), ranks);
 }
 
@@ -133,7 +137,7 @@ struct sync_refusal : testing::Test {
 
   std::string of(const sync_engine& engine, train_options options) const {
     options.epochs = 1;
-    if (options.step.initial == 0.0 && !engine.scale_step) options.step.initial = 0.1;
+    if (!options.step.initial && !engine.scale_step) options.step.initial = 0.1;
     try {
       train(logistic{}, toy.csr(), engine, options);
     } catch (const config_error& e) {
@@ -157,8 +161,8 @@ TEST_F(sync_refusal, names_what_has_no_meaning_in_lockstep) {
 TEST_F(sync_refusal, names_meetings_that_never_come) {
   EXPECT_THAT(of({.workers = 2, .rows = 0}, {}), HasSubstr("after 1 to "));
   EXPECT_THAT(of({.workers = 2, .rows = std::size_t{1} << 33}, {}), HasSubstr("after 1 to "));
-  for (const double patience : {0.0, -1.0, 1e300, std::nan("")})
-    EXPECT_THAT(of({.workers = 2, .patience_seconds = patience}, {}), HasSubstr("above 0"));
+  for (const std::chrono::seconds timeout : {0s, -1s, 1'000'001s})
+    EXPECT_THAT(of({.workers = 2, .timeout = timeout}, {}), HasSubstr("above 0"));
 }
 
 TEST_F(sync_refusal, is_for_a_found_step_that_is_to_be_scaled) {

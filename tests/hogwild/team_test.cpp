@@ -65,10 +65,11 @@ INSTANTIATE_TEST_SUITE_P(every, team_of,
                                           testing::Values(1u, 2u, 5u)));
 
 TEST(crew_size, is_as_asked_or_what_the_machine_grants_and_bounded) {
-  EXPECT_EQ(crew_size(0), default_workers(crew_cpus().size(), cpu_quota()));
+  EXPECT_EQ(crew_size(), default_workers(crew_cpus().size(), cpu_quota()));
   EXPECT_EQ(crew_size(3), 3u);
   EXPECT_EQ(crew_size(2000), 2000u);
   EXPECT_THROW(crew_size(2001), config_error);
+  EXPECT_THROW(crew_size(0), config_error);
 }
 
 TEST(team, of_one_is_the_caller_itself) {

@@ -51,7 +51,7 @@ TEST(train_options, numbers_outside_their_range_are_refused) {
   EXPECT_THAT(refused({.epochs = 0}), HasSubstr("epochs is 0"));
   EXPECT_THAT(refused({.step = {.initial = -0.1}}), HasSubstr("step must be positive"));
   EXPECT_THAT(refused({.step = {.initial = NAN}}), HasSubstr("step must be positive"));
-  EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = -1.0}}), HasSubstr("decay must not be negative"));
+  EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = -1.0}}), HasSubstr("decay must be positive"));
   EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 1.5}}), HasSubstr("above 1"));
   EXPECT_THAT(refused({.l2 = -1.0}), HasSubstr("l2 must not be negative"));
   EXPECT_THAT(refused({.weight_positive = 0.0}), HasSubstr("weight_positive must be positive"));

@@ -48,7 +48,7 @@ std::vector<train_result> train_ranks(std::size_t ranks, const Model& m, const c
   std::vector<train_result> results(ranks);
   test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
     ring_engine engine = engine_of(place, workers, replicas);
-    engine.messages.values = values;
+    engine.message_values = values;
     results[place.rank] = train(m, part_of(rows, place.rank, ranks), engine, options);
   });
   return results;
@@ -256,9 +256,9 @@ TEST(rank_ring, loses_no_add) {
       test::planned_task work =
           make_job(test::counting_margins{}, part_of(rows, place.rank, ranks), label_map{},
                    {.update = update_kind::exact, .isa = choose_isa(isa::automatic), .all_rows = rows.view().rows()});
-      work.share(sharing_kind::buffered, {.rows = 8, .workers = 2});
+      work.share(access_kind::buffered, {.rows = 8, .workers = 2});
       ring_engine engine = engine_of(place);
-      engine.messages.values = values;
+      engine.message_values = values;
       const auto crew = hire(engine, *work, work.plan, {});
       crew->start();
       round_driver rounds(*work, work.plan, *crew);

@@ -59,7 +59,7 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
     test::planned_task work =
         make_job(m, rows, label_map{},
                  {.update = update_kind::exact, .optimizer = optimizer, .isa = choose_isa(isa::automatic)});
-    work.share(sharing_kind::buffered,
+    work.share(access_kind::buffered,
                {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas), .rule = rule});
     const auto crew = hire(ring_engine{.workers = workers, .replicas = replicas, .team = team_kind::std, .pin = false},
                            *work, work.plan, {});

@@ -67,7 +67,7 @@ TEST_P(ring, of_one_worker_each_ends_within_the_band_of_one_worker) {
   if (rule_ != ring_rule::deltas) {
     // Of what they gain, averages keep the mean: as many times the epochs, in which the step falls to the same.
     options.epochs *= replicas_;
-    options.step.decay = std::pow(options.step.decay, 1.0 / static_cast<double>(replicas_));
+    options.step.decay = std::pow(*options.step.decay, 1.0 / static_cast<double>(replicas_));
   }
   const double serial = one_worker_->serial.objective;
   ASSERT_LT(serial, 1.01 * set_.optimum);

@@ -14,8 +14,8 @@
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/names.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
-#include <hogwildpp/worker_main.hpp>
 
 #include "support/planned_task.hpp"
 #include "support/scratch_folder.hpp"
@@ -139,7 +139,7 @@ TEST(ring_engine, sends_rare_ranks_rarely) {
   test::planned_task work =
       make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
                {.isa = choose_isa(isa::automatic)});
-  work.share(sharing_kind::buffered, {.rows = 16, .workers = 4, .replicas = 4});
+  work.share(access_kind::buffered, {.rows = 16, .workers = 4, .replicas = 4});
   const auto crew = hire(ring_of(4, 4), *work, work.plan, {});
   round_driver rounds(*work, work.plan, *crew);
   for (std::size_t e = 1; e <= 3; ++e) rounds.train_epoch(e, 0.05);
@@ -188,19 +188,20 @@ TEST_P(telemetry, stands_in_the_run_record) {
 INSTANTIATE_TEST_SUITE_P(of, telemetry, testing::ValuesIn(rules),
                          [](const auto& about) { return std::string(name_of(about.param)); });
 
-TEST(a_ring, is_refused_by_programs_whose_workers_know_of_none) {
+TEST(a_ring, makes_its_workers_known_to_every_program_that_includes_it) {
   const test::toy_rows toy = test::planted_classification({.rows = 20, .columns = 5});
   const csr_rows data = toy.csr();
-  const label_map labels = label_map::learn(label_kind::binary, data.view().label, "toy");
-  const logistic m{};
-  const auto bytes = std::as_bytes(std::span(&m, 1));
-  run_setup setup;
-  setup.model.assign(bytes.begin(), bytes.end());
-  const job_factory plain = off_the_ring(factory_of<logistic>("logistic"));
-  EXPECT_NE(plain(setup, data.view(), labels), nullptr);
-  setup.options.exchange.replicas = 2;
-  EXPECT_THROW(plain(setup, data.view(), labels), segment_error);
-  EXPECT_NE(on_a_ring(factory_of<logistic>("logistic"))(setup, data.view(), labels), nullptr);
+  auto whole = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"), {});
+  const job* const before = whole.get();
+  const param_store store = param_store::in_memory({.parameters = 5, .workers = 2});
+  const loop_plan plan = whole->plan(access_kind::buffered, {.workers = 2, .replicas = 2});
+  const auto replica =
+      worker_decorator_of(ring_workers)(std::move(whole), {.store = store, .plan = plan, .workers = 2});
+  EXPECT_NE(replica.get(), before);
+  EXPECT_EQ(replica->facts().model, "logistic");
+  EXPECT_NE(worker_decorator_of(lockstep_workers), nullptr);
+  EXPECT_THAT([] { worker_decorator_of("carousel"); },
+              testing::ThrowsMessage<segment_error>(testing::HasSubstr("engine 'carousel'")));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct ring : testing::TestWithParam<std::tuple<ring_rule, std::size_t>> {
   train_options for_ring(train_options options) const {
     if (rule == ring_rule::deltas) return options;
     options.epochs *= replicas;
-    options.step.decay = std::pow(options.step.decay, 1.0 / static_cast<double>(replicas));
+    options.step.decay = std::pow(*options.step.decay, 1.0 / static_cast<double>(replicas));
     return options;
   }
 

@@ -6,8 +6,8 @@
 
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>
-#include <hogwildpp/worker_main.hpp>
 
 #include "support/counting.hpp"
 #include "support/planned_task.hpp"
@@ -20,7 +20,7 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
   const std::size_t replicas = std::get<0>(GetParam()), workers = replicas * std::get<1>(GetParam());
 
   ring_engine engine(ring_rule rule = ring_rule::deltas) const {
-    return {.workers = workers, .replicas = replicas, .rule = rule, .transport = ring_transport::shared_segment};
+    return {.workers = workers, .replicas = replicas, .rule = rule, .transport = transport_kind::shared_segment};
   }
 
   template <class Model>
@@ -30,7 +30,7 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
     const csr_rows data = toy.csr();
     test::planned_task work =
         make_job(m, data.view(), label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
-    work.share(sharing_kind::buffered,
+    work.share(access_kind::buffered,
                {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas)});
     const auto crew = hire(engine(), *work, work.plan, {});
     crew->start();
@@ -73,5 +73,5 @@ INSTANTIATE_TEST_SUITE_P(of, ring, testing::Combine(testing::Values(2u, 4u), tes
 
 const hogwild::test::program_role ring_processes_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
-  return ring_worker_main<logistic, test::counting_margins, test::counting_columns>(argc, argv);
+  return worker_main<logistic, test::counting_margins, test::counting_columns>(argc, argv);
 });

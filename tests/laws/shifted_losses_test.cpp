@@ -111,7 +111,7 @@ TEST(shifted_losses, virtual_workers_are_turned_back_in_the_same_epochs) {
   const auto runs = told(least_squares{}, [&](const auto& m, observer& o) {
     const csr_rows rows = numbers.csr();
     test::planned_task work = make_job(m, rows.view(), label_map{}, {.isa = choose_isa(isa::automatic)});
-    work.share(sharing_kind::frozen, {.rows = 64, .curvature = 1e-4, .workers = 4});
+    work.share(access_kind::deterministic, {.rows = 64, .curvature = 1e-4, .workers = 4});
     resolved_run run{.options = {.epochs = 10, .reproducible = true, .observers = {&o}},
                      .schedule = {schedule_kind::geometric, 0.4, 0.9}};
     const auto crew = hire(two, *work, work.plan, {});

@@ -122,6 +122,17 @@ TEST(failing_workers, a_model_that_the_worker_does_not_have) {
   EXPECT_TRUE(test::leftovers().empty());
 }
 
+TEST(failing_workers, an_engine_that_the_worker_does_not_have) {
+  const test::toy_rows rows = test::some_rows(200);
+  const csr_rows data = rows.csr();
+  const auto task = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                             {.isa = choose_isa(isa::automatic)});
+  const loop_plan plan = task->plan(access_kind::alone, {});
+  EXPECT_THAT(([&] { hire_decorated(process_engine{.workers = 1}, *task, plan, {}, "carousel")->start(); }),
+              ThrowsMessage<resource_error>(HasSubstr("those of the engine 'carousel', which this program does not")));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
 /// Trains on one row that the model complains of.
 template <complaint What>
 auto complained_of(observer& seen) {

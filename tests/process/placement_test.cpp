@@ -45,7 +45,7 @@ int look(const std::string& file, bool pin) {
   const test::toy_rows rows = test::some_rows();
   std::ofstream report(file);
   looker eyes(report);
-  report << crew_size(0) << '\n';
+  report << crew_size() << '\n';
   train(logistic{}, rows.csr(), process_engine{.workers = 2, .pin = pin},
         {.epochs = 2, .step = {.initial = 0.1}, .sharing = sharing_kind::direct, .observers = {&eyes}});
   return 0;

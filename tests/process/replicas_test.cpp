@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::comes_true;
 
-struct counted : testing::TestWithParam<std::tuple<sharing_kind, std::size_t>> {
+struct counted : testing::TestWithParam<std::tuple<access_kind, std::size_t>> {
   template <class Model>
   void expect_all_counted(const Model& m, std::size_t columns) const {
     const auto [sharing, workers] = GetParam();
@@ -46,7 +46,7 @@ TEST_P(counted, no_add_of_a_general_model_is_lost_in_exact) {
 }
 
 INSTANTIATE_TEST_SUITE_P(every, counted,
-                         testing::Combine(testing::Values(sharing_kind::buffered, sharing_kind::head),
+                         testing::Combine(testing::Values(access_kind::buffered, access_kind::head),
                                           testing::Values(2u, 4u)));
 
 struct several : testing::TestWithParam<std::tuple<sharing_kind, std::size_t>> {};

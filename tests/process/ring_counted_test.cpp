@@ -41,9 +41,10 @@ struct slow_counting : test::counting_margins {
 
 template <class Model>
 test::planned_task ring_job_of(const Model& m, const sparse_view& data, const ring_size& size, std::uint64_t rows) {
-  test::planned_task work = make_job(m, data, label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
-  work.share(sharing_kind::buffered,
-              {.rows = rows, .workers = size.workers, .replicas = static_cast<std::uint32_t>(size.replicas)});
+  test::planned_task work =
+      make_job(m, data, label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
+  work.share(access_kind::buffered,
+             {.rows = rows, .workers = size.workers, .replicas = static_cast<std::uint32_t>(size.replicas)});
   return work;
 }
 

@@ -103,8 +103,7 @@ const hogwild::test::program_role ring_guests_role([](int argc, char** argv) -> 
   using namespace hogwild;
   if (argc == 3 && std::string_view(argv[1]) == "--join") {
     test::slow_at_work::at_work = true;
-    return work_for_segment({.segment = argv[2]},
-                            [](std::string_view name) { return on_a_ring(factory_of<test::slow_at_work>(name)); });
+    return work_as<test::slow_at_work>({.segment = argv[2]});
   }
   return test::ring_role<test::slow_at_work>(argc, argv);
 });

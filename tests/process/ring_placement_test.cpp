@@ -51,7 +51,7 @@ class ring_of_processes : public testing::Test {
   train_result run(std::size_t workers, bool pin) {
     const test::toy_rows rows = test::some_rows();
     return train(logistic{}, rows.csr(),
-                 ring_engine{.workers = workers, .transport = ring_transport::shared_segment, .pin = pin},
+                 ring_engine{.workers = workers, .transport = transport_kind::shared_segment, .pin = pin},
                  {.epochs = 2, .step = {.initial = 0.1}, .observers = {&eyes}});
   }
 

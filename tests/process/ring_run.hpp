@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>
-#include <hogwildpp/worker_main.hpp>
 
 #include "process_run.hpp"
 
@@ -40,7 +40,7 @@ struct ring_size {
     return {.workers = workers,
             .replicas = replicas,
             .rule = rule,
-            .transport = ring_transport::shared_segment,
+            .transport = transport_kind::shared_segment,
             .pin = false};
   }
   /// The slots of the workers that train replica `v`; consecutive ones share a replica.
@@ -70,7 +70,7 @@ inline std::uint64_t ring_exchanges(const param_store& run, const ring_size& siz
 template <model... Models>
 std::optional<int> ring_role(int argc, char** argv) {
   slow_at_work::at_work = worker_place(argc, argv).has_value();
-  return ring_worker_main<Models...>(argc, argv);
+  return worker_main<Models...>(argc, argv);
 }
 
 }  // namespace hogwild::test

@@ -56,7 +56,7 @@ void expect_to_be_waited_for(bool reproducible) {
                                   .step = {.initial = 0.01, .decay = 1.0},
                                   .sharing = reproducible ? sharing_kind::automatic : sharing_kind::direct,
                                   .reproducible = reproducible,
-                                  .virtual_workers = reproducible ? 4u : 0u,
+                                  .virtual_workers = reproducible ? std::optional<std::size_t>(4) : std::nullopt,
                                   .observers = {&seen}});
   EXPECT_EQ(run.status, run_status::done);
   EXPECT_EQ(run.workers_replaced, 0u);

@@ -48,7 +48,7 @@ way with(const Engine& engine, sharing_kind sharing = sharing_kind::automatic, b
 
 constexpr thread_engine threads{.workers = 2, .team = team_kind::std, .pin = false};
 constexpr sync_rule gradients = sync_rule::gradients, average = sync_rule::average;
-constexpr sync_transport segment = sync_transport::shared_segment;
+constexpr transport_kind segment = transport_kind::shared_segment;
 
 struct engine_case {
   std::string name;
@@ -66,7 +66,7 @@ const std::vector<engine_case> every_engine{
     {"ring_of_processes", with(test::ring_size{2, 2}.engine())},
     {"all_reduce", with(sync_engine{.workers = 2, .rule = gradients, .pin = false})},
     {"local_sgd", with(sync_engine{.workers = 2, .rule = average, .pin = false})},
-    {"local_sgd_of_processes", with(sync_engine{.workers = 2, .rule = average, .pin = false, .transport = segment})},
+    {"local_sgd_of_processes", with(sync_engine{.workers = 2, .rule = average, .transport = segment, .pin = false})},
 };
 
 struct stopped_run : testing::TestWithParam<engine_case> {

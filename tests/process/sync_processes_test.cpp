@@ -24,13 +24,13 @@ using ::testing::IsEmpty;
 
 constexpr sync_rule rules[] = {sync_rule::gradients, sync_rule::average};
 
-sync_engine processes(std::size_t workers, sync_rule rule, double patience = 60.0) {
+sync_engine processes(std::size_t workers, sync_rule rule, std::chrono::nanoseconds timeout = 60s) {
   return {.workers = workers,
           .rule = rule,
           .rows = 8,
+          .transport = transport_kind::shared_segment,
           .pin = false,
-          .transport = sync_transport::shared_segment,
-          .patience_seconds = patience};
+          .timeout = timeout};
 }
 
 /// Logistic regression that throws at work, in worker processes only, once it has learned something.
@@ -49,7 +49,7 @@ TEST(sync_processes, give_the_bits_of_threads) {
   for (const sync_rule rule : rules) {
     for (const std::size_t workers : {1u, 2u, 3u}) {
       sync_engine threads = processes(workers, rule);
-      threads.transport = sync_transport::in_process;
+      threads.transport = transport_kind::in_process;
       const bool means = rule == sync_rule::average;
       const train_options options{.epochs = 3,
                                   .step = {.initial = 0.3, .decay = 0.8},
@@ -82,7 +82,7 @@ std::string end_of_run(const sync_engine& engine, const Harm& harm) {
   const auto toy = some_rows();
   std::string said;
   std::jthread hand([&] {
-    const auto store = look_at_run(::getpid(), engine.workers, "slow_logistic");
+    const auto store = look_at_run(::getpid(), *engine.workers, "slow_logistic");
     ASSERT_TRUE(store);
     // In the middle of an epoch: it has come to meetings, and takes a tenth of a second.
     ASSERT_TRUE(comes_true(20s, [&] { return store->slots()[0].dense_meetings.get() > 20; }));
@@ -114,8 +114,8 @@ TEST(sync_processes, a_killed_rank_ends_the_run_with_its_name) {
   }
 }
 
-TEST(sync_processes, a_stopped_rank_is_waited_for_as_long_as_the_patience_lasts) {
-  const std::string said = end_of_run(processes(3, sync_rule::gradients, 0.5),
+TEST(sync_processes, a_stopped_rank_is_waited_for_until_the_timeout) {
+  const std::string said = end_of_run(processes(3, sync_rule::gradients, 500ms),
                                       [](const param_store& store) { send(store.slots()[1], SIGSTOP); });
   EXPECT_THAT(said, AllOf(HasSubstr("rank 1 of 3 has not come to all_"), HasSubstr("within 0.5 s")));
 }

@@ -61,7 +61,7 @@ inline std::vector<float> counts_after(const toy_rows& data, std::size_t epochs)
 
 /// A job whose workers share in a given way and, where they hold replicas, exchange every `rows` of their rows.
 template <class Model>
-planned_task counting_job(const Model& m, const sparse_view& data, update_kind update, sharing_kind sharing,
+planned_task counting_job(const Model& m, const sparse_view& data, update_kind update, access_kind sharing,
                           std::size_t workers, std::uint64_t rows) {
   planned_task work = make_job(m, data, label_map{}, {.update = update, .isa = choose_isa(isa::automatic)});
   work.share(sharing, {.head = data.columns / 3, .rows = rows, .workers = workers});

@@ -21,7 +21,7 @@ struct planned_task {
 
   planned_task(std::unique_ptr<job> made) : task(std::move(made)), plan(task->plan()) {}
 
-  void share(sharing_kind kind, const exchange_options& exchange) { plan = task->plan(kind, exchange); }
+  void share(access_kind kind, const exchange_options& exchange) { plan = task->plan(kind, exchange); }
   /// The epochs of a run by this plan.
   train_result train(crew& who, resolved_run run) const {
     run.plan = plan;

@@ -20,7 +20,7 @@ namespace hogwild::test {
 struct rank_place {
   std::size_t rank;
   collective& ranks;
-  transport& link;
+  message_link& link;
 };
 
 /// Asks a run to stop after its second epoch, and remembers the loss by then.
@@ -41,7 +41,7 @@ std::vector<std::exception_ptr> as_ranks(std::size_t ranks, const Body& body,
   thread_ring ring(ranks);
   std::vector<std::exception_ptr> thrown(ranks);
   std::vector<std::unique_ptr<collective>> members;
-  std::vector<std::unique_ptr<transport>> links;
+  std::vector<std::unique_ptr<message_link>> links;
   for (std::size_t r = 0; r < ranks; ++r) {
     members.push_back(group.join(r));
     links.push_back(ring.join(r));

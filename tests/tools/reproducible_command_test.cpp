@@ -45,7 +45,7 @@ TEST_F(reproducible_command, records_how_the_work_was_dealt) {
   const auto context = nlohmann::json::parse(lines_of(read_file(*folder / "record.jsonl")).at(0));
   EXPECT_EQ(context["options"]["reproducible"], true);
   EXPECT_EQ(context["options"]["virtual_workers"], 3);
-  EXPECT_EQ(context["options"]["sharing"], "frozen");
+  EXPECT_EQ(context["options"]["sharing"], "deterministic");
   EXPECT_THAT(context["options"]["sharing_reason"].get<std::string>(), HasSubstr("3 virtual workers"));
 }
 

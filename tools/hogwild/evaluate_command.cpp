@@ -39,7 +39,7 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const sparse_dataset data = open_through(data_path, columns, files, false);
   model.require_data(data.view(), data_path);
   model.labels().require_known(data.view().label, data_path);
-  const auto threads = team::make(team_kind::openmp, crew_size(0), false);
+  const auto threads = team::make(team_kind::openmp, crew_size(), false);
   const auto judge = [&](std::size_t most) { return model.judge(most); };
   const measurement measures = evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true,
                                                  saved.model == graph_cut::name ? measure_cut : measure_scores);

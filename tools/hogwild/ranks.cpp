@@ -37,7 +37,7 @@ train_request request_of_rank(const train_request& request, launched_ranks& rank
   const std::size_t here = ranks.size_on_machine(), allowed = crew_cpus().size();
   const auto online = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   if (here > 1) {
-    if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, std::min(crew_size(0), online / here));
+    if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, std::min(crew_size(), online / here));
     if (allowed * here > online) mine.pin = false;
   }
   if (ranks.rank() > 0) {

@@ -10,7 +10,7 @@
 #include <hogwild/common_columns.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
-#include <hogwild/transport.hpp>
+#include <hogwild/message_link.hpp>
 
 #include "train_request.hpp"
 
@@ -24,7 +24,7 @@ class launched_ranks {
   virtual ~launched_ranks() = default;
 
   virtual collective& all() = 0;
-  virtual transport& link() = 0;
+  virtual message_link& link() = 0;
   std::size_t rank() { return all().rank(); }
   std::size_t size() { return all().size(); }
   virtual std::size_t rank_on_machine() const = 0;

@@ -22,7 +22,7 @@ class mpi_ranks final : public launched_ranks {
         link_(join_mpi_ring(session_, timeout)) {}
 
   collective& all() override { return *all_; }
-  transport& link() override { return *link_; }
+  message_link& link() override { return *link_; }
   std::size_t rank_on_machine() const override { return session_.rank_on_machine(); }
   std::size_t size_on_machine() const override { return session_.size_on_machine(); }
   agreement patiently() override { return agreement(patient_.get()); }
@@ -31,7 +31,7 @@ class mpi_ranks final : public launched_ranks {
  private:
   mpi_session session_;
   std::unique_ptr<collective> patient_, all_;
-  std::unique_ptr<transport> link_;
+  std::unique_ptr<message_link> link_;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ std::string formatted(const char* format, ...) {
 
 std::string step_text(const train_request& request, const train_result& r) {
   std::string text = formatted("%.6g", r.step);
-  if (request.options.step.initial > 0.0)
+  if (request.options.step.initial)
     text += ", as given";
   else if (!request.options.resume.empty())
     text += ", from the checkpoint";

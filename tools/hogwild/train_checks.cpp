@@ -99,7 +99,7 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
     throw config_error("--team is about libraries that start threads; those of a synchronous engine are std threads");
   if (in_lockstep && line.given("--shards"))
     throw config_error("the workers of a synchronous engine keep their own rows: leave out --shards");
-  if (r.engine == engine_name::ring && r.transport == ring_transport::shared_segment && line.given("--team"))
+  if (r.engine == engine_name::ring && r.transport == transport_kind::shared_segment && line.given("--team"))
     throw config_error("--team is about threads; under --transport shared_segment the workers are processes");
   if (r.engine == engine_name::processes && line.given("--team")) {
     throw config_error("--team is about threads; the workers of --engine processes are processes");

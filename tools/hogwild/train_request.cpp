@@ -107,7 +107,7 @@ void declare_words(command_line& line, train_request& r) {
 
 std::string set_transport(const std::string& text, train_request& r) {
   r.mpi = text == "mpi";
-  r.transport = text == "shared_segment" ? ring_transport::shared_segment : ring_transport::in_process;
+  r.transport = text == "shared_segment" ? transport_kind::shared_segment : transport_kind::in_process;
   if (r.mpi || text == "in_process" || text == "shared_segment") return {};
   return quote(text) + " is none of in_process|shared_segment|mpi";
 }
@@ -140,11 +140,11 @@ void declare_engine(command_line& line, train_request& r) {
         {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head},
         "where workers read and write");
   line.flag("--reproducible", r.options.reproducible, "the same bits in every run, for any number of workers");
-  line.option("--virtual-workers", r.options.virtual_workers,
+  line.option("--virtual-workers", r.virtual_workers,
               "how many the rows are dealt to in a reproducible run (0: by the data); another number gives other bits");
   line.needs("--virtual-workers", "--reproducible");
   line.option(
-      "--batch", r.options.batch,
+      "--batch", r.batch,
       "so many rows see the same weights (0: as many as the model asks for); linear models: 1 to 16, under sgd, "
       "without direct or head sharing; models that train several at once: 1 to 256");
   named(line, "--isa", r.options.isa, {isa::automatic, isa::scalar, isa::avx2, isa::avx512},
@@ -165,7 +165,7 @@ void declare_step(command_line& line, train_request& r) {
   line.option("--epochs", o.epochs, "passes over the data; of graph_cut 400, where nobody says");
   line.option("--step", "auto|X", "auto", "initial step size; auto finds one by a short search",
               [&o](const std::string& text) -> std::string {
-                if (text == "auto") return o.step.initial = 0.0, "";
+                if (text == "auto") return o.step.initial.reset(), "";
                 const auto step = to_number(text);
                 if (!step || *step <= 0.0) return quote(text) + " is neither 'auto' nor a number above 0";
                 o.step.initial = *step;
@@ -208,7 +208,7 @@ std::string set_target(const std::string& text, train_options& o) {
 }
 
 void declare_end(command_line& line, train_request& r) {
-  line.option("--tolerance", r.options.tolerance,
+  line.option("--tolerance", r.tolerance,
               "stop when two epochs lower the objective by no more than this share of its fall so far");
   line.option("--target", "METRIC=VALUE", "", "stop when this is reached, e.g. test_accuracy=0.92",
               [&r](const std::string& text) { return set_target(text, r.options); });
@@ -265,6 +265,9 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   declare_end(line, r);
   declare_files(line, r);
   if (const auto code = line.parse(argc, argv)) return code;
+  if (r.batch > 0) r.options.batch = r.batch;
+  if (r.virtual_workers > 0) r.options.virtual_workers = r.virtual_workers;
+  if (r.tolerance != 0.0) r.options.tolerance = r.tolerance;
   r.files.isa = r.options.isa;
   if (line.given("--bias")) r.own_bias = r.options.bias;
   r.unit_rows_given = line.given("--unit-rows");

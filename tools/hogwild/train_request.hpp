@@ -61,7 +61,7 @@ struct train_request {
   bool pin = true;
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
   ring_rule exchange = ring_rule::deltas;
-  ring_transport transport = ring_transport::in_process;
+  transport_kind transport = transport_kind::in_process;
   bool mpi = false;  ///< joined by MPI, whether or not a launcher shows
   delta_values messages = delta_values::as_stored;
   std::chrono::seconds rank_timeout{30};
@@ -69,6 +69,9 @@ struct train_request {
   bool scale_step = false;
 
   train_options options{};
+  std::size_t batch = 0;                 ///< 0: as the model has it
+  std::size_t virtual_workers = 0;       ///< 0: by the data
+  double tolerance = 0.0;                ///< 0: none
   std::string init;                      ///< a saved model whose parameters the run begins with
   std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;

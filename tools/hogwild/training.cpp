@@ -7,11 +7,16 @@
 #include <hogwild/process_engine.hpp>
 #include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
+#include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>
-#include <hogwildpp/worker_main.hpp>
 
 namespace hogwild::cli {
 namespace {
+
+/// Of options for which 0 means that nobody has asked.
+std::optional<std::size_t> unless_zero(std::size_t n) {
+  return n == 0 ? std::nullopt : std::optional(n);
+}
 
 template <class Engine>
 std::unique_ptr<any_engine> as_any(const Engine& engine) {
@@ -23,33 +28,33 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
     case engine_name::serial:
       return as_any(serial_engine{});
     case engine_name::processes:
-      return as_any(process_engine{.workers = request.workers, .pin = request.pin});
+      return as_any(process_engine{.workers = unless_zero(request.workers), .pin = request.pin});
     case engine_name::ring:
-      return as_any(ring_engine{.workers = request.workers,
-                                .replicas = request.replicas,
+      return as_any(ring_engine{.workers = unless_zero(request.workers),
+                                .replicas = unless_zero(request.replicas),
                                 .rule = request.exchange,
                                 .transport = request.transport,
                                 .team = request.team,
                                 .pin = request.pin,
                                 .ranks = ranks != nullptr ? &ranks->all() : nullptr,
                                 .link = ranks != nullptr ? &ranks->link() : nullptr,
-                                .messages = {.values = request.messages, .patience = request.rank_timeout}});
+                                .message_values = request.messages,
+                                .timeout = request.rank_timeout});
     case engine_name::all_reduce:
     case engine_name::local_sgd:
       return as_any(
-          sync_engine{.workers = request.workers,
+          sync_engine{.workers = unless_zero(request.workers),
                       .rule = request.engine == engine_name::all_reduce ? sync_rule::gradients : sync_rule::average,
                       .rows = request.sync_rows,
                       .scale_step = request.scale_step,
+                      .transport = request.transport,
                       .pin = request.pin,
-                      .transport = request.transport == ring_transport::shared_segment ? sync_transport::shared_segment
-                                                                                       : sync_transport::in_process,
-                      .patience_seconds = static_cast<double>(request.rank_timeout.count()),
-                      .ranks = ranks != nullptr ? &ranks->all() : nullptr});
+                      .ranks = ranks != nullptr ? &ranks->all() : nullptr,
+                      .timeout = request.rank_timeout});
     case engine_name::threads:
       break;
   }
-  return as_any(thread_engine{.workers = request.workers, .team = request.team, .pin = request.pin});
+  return as_any(thread_engine{.workers = unless_zero(request.workers), .team = request.team, .pin = request.pin});
 }
 
 }  // namespace
@@ -57,21 +62,19 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks) {
   const auto engine = make_engine(request, ranks);
-  const prepared_task task = std::visit(
-      [&](const auto& concrete) { return prepare(concrete, rows, options, engine->ranks()); }, m);
+  const prepared_task task =
+      std::visit([&](const auto& concrete) { return prepare(concrete, rows, options, engine->ranks()); }, m);
   return run_training(task, *engine);
 }
 
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {
-  return ring_worker_main<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet,
-                          graph_cut, skip_gram, cbow, factorization_machine, ffm>(argc, argv);
+  return worker_main<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet, graph_cut,
+                     skip_gram, cbow, factorization_machine, ffm>(argc, argv);
 }
 
 int join_job(const std::string& segment_name) {
-  return work_for_segment({.segment = segment_name}, [](std::string_view name) {
-    return on_a_ring(factory_of<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet,
-                                graph_cut, skip_gram, cbow, factorization_machine, ffm>(name));
-  });
+  return work_as<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet, graph_cut,
+                 skip_gram, cbow, factorization_machine, ffm>({.segment = segment_name});
 }
 
 }  // namespace hogwild::cli

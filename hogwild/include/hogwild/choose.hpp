@@ -33,7 +33,7 @@ struct sharing_facts {
 
 /// What was chosen, and why in a sentence.
 struct sharing_choice {
-  sharing_kind kind = sharing_kind::alone;
+  access_kind kind = access_kind::alone;
   std::size_t workers = 1;  ///< at most those asked for
   exchange_options exchange{};
   std::string reason;

@@ -35,17 +35,6 @@ struct refusal {
 };
 
 inline constexpr std::array refusals = {
-    refusal{.sharing = sharing_kind::alone,
-            .reason = "alone is what the sharing of one worker is called, not one to ask for: use auto"},
-    refusal{.sharing = sharing_kind::frozen,
-            .reason = "frozen is what the sharing of a reproducible run is called: leave it at auto and ask for a "
-                      "reproducible run"},
-    refusal{.sharing = sharing_kind::gathered,
-            .reason = "gathered is what the sharing of a synchronous run is called: leave it at auto and use the "
-                      "synchronous engine"},
-    refusal{.sharing = sharing_kind::averaged,
-            .reason = "averaged is what the sharing of a synchronous run is called: leave it at auto and use the "
-                      "synchronous engine"},
     refusal{.sharing = sharing_kind::direct,
             .reproducible = true,
             .reason = "a reproducible run is not possible on one shared array (direct), where the order of updates is "

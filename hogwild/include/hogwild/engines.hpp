@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -65,7 +67,7 @@ struct serial_engine {};
 
 /// Workers are threads of this process.
 struct thread_engine {
-  std::size_t workers = 0;  ///< 0: as many as this process may use (topology.hpp)
+  std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
   team_kind team = team_kind::openmp;
   bool pin = true;  ///< one CPU for each std thread; OpenMP follows OMP_PLACES and OMP_PROC_BIND
 };

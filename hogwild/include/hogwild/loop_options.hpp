@@ -3,22 +3,10 @@
 
 #include <cstdint>
 
-#include <hogwild/core/isa.hpp>
-#include <hogwild/core/optimizer.hpp>
-#include <hogwild/core/regularizer.hpp>
-#include <hogwild/core/sampler.hpp>
-#include <hogwild/core/shard.hpp>
-#include <hogwild/core/sharing_kind.hpp>
-#include <hogwild/core/update_policy.hpp>
+#include <hogwild/core/access_kind.hpp>
+#include <hogwild/core/option_values.hpp>
 
 namespace hogwild {
-
-/// What replicas on a ring do when they meet; see hogwildpp/exchange_rule.hpp.
-enum class ring_rule : std::uint32_t {
-  deltas,   ///< what each gained is added to a model that travels
-  average,  ///< a replica and its successor take the mean
-  released  ///< the rule of the code that was released with the Hogwild++ paper
-};
 
 /// How replicas exchange; decided once a run, before the first epoch.
 struct exchange_options {
@@ -27,28 +15,21 @@ struct exchange_options {
   std::uint64_t least = 1;     ///< rows that two replicas train at least: fewer would not pay
   double curvature = 0.0;      ///< of the mean loss: largest second derivative along any direction
   double share = 1.0;          ///< 1: gains are summed; 1 / workers: their mean is taken
-  std::uint64_t workers = 1;   ///< who exchange; under frozen sharing the virtual workers, a chunk of `rows` a turn
+  std::uint64_t workers = 1;   ///< who exchange; in a reproducible run the virtual workers, a chunk of `rows` a turn
   std::uint32_t replicas = 1;  ///< on a ring, each with as many of the workers; 1: there is no ring
   ring_rule rule = ring_rule::deltas;
-  double scale = 1.0;              ///< in lockstep: of the mean gain of the rows between two meetings so much is added
-  double patience_seconds = 30.0;  ///< in lockstep: how long workers wait for each other
+  double scale = 1.0;             ///< in lockstep: of the mean gain of the rows between two meetings so much is added
+  double timeout_seconds = 30.0;  ///< in lockstep: how long workers wait for each other
 
   /// On a ring: whether replicas meet the common model alone and are trained by one worker each, whose own they are.
   constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
-};
-
-/// Who may change rows of factors (models of ratings).
-enum class ownership_kind : std::uint32_t {
-  automatic,  ///< blocks where several workers share one array and nothing speaks against it
-  shared,     ///< all workers change all rows at the same time: Hogwild!
-  blocks      ///< a worker owns the users and the items of the block of ratings that it trains: no two change a row
 };
 
 /// What the inner loop needs to know of a run's options; copied into the segment for worker processes.
 struct loop_options {
   update_kind update = update_kind::lossy;
   optimizer_kind optimizer = optimizer_kind::sgd;
-  sharing_kind sharing = sharing_kind::direct;
+  access_kind sharing = access_kind::direct;
   row_order order = row_order::chunked;
   sharding shards = sharding::claimed;
   std::uint32_t bias = 0;

@@ -17,6 +17,7 @@ namespace hogwild {
 std::string_view name_of(update_kind kind);
 std::string_view name_of(optimizer_kind kind);
 std::string_view name_of(sharing_kind kind);
+std::string_view name_of(access_kind kind);
 std::string_view name_of(ownership_kind kind);
 std::string_view name_of(l2_form form);
 std::string_view name_of(ring_rule rule);

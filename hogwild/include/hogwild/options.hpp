@@ -11,8 +11,7 @@
 #include <vector>
 
 #include <hogwild/core/dataset.hpp>
-#include <hogwild/core/schedule.hpp>
-#include <hogwild/loop_options.hpp>
+#include <hogwild/core/option_values.hpp>
 
 namespace hogwild {
 
@@ -20,10 +19,12 @@ class observer;
 
 /// The step size and how it falls.
 struct step_options {
-  double initial = 0.0;  ///< > 0, or 0: found by a short seeded search (see step_search.hpp)
-  double decay = 0.0;    ///< meaning by kind; 0: the model's, where it has a step of its own; else with initial = 0 the
-                         ///< last epoch's step is a hundredth of the first, and with a given step there is no decay,
-                         ///< but for a linear schedule: it ends at nothing
+  std::optional<double>
+      initial{};  ///< > 0; default: the model's, else found by a short seeded search (step_search.hpp)
+  /// > 0, its meaning by kind; default: the model's, where it has a step of its own; else with a found step the last
+  /// epoch's step is a hundredth of the first, and with a given step there is no decay, but for a linear schedule: it
+  /// ends at nothing.
+  std::optional<double> decay{};
   std::optional<schedule_kind> kind{};  ///< default: the model's, else geometric
 };
 
@@ -36,7 +37,8 @@ struct target_option {
   double value;
 };
 
-/// Options of a run; every field has the default that the command line has.
+/// Options of a run; every field has the default that the command line has. A number or a kind that need not be given
+/// is optional; a name, list or function that is not given is empty.
 struct train_options {
   std::size_t epochs = 20;  ///< exactly as many, unless a target, a tolerance or a validation set ends the run sooner
   step_options step{};
@@ -50,22 +52,23 @@ struct train_options {
   ownership_kind ownership = ownership_kind::automatic;  ///< models of ratings
   row_order order = row_order::chunked;
   sharding shards = sharding::claimed;
-  bool reproducible = false;        ///< the same bits for any number of workers, on every engine
-  std::size_t virtual_workers = 0;  ///< of a reproducible run, whose result depends on them; 0: by data and step
-  bool bias = false;                ///< margin models: one more parameter, the last
-  double weight_positive = 1.0;     ///< > 0: what an example of the larger label weighs (binary models)
+  bool reproducible = false;                     ///< the same bits for any number of workers, on every engine
+  std::optional<std::size_t> virtual_workers{};  ///< > 0: of a reproducible run, whose result depends on them; default:
+                                                 ///< by data and step
+  bool bias = false;                             ///< margin models: one more parameter, the last
+  double weight_positive = 1.0;                  ///< > 0: what an example of the larger label weighs (binary models)
   std::uint64_t seed = 1;
-  /// > 0: stop when two epochs in a row lower the objective by no more than this share of how far it has fallen since
-  /// the parameters that the model begins with, before a warm start.
-  double tolerance = 0.0;
+  /// In [0, 1): stop when two epochs in a row lower the objective by no more than this share of how far it has fallen
+  /// since the parameters that the model begins with, before a warm start.
+  std::optional<double> tolerance{};
   std::optional<target_option> target{};
   std::optional<sparse_view> test{};        ///< measured after each epoch, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
   double validation_fraction = 0.0;         ///< in [0, 1): hold back this share of the training rows as validation
   std::size_t patience = 3;                 ///< epochs without a better validation loss before the run stops
-  /// So many rows see the same weights; 0: as many as the model asks for. Margin models: 1 to 16 (the default), fewer
-  /// where the step asks for it; under sgd, not direct or head sharing. Models with a workspace: 1 to 256.
-  std::size_t batch = 0;
+  /// So many rows see the same weights; default: as many as the model asks for. Margin models: 1 to 16 (the default),
+  /// fewer where the step asks for it; under sgd, not direct or head sharing. Models with a workspace: 1 to 256.
+  std::optional<std::size_t> batch{};
   /// Changes fresh parameters before anybody trains: a warm start. Called with all of them, and may be called again for
   /// trials of a step and by each rank; the same changes every time.
   std::function<void(std::span<float> parameters)> initial{};

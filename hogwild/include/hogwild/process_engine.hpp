@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <hogwild/engines.hpp>
@@ -14,7 +16,7 @@ namespace hogwild {
 /// the rounds, measures, and replaces workers that die; the others never wait for a dead one. The program that workers
 /// run calls worker_main (worker_main.hpp) first thing in main.
 struct process_engine {
-  std::size_t workers = 0;               ///< 0: as many as this process may use (topology.hpp)
+  std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
   bool pin = true;                       ///< one CPU for each worker, where there are as many
   std::string program{};                 ///< what to spawn; empty: this very program
   std::vector<std::string> arguments{};  ///< before the marker: a subcommand, say
@@ -24,6 +26,10 @@ struct process_engine {
 std::unique_ptr<crew> hire(const process_engine& engine, const job& task, const loop_plan& plan,
                            const note_function& note);
 std::size_t plan_sharing(const process_engine& engine, run_planner& run);
+
+/// The same for an engine whose workers do their job as a decorator has them (worker_decorators.hpp); empty: as it is.
+std::unique_ptr<crew> hire_decorated(const process_engine& engine, const job& task, const loop_plan& plan,
+                                     const note_function& note, std::string_view decorator);
 
 /// What a spawned worker finds on its command line, followed by the segment's name and its slot.
 inline constexpr const char* worker_marker = "--hogwild-worker";

@@ -90,7 +90,7 @@ class round_driver {
   double kept_share(const round_plan& round) const;
   void run(round_plan round);
   void run_in_turns(round_plan round);
-  bool reproducible() const { return plan_.options.sharing == sharing_kind::frozen; }
+  bool reproducible() const { return plan_.options.sharing == access_kind::deterministic; }
   std::size_t collect_unfinished(const round_plan& round);
   double drawn_rows(const round_plan& round) const;
   /// Where other processes take part, a round that is to stop is gone through by all.

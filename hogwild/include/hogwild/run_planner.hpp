@@ -38,8 +38,8 @@ class run_planner {
 
   /// How many workers there will be: `asked` or, where that is 0, as crew_size says, but no more than the library
   /// grants.
-  std::size_t workers_of_team(std::size_t asked, team_kind team);
-  std::size_t workers_of_processes(std::size_t asked);
+  std::size_t workers_of_team(std::optional<std::size_t> asked, team_kind team);
+  std::size_t workers_of_processes(std::optional<std::size_t> asked);
   /// Why they are fewer than were asked for; empty where they are not.
   std::string why_fewer() const;
 

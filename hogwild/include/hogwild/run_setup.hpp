@@ -19,6 +19,7 @@ struct run_setup {
   std::uint32_t pin = 0;                  ///< whether workers bind themselves to a CPU
   label_kind labels = label_kind::real;
   std::uint32_t workers = 0;       ///< slots of spawned workers; later ones are spare
+  std::string decorator{};         ///< what makes workers train otherwise (worker_decorators.hpp); empty: nothing
   std::string data_path;           ///< for sparse_dataset::map
   std::vector<std::int32_t> cpus;  ///< that spawned workers may use
   std::vector<double> label_values;

@@ -31,9 +31,9 @@ struct stop_rules {
       if (improved) best_validation_loss = epoch.validation->loss;
       if (epochs_without_better >= options.patience) return run_status::converged;
     }
-    if (options.tolerance > 0.0) {
+    if (options.tolerance) {
       // One flat epoch may be chance: asynchronous epochs are noisy.
-      flat_epochs = fall.flat(last_objective, epoch.objective, options.tolerance) ? flat_epochs + 1 : 0;
+      flat_epochs = fall.flat(last_objective, epoch.objective, *options.tolerance) ? flat_epochs + 1 : 0;
       last_objective = epoch.objective;
       if (flat_epochs >= 2) return run_status::converged;
     }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <hogwild/core/model.hpp>
-#include <hogwild/core/sharing_kind.hpp>
+#include <hogwild/core/option_values.hpp>
 #include <hogwild/loop_options.hpp>
 
 namespace hogwild {

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
-namespace hogwild {
+#include <hogwild/core/option_values.hpp>
 
-/// Which library supplies the threads. The loop they run is the same.
-enum class team_kind { openmp, tbb, std };
+namespace hogwild {
 
 /// CPUs that the workers of a run may use, ascending. Where OMP_PROC_BIND is set, the OpenMP library has bound the
 /// program's first thread to one CPU before main(), which the threads and processes that it starts inherit; OpenMP's
@@ -19,9 +19,9 @@ std::vector<int> crew_cpus();
 /// Whether OMP_PROC_BIND has the OpenMP library bind the threads of its teams.
 bool openmp_binds();
 
-/// How many workers a run has: `asked`, or where that is 0 as many as CPUs and quota grant (default_workers). Throws
-/// config_error where it is more than one run can have.
-std::size_t crew_size(std::size_t asked);
+/// How many workers a run has: `asked`, or where nobody asks as many as CPUs and quota grant (default_workers). Throws
+/// config_error where it is none, or more than one run can have.
+std::size_t crew_size(std::optional<std::size_t> asked = {});
 
 /// How many of `asked` threads the library grants the calling thread at most: OpenMP none but itself within a parallel
 /// region whose regions it does not nest, and no more than OMP_THREAD_LIMIT.

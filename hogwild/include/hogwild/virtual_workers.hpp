@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include <hogwild/loop_options.hpp>
@@ -10,7 +11,7 @@ namespace hogwild {
 
 /// What the turns of a reproducible run depend on: data and options alone, never the machine or the workers.
 struct turn_facts {
-  std::size_t asked = 0;  ///< virtual workers; 0: choose
+  std::optional<std::size_t> asked{};  ///< virtual workers; none: choose
   std::size_t rows = 0, nonzeros = 0;
   double step = 0.0;       ///< the first epoch's
   double curvature = 0.0;  ///< of the mean loss; see curvature.hpp

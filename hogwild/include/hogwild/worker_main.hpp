@@ -58,24 +58,21 @@ job_factory factory_of(std::string_view name) {
   return found;
 }
 
-/// A factory that refuses (segment_error) to train for a run whose replicas are on a ring: on_a_ring() of the component
-/// pp makes one that does.
-job_factory off_the_ring(job_factory make);
-
 /// Trains for the segment as one of `Models`.
 template <model... Models>
 int work_as(const worker_ticket& place) {
-  return work_for_segment(place, [](std::string_view name) { return off_the_ring(factory_of<Models...>(name)); });
+  return work_for_segment(place, [](std::string_view name) { return factory_of<Models...>(name); });
 }
 
-/// First line of the main function of every program that trains with process_engine:
+/// First line of the main function of every program whose engine may start worker processes:
 ///
 ///   if (auto rc = hogwild::worker_main<my_model>(argc, argv)) return *rc;
 ///
-/// Does nothing in the process that the user started; in a worker process it trains and gives what main shall return.
+/// It serves every engine whose header the program includes. Does nothing in the process that the user started; in a
+/// worker process it trains and gives what main shall return.
 template <model... Models>
 std::optional<int> worker_main(int argc, const char* const* argv) {
-  return work_where_placed(argc, argv, [](std::string_view name) { return off_the_ring(factory_of<Models...>(name)); });
+  return work_where_placed(argc, argv, [](std::string_view name) { return factory_of<Models...>(name); });
 }
 
 }  // namespace hogwild

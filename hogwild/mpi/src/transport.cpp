@@ -31,7 +31,7 @@ constexpr auto shortest_nap = detail::look_pace::shortest;
 constexpr auto patience = 2s;  ///< at the end, for the last messages to be taken
 
 /// A message of ours goes as its length and then its bytes, in parts that MPI can count.
-class mpi_ring final : public transport {
+class mpi_ring final : public message_link {
  public:
   mpi_ring(mpi_session& session, std::chrono::nanoseconds timeout) : session_(session.internals()), timeout_(timeout) {
     ring_ = detail::own_copy(session_, timeout);
@@ -177,7 +177,7 @@ class mpi_ring final : public transport {
 
 }  // namespace
 
-std::unique_ptr<transport> join_mpi_ring(mpi_session& session, std::chrono::nanoseconds timeout) {
+std::unique_ptr<message_link> join_mpi_ring(mpi_session& session, std::chrono::nanoseconds timeout) {
   return std::make_unique<mpi_ring>(session, timeout);
 }
 

@@ -31,7 +31,7 @@ struct thread_ring::state {
 
 namespace {
 
-class thread_member final : public transport {
+class thread_member final : public message_link {
  public:
   thread_member(std::size_t rank, std::size_t size, mailbox& in, mailbox& out)
       : rank_(rank), size_(size), in_(in), out_(out) {}
@@ -87,7 +87,7 @@ thread_ring::thread_ring(std::size_t ranks) : state_(std::make_unique<state>()) 
 
 thread_ring::~thread_ring() = default;
 
-std::unique_ptr<transport> thread_ring::join(std::size_t rank) {
+std::unique_ptr<message_link> thread_ring::join(std::size_t rank) {
   const std::size_t ranks = state_->boxes.size();
   const std::scoped_lock lock(state_->joining);
   if (rank >= ranks) {

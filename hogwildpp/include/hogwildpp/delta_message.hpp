@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/core/option_values.hpp>
+
 // What a machine tells its successor on the ring: by how much its values differ from what the successor believes.
 //
 // A link is a stream of such messages. The sender keeps b, what its successor believes; the receiver keeps p, its
@@ -22,15 +24,6 @@
 // spans that are passed in are written by nobody else meanwhile.
 
 namespace hogwild {
-
-/// How a message writes its values.
-enum class delta_values : std::uint8_t {
-  as_stored,  ///< float or double to the last bit
-  /// IEEE binary16 times a power of two, which each block of 256 coordinates chooses by its largest magnitude M. A
-  /// value is off by at most 2^-11 * (1 + 2^-12) of itself, or 2^-39 * M, or 2^-149, whichever is most. Blocks with M
-  /// from 2^127 on, or with infinities or NaNs, are written as stored.
-  as_half
-};
 
 /// What stands before the values. Numbers that concern the ring are carried, not looked at.
 struct delta_header {

@@ -14,9 +14,9 @@ using namespace hogwild;
 
 namespace {
 
-struct conservation : testing::TestWithParam<std::tuple<update_kind, sharing_kind, std::size_t>> {
+struct conservation : testing::TestWithParam<std::tuple<update_kind, access_kind, std::size_t>> {
   const update_kind update = std::get<0>(GetParam());
-  const sharing_kind sharing = std::get<1>(GetParam());
+  const access_kind sharing = std::get<1>(GetParam());
   const std::size_t workers = std::get<2>(GetParam());
 
   template <class Model>
@@ -62,8 +62,8 @@ TEST_P(conservation, of_adds_that_travel_at_the_end_of_the_round_only) {
 
 INSTANTIATE_TEST_SUITE_P(every, conservation,
                          testing::Combine(testing::Values(update_kind::lossy, update_kind::exact),
-                                          testing::Values(sharing_kind::direct, sharing_kind::buffered,
-                                                          sharing_kind::head),
+                                          testing::Values(access_kind::direct, access_kind::buffered,
+                                                          access_kind::head),
                                           testing::Values(2u, 4u, 8u)));
 
 }  // namespace

@@ -56,8 +56,8 @@ TEST(own_parameters, are_runs_of_the_groups_in_the_order_of_ranks) {
   EXPECT_TRUE(seen.empty());
 }
 
-struct same_bits : testing::TestWithParam<std::tuple<sharing_kind, optimizer_kind, row_order, sharding, double>> {
-  const sharing_kind sharing = std::get<0>(GetParam());
+struct same_bits : testing::TestWithParam<std::tuple<access_kind, optimizer_kind, row_order, sharding, double>> {
+  const access_kind sharing = std::get<0>(GetParam());
   const test::toy_rows toy = rows_with_own_columns(0.7f);
   const csr_rows data = toy.csr();
 
@@ -92,7 +92,7 @@ TEST_P(same_bits, of_a_margin_model_whether_own_columns_are_known_or_not) {
 }
 
 TEST_P(same_bits, of_a_general_model_whether_own_columns_are_known_or_not) {
-  if (sharing == sharing_kind::head) GTEST_SKIP() << "a head is for margin models";
+  if (sharing == access_kind::head) GTEST_SKIP() << "a head is for margin models";
   const softmax model{.features = toy.columns, .classes = 2};
   const auto known = trained(model, label_kind::classes, true, 0);
   EXPECT_EQ(known, trained(model, label_kind::classes, false, 0));
@@ -100,8 +100,8 @@ TEST_P(same_bits, of_a_general_model_whether_own_columns_are_known_or_not) {
 }
 
 INSTANTIATE_TEST_SUITE_P(every, same_bits,
-                         testing::Combine(testing::Values(sharing_kind::buffered, sharing_kind::head,
-                                                          sharing_kind::frozen),
+                         testing::Combine(testing::Values(access_kind::buffered, access_kind::head,
+                                                          access_kind::deterministic),
                                           testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad),
                                           testing::Values(row_order::chunked, row_order::permuted),
                                           testing::Values(sharding::claimed, sharding::fixed),
@@ -113,7 +113,7 @@ TEST(own_parameters, count_in_full_where_workers_take_the_mean_of_their_gains) {
   const csr_rows data = toy.csr();
   sparse_view rows = data.view();
   rows.frequent = common;
-  for (const sharing_kind sharing : {sharing_kind::buffered, sharing_kind::frozen}) {
+  for (const access_kind sharing : {access_kind::buffered, access_kind::deterministic}) {
     test::planned_task work =
         make_job(test::counting_margins{}, rows, label_map{}, {.isa = choose_isa(isa::automatic)});
     work.share(sharing, {.rows = 8, .share = 0.5, .workers = 4});
@@ -127,7 +127,7 @@ TEST(own_parameters, count_in_full_where_workers_take_the_mean_of_their_gains) {
   }
 }
 
-struct counted : testing::TestWithParam<std::tuple<sharing_kind, sharding, std::size_t>> {};
+struct counted : testing::TestWithParam<std::tuple<access_kind, sharding, std::size_t>> {};
 
 TEST_P(counted, no_add_is_lost_or_made_twice_whoever_trains_the_rows) {
   constexpr std::size_t epochs = 5;
@@ -149,12 +149,12 @@ TEST_P(counted, no_add_is_lost_or_made_twice_whoever_trains_the_rows) {
     EXPECT_EQ(std::vector<float>(got.begin(), got.end()), test::counts_after(toy, epochs));
   };
   expect_counts(test::counting_margins{});
-  if (std::get<0>(GetParam()) != sharing_kind::head) expect_counts(test::counting_columns{toy.columns});
+  if (std::get<0>(GetParam()) != access_kind::head) expect_counts(test::counting_columns{toy.columns});
 }
 
 INSTANTIATE_TEST_SUITE_P(
     every, counted,
-    testing::Combine(testing::Values(sharing_kind::buffered, sharing_kind::head, sharing_kind::frozen),
+    testing::Combine(testing::Values(access_kind::buffered, access_kind::head, access_kind::deterministic),
                      testing::Values(sharding::claimed, sharding::fixed), testing::Values(1u, 2u, 4u)));
 
 }  // namespace

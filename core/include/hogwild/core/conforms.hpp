@@ -12,7 +12,7 @@
 #include <hogwild/core/archetypes.hpp>
 #include <hogwild/core/member_names.hpp>
 #include <hogwild/core/model.hpp>
-#include <hogwild/core/sharing_kind.hpp>
+#include <hogwild/core/option_values.hpp>
 
 // What a compiler says of a type that is not quite a model: a sentence for each member that is missing, has another
 // shape, or has almost the name of one. Included by model.hpp.

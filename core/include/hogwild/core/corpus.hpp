@@ -13,9 +13,9 @@ namespace hogwild {
 
 /// What a corpus is read with.
 struct corpus_options {
-  std::uint64_t min_count = 5;  ///< words that occur less often are left out
-  std::size_t sentence = 1000;  ///< a line of more words is several sentences
-  std::size_t threads = 0;      ///< 0: as many as this process may use
+  std::uint64_t min_count = 5;           ///< words that occur less often are left out
+  std::size_t sentence = 1000;           ///< a line of more words is several sentences
+  std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
   /// Rows of more bytes than `memory` go to a nameless file in this folder, which vanishes with the rows; empty: they
   /// stay in memory, whatever their size.
   std::filesystem::path scratch{};

@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace hogwild {
+#include <hogwild/core/option_values.hpp>
 
-/// The instruction sets that kernels are written for. Those of margin models compute the same bits on all of them;
-/// those of dense rows may fuse products with sums, and then differ in the last ones.
-enum class isa : std::uint32_t { automatic, scalar, avx2, avx512 };
+namespace hogwild {
 
 /// Whether this build has the kernels and this CPU and its system can run them; true for automatic and scalar.
 bool has_isa(isa set);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -53,10 +54,10 @@ struct row_verdict {
   float score = 0.0f;  ///< binary: the margin; real: the prediction; classes: the predicted class
 };
 
-/// What a model is trained with where nothing else is asked for. A step of 0 has one found by a short search.
+/// What a model is trained with where nothing else is asked for.
 struct training_defaults {
-  double step = 0.0;
-  double decay = 0.0;  ///< 0: by the schedule; see step_options
+  std::optional<double> step{};   ///< none: one is found by a short search
+  std::optional<double> decay{};  ///< none: by the schedule; see step_options
   schedule_kind schedule = schedule_kind::geometric;
   optimizer_kind optimizer = optimizer_kind::sgd;
   std::uint32_t batch = 16;

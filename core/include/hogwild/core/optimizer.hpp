@@ -7,11 +7,10 @@
 #include <cstdint>
 #include <span>
 
+#include <hogwild/core/option_values.hpp>
 #include <hogwild/core/param_view.hpp>
 
 namespace hogwild {
-
-enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad };
 
 /// How many arrays as long as the parameters an optimiser remembers things in.
 constexpr std::size_t state_arrays_of(optimizer_kind kind) {
@@ -33,14 +32,6 @@ constexpr std::size_t state_arrays_of(optimizer_kind kind) {
 constexpr bool sums_up(optimizer_kind kind) {
   return kind != optimizer_kind::momentum && kind != optimizer_kind::adam;
 }
-
-/// What some of the optimisers want to know.
-struct optimizer_constants {
-  double momentum = 0.9;  ///< in [0, 1)
-  double beta1 = 0.9;     ///< of adam's first moment, in [0, 1)
-  double beta2 = 0.999;   ///< of the second
-  double epsilon = 1e-8;  ///< > 0: adam divides by sqrt(second moment) + epsilon
-};
 
 /// How one partial derivative changes its parameter. Safe to apply from many workers at once: what an optimiser
 /// remembers lives in shared arrays of the same length as the parameters, allocated with them. step(j, g, size) returns

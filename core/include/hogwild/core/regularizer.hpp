@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <hogwild/core/option_values.hpp>
+
 namespace hogwild {
 
 /// Plain l2 without writes, for margin models under sgd: the weights are w = a * v, and the shrink of a step touches
@@ -29,13 +31,6 @@ struct scaled_l2 {
     const double decades = -std::log(shrink) * rows / -std::log(smallest_scale);
     return std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(decades)));
   }
-};
-
-/// What l2 means for models whose rows touch few parameters.
-enum class l2_form : std::uint32_t {
-  by_degree,      ///< each parameter is regularised once an epoch, however many rows touch it: l2 / 2 * ||w||^2 in the
-                  ///< objective, beside the mean loss
-  per_occurrence  ///< each row regularises what it touches: l2 / 2 * ||touched w||^2 joins its loss
 };
 
 /// l2 where a parameter is touched, for everything else: an example that contains column j divides each of that

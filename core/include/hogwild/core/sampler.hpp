@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <hogwild/core/option_values.hpp>
 #include <hogwild/core/random.hpp>
 
 namespace hogwild {
@@ -42,13 +43,6 @@ class feistel_permutation {
   std::uint64_t n_;
   unsigned half_bits_;
   counter_random round_;
-};
-
-/// In which order a pass visits the rows.
-enum class row_order : std::uint32_t {
-  chunked,     ///< chunks in random order, rows of a chunk in sequence (rows were shuffled at ingest): the default
-  permuted,    ///< a fresh permutation of all rows each epoch: what the papers run
-  replacement  ///< every row drawn uniformly, with replacement: what the papers analyse
 };
 
 /// The row at a position of the pass. Stateless, so every worker computes its own.

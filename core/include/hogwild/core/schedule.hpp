@@ -6,14 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hogwild {
+#include <hogwild/core/option_values.hpp>
 
-enum class schedule_kind : std::uint32_t {
-  constant,   ///< the initial step in every epoch
-  geometric,  ///< initial * decay^(e-1) in epoch e: what the Hogwild! papers use
-  inverse,    ///< initial / (1 + decay * (e-1))
-  linear      ///< falls with every row, by decay * initial an epoch, but never below initial / 10,000
-};
+namespace hogwild {
 
 /// The step size of an epoch; constant inside it, but for `linear`.
 struct step_schedule {

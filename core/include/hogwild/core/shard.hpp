@@ -5,17 +5,11 @@
 #include <cstdint>
 
 #include <hogwild/core/chunk.hpp>
+#include <hogwild/core/option_values.hpp>
 #include <hogwild/core/sampler.hpp>
 #include <hogwild/core/strong_types.hpp>
 
 namespace hogwild {
-
-/// How chunks are dealt out.
-enum class sharding : std::uint32_t {
-  claimed,  ///< each worker begins with a part of the chunks, the same one each epoch, and helps the others with theirs
-            ///< when it is through: a slow worker simply draws fewer (the default)
-  fixed     ///< each worker owns a part of the chunks and draws no others, as the papers do
-};
 
 /// A range of tickets that is drawn from one counter. The shards of a plan are disjoint and cover every chunk: an exact
 /// partition for any number of shards.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,7 +55,7 @@ struct open_options {
   bool labels_optional = false;
   /// `single`: as read; such data are kept in half precision too where that changes no value.
   value_precision values = value_precision::single;
-  std::size_t threads = 0;  ///< 0: as many as this process may use
+  std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
   /// Instruction set of the parser; what is read does not depend on it. Automatic is the widest that it has a form for.
   /// Where a CPU has those of the kernels but not all that the parser's form needs, that is the next below.
   hogwild::isa isa = hogwild::isa::automatic;

@@ -7,11 +7,9 @@
 #include <span>
 
 #include <hogwild/core/control/std_atomics.hpp>
+#include <hogwild/core/option_values.hpp>
 
 namespace hogwild {
-
-/// How a worker adds to a shared parameter. The discipline is part of the view's type, never a flag read in the loop.
-enum class update_kind : std::uint32_t { lossy, exact, locked };
 
 /// The owner slots of the locked baseline. A stripe holds 0 when it is free, else its owner's tag: worker slot and
 /// generation. `alive` says whether a tag's worker still runs and counts. Under every schedule:

@@ -23,16 +23,16 @@ enum class sharing_choices {
   and_head  ///< head sharing too, for margin models
 };
 
-/// Calls train(sharing) with the sharing policy that the worker's plan names: the one place where a sharing_kind
+/// Calls train(sharing) with the sharing policy that the worker's plan names: the one place where an access_kind
 /// becomes a type. Not called where the worker has nothing to do in this round. `frequent` as in replica.
 template <parameter T, sharing_choices Choices, class F>
 void with_sharing(const worker_context& at, const std::vector<parameter_group>& groups, std::size_t frequent,
                   const F& train) {
   const loop_options& o = at.plan.options;
-  if (o.sharing == sharing_kind::frozen) return train(frozen_sharing<T>(at.store, at.slot, groups, frequent));
-  if (o.sharing == sharing_kind::gathered) return train(lockstep_sharing<T, true>(at.store, *at.others));
-  if (o.sharing == sharing_kind::averaged) return train(lockstep_sharing<T, false>(at.store, *at.others));
-  if (o.sharing == sharing_kind::alone) {
+  if (o.sharing == access_kind::deterministic) return train(frozen_sharing<T>(at.store, at.slot, groups, frequent));
+  if (o.sharing == access_kind::gathered) return train(lockstep_sharing<T, true>(at.store, *at.others));
+  if (o.sharing == access_kind::averaged) return train(lockstep_sharing<T, false>(at.store, *at.others));
+  if (o.sharing == access_kind::alone) {
     // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
     const std::uint32_t only = at.store.control().round.only_slot;
     if (only == at.slot) return train(alone_sharing<T>(at.store));
@@ -40,11 +40,11 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
   }
   with_update(o.update, [&]<class Update>() {
     // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
-    if (o.sharing == sharing_kind::direct || o.sharing == sharing_kind::alone)
+    if (o.sharing == access_kind::direct || o.sharing == access_kind::alone)
       return train(direct_sharing<T, Update>(at.store, at.slot));
     if constexpr (Update::kind != update_kind::locked) {
       if constexpr (Choices == sharing_choices::and_head) {
-        if (o.sharing == sharing_kind::head)
+        if (o.sharing == access_kind::head)
           return train(head_sharing<T, Update>(at.store, at.slot, at.memory, groups, o.exchange.head, frequent));
       }
       train(buffered_sharing<T, Update>(at.store, at.slot, at.memory, groups, frequent, at.others));

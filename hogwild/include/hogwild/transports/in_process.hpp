@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include <hogwild/transport.hpp>
+#include <hogwild/message_link.hpp>
 
 namespace hogwild {
 
@@ -18,7 +18,7 @@ class thread_ring {
 
   /// The member for this rank, which must be below the number of ranks (else config_error) and is joined once. A member
   /// that is gone is lost for its neighbours once its messages are read.
-  std::unique_ptr<transport> join(std::size_t rank);
+  std::unique_ptr<message_link> join(std::size_t rank);
 
  private:
   struct state;

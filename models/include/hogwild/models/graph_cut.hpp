@@ -16,8 +16,8 @@
 #include <hogwild/core/isa.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
+#include <hogwild/core/option_values.hpp>
 #include <hogwild/core/random.hpp>
-#include <hogwild/core/sharing_kind.hpp>
 
 namespace hogwild {
 

@@ -12,7 +12,7 @@
 #include <hogwild/core/example.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/model.hpp>
-#include <hogwild/core/sharing_kind.hpp>
+#include <hogwild/core/option_values.hpp>
 #include <hogwild/models/net.hpp>
 #include <hogwild/models/net_workspace.hpp>
 

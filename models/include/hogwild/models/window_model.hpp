@@ -7,8 +7,8 @@
 
 #include <hogwild/core/kernels/window_kernels.hpp>
 #include <hogwild/core/model.hpp>
+#include <hogwild/core/option_values.hpp>
 #include <hogwild/core/random.hpp>
-#include <hogwild/core/sharing_kind.hpp>
 
 // What skip_gram and cbow share: two vectors a word, sentences with their frequent words thinned out, and windows that
 // walk over them with words drawn at random for contrast (Mikolov and others, Distributed representations of words and

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <memory>
 
+#include <hogwild/message_link.hpp>
 #include <hogwild/mpi/session.hpp>
-#include <hogwild/transport.hpp>
 
 namespace hogwild {
 
@@ -15,7 +15,7 @@ namespace hogwild {
 /// Messages may be of any length. As Open MPI moves nothing while nobody calls it, receive() keeps calling while it
 /// waits, and sleeps in between; a message under way gets on only while its sender waits for another one. `timeout` is
 /// how long a message may be under way.
-std::unique_ptr<transport> join_mpi_ring(mpi_session& session,
-                                         std::chrono::nanoseconds timeout = std::chrono::seconds(30));
+std::unique_ptr<message_link> join_mpi_ring(mpi_session& session,
+                                            std::chrono::nanoseconds timeout = std::chrono::seconds(30));
 
 }  // namespace hogwild

@@ -11,13 +11,13 @@ namespace hogwild {
 /// One rank's two ends of a ring of processes: messages go to the next rank and come from the one before, whole and in
 /// order. Used by one thread at a time, which need not be the one that uses a collective of the same ranks.
 ///
-/// Nothing here waits for ever: what cannot be delivered within the time that the transport was made with is an error
+/// Nothing here waits for ever: what cannot be delivered within the time that the link was made with is an error
 /// of the next call.
-class transport {
+class message_link {
  public:
-  transport(const transport&) = delete;
-  transport& operator=(const transport&) = delete;
-  virtual ~transport() = default;
+  message_link(const message_link&) = delete;
+  message_link& operator=(const message_link&) = delete;
+  virtual ~message_link() = default;
 
   virtual std::size_t rank() const noexcept = 0;  ///< below size()
   virtual std::size_t size() const noexcept = 0;  ///< at least 1; of one rank the next is itself
@@ -31,7 +31,7 @@ class transport {
   virtual std::optional<std::vector<std::byte>> receive(std::chrono::nanoseconds wait) = 0;
 
  protected:
-  transport() = default;
+  message_link() = default;
 };
 
 }  // namespace hogwild

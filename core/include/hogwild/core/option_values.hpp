@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+// What the options of a run and of an engine may be set to. Every value is one that a user may give; kinds that only
+// the library comes to, as access_kind, stand elsewhere.
+
+namespace hogwild {
+
+/// How a worker adds to a shared parameter.
+enum class update_kind : std::uint32_t {
+  lossy,  ///< read, add, write: the add of somebody else in between may be lost
+  exact,  ///< atomic: none is lost
+  locked  ///< under locks: the classical baseline
+};
+
+/// How a gradient changes the parameters.
+enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad };
+
+/// What some of the optimisers want to know.
+struct optimizer_constants {
+  double momentum = 0.9;  ///< in [0, 1)
+  double beta1 = 0.9;     ///< of adam's first moment, in [0, 1)
+  double beta2 = 0.999;   ///< of the second
+  double epsilon = 1e-8;  ///< > 0: adam divides by sqrt(second moment) + epsilon
+};
+
+/// Where a worker reads and writes.
+enum class sharing_kind : std::uint32_t {
+  automatic,  ///< what suits the data and the machine: see choose.hpp
+  direct,     ///< all on one shared array, an update a step: Hogwild! to the letter
+  buffered,   ///< a replica a worker, which exchanges what it gained with the shared array
+  head        ///< a replica of the hot columns, and a shared tail
+};
+
+/// Who may change rows of factors (models of ratings).
+enum class ownership_kind : std::uint32_t {
+  automatic,  ///< blocks where several workers share one array and nothing speaks against it
+  shared,     ///< all workers change all rows at the same time: Hogwild!
+  blocks      ///< a worker owns the users and the items of the block of ratings that it trains: no two change a row
+};
+
+/// In which order a pass visits the rows.
+enum class row_order : std::uint32_t {
+  chunked,     ///< chunks in random order, rows of a chunk in sequence (rows were shuffled at ingest): the default
+  permuted,    ///< a fresh permutation of all rows each epoch: what the papers run
+  replacement  ///< every row drawn uniformly, with replacement: what the papers analyse
+};
+
+/// How chunks are dealt out.
+enum class sharding : std::uint32_t {
+  claimed,  ///< each worker begins with a part of the chunks, the same one each epoch, and helps the others with theirs
+            ///< when it is through: a slow worker simply draws fewer (the default)
+  fixed     ///< each worker owns a part of the chunks and draws no others, as the papers do
+};
+
+/// How the step size falls.
+enum class schedule_kind : std::uint32_t {
+  constant,   ///< the initial step in every epoch
+  geometric,  ///< initial * decay^(e-1) in epoch e: what the Hogwild! papers use
+  inverse,    ///< initial / (1 + decay * (e-1))
+  linear      ///< falls with every row, by decay * initial an epoch, but never below initial / 10,000
+};
+
+/// What l2 means for models whose rows touch few parameters.
+enum class l2_form : std::uint32_t {
+  by_degree,      ///< each parameter is regularised once an epoch, however many rows touch it: l2 / 2 * ||w||^2 in the
+                  ///< objective, beside the mean loss
+  per_occurrence  ///< each row regularises what it touches: l2 / 2 * ||touched w||^2 joins its loss
+};
+
+/// The instruction sets that kernels are written for. Those of margin models compute the same bits on all of them;
+/// those of dense rows may fuse products with sums, and then differ in the last ones.
+enum class isa : std::uint32_t { automatic, scalar, avx2, avx512 };
+
+/// Which library supplies the threads. The loop they run is the same.
+enum class team_kind { openmp, tbb, std };
+
+/// What the workers of a ring, or the ranks of a synchronous run, are.
+enum class transport_kind {
+  in_process,     ///< threads of this process
+  shared_segment  ///< processes on one named segment: the program calls worker_main first, as for process_engine
+};
+
+/// What the workers of a synchronous engine take from a meeting.
+enum class sync_rule {
+  gradients,  ///< the mean of what their rows would change: mini-batch descent
+  average     ///< the mean of their parameters: local SGD
+};
+
+/// What replicas on a ring do when they meet; see hogwildpp/exchange_rule.hpp.
+enum class ring_rule : std::uint32_t {
+  deltas,   ///< what each gained is added to a model that travels
+  average,  ///< a replica and its successor take the mean
+  released  ///< the rule of the code that was released with the Hogwild++ paper
+};
+
+/// How a message between the processes of a ring writes its values.
+enum class delta_values : std::uint8_t {
+  as_stored,  ///< float or double to the last bit
+  /// IEEE binary16 times a power of two, which each block of 256 coordinates chooses by its largest magnitude M. A
+  /// value is off by at most 2^-11 * (1 + 2^-12) of itself, or 2^-39 * M, or 2^-149, whichever is most. Blocks with M
+  /// from 2^127 on, or with infinities or NaNs, are written as stored.
+  as_half
+};
+
+}  // namespace hogwild
