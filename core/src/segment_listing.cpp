@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include <hogwild/core/segment.hpp>
+#include <hogwild/core/segments.hpp>
 
 #include "segment_file.hpp"
 #include "unique_fd.hpp"

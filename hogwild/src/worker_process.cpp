@@ -14,6 +14,7 @@
 #include <hogwild/core/process_identity.hpp>
 #include <hogwild/core/process_watch.hpp>
 #include <hogwild/core/segment.hpp>
+#include <hogwild/core/segments.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/core/threads.hpp>
 #include <hogwild/core/topology.hpp>

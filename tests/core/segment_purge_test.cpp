@@ -16,6 +16,7 @@
 #include <hogwild/core/child_process.hpp>
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/segment.hpp>
+#include <hogwild/core/segments.hpp>
 
 #include "support/kept_segment.hpp"
 

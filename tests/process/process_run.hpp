@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <hogwild/core/segment.hpp>
+#include <hogwild/core/segments.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -54,6 +55,42 @@ TEST(example, the_program_with_dense_runs_and_two_step_sizes_learns) {
   EXPECT_LT(loss, 0.1);
   EXPECT_EQ(accuracy, 1.0);
 }
+
+struct engine_case {
+  const char *program, *recorded;
+};
+
+struct any_engine_example : testing::TestWithParam<engine_case> {};
+
+TEST_P(any_engine_example, trains_whatever_the_one_word_is) {
+  const scratch_folder folder;
+  std::string rows;
+  for (int k = 0; k < 2000; ++k) {
+    // The first column says nothing, the others say the label.
+    const bool positive = k * 7 % 20 < 9;
+    rows += std::string(positive ? "1" : "0") + " 1:1 " + std::to_string((positive ? 2 : 6) + k % 4) + ":1\n";
+  }
+  write_file(folder / "train.svm", rows);
+  const std::string program = HOGWILD_TRAIN_BY + std::string(GetParam().program);
+  const std::string run = "cd '" + folder.path().string() + "' && '" + program + "' > out";
+  ASSERT_EQ(std::system(run.c_str()), 0);
+  double accuracy = -1.0;
+  std::size_t workers = 0;
+  const std::string printed = read_file(folder / "out");
+  ASSERT_EQ(std::sscanf(printed.c_str(), "accuracy %lf with %zu workers", &accuracy, &workers), 2) << printed;
+  EXPECT_GT(accuracy, 0.99);
+  EXPECT_GE(workers, 1u);
+  const auto context = nlohmann::json::parse(lines_of(read_file(folder / "run.jsonl")).front());
+  EXPECT_THAT(context["options"]["engine"].get<std::string>(), testing::MatchesRegex(GetParam().recorded));
+}
+
+// On a machine of one memory node a ring has one replica where nobody asks for more, which its threads train.
+INSTANTIATE_TEST_SUITE_P(of, any_engine_example,
+                         testing::Values(engine_case{"serial", "serial"}, engine_case{"thread", "threads"},
+                                         engine_case{"process", "processes"}, engine_case{"ring", "ring|threads"},
+                                         engine_case{"all_reduce", "all_reduce"},
+                                         engine_case{"local_sgd", "local_sgd"}),
+                         [](const auto& tried) { return std::string(tried.param.program); });
 
 }  // namespace
 }  // namespace hogwild::test

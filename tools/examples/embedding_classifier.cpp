@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <numeric>
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 struct huber_regression {                                  // satisfies hogwild::model; inherits nothing

@@ -6,6 +6,7 @@
 
 #include <hogwild/core/printable.hpp>
 #include <hogwild/core/segment.hpp>
+#include <hogwild/core/segments.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"

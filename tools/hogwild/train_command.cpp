@@ -15,6 +15,7 @@
 #include <hogwild/core/printable.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/core/segment.hpp>
+#include <hogwild/core/segments.hpp>
 #include <hogwild/core/word_vectors.hpp>
 #include <hogwild/names.hpp>
 #include <hogwild/observer.hpp>
