@@ -60,7 +60,7 @@ def task(asked, folder, tiny=False):
 
     def ours(*more):
         return runs.Hogwild(asked.hogwild, folder,
-                            ["train.tsv", "--model", "matrix_factorization", "--rank", str(RANK), "--test", "test.tsv",
+                            ["train.tsv", "--model", "matrix_factorization", "--factors", str(RANK), "--test", "test.tsv",
                              "--epochs", str(EPOCHS), "--no-cache", *more])
 
     many = ["--workers", str(asked.workers)]

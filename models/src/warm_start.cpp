@@ -11,6 +11,8 @@
 #include <hogwild/core/printable.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
 
+#include "words/windows_of.hpp"
+
 namespace hogwild {
 namespace {
 
@@ -129,19 +131,16 @@ std::size_t warm_start(const saved_model& saved, const named_model& m, std::span
 
 std::size_t warm_start(const word_vectors& saved, const named_model& m, const vocabulary& words,
                        std::span<float> parameters) {
-  const auto* const s = std::get_if<skip_gram>(&m);
-  const auto* const c = std::get_if<cbow>(&m);
-  if (s == nullptr && c == nullptr)
-    throw config_error("a " + std::string(name_of(m)) + " model begins with no word vectors");
-  const window_model& windows = s != nullptr ? static_cast<const window_model&>(*s) : *c;
-  if (saved.dimension != windows.dimension)
+  const window_model* const windows = detail::windows_of(m);
+  if (windows == nullptr) throw config_error("a " + std::string(name_of(m)) + " model begins with no word vectors");
+  if (saved.dimension != windows->dimension)
     throw config_error("the saved word vectors have " + std::to_string(saved.dimension) + " dimensions, not " +
-                       std::to_string(windows.dimension));
+                       std::to_string(windows->dimension));
   std::size_t taken = 0;
   for (std::size_t w = 0; w < saved.words.size(); ++w) {
     const auto rank = words.find(saved.words[w]);
     if (!rank) continue;
-    std::ranges::copy(saved.row(w), parameters.begin() + static_cast<std::ptrdiff_t>(windows.input_of(*rank)));
+    std::ranges::copy(saved.row(w), parameters.begin() + static_cast<std::ptrdiff_t>(windows->input_of(*rank)));
     taken += saved.dimension;
   }
   return taken;

@@ -193,12 +193,10 @@ TEST(saved_machines, predict_as_the_model_did) {
   for (const label_kind labels : {label_kind::binary, label_kind::real}) {
     for (const char* const name : {"factorization_machine", "ffm"}) {
       const bool numbers = labels == label_kind::real;
-      const named_model m = make_model(name, {.features = 3,
-                                              .rank = 3,
-                                              .mean = numbers ? 2.5 : 0.0,
-                                              .scale_of_labels = numbers ? 0.25 : 1.0,
-                                              .labels = labels,
-                                              .fields = 3});
+      const float mean = numbers ? 2.5f : 0.0f, scale = numbers ? 0.25f : 1.0f;
+      named_model m = factorization_machine{.features = 3, .rank = 3, .labels = labels, .mean = mean, .scale = scale};
+      if (std::string(name) == "ffm")
+        m = ffm{.features = 3, .fields = 3, .rank = 3, .labels = labels, .mean = mean, .scale = scale};
       std::vector<float> w = test::noise_vector(std::visit(
                                                     [](const auto& any) -> std::size_t {
                                                       if constexpr (requires { any.dim(); }) return any.dim();
@@ -249,12 +247,8 @@ TEST(saved_machines, predict_as_the_model_did) {
       }
     }
   }
-  EXPECT_THROW(make_model("ffm", {.features = 3, .fields = 0}), config_error);
-  EXPECT_THROW(make_model("ffm", {.features = 3, .fields = 1024}), config_error);
-  EXPECT_THROW(make_model("ffm", {.features = 3, .rank = 0}), config_error);
-  EXPECT_THROW(make_model("factorization_machine", {.labels = label_kind::classes}), config_error);
-  EXPECT_THROW(make_model("factorization_machine", {.scale_of_labels = 0.0}), config_error);
-  EXPECT_THROW(make_model("factorization_machine", {.scale_of_labels = -1.0}), config_error);
+  EXPECT_THROW(make_model("ffm", {}, {{"factors", "0"}}), config_error);
+  EXPECT_THROW(make_model("factorization_machine", {}, {{"loss", "classes"}}), config_error);
 }
 
 TEST(machines, what_a_saved_one_says_of_itself_has_to_be_true) {
@@ -281,8 +275,10 @@ TEST(machines, what_a_saved_one_says_of_itself_has_to_be_true) {
       {"unit_rows", 2.0, "the option 'unit_rows' of the saved MODEL model is 2; it should be 0 or 1"},
   };
   for (const std::string name : {"factorization_machine", "ffm"}) {
-    const named_model m = make_model(
-        name, {.features = 2, .rank = 2, .mean = 1.0, .scale_of_labels = 2.0, .labels = label_kind::real, .fields = 3});
+    named_model m =
+        factorization_machine{.features = 2, .rank = 2, .labels = label_kind::real, .mean = 1.0f, .scale = 2.0f};
+    if (name == "ffm")
+      m = ffm{.features = 2, .fields = 3, .rank = 2, .labels = label_kind::real, .mean = 1.0f, .scale = 2.0f};
     const std::vector<std::uint32_t> columns = {field_column(0, 4), field_column(2, 0)};
     const std::size_t parameters = name == "ffm" ? ffm{.features = 2, .fields = 3, .rank = 2}.dim()
                                                  : factorization_machine{.features = 2, .rank = 2}.dim();

@@ -5,12 +5,13 @@
 
 #include <cmath>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <hogwild/core/error.hpp>
 
 #include "support/owned_row.hpp"
+#include "support/toy_data.hpp"
 
 namespace hogwild {
 namespace {
@@ -27,8 +28,36 @@ TEST(registry, every_name_makes_the_model_of_that_name) {
   }
   EXPECT_EQ(labels_of(make_model("hinge_svm")), label_kind::binary);
   EXPECT_EQ(labels_of(make_model("huber")), label_kind::real);
-  EXPECT_EQ(std::get<huber>(make_model("huber", {.huber_delta = 2.5})).delta, 2.5f);
-  EXPECT_EQ(std::get<softmax>(make_model("softmax", {.features = 7, .classes = 3, .bias = true})).dim(), 24u);
+  EXPECT_EQ(std::get<huber>(make_model("huber", {}, {{"huber-delta", "2.5"}})).delta, 2.5f);
+}
+
+TEST(registry, a_model_is_made_for_its_data) {
+  test::toy_rows toy;
+  toy.columns = 7;
+  for (const float label : {5.0f, -1.0f, 9.0f, 5.0f}) toy.push({0, 3}, {1.0f, 1.0f}, label);
+  const csr_rows rows = toy.csr();
+  EXPECT_EQ(std::get<softmax>(make_model("softmax", {.rows = rows.view(), .bias = true})).dim(), 24u);
+  const auto numbers = std::get<factorization_machine>(
+      make_model("factorization_machine", {.rows = rows.view()}, {{"loss", "squared"}, {"factors", "5"}}));
+  EXPECT_EQ(numbers.features, 7u);
+  EXPECT_EQ(numbers.rank, 5u);
+  EXPECT_EQ(numbers.labels, label_kind::real);
+  EXPECT_EQ(numbers.mean, 4.5f);
+  EXPECT_NEAR(numbers.scale, std::sqrt((0.25 + 30.25 + 20.25 + 0.25) / 4.0), 1e-5);
+}
+
+TEST(registry, every_model_describes_itself) {
+  for (const model_descriptor* const known : known_models()) {
+    EXPECT_EQ(find_model(known->name()), known);
+    EXPECT_FALSE(known->facts().summary.empty()) << known->name();
+    for (const model_option& o : known->facts().options) {
+      EXPECT_FALSE(o.help.empty()) << o.name;
+      EXPECT_EQ(o.is_flag(), o.otherwise.empty()) << o.name;
+      EXPECT_EQ(o.fault(o.is_flag() ? "true" : o.otherwise), "") << o.name;
+      EXPECT_NE(o.fault("no such value,"), "") << o.name;
+    }
+  }
+  EXPECT_EQ(find_model("perceptron"), nullptr);
 }
 
 TEST(registry, other_names_and_choices_are_refused) {
@@ -36,18 +65,31 @@ TEST(registry, other_names_and_choices_are_refused) {
     make_model("perceptron");
     FAIL();
   } catch (const config_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("logistic, hinge_svm, least_squares, huber, softmax"));
+    for (const std::string_view name : model_names()) EXPECT_THAT(e.what(), HasSubstr(std::string(name)));
   }
-  EXPECT_THROW(make_model("huber", {.huber_delta = 0.0}), config_error);
-  EXPECT_THROW(make_model("huber", {.huber_delta = std::nan("")}), config_error);
-  EXPECT_THROW(make_model("softmax", {.classes = 1}), config_error);
-  for (const char* name : {"mlp", "convnet"}) {
-    for (const model_choice& choice :
-         {model_choice{.classes = 1, .net = "lenet"}, model_choice{.hidden = {1, 2, 3, 4, 5}, .net = ""},
-          model_choice{.hidden = {0}, .net = "MNIST"}, model_choice{.dropout = 1.0, .net = "x"},
-          model_choice{.scale = 0.0, .net = "y"}})
-      EXPECT_THROW(make_model(name, choice), config_error) << name;
-  }
+  const std::vector<std::pair<std::string, model_options>> wrong = {
+      {"huber", {{"huber-delta", "0"}}},
+      {"huber", {{"huber-delta", "nan"}}},
+      {"huber", {{"huber-delta", "1e60"}}},
+      {"huber", {{"huber-delta", "one"}}},
+      {"logistic", {{"huber-delta", "1"}}},
+      {"mlp", {{"hidden", "1,2,3,4,5"}}},
+      {"mlp", {{"hidden", "0"}}},
+      {"mlp", {{"hidden", "70000"}}},
+      {"mlp", {{"hidden", ""}}},
+      {"mlp", {{"dropout", "1"}}},
+      {"mlp", {{"dropout", "-0.5"}}},
+      {"convnet", {{"net", "lenet"}}},
+      {"convnet", {{"net", "MNIST"}}},
+      {"matrix_factorization", {{"factors", "70000"}}},
+      {"ffm", {{"factors", "0"}}},
+      {"ffm", {{"unit-rows", "yes"}}},
+      {"skip_gram", {{"window", "0"}}},
+      {"cbow", {{"sample", "2"}}},
+  };
+  for (const auto& [name, options] : wrong) EXPECT_THROW(make_model(name, {}, options), config_error) << name;
+  EXPECT_THROW(predictor(saved_model{.model = "softmax", .labels = label_map(label_kind::classes, {1.0, 2.0})}),
+               config_error);
 }
 
 TEST(registry, a_saved_model_has_the_numbering_of_its_input) {
@@ -74,8 +116,8 @@ TEST(registry, a_margin_model_predicts_by_its_sign) {
 }
 
 TEST(registry, a_regression_predicts_the_number_and_has_no_probabilities) {
-  const predictor p(to_saved(make_model("huber", {.huber_delta = 0.5}), std::vector<float>{3.0f}, label_map(),
-                             std::vector<std::uint32_t>{1}));
+  const predictor p(
+      to_saved(huber{.delta = 0.5f}, std::vector<float>{3.0f}, label_map(), std::vector<std::uint32_t>{1}));
   const test::owned_row z{{0}, {2.0f}, 4.0f};
   EXPECT_EQ(p.label(z), 6.0);
   EXPECT_NEAR(p.loss(z), 0.5 * (2.0 - 0.25), 1e-7);
@@ -86,7 +128,7 @@ TEST(registry, a_regression_predicts_the_number_and_has_no_probabilities) {
 TEST(registry, softmax_predicts_the_most_probable_class) {
   const label_map labels(label_kind::classes, {-1.0, 5.0, 9.0});
   const std::vector<float> parameters = {0.0f, 1.0f, 0.0f, /**/ 0.0f, 0.0f, 3.0f, /* biases */ 0.5f, 0.0f, 0.0f};
-  const named_model m = make_model("softmax", {.features = 2, .classes = 3, .bias = true});
+  const named_model m = softmax{.features = 2, .classes = 3, .bias = true};
   const predictor p(to_saved(m, parameters, labels, std::vector<std::uint32_t>{7, 3}));
   EXPECT_EQ(p.label(test::owned_row{}), -1.0);
   EXPECT_EQ(p.label(test::owned_row{{0}, {1.0f}}), 9.0);

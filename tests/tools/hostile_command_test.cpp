@@ -136,8 +136,8 @@ TEST_F(hostile, names_of_items_are_escaped_for_a_terminal) {
                         "a\xc2\x9b"
                         "31m";
   write_file(ratings, "u\t" + item + "\t5\nu\tb\t1\nv\t" + item + "\t4\n");
-  ASSERT_EQ(hogwild({"train", ratings, "--model", "matrix_factorization", "--named-ids", "--rank", "2", "--step", "0.1",
-                     "--epochs", "1", "--quiet", "--save", factors})
+  ASSERT_EQ(hogwild({"train", ratings, "--model", "matrix_factorization", "--named-ids", "--factors", "2", "--step",
+                     "0.1", "--epochs", "1", "--quiet", "--save", factors})
                 .code,
             0);
   const std::vector<std::string> arguments = {"recommend", factors, "--user", "u"};

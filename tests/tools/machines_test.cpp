@@ -79,9 +79,9 @@ TEST_F(machines, learn_numbers_of_any_size) {
   const outcome linear = hogwild(
       {"train", file("train.numbers"), "--test", file("test.numbers"), "--model", "least_squares", "--bias", "--json"});
   EXPECT_GT(result_of(linear)["test_rmse"], 25.0);
-  const auto result = result_of(
-      hogwild({"train", file("train.numbers"), "--test", file("test.numbers"), "--model", "factorization_machine",
-               "--loss", "squared", "--rank", "3", "--save", file("numbers.model"), "--engine", "serial", "--json"}));
+  const auto result = result_of(hogwild({"train", file("train.numbers"), "--test", file("test.numbers"), "--model",
+                                         "factorization_machine", "--loss", "squared", "--factors", "3", "--save",
+                                         file("numbers.model"), "--engine", "serial", "--json"}));
   EXPECT_LT(result["test_rmse"], 1.0);
   const auto measured = result_of(hogwild({"evaluate", file("numbers.model"), file("test.numbers"), "--json"}));
   EXPECT_NEAR(measured["rmse"].get<double>(), result["test_rmse"].get<double>(), 1e-4);
@@ -151,8 +151,8 @@ TEST_F(machines, go_on_from_what_was_saved) {
 
 TEST_F(machines, go_on_where_new_data_have_other_fields) {
   const std::string saved = file("four.bin"), wider = file("wider.bin"), five = file("five.ffm"), two = file("two.ffm");
-  const auto begun = result_of(hogwild({"train", file("train.ffm"), "--model", "ffm", "--rank", "3", "--no-unit-rows",
-                                        "--engine", "serial", "--json", "--save", saved}));
+  const auto begun = result_of(hogwild({"train", file("train.ffm"), "--model", "ffm", "--factors", "3",
+                                        "--no-unit-rows", "--engine", "serial", "--json", "--save", saved}));
   std::string more, fewer;
   for (const std::string& line : lines_of(read_file(file("train.ffm")))) {
     more += line + " 4:0:1\n";
@@ -175,18 +175,18 @@ TEST_F(machines, go_on_where_new_data_have_other_fields) {
   EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["fields"], 4.0);
   EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["rank"], 3.0);
 
-  const outcome refused = on(five, {"--rank", "4"});
+  const outcome refused = on(five, {"--factors", "4"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("'factors' has factors of rank 4, that of the saved model of rank 3"));
-  EXPECT_EQ(on(five, {"--rank", "4", "--init-groups", "weights,bias"}).code, 0);
+  EXPECT_EQ(on(five, {"--factors", "4", "--init-groups", "weights,bias"}).code, 0);
 }
 
 TEST_F(machines, have_the_rank_of_the_one_that_they_begin_with) {
   const std::string saved = file("rank.bin"), again = file("again.bin");
-  result_of(hogwild(training("factorization_machine", {"--rank", "5", "--epochs", "1", "--save", saved})));
+  result_of(hogwild(training("factorization_machine", {"--factors", "5", "--epochs", "1", "--save", saved})));
   result_of(hogwild(training("factorization_machine", {"--epochs", "1", "--init", saved, "--save", again})));
   EXPECT_EQ(result_of(hogwild({"inspect", again, "--json"}))["rank"], 5.0);
-  const outcome refused = hogwild(training("factorization_machine", {"--rank", "8", "--init", saved}));
+  const outcome refused = hogwild(training("factorization_machine", {"--factors", "8", "--init", saved}));
   EXPECT_EQ(refused.code, 2) << "both are padded to eight";
   EXPECT_THAT(refused.err, HasSubstr("of rank 8, that of the saved model of rank 5"));
 }
@@ -252,9 +252,13 @@ TEST_F(machines, what_cannot_be_done_is_said) {
       {{"train", ffm, "--model", "ffm", "--format", "libsvm"}, 2, "reads ffm, not --format libsvm"},
       {{"train", ffm, "--model", "factorization_machine"}, 3, ffm + ":1:"},
       {{"train", svm, "--loss", "squared"}, 2, "--loss needs --model factorization_machine or ffm"},
-      {{"train", svm, "--rank", "3"}, 2, "--rank is about factors"},
-      {{"train", svm, "--model", "factorization_machine", "--rank", "0"}, 2, "'0' is not a whole number above 0"},
-      {{"train", svm, "--model", "factorization_machine", "--rank", "70000"}, 2, "the rank of factors is 1 to 65536"},
+      {{"train", svm, "--factors", "3"},
+       2,
+       "--factors needs --model matrix_factorization, factorization_machine or ffm"},
+      {{"train", svm, "--model", "factorization_machine", "--factors", "0"}, 2, "'0' is not a whole number above 0"},
+      {{"train", svm, "--model", "factorization_machine", "--factors", "70000"},
+       2,
+       "the rank of factors is 1 to 65536"},
       {{"train", svm, "--model", "factorization_machine", "--bias"}, 2, "a bias of its own"},
       {{"train", svm, "--model", "factorization_machine", "--no-unit-rows"}, 2, "--unit-rows needs --model ffm"},
       {{"train", svm, "--model", "factorization_machine", "--loss", "hinge"}, 2, "'hinge' is none of"},

@@ -40,7 +40,7 @@ class ratings : public ::testing::Test {
   }
   static outcome trained(const std::vector<std::string>& more) {
     std::vector<std::string> words{
-        "train",    data(), "--model", "matrix_factorization", "--rank", "4", "--step", "0.1", "--decay", "0.95",
+        "train",    data(), "--model", "matrix_factorization", "--factors", "4", "--step", "0.1", "--decay", "0.95",
         "--epochs", "60",   "--json"};
     words.insert(words.end(), more.begin(), more.end());
     return hogwild(words);
@@ -109,7 +109,7 @@ TEST_F(ratings, are_of_users_and_items_with_names) {
   const outcome refused = hogwild({"train", file, "--model", "matrix_factorization"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, HasSubstr("or have ids read as names"));
-  ASSERT_EQ(hogwild({"train", file, "--model", "matrix_factorization", "--named-ids", "--rank", "4", "--step", "0.1",
+  ASSERT_EQ(hogwild({"train", file, "--model", "matrix_factorization", "--named-ids", "--factors", "4", "--step", "0.1",
                      "--decay", "0.95", "--epochs", "60", "--engine", "processes", "--workers", "2", "--save", model})
                 .code,
             0);
@@ -178,11 +178,11 @@ TEST_F(ratings, that_are_wrong_are_refused_with_their_place) {
 }
 
 TEST_F(ratings, do_not_go_with_options_of_other_models) {
-  EXPECT_EQ(hogwild({"train", data(), "--rank", "8"}).code, 2);
+  EXPECT_EQ(hogwild({"train", data(), "--factors", "8"}).code, 2);
   EXPECT_EQ(hogwild({"train", data(), "--ownership", "blocks"}).code, 2);
   EXPECT_EQ(hogwild({"train", data(), "--format", "ratings"}).code, 2);
   EXPECT_EQ(trained({"--format", "libsvm"}).code, 2);
-  EXPECT_EQ(trained({"--rank", "0"}).code, 2);
+  EXPECT_EQ(trained({"--factors", "0"}).code, 2);
   EXPECT_EQ(trained({"--ownership", "blocks", "--reproducible"}).code, 2);
   EXPECT_EQ(trained({"--ownership", "blocks", "--engine", "ring", "--replicas", "2", "--workers", "2"}).code, 2);
   EXPECT_EQ(trained({"--test", "1.5"}).code, 2);

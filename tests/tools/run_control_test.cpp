@@ -85,8 +85,8 @@ TEST_F(resumed_run, is_of_the_same_model) {
     EXPECT_EQ(o.code, 2) << second[3] << " " << other[0];
     EXPECT_THAT(o.err, HasSubstr("resume with the command line that wrote it"));
   };
-  refused({"train", *folder / "ratings.tsv", "--model", "matrix_factorization"}, {"--rank", "31"});
-  refused({"train", train(), "--model", "factorization_machine"}, {"--rank", "7"});
+  refused({"train", *folder / "ratings.tsv", "--model", "matrix_factorization"}, {"--factors", "31"});
+  refused({"train", train(), "--model", "factorization_machine"}, {"--factors", "7"});
   refused({"train", train(), "--model", "huber", "--step", "0.01"}, {"--huber-delta", "2"});
   for (const std::string model : {"skip_gram", "cbow"})
     refused({"train", *folder / "text.txt", "--model", model, "--min-count", "1"}, {"--window", "4"});

@@ -2,9 +2,12 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <sstream>
 
 #include <hogwild/core/error.hpp>
@@ -54,9 +57,40 @@ std::string fault_of_name(std::string_view text) {
 }
 
 struct command_line::parser {
+  struct help_topic {
+    std::string name, summary;
+    std::vector<topic_option> options;
+  };
+
   CLI::App app;
+  std::string group = "Options";
+  std::vector<help_topic> topics{};
+
+  /// Leaves in the app what belongs to a topic alone. Returns what is wrong with its name.
+  std::string show_only(const std::string& name);
+
   explicit parser(const std::string& command, const std::string& purpose) : app(purpose, "hogwild " + command) {}
 };
+
+std::string command_line::parser::show_only(const std::string& name) {
+  std::string known;
+  for (const help_topic& t : topics) {
+    known += (known.empty() ? "" : ", ") + t.name;
+    if (t.name != name) continue;
+    for (CLI::Option* const o : app.get_options())
+      if (!o->get_positional()) o->group("");
+    for (const topic_option& o : t.options) {
+      CLI::Option* const option = app.get_option(o.name);
+      option->description(o.help)->group("Options of " + name);
+      if (!o.shown.empty()) option->default_str(o.shown);
+    }
+    app.description(name + " learns " + t.summary + ".");
+    const std::string none = t.options.empty() ? name + " has no options of its own. " : "";
+    app.footer(none + "'" + app.get_name() + " --help' says what all have.");
+    return {};
+  }
+  return "--help: " + quote(name) + " is none of " + known;
+}
 
 command_line::command_line(const std::string& command, const std::string& purpose, const std::string& example)
     : parser_(std::make_unique<parser>(command, purpose)) {
@@ -84,7 +118,7 @@ void command_line::option(const std::string& name, const std::string& placeholde
     if (const std::string fault = set(text); !fault.empty()) throw CLI::ValidationError(name, fault);
   };
   auto* const added = parser_->app.add_option_function<std::string>(name, store, help);
-  added->type_name(placeholder);
+  added->type_name(placeholder)->group(parser_->group);
   if (!shown.empty()) added->default_str(shown);
 }
 
@@ -112,7 +146,34 @@ void command_line::option(const std::string& name, std::optional<std::uint64_t>&
 }
 
 void command_line::flag(const std::string& name, bool& value, const std::string& help) {
-  parser_->app.add_flag(name, value, help);
+  parser_->app.add_flag(name, value, help)->group(parser_->group);
+}
+
+void command_line::flag(const std::string& name, const std::string& help, std::function<void(bool)> set) {
+  parser_->app
+      .add_flag_function(
+          name, [set = std::move(set)](std::int64_t count) { set(count > 0); }, help)
+      ->group(parser_->group);
+}
+
+void command_line::group(const std::string& heading) {
+  parser_->group = heading;
+}
+
+void command_line::show_first(const std::vector<std::string>& names) {
+  const std::string heading = "Most used";
+  parser_->app.get_help_ptr()->group(heading);  // which is the first of all options
+  for (const std::string& name : names) parser_->app.get_option(name)->group(heading);
+}
+
+void command_line::topic(const std::string& name, const std::string& summary,
+                         const std::vector<topic_option>& options) {
+  for (const topic_option& o : options) parser_->app.get_option(o.name)->group("");
+  parser_->topics.push_back({name, summary, options});
+}
+
+std::string command_line::help_of(const std::string& name) const {
+  return parser_->app.get_option(name)->get_description();
 }
 
 void command_line::require(const std::string& name) {
@@ -133,6 +194,15 @@ bool command_line::given(const std::string& name) const {
 
 std::optional<int> command_line::parse(int argc, const char* const* argv) {
   try {
+    const std::vector<std::string> words(argv, argv + argc);
+    const auto help = std::ranges::find_if(words, [](const auto& word) { return word == "--help" || word == "-h"; });
+    const bool of_topic = !parser_->topics.empty() && help != words.end() && std::next(help) != words.end();
+    if (of_topic && !std::next(help)->starts_with('-')) {
+      if (const std::string fault = parser_->show_only(*std::next(help)); !fault.empty())
+        throw CLI::ParseError(fault, CLI::ExitCodes::InvalidError);
+      print(parser_->app.help());
+      return 0;
+    }
     parser_->app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& e) {

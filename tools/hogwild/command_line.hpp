@@ -39,6 +39,7 @@ class command_line {
   void option(const std::string& name, std::uint64_t& value, const std::string& help);
   void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& help);
   void flag(const std::string& name, bool& value, const std::string& help);
+  void flag(const std::string& name, const std::string& help, std::function<void(bool)> set);
 
   /// One of a few words, each standing for a value; the first word that stands for the present value is shown.
   template <class T>
@@ -61,6 +62,20 @@ class command_line {
       return quote(text) + " is none of " + list;
     });
   }
+
+  /// Under which heading the help shows what is declared from now on.
+  void group(const std::string& heading);
+  /// Of the options declared so far, those that the help shows first.
+  void show_first(const std::vector<std::string>& names);
+
+  /// What --help TOPIC says of an option that only some topics have.
+  struct topic_option {
+    std::string name, shown, help;
+  };
+  /// `--help NAME` shows these options, which a plain --help leaves out. An option may belong to several topics.
+  void topic(const std::string& name, const std::string& summary, const std::vector<topic_option>& options);
+
+  std::string help_of(const std::string& name) const;
 
   void require(const std::string& name);
   /// `name` makes sense only beside `other`.

@@ -13,11 +13,7 @@
 #include <hogwild/core/formats/libffm.hpp>
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/core/printable.hpp>
-#include <hogwild/models/cbow.hpp>
-#include <hogwild/models/ffm.hpp>
-#include <hogwild/models/graph_cut.hpp>
-#include <hogwild/models/matrix_factorization.hpp>
-#include <hogwild/models/skip_gram.hpp>
+#include <hogwild/models/registry.hpp>
 
 namespace hogwild::cli {
 namespace {
@@ -31,6 +27,23 @@ open_options base_options(const data_options& options) {
   opening.isa = options.isa;
   if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
   return opening;
+}
+
+/// The format that holds such input; empty where several do.
+std::string format_for(model_input input) {
+  switch (input) {
+    case model_input::fields:
+      return "ffm";
+    case model_input::ratings:
+      return "ratings";
+    case model_input::corpus:
+      return "corpus";
+    case model_input::graph:
+      return "graph";
+    case model_input::rows:
+      break;
+  }
+  return "";
 }
 
 /// Images are told by their first bytes, which standard input and other pipes give only once.
@@ -98,11 +111,7 @@ void data_options::declare_values(command_line& line) {
 }
 
 void data_options::choose_format(std::string_view model) {
-  const std::string needed = model == matrix_factorization::name               ? "ratings"
-                             : model == skip_gram::name || model == cbow::name ? "corpus"
-                             : model == graph_cut::name                        ? "graph"
-                             : model == ffm::name                              ? "ffm"
-                                                                               : "";
+  const std::string needed = format_for(input_of(model));
   if (format == "auto" && !needed.empty()) format = needed;
   const std::string kind = format == "dimacs" ? "graph" : format;
   // Rows of libffm text are rows of features to every other model.
@@ -142,6 +151,11 @@ std::vector<std::string> data_options::names_of(std::span<const std::uint32_t> c
   for (std::size_t k = 0; names && k < columns.size(); ++k)
     all.push_back((is_user_column(columns[k]) ? names->users : names->items)[rating_id(columns[k])]);
   return all;
+}
+
+model_input input_of(std::string_view model) {
+  const model_descriptor* const known = find_model(model);
+  return known == nullptr ? model_input::rows : known->facts().input;
 }
 
 sparse_dataset open_training(const std::string& path, const data_options& options) {

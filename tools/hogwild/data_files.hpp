@@ -15,6 +15,7 @@
 #include <hogwild/core/formats/ratings.hpp>
 #include <hogwild/core/saved_model.hpp>
 #include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/models/descriptor.hpp>
 
 #include "command_line.hpp"
 
@@ -40,7 +41,7 @@ struct data_options {
   std::shared_ptr<rating_names> names{};
 
   void declare(command_line& line);
-  /// What a model reads where nobody says.
+  /// What the model of this name reads where nobody says. A name that is not known reads rows.
   void choose_format(std::string_view model);
   /// The same for a saved model, whose users and items may have names.
   void choose_format(const saved_model& model);
@@ -49,6 +50,9 @@ struct data_options {
   /// Of commands that train.
   void declare_values(command_line& line);
 };
+
+/// What the model of this name is trained on; rows where the name is not known.
+model_input input_of(std::string_view model);
 
 /// Opens training data.
 sparse_dataset open_training(const std::string& path, const data_options& options);

@@ -41,8 +41,9 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   model.labels().require_known(data.view().label, data_path);
   const auto threads = team::make(team_kind::openmp, crew_size(), false);
   const auto judge = [&](std::size_t most) { return model.judge(most); };
-  const measurement measures = evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true,
-                                                 saved.model == graph_cut::name ? measure_cut : measure_scores);
+  const measurement measures =
+      evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true,
+                        input_of(saved.model) == model_input::graph ? measure_cut : measure_scores);
   if (!std::isfinite(measures.loss))
     throw input_error("the loss of " + model_path + " on " + data_path +
                       " is not finite: there are numbers in one of them that are too large for single precision");

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_checks.hpp"
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/models/registry.hpp>
@@ -10,13 +14,28 @@
 namespace hogwild::cli {
 namespace {
 
+/// "--net needs --model convnet", for options of other models.
+void check_options_of_models(const command_line& line, const train_request& r) {
+  std::map<std::string, std::vector<std::string_view>> owners;
+  for (const model_descriptor* const known : known_models()) {
+    for (const model_option& o : known->facts().options) owners["--" + o.name].push_back(known->name());
+    for (const std::string& name : known->facts().uses) owners["--" + name].push_back(known->name());
+  }
+  for (const auto& [option, models] : owners) {
+    if (!line.given(option) || std::ranges::find(models, r.model) != models.end()) continue;
+    std::string list;
+    for (std::size_t k = 0; k < models.size(); ++k)
+      list += (k == 0 ? "" : k + 1 == models.size() ? " or " : ", ") + std::string(models[k]);
+    throw config_error(option + " needs --model " + list);
+  }
+  const model_descriptor& asked = model_named(r.model);
+  if (line.given("--bias") && !asked.facts().no_bias.empty()) throw config_error(asked.facts().no_bias);
+  asked.check(r.of_model);
+}
+
 /// A graph is cut as a whole: its edges are what is measured, too, and so are the nodes that are no terminals.
 void check_graph(const command_line& line, const train_request& r) {
-  if (r.model != graph_cut::name) {
-    for (const char* const name : {"--terminals", "--terminals-seed"})
-      if (line.given(name)) throw config_error(std::string(name) + " needs --model graph_cut");
-    return;
-  }
+  if (input_of(r.model) != model_input::graph) return;
   const double share = r.files.graph.terminals.value_or(graph_options::usual_terminals);
   if (!(share >= 0.0 && share <= 1.0))
     throw config_error("--terminals is a share of the nodes, from 0 (one of each class) to 1");
@@ -32,37 +51,17 @@ void check_graph(const command_line& line, const train_request& r) {
 }
 
 void check_words(const command_line& line, const train_request& r) {
-  const bool of_words = r.model == skip_gram::name || r.model == cbow::name;
-  for (const char* const name : {"--dimension", "--window", "--negative", "--sample", "--min-count"}) {
-    if (!of_words && line.given(name)) throw config_error(std::string(name) + " needs --model skip_gram or cbow");
-  }
-  if (!of_words) return;
+  if (input_of(r.model) != model_input::corpus) return;
   if (!r.test.empty() || r.test_share > 0.0 || !r.validation_file.empty())
     throw config_error(
         "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a share "
         "of the text may be held back with --validation SHARE");
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
-  for (const std::uint64_t n : {r.words.dimension, r.words.window, r.words.negative})
-    if (n > 65536) throw config_error("--dimension, --window and --negative are numbers up to 65536");
-}
-
-void check_factors(const command_line& line, const train_request& r) {
-  const bool of_ratings = r.model == matrix_factorization::name;
-  const bool machine = r.model == factorization_machine::name || r.model == ffm::name;
-  if (line.given("--rank") && !of_ratings && !machine)
-    throw config_error("--rank is about factors: it needs --model matrix_factorization, factorization_machine or ffm");
-  if (line.given("--ownership") && !of_ratings)
-    throw config_error("--ownership is about factors: it needs --model matrix_factorization");
-  if (line.given("--loss") && !machine)
-    throw config_error("--loss needs --model factorization_machine or ffm; of other models the name says it");
-  if (line.given("--unit-rows") && r.model != ffm::name) throw config_error("--unit-rows needs --model ffm");
-  if (line.given("--bias") && machine)
-    throw config_error("a factorization machine has a bias of its own: leave out --bias, or --freeze bias at 0");
 }
 
 /// Constants of an optimiser go with that one.
 void check_constants(const command_line& line, const train_request& r) {
-  const optimizer_kind kind = r.options.optimizer.value_or(default_optimizer(r.model));
+  const optimizer_kind kind = r.options.optimizer.value_or(model_named(r.model).defaults().optimizer);
   if (line.given("--momentum") && kind != optimizer_kind::momentum)
     throw config_error("--momentum needs --optimizer momentum");
   for (const char* const name : {"--beta1", "--beta2"})
@@ -111,17 +110,6 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   }
   if (r.test_share + r.options.validation_fraction >= 1.0)
     throw config_error("the shares for test and validation leave no rows to train on");
-  check_factors(line, r);
-  // Known now: the data need not be read first.
-  if ((r.model == mlp::name || r.model == convnet::name) && !has_layer_kernels())
-    throw config_error("the model " + r.model + " " + layer_kernels_missing());
-  for (const char* name : {"--hidden", "--dropout"}) {
-    if (line.given(name) && r.model != mlp::name) throw config_error(std::string(name) + " needs --model mlp");
-  }
-  if (line.given("--bias") && (r.model == mlp::name || r.model == convnet::name))
-    throw config_error("the layers of a net have biases of their own: leave out --bias");
-  if (line.given("--net") && r.model != convnet::name) throw config_error("--net needs --model convnet");
-  if (line.given("--huber-delta") && r.model != "huber") throw config_error("--huber-delta needs --model huber");
   if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
     throw config_error("--decay has no meaning with --schedule constant");
   }
@@ -140,6 +128,7 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
 
 void check_options(const command_line& line, const train_request& r) {
   check_engine_and_files(line, r);
+  check_options_of_models(line, r);
   check_constants(line, r);
   check_words(line, r);
   check_graph(line, r);

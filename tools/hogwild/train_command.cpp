@@ -50,7 +50,7 @@ sparse_view hold_back(sparse_view& rows, double share) {
 rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabulary& words) {
   const auto open = [&](const std::string& path) {
     if (!is_of_words(request)) return open_training(path, request.files);
-    corpus text = open_words(path, request.words.min_count, request.files);
+    corpus text = open_words(path, request.min_count, request.files);
     words = text.words;
     return text.rows;
   };
@@ -58,7 +58,7 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
     const bool several = request.data.find("%rank") != std::string::npos;
     if (is_of_words(request) && several)
       throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
-    if (request.model == matrix_factorization::name && several)
+    if (input_of(request.model) == model_input::ratings && several)
       throw config_error("ranks that train factors share users and items: give them one file, without %rank");
     return open_rank_rows(request.data, *ranks, open);
   }
@@ -89,7 +89,8 @@ void remove_segments_of_dead_runs(const train_request& request) {
 
 train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
   vocabulary words;
-  share_names(request);
+  const std::optional<saved_model> initial = saved_to_begin_with(request);
+  share_names(request, initial);
   rank_rows rows = open_rows(request, ranks, words);
   std::optional<sparse_view> held_back;
   if (request.test_share > 0.0) {
@@ -104,7 +105,7 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   }
   // All ranks have the whole graph.
   const sparse_view& known = is_of_graph(request) ? rows.data.view() : rows.part;
-  const named_model m = model_of(request, known, ranks != nullptr ? ranks->patiently() : agreement(nullptr));
+  const named_model m = model_of(request, known, ranks != nullptr ? ranks->patiently() : agreement(nullptr), initial);
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();
@@ -115,12 +116,12 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   if (watcher != nullptr) options.observers.push_back(watcher);
   asking_run asking(asked);
   options.observers.push_back(&asking);
-  begin_with_saved(request, m, rows, words, options);
+  begin_with_saved(request, m, rows, words, initial, options);
 
   train_result result = train_with_engine(m, rows.part, request, options, ranks);
   if (saves(request, result)) {
     const interrupt::saving saving(asked);
-    if (is_of_words(m))
+    if (is_of_words(request))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
     else {
       saved_model saved = to_saved(m, result.parameters, result.labels, rows.numbering().original());

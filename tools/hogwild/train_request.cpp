@@ -2,7 +2,7 @@
 #include "train_request.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <set>
 
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/printable.hpp>
@@ -23,20 +23,6 @@ void named(command_line& line, const std::string& name, Value& value, std::initi
   line.choice(name, value, words, help);
 }
 
-std::string set_hidden(const std::string& text, std::vector<std::uint32_t>& hidden) {
-  hidden.clear();
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    std::uint32_t width = 0;
-    const auto [stop, fault] = std::from_chars(text.data() + at, text.data() + end, width);
-    if (fault != std::errc() || stop != text.data() + end || width == 0)
-      return quote(text) + " is not WIDTH,WIDTH,... with whole numbers above 0";
-    hidden.push_back(width);
-    at = end + 1;
-  }
-  return {};
-}
-
 std::string add_names(const std::string& text, std::vector<std::string>& names) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
@@ -47,62 +33,58 @@ std::string add_names(const std::string& text, std::vector<std::string>& names) 
   return {};
 }
 
-std::string set_rank(const std::string& text, std::size_t& rank) {
-  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), rank);
-  if (fault == std::errc() && stop == text.data() + text.size() && rank > 0) return {};
-  return quote(text) + " is not a whole number above 0";
-}
-
 void declare_model(command_line& line, train_request& r) {
+  line.group("Model");
   std::vector<std::pair<std::string_view, std::string>> names;
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
   line.choice("--model", r.model, names, "what is learned");
-  line.option("--huber-delta", r.huber_delta, "where the huber loss turns from square to straight");
-  line.flag("--bias,!--no-bias", r.options.bias,
-            "learn a constant term too; matrix_factorization: one of each user and item, which is its default");
-  line.option("--rank", "N", "matrix_factorization 32, factorization_machine 8, ffm 4",
-              "factors of each user and item, of each column, of each column for each field",
-              [&r](const std::string& text) { return set_rank(text, r.rank); });
-  line.choice<bool>("--loss", r.squared_loss, {{"logistic", false}, {"squared", true}},
-                    "of factorization_machine and ffm: logistic for two labels, squared for numbers");
-  line.flag("--unit-rows,!--no-unit-rows", r.unit_rows,
-            "ffm: scale each row to length one (default), or take its values as they are");
-  named(line, "--ownership", r.options.ownership,
-        {ownership_kind::automatic, ownership_kind::shared, ownership_kind::blocks},
-        "of factors: workers own the users and items of the block that they train, or share all");
-  std::vector<std::pair<std::string_view, std::string>> nets;
-  for (const image_net* const net : image_nets) nets.emplace_back(net->name, std::string(net->name));
-  line.choice("--net", r.net, nets,
-              "of convnet: for grey images of 28 x 28, or coloured ones of 32 x 32; cifar_3x3 has two pairs of "
-              "convolutions");
-  line.option("--hidden", "WIDTH,...", "128", "how wide the hidden layers of mlp are, at most four",
-              [&r](const std::string& text) { return set_hidden(text, r.hidden); });
-  line.option("--dropout", r.dropout, "share of each hidden layer of mlp that training leaves out");
-  line.option(
-      "--terminals", r.files.graph.terminals,
-      "of graph_cut: the share of each class's nodes that belong to their class from the start, in labelled graphs "
-      "(default: 0.1)");
-  line.option("--terminals-seed", r.files.graph.seed, "another seed draws other terminals (default: 1)");
+  line.flag("--bias,!--no-bias", r.options.bias, "learn a constant term too");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
         "by_degree)");
+  line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) { return add_names(text, r.options.freeze); });
   line.option("--init", r.init, "begin with the parameters of this saved model (word vectors: of these)");
   line.option("--init-groups", "GROUP,...", "", "begin with these groups of its parameters (default: with all)",
               [&r](const std::string& text) { return add_names(text, r.init_groups); });
   line.needs("--init-groups", "--init");
-  line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
 }
 
-void declare_words(command_line& line, train_request& r) {
-  line.option("--dimension", r.words.dimension, "skip_gram, cbow: numbers of a word's vector");
-  line.option("--window", r.words.window, "skip_gram, cbow: neighbours on each side of a word, at most");
-  line.option("--negative", r.words.negative, "skip_gram, cbow: words drawn at random for contrast, for each window");
-  line.option("--sample", r.words.sample,
-              "skip_gram, cbow: words that are a larger share of the text are thinned out; 0: none");
-  line.option("--min-count", r.words.min_count, "skip_gram, cbow: words that occur less often are left out");
+void declare_option(command_line& line, const model_option& o, model_options& given) {
+  if (o.is_flag()) {
+    const auto set = [&given, name = o.name](bool value) { given.set(name, value ? "true" : "false"); };
+    line.flag("--" + o.name + ",!--no-" + o.name, o.help, set);
+    return;
+  }
+  line.option("--" + o.name, o.placeholder, o.otherwise, o.help, [&given, o](const std::string& text) {
+    const std::string fault = o.fault(text);
+    if (fault.empty()) given.set(o.name, text);
+    return fault;
+  });
+}
+
+/// What only some models have. Models of a family have options in common.
+void declare_options_of_models(command_line& line, train_request& r) {
+  named(line, "--ownership", r.options.ownership,
+        {ownership_kind::automatic, ownership_kind::shared, ownership_kind::blocks},
+        "workers own the users and items of the block that they train, or share all");
+  line.option("--terminals", r.files.graph.terminals,
+              "the fraction of each class's nodes that belong to their class from the start, in labelled graphs "
+              "(default: 0.1)");
+  line.option("--terminals-seed", r.files.graph.seed, "another seed draws other terminals (default: 1)");
+  line.option("--min-count", r.min_count, "words that occur less often are left out");
+  std::set<std::string> declared;
+  for (const model_descriptor* const known : known_models())
+    for (const model_option& o : known->facts().options)
+      if (declared.insert(o.name).second) declare_option(line, o, r.of_model);
+  for (const model_descriptor* const known : known_models()) {
+    std::vector<command_line::topic_option> options;
+    for (const model_option& o : known->facts().options) options.push_back({"--" + o.name, o.otherwise, o.help});
+    for (const std::string& name : known->facts().uses) options.push_back({"--" + name, "", line.help_of("--" + name)});
+    line.topic(std::string(known->name()), known->facts().summary, options);
+  }
 }
 
 std::string set_transport(const std::string& text, train_request& r) {
@@ -113,6 +95,7 @@ std::string set_transport(const std::string& text, train_request& r) {
 }
 
 void declare_engine(command_line& line, train_request& r) {
+  line.group("Workers");
   line.choice<engine_name>("--engine", r.engine, {engine_names.begin(), engine_names.end()}, "who trains");
   line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give)");
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
@@ -162,7 +145,7 @@ void declare_engine(command_line& line, train_request& r) {
 
 void declare_step(command_line& line, train_request& r) {
   train_options& o = r.options;
-  line.option("--epochs", o.epochs, "passes over the data; of graph_cut 400, where nobody says");
+  line.group("Step");
   line.option("--step", "auto|X", "auto", "initial step size; auto finds one by a short search",
               [&o](const std::string& text) -> std::string {
                 if (text == "auto") return o.step.initial.reset(), "";
@@ -208,6 +191,8 @@ std::string set_target(const std::string& text, train_options& o) {
 }
 
 void declare_end(command_line& line, train_request& r) {
+  line.group("Stopping");
+  line.option("--epochs", r.options.epochs, "passes over the data, where the model takes no other number of them");
   line.option("--tolerance", r.tolerance,
               "stop when two epochs lower the objective by no more than this share of its fall so far");
   line.option("--target", "METRIC=VALUE", "", "stop when this is reached, e.g. test_accuracy=0.92",
@@ -226,7 +211,8 @@ void declare_end(command_line& line, train_request& r) {
   line.needs("--patience", "--validation");
 }
 
-void declare_files(command_line& line, train_request& r) {
+void declare_data(command_line& line, train_request& r) {
+  line.group("Data");
   line.option("--test", "FILE|SHARE", "",
               "measure the model on these rows after each epoch, or on this share of the rows, which is not trained on",
               [&r](const std::string& text) -> std::string {
@@ -236,15 +222,19 @@ void declare_files(command_line& line, train_request& r) {
                 r.test = share ? "" : text;
                 return share ? "" : fault_of_name(text);
               });
+  line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
+  r.files.declare(line);
+  r.files.declare_values(line);
+}
+
+void declare_output(command_line& line, train_request& r) {
+  line.group("Output");
   line.option("--save", r.save,
               "write the model here: text where the name ends in .txt, else binary (word vectors: binary where it ends "
               "in .bin)");
   line.option("--record", r.options.record, "write a run record here, one JSON object a line");
   line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
   line.option("--resume", r.options.resume, "go on from this checkpoint");
-  line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
-  r.files.declare(line);
-  r.files.declare_values(line);
   line.flag("--json", r.json, "print the result as one JSON object");
   line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");
 }
@@ -254,26 +244,30 @@ void declare_files(command_line& line, train_request& r) {
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
   command_line line("train",
                     "Trains a model on LIBSVM or libffm data, ratings, images, graphs or text, plain or compressed.",
-                    "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt");
+                    "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt\n"
+                    "'hogwild train --help MODEL' says what this model alone has.");
   line.positional("DATA", r.data,
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "
                   "where the path holds %rank");
+  declare_data(line, r);
   declare_model(line, r);
-  declare_words(line, r);
   declare_engine(line, r);
   declare_step(line, r);
   declare_end(line, r);
-  declare_files(line, r);
+  declare_output(line, r);
+  declare_options_of_models(line, r);
+  line.show_first({"--model", "--test", "--epochs", "--step", "--l2", "--bias", "--engine", "--workers",
+                   "--reproducible", "--seed", "--save", "--json"});
   if (const auto code = line.parse(argc, argv)) return code;
   if (r.batch > 0) r.options.batch = r.batch;
   if (r.virtual_workers > 0) r.options.virtual_workers = r.virtual_workers;
   if (r.tolerance != 0.0) r.options.tolerance = r.tolerance;
   r.files.isa = r.options.isa;
   if (line.given("--bias")) r.own_bias = r.options.bias;
-  r.unit_rows_given = line.given("--unit-rows");
   r.files.choose_format(r.model);
   check_options(line, r);
-  if (r.model == graph_cut::name && !line.given("--epochs")) r.options.epochs = graph_cut::epochs;
+  const std::size_t epochs = model_named(r.model).epochs();
+  if (epochs > 0 && !line.given("--epochs")) r.options.epochs = epochs;
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/models/model_options.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/sync_engine.hpp>
 #include <hogwild/team.hpp>
@@ -31,29 +32,16 @@ inline constexpr std::array<std::pair<std::string_view, engine_name>, 6> engine_
      {"local_sgd", engine_name::local_sgd},
      {"serial", engine_name::serial}}};
 
-/// What models of words are made with.
-struct word_request {
-  std::uint64_t dimension = 100, window = 5, negative = 5, min_count = 5;
-  double sample = 1e-4;
-};
-
 /// What `hogwild train` was asked for.
 struct train_request {
   std::string data, test, validation_file;
   data_options files{};
 
   std::string model = "logistic";
-  double huber_delta = 1.0;
-  std::string net = "mnist";               ///< of convnet
-  std::vector<std::uint32_t> hidden{128};  ///< of mlp
-  double dropout = 0.0;                    ///< of mlp
-  std::size_t rank = 0;                    ///< of factors; 0: as the model has it
-  bool squared_loss = false;               ///< of factorization machines
-  bool unit_rows = true;                   ///< of ffm
-  bool unit_rows_given = false;            ///< whether somebody asked for that
-  std::optional<bool> own_bias{};          ///< what --bias says, where it was given
-  double test_share = 0.0;                 ///< of the training file, where --test is no file
-  word_request words{};
+  model_options of_model{};        ///< what was given of the model's own options
+  std::optional<bool> own_bias{};  ///< what --bias says, where it was given
+  double test_share = 0.0;         ///< of the training file, where --test is no file
+  std::uint64_t min_count = 5;     ///< of a corpus: words that occur less often are left out
 
   engine_name engine = engine_name::threads;
   std::size_t workers = 0;  ///< 0: as many as this process may use

@@ -68,13 +68,11 @@ train_result train_with_engine(const named_model& m, const sparse_view& rows, co
 }
 
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {
-  return worker_main<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet, graph_cut,
-                     skip_gram, cbow, factorization_machine, ffm>(argc, argv);
+  return with_named_models([&]<class... M>() { return worker_main<M...>(argc, argv); });
 }
 
 int join_job(const std::string& segment_name) {
-  return work_as<logistic, hinge_svm, least_squares, huber, softmax, matrix_factorization, mlp, convnet, graph_cut,
-                 skip_gram, cbow, factorization_machine, ffm>({.segment = segment_name});
+  return with_named_models([&]<class... M>() { return work_as<M...>({.segment = segment_name}); });
 }
 
 }  // namespace hogwild::cli

@@ -36,6 +36,17 @@ concept margin_model = requires(const M& m, float margin, float label) {
   { m.derivative(margin, label) } -> std::convertible_to<float>;
 };
 
+/// What a margin model says of a row: its margin, or prediction(margin) where it has that, a number in the unit of the
+/// labels.
+template <margin_model M>
+float prediction_of(const M& m, float margin) {
+  if constexpr (requires {
+                  { m.prediction(margin) } -> std::convertible_to<float>;
+                })
+    return m.prediction(margin);
+  return margin;
+}
+
 /// A part of the parameters that is treated alike: `rows` rows of `width` parameters, from `offset` on.
 struct parameter_group {
   std::string_view name = "weights";

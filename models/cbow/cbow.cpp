@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/cbow.hpp>
+
+#include "words/window_descriptor.hpp"
+
+namespace hogwild {
+
+template <>
+const model_descriptor& descriptor_of<cbow>() {
+  static const detail::window_descriptor<cbow> descriptor(
+      "vectors of words, by which a word can be told from the mean of its neighbours");
+  return descriptor;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/factorization_machine.hpp>
+
+#include "factors/machine_descriptor.hpp"
+#include "loaded_general_model.hpp"
+
+namespace hogwild {
+namespace {
+
+class loaded_machine final : public detail::loaded_general_model<factorization_machine> {
+ public:
+  using loaded_general_model::loaded_general_model;
+
+  bool has_probabilities() const override { return model_.labels == label_kind::binary; }
+  std::vector<double> probabilities(const sparse_row<float>& z) const override {
+    return {logistic{}.probability(verdict(z).score)};
+  }
+};
+
+class factorization_machine_descriptor final : public detail::machine_descriptor<factorization_machine> {
+ public:
+  factorization_machine_descriptor()
+      : machine_descriptor({.summary = "two labels or numbers, from columns and from pairs of columns",
+                            .options = {detail::factors_option(factorization_machine{}.rank, "of each column")}}) {}
+
+ private:
+  std::shared_ptr<const loaded_model> loaded(const factorization_machine& m, std::vector<float> parameters,
+                                             const saved_model& saved) const override {
+    return std::make_shared<loaded_machine>(m, std::move(parameters), saved.columns);
+  }
+  std::size_t factors_in_row(const factorization_machine& m) const override { return m.rank; }
+};
+
+}  // namespace
+
+template <>
+const model_descriptor& descriptor_of<factorization_machine>() {
+  static const factorization_machine_descriptor descriptor;
+  return descriptor;
+}
+
+}  // namespace hogwild

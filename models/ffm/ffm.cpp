@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/ffm.hpp>
+
+#include <algorithm>
+
+#include <hogwild/core/formats/libffm.hpp>
+
+#include "factors/machine_descriptor.hpp"
+#include "loaded_workspace_model.hpp"
+
+namespace hogwild {
+namespace {
+
+class loaded_ffm final : public detail::loaded_workspace_model<ffm> {
+ public:
+  using loaded_workspace_model::loaded_workspace_model;
+
+  bool has_probabilities() const override { return model_.labels == label_kind::binary; }
+  std::vector<double> probabilities(const sparse_row<float>& z) const override {
+    return {logistic{}.probability(verdict({z.index, z.value, 0.0f}).score)};
+  }
+};
+
+class ffm_descriptor final : public detail::machine_descriptor<ffm> {
+ public:
+  ffm_descriptor()
+      : machine_descriptor(
+            {.summary = "two labels or numbers, from pairs of columns that belong to fields",
+             .input = model_input::fields,
+             .options = {detail::factors_option(ffm{}.rank, "of each column for each field"),
+                         flag_option("unit-rows",
+                                     "scale each row to length one (default), or take its values as they "
+                                     "are")}}) {}
+
+ private:
+  ffm for_columns(const model_data& data, const model_options& options) const override {
+    return {.fields = std::max<std::size_t>(count_fields(data.rows.original), 1),
+            .unit_rows = options.flag("unit-rows", true)};
+  }
+  void begin_as(const ffm& known, bool whole, bool factors, const model_options& options, ffm& m) const override {
+    if (factors) m.fields = std::max(m.fields, known.fields);
+    if (whole && !options.given("unit-rows")) m.unit_rows = known.unit_rows;
+  }
+  void read_options(const saved_model& saved, ffm& m) const override {
+    m.fields = detail::saved_count(saved, "fields", std::size_t{largest_field} + 1);
+    m.unit_rows = detail::saved_flag(saved, "unit_rows");
+    for (const std::uint32_t column : saved.columns)
+      if (column == 0 || field_of(column) >= m.fields)
+        throw input_error("column " + std::to_string(column) + " of the saved ffm model belongs to none of its " +
+                          std::to_string(m.fields) + " fields");
+  }
+  void write_options(const ffm& m, saved_model& saved) const override {
+    saved.model_options.emplace_back("fields", static_cast<double>(m.fields));
+    saved.model_options.emplace_back("unit_rows", m.unit_rows ? 1.0 : 0.0);
+  }
+  std::shared_ptr<const loaded_model> loaded(const ffm& m, std::vector<float> parameters,
+                                             const saved_model& saved) const override {
+    return std::make_shared<loaded_ffm>(m, std::move(parameters), saved.columns);
+  }
+  std::size_t factors_in_row(const ffm& m) const override { return m.width(); }
+};
+
+}  // namespace
+
+template <>
+const model_descriptor& descriptor_of<ffm>() {
+  static const ffm_descriptor descriptor;
+  return descriptor;
+}
+
+}  // namespace hogwild

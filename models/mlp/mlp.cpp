@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/mlp.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/printable.hpp>
+#include <hogwild/models/descriptor.hpp>
+
+#include "nets/loaded_net.hpp"
+#include "saved_options.hpp"
+
+namespace hogwild {
+namespace {
+
+constexpr std::size_t widest = 65'536;
+
+std::uint32_t narrowed(std::size_t n, const char* what) {
+  if (n > std::numeric_limits<std::uint32_t>::max())
+    throw config_error(std::to_string(n) + " " + what + " are more than a net takes");
+  return static_cast<std::uint32_t>(n);
+}
+
+mlp of_layers(std::size_t features, std::size_t classes, const std::vector<std::size_t>& hidden) {
+  detail::require_layers<mlp>();
+  if (classes < 2) throw config_error("mlp needs at least two classes");
+  if (hidden.size() > mlp::most_hidden)
+    throw config_error("mlp has at most " + std::to_string(mlp::most_hidden) + " hidden layers");
+  for (const std::size_t width : hidden)
+    if (width == 0 || width > widest) throw config_error("a hidden layer of mlp has 1 to 65536 values");
+  mlp m{.features = narrowed(features, "columns of data"), .classes = narrowed(classes, "classes"), .hidden = {}};
+  std::ranges::transform(hidden, m.hidden.begin(), [](std::size_t width) { return static_cast<std::uint32_t>(width); });
+  return m;
+}
+
+model_option hidden_option() {
+  return {"hidden", "WIDTH,...", "128", "how wide the hidden layers are, at most four",
+          [](const std::string& text) -> std::string {
+            if (!counts_in(text).empty()) return {};
+            return quote(text) + " is not WIDTH,WIDTH,... with whole numbers above 0";
+          }};
+}
+
+class mlp_descriptor final : public descriptor_for<mlp> {
+ public:
+  mlp_descriptor()
+      : descriptor_for({.summary = "one of several classes: a multi-layer perceptron on rows or images",
+                        .options = {hidden_option(), number_option("dropout", 0.0,
+                                                                   "fraction of each hidden layer that training leaves "
+                                                                   "out")},
+                        .no_bias = detail::net_has_biases}) {}
+
+  void check(const model_options&) const override { detail::require_layers<mlp>(); }
+
+  named_model make(const model_data& data, const model_options& options) const override {
+    mlp m = of_layers(data.features(), data.classes(), counts_in(options.text("hidden", "128")));
+    const double dropout = options.number("dropout", 0.0);
+    if (!(dropout >= 0.0 && dropout < 1.0)) throw config_error("the dropout of mlp must be 0 or more and below 1");
+    m.dropout = static_cast<float>(dropout);
+    if (data.rows.image.known()) m.scale = static_cast<float>(1.0 / 255.0);
+    return m;
+  }
+
+  std::shared_ptr<const loaded_model> load(const saved_model& saved) const override {
+    const auto is_scale = [](double x) {
+      return std::isfinite(static_cast<float>(x)) && static_cast<float>(x) != 0.0f;
+    };
+    const double scale = detail::saved_option(saved, "scale", is_scale, "a number, not 0, that fits single precision");
+    std::vector<std::size_t> hidden;
+    std::string name = "hidden1";
+    for (const auto& option : saved.model_options) {
+      if (!option.first.starts_with("hidden")) continue;
+      hidden.push_back(detail::saved_count(saved, name, widest));
+      ++name.back();
+    }
+    mlp m = of_layers(saved.columns.size(), saved.labels.classes(), hidden);
+    m.scale = static_cast<float>(scale);
+    return detail::load_net(m, saved);
+  }
+
+ private:
+  saved_model save_model(const mlp& m, const trained_parameters& trained) const override {
+    detail::require_parameters(trained.values.size() == m.dim() && trained.original.size() == m.features);
+    saved_model saved;
+    saved.model_options.emplace_back("scale", static_cast<double>(m.scale));
+    std::string name = "hidden1";
+    for (const std::uint32_t width : m.hidden) {
+      if (width == 0) continue;
+      saved.model_options.emplace_back(name, static_cast<double>(width));
+      ++name.back();
+    }
+    saved.width = m.groups().front().width;
+    for (const std::uint32_t column : trained.saved_order) {
+      const auto row = trained.values.subspan(column * saved.width, saved.width);
+      saved.weights.insert(saved.weights.end(), row.begin(), row.end());
+    }
+    const auto rest = trained.values.subspan(saved.weights.size());
+    saved.bias.assign(rest.begin(), rest.end());
+    return saved;
+  }
+};
+
+}  // namespace
+
+template <>
+const model_descriptor& descriptor_of<mlp>() {
+  static const mlp_descriptor descriptor;
+  return descriptor;
+}
+
+}  // namespace hogwild

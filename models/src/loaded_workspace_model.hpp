@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/isa.hpp>
+#include <hogwild/core/model.hpp>
+#include <hogwild/core/random.hpp>
+#include <hogwild/models/descriptor.hpp>
+
+#include "quiet_reader.hpp"
+
+namespace hogwild::detail {
+
+/// A model with a workspace and its parameters, and workspaces for as many threads as ask at the same time. Whoever
+/// asks borrows one.
+template <workspace_model M>
+class loaded_workspace_model : public loaded_model {
+ public:
+  /// `columns` are the input numbers of the model's columns.
+  loaded_workspace_model(const M& m, std::vector<float> parameters, std::vector<std::uint32_t> columns)
+      : loaded_model(std::move(parameters), std::move(columns)), model_(m) {
+    give_back(make(1));  // a model that does not suit the columns is refused now
+  }
+
+  named_model model() const override { return model_; }
+
+  row_verdict verdict(const sparse_row<float>& z) const override {
+    auto space = borrow();
+    model_.take(*space, 0, z, counter_random(0, 0));
+    row_verdict verdict;
+    model_.judge(quiet_reader{parameters_}, *space, 1, {&verdict, 1});
+    give_back(std::move(space));
+    return verdict;
+  }
+
+  batch_judge judge(std::size_t most) const override {
+    const std::shared_ptr<workspace> space = make(most);
+    return
+        [this, space](std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_verdict> verdicts) {
+          if (z != nullptr)
+            model_.take(*space, k, *z, counter_random(0, number));
+          else
+            model_.judge(quiet_reader{parameters_}, *space, verdicts.size(), verdicts);
+        };
+  }
+
+  void require_data(const sparse_view& rows, std::string_view source) const override {
+    model_.require_data(rows, source);
+  }
+
+ protected:
+  M model_;
+
+ private:
+  using workspace = typename M::workspace;
+
+  std::unique_ptr<workspace> make(std::size_t most) const {
+    sparse_view data;
+    data.columns = columns_.size();
+    data.original = columns_;
+    return std::make_unique<workspace>(model_.make_workspace(data, isa::automatic, most));
+  }
+  std::unique_ptr<workspace> borrow() const {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!idle_.empty()) {
+        auto space = std::move(idle_.back());
+        idle_.pop_back();
+        return space;
+      }
+    }
+    return make(1);
+  }
+  void give_back(std::unique_ptr<workspace> space) const {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(space));
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<workspace>> idle_;
+};
+
+}  // namespace hogwild::detail

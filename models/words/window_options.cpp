@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+#include "words/window_descriptor.hpp"
+
+namespace hogwild::detail {
+
+std::vector<model_option> window_options() {
+  constexpr window_model usual;
+  return {
+      count_option("dimension", usual.dimension, "numbers of a word's vector"),
+      count_option("window", usual.window, "neighbours on each side of a word, at most"),
+      count_option("negative", usual.negative, "words drawn at random for contrast, for each window"),
+      number_option("sample", usual.sample, "words that are a larger fraction of the text are thinned out; 0: none")};
+}
+
+void check_window_options(const model_options& options) {
+  for (const char* const name : {"dimension", "window", "negative"})
+    if (options.count(name, 1) > 65'536)
+      throw config_error("--dimension, --window and --negative are numbers up to 65536");
+}
+
+window_model windows_for(std::size_t words, const model_options& options) {
+  window_model m{.words = words};
+  m.dimension = options.count("dimension", m.dimension);
+  m.window = static_cast<std::uint32_t>(options.count("window", m.window));
+  m.negative = static_cast<std::uint32_t>(options.count("negative", m.negative));
+  m.sample = options.number("sample", m.sample);
+  const auto require = [](bool holds, const char* otherwise) {
+    if (!holds) throw config_error(otherwise);
+  };
+  require(m.dimension >= 1 && m.dimension <= 65'536, "word vectors have 1 to 65536 dimensions");
+  require(m.window >= 1 && m.window <= 1000, "a window has 1 to 1000 words on each side");
+  require(m.negative >= 1 && m.negative <= 1000, "1 to 1000 negative words are drawn for a window");
+  require(m.sample >= 0.0 && m.sample <= 1.0, "sample is a fraction of the text, from 0 (all words are kept) to 1");
+  return m;
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <variant>
+
+#include <hogwild/models.hpp>
+#include <hogwild/models/window_model.hpp>
+
+namespace hogwild::detail {
+
+/// What a model of words is made with; null for other models.
+inline const window_model* windows_of(const named_model& m) {
+  return std::visit(
+      []<class M>(const M& concrete) -> const window_model* {
+        if constexpr (std::derived_from<M, window_model>) return &concrete;
+        return nullptr;
+      },
+      m);
+}
+
+}  // namespace hogwild::detail
