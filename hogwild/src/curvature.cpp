@@ -28,6 +28,13 @@ double steepness(const margin_loss& loss) {
   return static_cast<double>(most);
 }
 
+double steepness(const margin_loss& loss, const label_column& labels) {
+  if (!loss.says_smoothness()) return steepness(loss);
+  double sum = 0.0;
+  for (const double label : labels) sum += label;
+  return loss.smoothness(sum / static_cast<double>(std::max<std::size_t>(labels.size(), 1)));
+}
+
 double largest_eigenvalue(const sparse_view& data, bool bias, const std::stop_token& stop) {
   const std::size_t fitting = most_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
   const std::size_t rows = std::min({data.rows(), most_sampled_rows, std::max<std::size_t>(fitting, 100)});

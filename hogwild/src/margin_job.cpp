@@ -73,7 +73,7 @@ measurement margin_job::evaluate(const param_store& store, double scale, const s
       rows, labels_, options_.weight_positive, crew,
       [&](const sparse_row<float>& z) -> row_verdict {
         const float margin = a * dot(v, z) + bias;
-        return {loss_.loss(margin, z.label), margin};
+        return {loss_.loss(margin, z.label), loss_.prediction(margin)};
       },
       all_measures, measure_scores, stop);
 }

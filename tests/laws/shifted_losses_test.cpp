@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/general_model.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>

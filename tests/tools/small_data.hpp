@@ -33,4 +33,15 @@ class with_small_data : public ::testing::Test {
   inline static std::unique_ptr<scratch_folder> folder;
 };
 
+/// Writes 2,000 rows of one column, x from 0 to 2 in steps of a hundredth, with label(row, x); returns the path.
+inline std::string rows_of_one_column(const std::string& path, double (*label)(int row, double x)) {
+  std::string text;
+  for (int row = 0; row < 2000; ++row) {
+    const double x = (row * 37 % 200) / 100.0;
+    text += std::to_string(label(row, x)) + " 1:" + std::to_string(x) + "\n";
+  }
+  write_file(path, text);
+  return path;
+}
+
 }  // namespace hogwild::test

@@ -20,7 +20,7 @@ class margin_job final : public job {
   void work(const worker_context& at) const override;
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, team& crew, bool all_measures,
                        const std::stop_token& stop) const override;
-  double smoothness() const override { return hogwild::steepness(loss_); }
+  double smoothness() const override { return steepness(loss_, data_.label); }
   double squared_norm(const param_store& store, double scale, team& crew) const override;
   void fold(const param_store& store, double scale, team& crew) const override;
   std::vector<float> parameters_of(const param_store& store, double scale) const override;

@@ -157,6 +157,18 @@ constexpr bool check_margin_model() {
                 "a linear model has float derivative(float margin, float label) const: the slope of its loss");
   static_assert(!has_groups<M>() && !has_init<M>(),
                 "the parameters of a linear model are the engine's: it has no groups and no init");
+  static_assert(
+      !has_prediction<M>() ||
+          requires(const M& m, float x) {
+            { m.prediction(x) } -> std::convertible_to<float>;
+          },
+      "what a linear model predicts is float prediction(float margin) const");
+  static_assert(
+      !has_smoothness<M>() ||
+          requires(const M& m, double x) {
+            { m.smoothness(x) } -> std::convertible_to<double>;
+          },
+      "a linear model's smoothness is double smoothness(double mean_label) const");
   check_options<M>();
   return loses && slopes;
 }

@@ -30,6 +30,11 @@ namespace hogwild {
 /// A linear model whose loss looks at an example only through its margin w.x (+ bias): it supplies the scalar loss and
 /// its derivative by the margin; dots, updates, bias, l2 and evaluation are the engine's. The label is what labels()
 /// makes of it: -1/+1 for binary losses, the number itself for regression.
+///
+/// Optional: prediction(margin), where what it predicts is not the margin itself; takes(label), static, where it is not
+/// for every number (require_data then refuses the others before anybody trains); smoothness(mean_label), for a loss
+/// whose second derivative has no bound: one that holds near the fit to labels of this mean; probability(margin) of the
+/// larger label.
 template <class M>
 concept margin_model = requires(const M& m, float margin, float label) {
   { m.loss(margin, label) } -> std::convertible_to<double>;
