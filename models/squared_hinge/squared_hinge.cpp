@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "margin/margin_descriptor.hpp"
+
+namespace hogwild {
+
+template <>
+const model_descriptor& descriptor_of<squared_hinge>() {
+  static const detail::margin_descriptor<squared_hinge> descriptor(
+      "two labels, by the widest margin with squared slacks: an L2-loss support vector machine");
+  return descriptor;
+}
+
+}  // namespace hogwild
