@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include <hogwild/core/labels.hpp>
+
+namespace hogwild {
+
+/// Classification that outliers pull only linearly: for label y in {-1, +1} and z = y m the loss is max(0, 1 - z)^2
+/// from z = -1 on and -4 z below (Zhang, Solving large scale linear prediction problems using stochastic gradient
+/// descent algorithms, 2004). Its derivative changes by at most 2 over one unit of the margin.
+struct modified_huber {
+  static constexpr std::string_view name = "modified_huber";
+  static constexpr label_kind labels = label_kind::binary;
+
+  double loss(float margin, float label) const {
+    const double z = static_cast<double>(margin) * static_cast<double>(label);
+    const double slack = std::max(0.0, 1.0 - z);
+    return z < -1.0 ? -4.0 * z : slack * slack;
+  }
+  float derivative(float margin, float label) const {
+    return -2.0f * label * std::clamp(1.0f - margin * label, 0.0f, 2.0f);
+  }
+
+  /// Probability of the larger label: the margin from -1 to 1 as a number from 0 to 1 (Zhang, Statistical behavior and
+  /// consistency of classification methods based on convex risk minimization, 2004).
+  double probability(float margin) const { return std::clamp((static_cast<double>(margin) + 1.0) / 2.0, 0.0, 1.0); }
+};
+
+}  // namespace hogwild
