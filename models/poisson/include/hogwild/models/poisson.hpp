@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include <hogwild/core/dataset.hpp>
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/labels.hpp>
+#include <hogwild/core/vector_math.hpp>
+
+namespace hogwild {
+
+/// Poisson regression with the log link: a count y >= 0 is expected to be exp(m), and the loss exp(m) - y m is its
+/// negative log likelihood without log y!, which no parameter changes (McCullagh and Nelder, Generalized linear models,
+/// 1989, chapter 6). It may be below zero.
+///
+/// Beyond the margin `most`, a count of 10^13, the loss goes on as its tangent: so losses and derivatives stay finite
+/// whatever a step has made of the parameters, and the loss stays convex.
+struct poisson {
+  static constexpr std::string_view name = "poisson";
+  static constexpr label_kind labels = label_kind::real;
+  static constexpr float most = 30.0f;
+
+  double loss(float margin, float label) const {
+    const double m = static_cast<double>(margin), within = std::min(m, static_cast<double>(most));
+    return std::exp(within) * (1.0 + (m - within)) - m * static_cast<double>(label);
+  }
+  float derivative(float margin, float label) const { return vector_exp(std::min(margin, most)) - label; }
+
+  /// The count that is expected.
+  float prediction(float margin) const { return std::exp(std::min(margin, most)); }
+
+  /// The second derivative exp(m) has no bound. At the fit it is the expected count, whose mean is that of the labels:
+  /// this is what steps and exchanges are planned with.
+  double smoothness(double mean_label) const { return std::max(1.0, mean_label); }
+
+  static bool takes(double label) { return label >= 0.0; }
+
+  /// Throws input_error for a label below 0.
+  void require_data(const sparse_view& rows, std::string_view source) const {
+    for (std::size_t r = 0; r < rows.label.size(); ++r)
+      if (!takes(rows.label[r]))
+        throw input_error(std::string(source) + ": the label of row " + std::to_string(r + 1) +
+                          " is below 0, but poisson learns counts");
+  }
+};
+
+}  // namespace hogwild
