@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include <hogwild/core/labels.hpp>
+
+namespace hogwild {
+
+/// Quantile regression: of labels at the same place a fraction q lies below what is predicted. With r = y - m the loss
+/// is q r where r > 0 and (q - 1) r elsewhere, the pinball loss (Koenker and Bassett, Regression quantiles, 1978); the
+/// derivative at the kink is 0, and jumps by 1 there.
+struct quantile {
+  static constexpr std::string_view name = "quantile";
+  static constexpr label_kind labels = label_kind::real;
+
+  float q = 0.5f;  ///< in (0, 1); 0.5 is the median
+
+  std::array<double, 1> settings() const { return {static_cast<double>(q)}; }
+  double loss(float margin, float label) const {
+    const double r = static_cast<double>(label) - static_cast<double>(margin), fraction = static_cast<double>(q);
+    return r > 0.0 ? fraction * r : (fraction - 1.0) * r;
+  }
+  float derivative(float margin, float label) const { return margin < label ? -q : margin > label ? 1.0f - q : 0.0f; }
+};
+
+}  // namespace hogwild
