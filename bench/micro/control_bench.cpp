@@ -100,7 +100,7 @@ void gate_round_trip(benchmark::State& state) {
         seen = now;
       }
     });
-    gate_keeper keeper(control, store.slots());
+    gate_controller keeper(control, store.slots());
     for (auto _ : state) {
       const std::uint32_t opened = keeper.open();
       for (;;) {

@@ -24,9 +24,9 @@ std::vector<float> touched(std::int64_t in_ten_thousand) {
   const double log = std::log2(static_cast<double>(coordinates + 1));
   std::uint64_t counter = 0;
   for (std::size_t done = 0; done < wanted; ++counter) {
-    const auto rank = static_cast<std::size_t>(std::exp2(random.uniform(counter) * log)) - 1;
-    done += delta[rank] == 0;
-    delta[rank] += 1e-3f;
+    const auto position = static_cast<std::size_t>(std::exp2(random.uniform(counter) * log)) - 1;
+    done += delta[position] == 0;
+    delta[position] += 1e-3f;
   }
   return delta;
 }
@@ -64,10 +64,10 @@ void delta_decode(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(coordinates * sizeof(float)));
 }
 
-void shares(benchmark::internal::Benchmark* b) {
+void fractions(benchmark::internal::Benchmark* b) {
   b->ArgNames({"touched", "halves"})->ArgsProduct({{0, 1, 100, 2000}, {0, 1}});
 }
-BENCHMARK(delta_encode)->Apply(shares);
-BENCHMARK(delta_decode)->Apply(shares);
+BENCHMARK(delta_encode)->Apply(fractions);
+BENCHMARK(delta_decode)->Apply(fractions);
 
 }  // namespace

@@ -25,8 +25,8 @@ param_store store_for(std::size_t parameters) {
   return param_store::in_memory({.parameters = parameters, .state_arrays = 1, .workers = 4, .stripes = 4096});
 }
 
-std::unique_ptr<job> sample_job(const loop_options& options) {
-  return make_job(hinge_svm{}, sample_rows(), sample_labels(label_kind::binary), options);
+std::unique_ptr<training_task> sample_task(const loop_options& options) {
+  return make_task(hinge_svm{}, sample_rows(), sample_labels(label_kind::binary), options);
 }
 
 }  // namespace hogwild::bench

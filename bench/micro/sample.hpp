@@ -6,12 +6,12 @@
 #include <hogwild/core/dataset.hpp>
 #include <hogwild/core/labels.hpp>
 #include <hogwild/core/param_store.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild::bench {
 
-/// Generated rows in the shape of RCV1 (20,000 of about 75 entries), ranked and shuffled as training data are; made
+/// Generated rows in the shape of RCV1 (20,000 of about 75 entries), ordered and shuffled as training data are; made
 /// once, for all benchmarks.
 const sparse_view& sample_rows();
 
@@ -21,7 +21,7 @@ const label_map& sample_labels(label_kind kind);
 /// Memory for a model with so many parameters, with one state array and locks, for four workers.
 param_store store_for(std::size_t parameters);
 
-/// A job of hinge_svm on the sample, with the given options.
-std::unique_ptr<job> sample_job(const loop_options& options);
+/// A task of hinge_svm on the sample, with the given options.
+std::unique_ptr<training_task> sample_task(const loop_options& options);
 
 }  // namespace hogwild::bench

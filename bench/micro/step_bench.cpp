@@ -82,9 +82,9 @@ BENCHMARK(softmax_step)->ArgName("classes")->Arg(2)->Arg(20);
 
 /// One serial epoch over the sample: the worker loop with everything that belongs to it.
 void epoch(benchmark::State& state) {
-  const auto work = bench::sample_job({.telemetry = static_cast<std::uint32_t>(state.range(0)), .l2 = 1e-6});
+  const auto work = bench::sample_task({.telemetry = static_cast<std::uint32_t>(state.range(0)), .l2 = 1e-6});
   const loop_plan plan = work->plan();
-  const auto alone = hire(serial_engine{}, *work, plan, {});
+  const auto alone = start(serial_engine{}, *work, plan, {});
   work->initialise(alone->store());
   round_driver rounds(*work, plan, *alone);
   std::size_t e = 0;
@@ -94,10 +94,10 @@ void epoch(benchmark::State& state) {
 BENCHMARK(epoch)->ArgName("telemetry")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void evaluate(benchmark::State& state) {
-  const auto work = bench::sample_job({});
+  const auto work = bench::sample_task({});
   const param_store store = bench::store_for(work->facts().parameters);
-  const auto crew = team::make(team_kind::std, static_cast<std::size_t>(state.range(0)), false);
-  for (auto _ : state) benchmark::DoNotOptimize(work->evaluate(store, 1.0, work->data(), *crew, true));
+  const auto pool = thread_team::make(thread_team_kind::std, static_cast<std::size_t>(state.range(0)), false);
+  for (auto _ : state) benchmark::DoNotOptimize(work->evaluate(store, 1.0, work->data(), *pool, true));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(work->data().nonzeros()));
 }
 BENCHMARK(evaluate)->ArgName("threads")->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();

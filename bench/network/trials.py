@@ -74,7 +74,7 @@ def parsed(code, out, err):
     return {"error": (err.strip().splitlines() or [f"ended with {code}"])[0]}
 
 
-def judged(result, reference):
+def assessed(result, reference):
     """Whether a run counts, and why not."""
     if "error" in result:
         return "broken", result["error"]

@@ -18,7 +18,7 @@ struct stream_speed {
 std::vector<stream_speed> measure_ceiling(std::size_t most);
 
 /// Bytes that an epoch streams from memory: index and value of each entry, start and label of each row. The parameters
-/// are not counted, because the hot ones stay in a cache; so the share of the ceiling is a lower bound.
+/// are not counted, because the hot ones stay in a cache; so the fraction of the ceiling is a lower bound.
 double streamed_bytes(const sparse_view& rows);
 
 }  // namespace hogwild::bench

@@ -16,7 +16,7 @@ inline constexpr std::size_t workers[] = {1, 2, 4};
 
 inline constexpr std::size_t epochs = 10;       ///< of each run; the first is never counted
 inline constexpr std::size_t repeats = 5;       ///< runs of each configuration, interleaved
-inline constexpr double tolerance = 0.005;      ///< share by which an objective may miss the serial reference's
+inline constexpr double tolerance = 0.005;      ///< fraction by which an objective may miss the serial reference's
 inline constexpr double accuracy_band = 0.005;  ///< by which the test accuracy of other objectives may be lower
 inline constexpr std::uint64_t seed = 1;
 

@@ -10,7 +10,7 @@
 
 namespace hogwild::bench {
 
-/// How fast the text becomes ranked and shuffled arrays in memory, and how long a start from the cache takes.
+/// How fast the text becomes ordered and shuffled arrays in memory, and how long a start from the cache takes.
 struct ingest_speed {
   struct threads_line {
     std::size_t threads = 1;

@@ -23,7 +23,7 @@ using namespace hogwild;
 using namespace hogwild::bench;
 
 /// Bytes streamed per second over what the same number of threads can read.
-double share_of_ceiling(const point_report& p, const std::vector<stream_speed>& speeds, const sparse_view& rows) {
+double fraction_of_ceiling(const point_report& p, const std::vector<stream_speed>& speeds, const sparse_view& rows) {
   if (p.state != point_state::measured) return 0.0;
   double ceiling = 0.0;
   for (const stream_speed& s : speeds) {
@@ -38,16 +38,16 @@ bool run_scaling(const bench_options& options, const workload& data, const std::
   const scaling_report report = measure_scaling(options, data, cpus);
   for (const model_settings& m : report.models) record.write(m);
   const bool with_target = options.target || options.target_gap;
-  std::vector<double> shares;
+  std::vector<double> fractions;
   for (const point_report& p : report.points) {
-    shares.push_back(share_of_ceiling(p, speeds, data.train().view()));
-    record.write(p, shares.back(), with_target);
+    fractions.push_back(fraction_of_ceiling(p, speeds, data.train().view()));
+    record.write(p, fractions.back(), with_target);
   }
   record.write_rounds(options.repeats, report.rounds);
   const std::vector<speedup> speedups = speedups_of(report);
   for (const speedup& s : speedups) record.write(s);
   for (const rival_report& r : report.rivals) record.write(r);
-  print(report, shares, with_target);
+  print(report, fractions, with_target);
   print(speedups);
   print_rivals(report);
   if (report.rounds < options.repeats) {

@@ -115,9 +115,9 @@ void declare_runs(CLI::App& app, bench_options& o, words& w) {
   app.add_option("--step", o.step, "initial step; found once for each model where not given")->type_name("X");
   app.add_option("--decay", o.decay, "factor of the step from epoch to epoch")->type_name("X");
   app.add_option("--l2", o.l2, "regularisation; 1/n where not given")->type_name("X");
-  app.add_option("--tolerance", o.tolerance, "share by which an objective may miss the reference")->type_name("X");
+  app.add_option("--tolerance", o.tolerance, "fraction by which an objective may miss the reference")->type_name("X");
   app.add_option("--target", w.target, "METRIC=VALUE: report the seconds until it is reached")->type_name("TEXT");
-  app.add_option("--target-gap", o.target_gap, "the same for the serial objective plus this share")->type_name("X");
+  app.add_option("--target-gap", o.target_gap, "the same for the serial objective plus this fraction")->type_name("X");
 }
 
 void declare_rest(CLI::App& app, bench_options& o, words& w) {

@@ -139,7 +139,7 @@ void bench_record::write(const model_settings& m) {
            {"objective", m.objective}});
 }
 
-void bench_record::write(const point_report& p, double share_of_ceiling, bool with_target) {
+void bench_record::write(const point_report& p, double fraction_of_ceiling, bool with_target) {
   json line{{"kind", "configuration"}};
   line.update(to_json(p.what));
   line["state"] = name_of(p.state);
@@ -157,7 +157,7 @@ void bench_record::write(const point_report& p, double share_of_ceiling, bool wi
     line["min_epoch_seconds"] = p.min_seconds;
     line["max_epoch_seconds"] = p.max_seconds;
     line["nonzeros_per_second"] = p.nonzeros_per_second;
-    line["share_of_ceiling"] = share_of_ceiling;
+    line["share_of_ceiling"] = fraction_of_ceiling;
   }
   put(line);
 }
@@ -168,7 +168,7 @@ void bench_record::write(const rival_report& r) {
             {"name", r.who.name},
             {"setting", r.who.setting},
             {"workers", r.who.workers},
-            {"evaluator", name_of(r.who.judged_by)},
+            {"evaluator", name_of(r.who.evaluated_by)},
             {"same_objective", r.who.same_objective},
             {"state", name_of(r.state)}};
   const bool measured = r.state == point_state::measured;

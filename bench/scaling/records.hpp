@@ -28,7 +28,7 @@ class bench_record {
   void write(const bench_options& options, const workload& data, const machine_facts& machine);
   void write(const stream_speed& speed);
   void write(const model_settings& settled);
-  void write(const point_report& p, double share_of_ceiling, bool with_target);
+  void write(const point_report& p, double fraction_of_ceiling, bool with_target);
   void write(const rival_report& r);
   void write(const speedup& s);
   void write_rounds(std::size_t asked, std::size_t done);

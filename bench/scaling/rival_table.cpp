@@ -40,7 +40,7 @@ void print_rival(const rival_report& r, const scaling_report& report) {
   if (last.test_accuracy) std::snprintf(accuracy, sizeof accuracy, "%.4f", *last.test_accuracy);
   std::printf("%9.3f  %9s  %9s  %7s  %9s  %9s  %8s  %s\n", r.median_command_seconds,
               milliseconds(r.median_epoch_seconds).c_str(), milliseconds(r.min_epoch_seconds).c_str(), rate, times,
-              objective, accuracy, std::string(name_of(r.who.judged_by)).c_str());
+              objective, accuracy, std::string(name_of(r.who.evaluated_by)).c_str());
 }
 
 }  // namespace

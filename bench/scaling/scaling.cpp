@@ -8,7 +8,7 @@
 
 #include <hogwild/core/error.hpp>
 
-#include "judge.hpp"
+#include "assess.hpp"
 #include "turns.hpp"
 
 namespace hogwild::bench {
@@ -34,8 +34,8 @@ class competition {
     }
     const turn_limits limits{std::chrono::duration<double>(options_.budget_seconds), options_.stop};
     report_.rounds = take_turns(turns, options_.repeats, limits);
-    for (point_report& p : report_.points) judge(p, options_, data_.train().nonzeros());
-    for (rival_report& r : report_.rivals) judge(r, options_, reference(r.model), data_.train().nonzeros());
+    for (point_report& p : report_.points) assess(p, options_, data_.train().nonzeros());
+    for (rival_report& r : report_.rivals) assess(r, options_, reference(r.model), data_.train().nonzeros());
     return std::move(report_);
   }
 

@@ -30,7 +30,7 @@ std::string target_of(const point_report& p) {
   return number("%.3f", median(seconds));
 }
 
-void print_point(const point_report& p, double share, double serial_seconds, bool with_target) {
+void print_point(const point_report& p, double fraction, double serial_seconds, bool with_target) {
   std::printf("%-13s %-9s %7zu  %-6s  %-12s ", p.what.model.c_str(), std::string(name_of(p.what.engine)).c_str(),
               p.what.workers, std::string(hogwild::name_of(p.what.update)).c_str(), way_of(p.what).c_str());
   if (p.state != point_state::measured) {
@@ -40,7 +40,8 @@ void print_point(const point_report& p, double share, double serial_seconds, boo
   const double objective = p.runs.back().result.objective;
   const std::string speedup = serial_seconds > 0 ? number("%.2f", serial_seconds / p.median_seconds) : "-";
   std::printf("%9.4f  %9.4f  %9.4f  %7.0f  %6.1f %%  %6s  %.6f  %6.2f %%", p.median_seconds, p.min_seconds,
-              p.max_seconds, p.nonzeros_per_second / mega, 100 * share, speedup.c_str(), objective, 100 * p.worst_gap);
+              p.max_seconds, p.nonzeros_per_second / mega, 100 * fraction, speedup.c_str(), objective,
+              100 * p.worst_gap);
   if (with_target) std::printf("  %s", target_of(p).c_str());
   std::printf("\n");
 }
@@ -68,7 +69,7 @@ void print(const std::vector<stream_speed>& speeds) {
   }
 }
 
-void print(const scaling_report& report, const std::vector<double>& shares, bool with_target) {
+void print(const scaling_report& report, const std::vector<double>& fractions, bool with_target) {
   for (const model_settings& m : report.models) {
     std::printf("%s: step %g, decay %.4f, l2 %g; serial reference %.6f\n", m.model.c_str(), m.step, m.decay, m.l2,
                 m.objective);
@@ -82,7 +83,7 @@ void print(const scaling_report& report, const std::vector<double>& shares, bool
   }
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     const point_report& p = report.points[i];
-    print_point(p, shares[i], serial[{p.what.model, p.what.update}], with_target);
+    print_point(p, fractions[i], serial[{p.what.model, p.what.update}], with_target);
   }
 }
 

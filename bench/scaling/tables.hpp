@@ -19,8 +19,8 @@ namespace hogwild::bench {
 /// `half`: values were asked to be kept in half precision.
 void print_context(const machine_facts& machine, const workload& data, bool half);
 void print(const std::vector<stream_speed>& speeds);
-/// `shares[i]` is the share of the ceiling that the i-th point reached.
-void print(const scaling_report& report, const std::vector<double>& shares, bool with_target);
+/// `fractions[i]` is the fraction of the ceiling that the i-th point reached.
+void print(const scaling_report& report, const std::vector<double>& fractions, bool with_target);
 void print(const std::vector<speedup>& speedups);
 /// `report` for our own figures beside theirs.
 void print_rivals(const scaling_report& report);

@@ -19,10 +19,12 @@ namespace {
 /// A run that is driven epoch by epoch, so that several can take turns.
 class stepwise_run {
  public:
-  stepwise_run(const job& work, std::size_t workers)
-      : plan_(work.plan()), crew_(hire(thread_engine{.workers = workers}, work, plan_, {})), rounds_(work, plan_, *crew_) {
-    work.initialise(crew_->store());
-    crew_->start();
+  stepwise_run(const training_task& work, std::size_t workers)
+      : plan_(work.plan()),
+        engine_run_(start(thread_engine{.workers = workers}, work, plan_, {})),
+        rounds_(work, plan_, *engine_run_) {
+    work.initialise(engine_run_->store());
+    engine_run_->get_ready();
   }
   double seconds_of(std::size_t epoch, double step) {
     const auto begin = std::chrono::steady_clock::now();
@@ -32,15 +34,15 @@ class stepwise_run {
 
  private:
   loop_plan plan_;
-  std::unique_ptr<crew> crew_;
+  std::unique_ptr<engine_run> engine_run_;
   round_driver rounds_;
 };
 
 template <model M>
-std::unique_ptr<job> job_with(const M& m, const sparse_view& rows, train_options options, bool telemetry) {
+std::unique_ptr<training_task> task_with(const M& m, const sparse_view& rows, train_options options, bool telemetry) {
   options.telemetry = telemetry;
   const prepared_data ready(rows, options, traits_of(m));
-  return make_job(m, rows, ready.labels(), ready.loop());
+  return make_task(m, rows, ready.labels(), ready.loop());
 }
 
 }  // namespace
@@ -52,10 +54,10 @@ telemetry_cost measure_telemetry(const model_settings& settled, const bench_opti
   train_options o = common_options(options, data);
   o.l2 = settled.l2;
   const step_schedule schedule{schedule_kind::geometric, settled.step, settled.decay};
-  const auto job_of = [&](bool telemetry) {
-    return std::visit([&](const auto& m) { return job_with(m, rows, o, telemetry); }, any_model(settled.model, rows));
+  const auto task_of = [&](bool telemetry) {
+    return std::visit([&](const auto& m) { return task_with(m, rows, o, telemetry); }, any_model(settled.model, rows));
   };
-  const auto with = job_of(true), without = job_of(false);
+  const auto with = task_of(true), without = task_of(false);
   for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
     stepwise_run a(*with, workers), b(*without, workers), c(*without, workers);
     const std::array runs{&a, &b, &c};

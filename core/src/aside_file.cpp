@@ -83,7 +83,7 @@ aside_file::aside_file(const output_target& target) : target_(target.path) {
   sweep(target_);
   // Nobody else reads it before it has its mode. open(2) takes the umask into account; to ask for it would change it.
   fd_ = create_aside(target_, target.replaced ? 0600 : 0666, name_, at_once_);
-  ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // where locks are not to be had, the minute in sweep() is the guard
+  ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // where locks are not available, the minute in sweep() is the guard
   if (!target.replaced || take_over(fd_.get(), *target.replaced)) return;
   const int number = errno;
   ::unlink(name_.c_str());

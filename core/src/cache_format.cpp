@@ -100,17 +100,19 @@ bool all_below(std::span<const T> numbers, std::uint64_t bound) {
   return numbers.empty() || largest < bound;
 }
 
-/// Whether entries of columns from `frequent` on stand last in each row, numbered in the order of the rows, and all are
-/// below `columns`.
+/// Whether entries of columns from `first_singleton` on stand last in each row, numbered in the order of the rows, and
+/// all are below `columns`.
 template <class T>
-bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint64_t frequent, std::uint64_t columns) {
-  if (frequent == columns) return all_below(index.subspan(starts.front(), starts.back() - starts.front()), columns);
+bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint64_t first_singleton,
+                  std::uint64_t columns) {
+  if (first_singleton == columns)
+    return all_below(index.subspan(starts.front(), starts.back() - starts.front()), columns);
   std::uint64_t next = columns;  // unknown before the first
   for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
     const std::span<const T> row = index.subspan(starts[r], starts[r + 1] - starts[r]);
     std::size_t head = row.size();
-    while (head > 0 && row[head - 1] >= frequent) --head;
-    if (!all_below(row.first(head), frequent)) return false;
+    while (head > 0 && row[head - 1] >= first_singleton) --head;
+    if (!all_below(row.first(head), first_singleton)) return false;
     for (const T own : row.subspan(head)) {
       if (own >= columns || (next != columns && own != next)) return false;
       next = std::uint64_t{own} + 1;
@@ -138,7 +140,7 @@ std::string header_fault(std::span<const std::byte> file) {
   // Sizes first, so that no later product overflows: every row, column and entry takes room in the file.
   const bool possible = header.rows > 0 && header.rows <= most_packed(file.size()) && header.nonzeros <= file.size() &&
                         header.columns <= std::max<std::uint64_t>(file.size(), 65536) && header.columns < 0xffffffffu &&
-                        header.frequent <= header.columns && header.rows_per_block > 0 &&
+                        header.first_singleton <= header.columns && header.rows_per_block > 0 &&
                         header.rows_per_block <= header.rows;
   if (!possible) return "has impossible sizes";
   if (!widths_possible(header)) return "has impossible widths";
@@ -183,9 +185,9 @@ bool block_holds(const cache_arrays& arrays, std::uint64_t block) {
   const std::uint64_t rows = std::min(arrays.header.rows_per_block, arrays.header.rows - first);
   const row_starts starts = arrays.row_start.subspan(first, rows + 1);
   if (block_sum(arrays, block, starts.back()) != arrays.block_checksum[block]) return false;
-  const std::uint64_t frequent = arrays.header.frequent, columns = arrays.header.columns;
-  return arrays.header.index_bytes == 2 ? columns_hold(arrays.index16, starts, frequent, columns)
-                                        : columns_hold(arrays.index, starts, frequent, columns);
+  const std::uint64_t first_singleton = arrays.header.first_singleton, columns = arrays.header.columns;
+  return arrays.header.index_bytes == 2 ? columns_hold(arrays.index16, starts, first_singleton, columns)
+                                        : columns_hold(arrays.index, starts, first_singleton, columns);
 }
 
 void lay_out(cache_header& header) {

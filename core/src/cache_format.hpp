@@ -35,8 +35,8 @@ enum class section_kind : std::uint32_t {
   index = 2,           ///< u32 or u16, one an entry
   value = 3,           ///< f32 or f16, one an entry
   label = 4,           ///< f64, one a row; absent where labels are coded
-  original = 5,        ///< u32, rank -> number in the input; absent where packed
-  degree = 6,          ///< u32, rows in which a rank occurs; absent where packed
+  original = 5,        ///< u32, position -> number in the input; absent where packed
+  degree = 6,          ///< u32, rows in which a position occurs; absent where packed
   block_checksum = 7,  ///< u64, one a block of rows
   label_table = 8,     ///< f64, ascending; empty where labels are f64
   row_length = 9,      ///< packed, entries of each row
@@ -64,7 +64,7 @@ struct cache_header {
   std::uint64_t rows = 0;
   std::uint64_t columns = 0;
   std::uint64_t nonzeros = 0;
-  std::uint64_t frequent = 0;  ///< columns from here on are in one row each, and last in it; columns: none known
+  std::uint64_t first_singleton = 0;  ///< columns from here on are in one row each, and last in it; columns: none known
   std::uint64_t unknown_entries = 0;
   std::uint64_t rows_per_block = 1;
   std::uint64_t label_values = 0;   ///< entries of label_table; 0: labels are f64

@@ -11,8 +11,8 @@ namespace {
 
 struct lookup_table {
   std::vector<std::uint32_t> original;
-  std::vector<std::uint32_t> dense;                             ///< number -> rank; empty where numbers are far apart
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted;  ///< (number, rank), where `dense` is empty
+  std::vector<std::uint32_t> dense;  ///< number -> position; empty where numbers are far apart
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted;  ///< (number, position), where `dense` is empty
 };
 
 }  // namespace
@@ -24,10 +24,12 @@ column_numbering::column_numbering(std::span<const std::uint32_t> original) {
   // The dense table may take a few times the memory of the numbers themselves, never that of a stray large one.
   if (range <= 8 * original.size() + 65536) {
     table->dense.assign(range, unknown);
-    for (std::uint32_t rank = 0; rank < original.size(); ++rank) table->dense[original[rank]] = rank;
+    for (std::uint32_t position = 0; position < original.size(); ++position)
+      table->dense[original[position]] = position;
   } else {
     table->sorted.reserve(original.size());
-    for (std::uint32_t rank = 0; rank < original.size(); ++rank) table->sorted.emplace_back(original[rank], rank);
+    for (std::uint32_t position = 0; position < original.size(); ++position)
+      table->sorted.emplace_back(original[position], position);
     std::sort(table->sorted.begin(), table->sorted.end());
   }
   original_ = table->original;
@@ -35,7 +37,7 @@ column_numbering::column_numbering(std::span<const std::uint32_t> original) {
   lookup_ = std::move(table);
 }
 
-std::uint32_t column_numbering::rank(std::uint32_t original) const {
+std::uint32_t column_numbering::position(std::uint32_t original) const {
   if (lookup_ == nullptr) return unknown;
   const auto& table = *static_cast<const lookup_table*>(lookup_.get());
   if (!table.dense.empty()) return original < table.dense.size() ? table.dense[original] : unknown;

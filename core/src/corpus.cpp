@@ -61,19 +61,19 @@ class row_writer {
 
   /// A word of the text, or word_table::none for one that was left out. False where there is no room: the text is not
   /// the one that was counted.
-  bool word(std::uint32_t rank) {
+  bool word(std::uint32_t position) {
     if (left_ == 0) {
       if (row_ == sizes_.rows) return false;
       to_.start_row(row_++, entry_);
       left_ = longest_;
     }
     --left_;
-    if (rank == word_table::none) return true;
+    if (position == word_table::none) return true;
     if (entry_ == sizes_.nonzeros) return false;
     if (to_.index16.empty())
-      to_.index[entry_] = rank;
+      to_.index[entry_] = position;
     else
-      to_.index16[entry_] = static_cast<std::uint16_t>(rank);
+      to_.index16[entry_] = static_cast<std::uint16_t>(position);
     to_.value16[entry_++] = to_half(1.0f);
     return true;
   }
@@ -168,12 +168,12 @@ class corpus_reading {
     row_writer rows(file, options_.sentence);
     bool fits = true;
     text_.run<std::vector<std::uint32_t>>([&] { return encoding{words_}; },
-                                          [&](const std::vector<std::uint32_t>& ranks) {
-                                            for (const std::uint32_t rank : ranks) {
-                                              if (rank == encoding::line_end)
+                                          [&](const std::vector<std::uint32_t>& positions) {
+                                            for (const std::uint32_t position : positions) {
+                                              if (position == encoding::line_end)
                                                 rows.end_line();
                                               else
-                                                fits = fits && rows.word(rank);
+                                                fits = fits && rows.word(position);
                                             }
                                           });
     if (!fits || !rows.finish()) throw input_error(name_ + ": the text was changed while it was read; read it again");
@@ -189,7 +189,7 @@ class corpus_reading {
     detail::cache_header sizes;
     sizes.rows = rows_;
     sizes.columns = words_.size();
-    sizes.frequent = sizes.columns;
+    sizes.first_singleton = sizes.columns;
     sizes.nonzeros = std::accumulate(words_.counts().begin(), words_.counts().end(), std::uint64_t{0});
     sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
     sizes.label_values = 1;

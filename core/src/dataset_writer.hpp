@@ -22,7 +22,7 @@ class dataset_writer {
  public:
   /// `sizes`: everything of the header but table, file size and checksums. The space for all that is not packed is
   /// claimed at once.
-  /// at() throws std::system_error where folder or space are not to be had; in_memory() throws resource_error, and both
+  /// at() throws std::system_error where folder or space are not available; in_memory() throws resource_error, and both
   /// do where the file would exceed the limit on file sizes, which holds for memory as well.
   /// `permissions` as for open(2): what the source allows, the cache allows.
   static dataset_writer at(const std::filesystem::path& place, cache_header sizes, unsigned permissions = 0600);

@@ -12,7 +12,7 @@ failure current_failure() noexcept {
     try {
       throw;
     } catch (const cache_error& e) {
-      found = {.code = e.code(), .damaged_cache = true};
+      found = {.code = e.code(), .is_cache_error = true};
       found.text = e.what();
     } catch (const error& e) {
       found.code = e.code();

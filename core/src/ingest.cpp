@@ -14,7 +14,7 @@
 #include <hogwild/core/random.hpp>
 
 #include "number_text.hpp"
-#include "single_columns.hpp"
+#include "singleton_order.hpp"
 #include "writable_arrays.hpp"
 
 namespace hogwild::detail {
@@ -109,8 +109,8 @@ class block_writer {
     for_rows(block, [&](std::size_t r, const row_source& source) {
       to_.start_row(r, place);
       write_label(r, source.block->label[source.row]);
-      if (plan_.frequent < plan_.columns.original.size())
-        copy_frequent_first(source, place);
+      if (plan_.first_singleton < plan_.columns.original.size())
+        copy_singletons_last(source, place);
       else
         copy_entries(source, place);
       place += source.end - source.begin;
@@ -161,23 +161,23 @@ class block_writer {
                      to_half);
   }
 
-  void copy_frequent_first(const row_source& source, std::uint64_t place) const {
-    const std::span<const std::uint32_t> rank = plan_.columns.rank;
+  void copy_singletons_last(const row_source& source, std::uint64_t place) const {
+    const std::span<const std::uint32_t> position = plan_.columns.position;
     const auto copy_if = [&](auto&& wanted) {
       for (std::uint32_t k = source.begin; k < source.end; ++k) {
-        const std::uint32_t at = rank.empty() ? source.block->index[k] : rank[source.block->index[k]];
+        const std::uint32_t at = position.empty() ? source.block->index[k] : position[source.block->index[k]];
         if (wanted(at)) copy_entry(at, source.block->value[k], place++);
       }
     };
-    copy_if([this](std::uint32_t at) { return at < plan_.frequent; });
-    copy_if([this](std::uint32_t at) { return at >= plan_.frequent; });
+    copy_if([this](std::uint32_t at) { return at < plan_.first_singleton; });
+    copy_if([this](std::uint32_t at) { return at >= plan_.first_singleton; });
   }
 
-  void copy_entry(std::uint32_t rank, float value, std::uint64_t place) const {
+  void copy_entry(std::uint32_t position, float value, std::uint64_t place) const {
     if (to_.index16.empty())
-      to_.index[place] = rank;
+      to_.index[place] = position;
     else
-      to_.index16[place] = static_cast<std::uint16_t>(rank);
+      to_.index16[place] = static_cast<std::uint16_t>(position);
     if (to_.value16.empty())
       to_.value[place] = value;
     else
@@ -186,12 +186,12 @@ class block_writer {
 
   template <class Index>
   void copy_indices(const std::uint32_t* from, std::size_t count, Index* to) const {
-    if (plan_.columns.rank.empty()) {
+    if (plan_.columns.position.empty()) {
       for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<Index>(from[k]);
       return;
     }
-    const std::uint32_t* const rank = plan_.columns.rank.data();
-    for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<Index>(rank[from[k]]);
+    const std::uint32_t* const position = plan_.columns.position.data();
+    for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<Index>(position[from[k]]);
   }
 
   const parsed_text& text_;
@@ -208,7 +208,7 @@ row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_p
     throw input_error(source + ": the data have " + std::to_string(text.rows) +
                       " rows; at most 4294967295 are supported");
   row_plan plan;
-  plan.columns = numbering == nullptr ? rank_columns(text, format.by_kind)
+  plan.columns = numbering == nullptr ? order_columns(text, format.by_kind)
                                       : apply_numbering(text, *numbering, plan.unknown_entries);
   plan.order = text_order(text);
   if (numbering == nullptr) {
@@ -216,8 +216,8 @@ row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_p
     // A model of fewer columns fits into a core's cache; the order of their numbers takes less room in the file.
     const bool may_reorder = !format.keep_entry_order && !format.by_kind;
     if (may_reorder && plan.columns.original.size() > most_narrow_columns) {
-      order_single_columns(text, plan.order, plan.columns);
-      plan.frequent = plan.columns.frequent();
+      order_singletons(text, plan.order, plan.columns);
+      plan.first_singleton = plan.columns.first_singleton();
     }
   }
   plan.labels = codes_of(text);
@@ -240,7 +240,7 @@ cache_header sizes_of(const parsed_text& text, const row_plan& plan) {
   header.rows = text.rows;
   header.columns = plan.columns.original.size();
   header.nonzeros = text.nonzeros;
-  header.frequent = std::min<std::uint64_t>(plan.frequent, header.columns);
+  header.first_singleton = std::min<std::uint64_t>(plan.first_singleton, header.columns);
   header.unknown_entries = plan.unknown_entries;
   header.rows_per_block = rows_per_block(text.rows, text.nonzeros);
   header.label_values = plan.labels.table().size();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cache_format.hpp"
-#include "column_ranking.hpp"
+#include "column_order.hpp"
 #include "dataset_writer.hpp"
 #include "narrowing.hpp"
 #include "parsed_text.hpp"
@@ -21,15 +21,16 @@ struct row_plan {
     std::uint32_t row;
   };
   std::vector<place> order;  ///< where each row of the file stands in the text
-  column_ranking columns;
-  std::uint32_t frequent = std::numeric_limits<std::uint32_t>::max();  ///< entries from this rank on stand last in rows
+  column_order columns;
+  std::uint32_t first_singleton =
+      std::numeric_limits<std::uint32_t>::max();  ///< entries from this position on stand last in rows
   label_codes labels;
   bool half_values = false;     ///< values are stored in half precision,
   bool values_rounded = false;  ///< which changes some of them
   std::size_t unknown_entries = 0;
 };
 
-/// Training data (no numbering): columns ranked, rows shuffled once, the same for the same rows whatever the number of
+/// Training data (no numbering): columns ordered, rows shuffled once, the same for the same rows whatever the number of
 /// threads. With a numbering: its columns, rows in their own order. Values go to half precision where `values` says so
 /// or where that changes none. Throws input_error, with `source` as the file, beyond 2^32 - 1 rows and where a value is
 /// too large for the precision.

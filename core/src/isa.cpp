@@ -72,7 +72,7 @@ isa choose_isa(isa asked) {
   for (const isa set : {isa::scalar, isa::avx2, isa::avx512}) {
     if (has_isa(set)) there += (there.empty() ? "" : ", ") + std::string(name_of(set));
   }
-  throw config_error("instruction set " + std::string(name_of(asked)) + " is not to be had here: this machine has " +
+  throw config_error("instruction set " + std::string(name_of(asked)) + " is not available here: this machine has " +
                      there + "; name one of these, or leave the choice to auto");
 }
 

@@ -15,7 +15,7 @@
 namespace hogwild {
 namespace {
 
-double share(std::size_t part, std::size_t whole) {
+double fraction(std::size_t part, std::size_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -34,16 +34,16 @@ struct scored {
 }  // namespace
 
 double confusion::accuracy() const {
-  return share(true_positive + true_negative, rows());
+  return fraction(true_positive + true_negative, rows());
 }
 double confusion::precision() const {
-  return share(true_positive, true_positive + false_positive);
+  return fraction(true_positive, true_positive + false_positive);
 }
 double confusion::recall() const {
-  return share(true_positive, true_positive + false_negative);
+  return fraction(true_positive, true_positive + false_negative);
 }
 double confusion::f1() const {
-  return share(2 * true_positive, 2 * true_positive + false_positive + false_negative);
+  return fraction(2 * true_positive, 2 * true_positive + false_positive + false_negative);
 }
 
 confusion count_confusion(std::span<const float> scores, std::span<const float> labels) {
@@ -90,7 +90,7 @@ double accuracy(std::span<const float> predictions, std::span<const float> label
   require_same_length(predictions, labels);
   std::size_t right = 0;
   for (std::size_t r = 0; r < predictions.size(); ++r) right += predictions[r] == labels[r] ? 1u : 0u;
-  return share(right, predictions.size());
+  return fraction(right, predictions.size());
 }
 
 double rmse(std::span<const float> predictions, std::span<const float> labels) {

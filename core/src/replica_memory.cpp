@@ -33,7 +33,7 @@ void run_near(std::span<const int> nodes, const std::function<void()>& f) {
       f();
     }).join();
   } catch (const std::system_error&) {
-    // No thread is to be had; then the memory lies where it comes to lie.
+    // No thread is available; then the memory lies where it comes to lie.
   }
 }
 

@@ -32,7 +32,7 @@ struct row_format {
   std::size_t (*capacity)(std::size_t text_bytes) = nullptr;
   /// As parse_libsvm_block: whole lines into the block, which holds capacity(text.size()) entries; faults stay in it.
   std::function<void(std::string_view text, const block_context& context, libsvm_block& rows)> parse{};
-  /// Even indices are one kind of column, odd ones another: the first kind's ranks all stand before the second's.
+  /// Even indices are one kind of column, odd ones another: the first kind's positions all stand before the second's.
   bool by_kind = false;
   /// The order of a row's entries means something.
   bool keep_entry_order = false;

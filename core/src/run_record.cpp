@@ -106,7 +106,7 @@ std::optional<double> measured(const train_result& r, double loss) {
 
 std::string_view status_of(const train_result& r) {
   const auto lost = [&](double loss) { return !std::isfinite(measured(r, loss).value_or(0.0)); };
-  return to_string(lost(r.final_loss) || lost(r.objective) ? run_status::diverged : r.status);
+  return to_string(lost(r.train_loss) || lost(r.objective) ? run_status::diverged : r.status);
 }
 
 json to_json(const train_result& r, const std::optional<std::string>& advice) {
@@ -116,7 +116,7 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
             {"train_seconds", r.train_seconds},
             {"wall_seconds", r.wall_seconds}};
   put(line, "seconds_to_target", r.seconds_to_target);
-  put(line, "train_loss", measured(r, r.final_loss));
+  put(line, "train_loss", measured(r, r.train_loss));
   put(line, "objective", measured(r, r.objective));
   put(line, r.test, r.validation);
   line["search_seconds"] = r.search_seconds;

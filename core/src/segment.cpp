@@ -53,7 +53,7 @@ std::string mebibytes(std::uint64_t bytes) {
                        " /dev/shm), or free it (hogwild segments --purge removes what dead runs left)");
 }
 
-/// Throws where `bytes` more are not to be had: beyond the limit on file sizes, or beyond what /dev/shm has free (one
+/// Throws where `bytes` more are not available: beyond the limit on file sizes, or beyond what /dev/shm has free (one
 /// that has no limit reports a size of zero).
 void check_room(const std::string& name, std::uint64_t bytes) {
   detail::require_file_size("segment " + name, bytes);
@@ -250,7 +250,7 @@ segment segment::create(const std::string& name, std::size_t bytes, const segmen
     made.reset();  // gives back what was had, so that what is free can be told
     if (failure == ENOSPC) check_room(name, bytes);
     throw resource_error("segment " + name + ": " + std::to_string(bytes) +
-                         " bytes of shared memory are not to be had (" + std::generic_category().message(failure) +
+                         " bytes of shared memory are not available (" + std::generic_category().message(failure) +
                          "); free memory or enlarge /dev/shm");
   }
   write_header(*static_cast<segment_header*>(made->region.get_address()), bytes, identity);

@@ -33,7 +33,7 @@ sparse_view sparse_dataset::view() const {
           .columns = arrays.header.columns,
           .degree = mapping_->degree(),
           .original = mapping_->original(),
-          .frequent = arrays.header.frequent,
+          .first_singleton = arrays.header.first_singleton,
           .image = arrays.header.image(),
           .source = mapping_.get()};
 }
@@ -47,8 +47,8 @@ std::size_t sparse_dataset::features() const {
 std::size_t sparse_dataset::nonzeros() const {
   return mapping_->arrays().header.nonzeros;
 }
-std::uint32_t sparse_dataset::original(std::size_t rank) const {
-  return mapping_->original()[rank];
+std::uint32_t sparse_dataset::original(std::size_t position) const {
+  return mapping_->original()[position];
 }
 const column_numbering& sparse_dataset::numbering() const {
   return mapping_->numbering();
@@ -160,7 +160,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   sizes.rows = rows.rows();
   sizes.columns = rows.columns;
   sizes.nonzeros = rows.nonzeros();
-  sizes.frequent = std::min(rows.frequent, rows.columns);
+  sizes.first_singleton = std::min(rows.first_singleton, rows.columns);
   sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
   sizes.label_values = codes.table().size();
   sizes.value_bytes = are_halves(rows) ? 2 : 4;

@@ -24,8 +24,8 @@ vocabulary::vocabulary(std::vector<counted_word> words) {
   count_ = counts;
 }
 
-std::string_view vocabulary::word(std::size_t rank) const {
-  return words_->word(rank);
+std::string_view vocabulary::word(std::size_t position) const {
+  return words_->word(position);
 }
 
 std::optional<std::uint32_t> vocabulary::find(std::string_view word) const {

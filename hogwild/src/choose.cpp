@@ -16,14 +16,14 @@ constexpr double line_parameters = 16.0;
 constexpr std::uint64_t usual_rows = 512, most_rows = 4096;
 constexpr double gate_ns = 20'000.0;        // opening and closing a round
 constexpr double worth_it = 0.95;           // of the time alone: predictions are not exact
-constexpr double rare_head = 0.05;          // share of entries on the head below which a replica of it is no use
+constexpr double rare_head = 0.05;          // fraction of entries on the head below which a replica of it is no use
 constexpr double row_by_row = 1.6;          // times as long as in batches by kernels
 constexpr double exchanges_an_epoch = 4.0;  // a worker; with fewer, replicas hardly share anything
 
 /// Lines that an exchange covers on average, by the marks of the ruler.
-double lines_an_exchange(double ranks) {
-  const double prefix = std::min(static_cast<double>(shortest_prefix), ranks);
-  return prefix / line_parameters * (1.0 + std::log2(std::max(1.0, ranks / prefix)) / 2.0);
+double lines_an_exchange(double columns) {
+  const double prefix = std::min(static_cast<double>(shortest_prefix), columns);
+  return prefix / line_parameters * (1.0 + std::log2(std::max(1.0, columns / prefix)) / 2.0);
 }
 
 struct prediction {
@@ -39,7 +39,7 @@ double longest_way(std::size_t p) {
   return p == 2 ? 2.0 : -std::log(1.0 - 2.0 / static_cast<double>(p));
 }
 
-double share_on_head(const sharing_facts& f, std::size_t head) {
+double fraction_on_head(const sharing_facts& f, std::size_t head) {
   double hot = 0.0, all = 0.0;
   for (std::size_t j = 0; j < f.degree.size(); ++j) {
     const auto entries = static_cast<double>(f.degree[j]);
@@ -52,16 +52,17 @@ double share_on_head(const sharing_facts& f, std::size_t head) {
 /// What a row takes more where columns from `head` on are shared by p workers: rows go through one by one, and of p
 /// accesses to a shared line p - 1 find it in another core.
 double tail_ns(const sharing_facts& f, std::size_t p, std::size_t head) {
-  const double entries = static_cast<double>(f.nonzeros) / static_cast<double>(f.rows) * (1.0 - share_on_head(f, head));
+  const double entries =
+      static_cast<double>(f.nonzeros) / static_cast<double>(f.rows) * (1.0 - fraction_on_head(f, head));
   return (row_by_row - 1.0) * f.row_ns + entries * f.shared_ns * static_cast<double>(p - 1) / static_cast<double>(p);
 }
 
 /// What an epoch of p > 1 replicas of the first `held` parameters would take.
 prediction predict(const sharing_facts& f, std::size_t p, std::size_t held) {
-  const auto workers = static_cast<double>(p), ranks = static_cast<double>(held);
+  const auto workers = static_cast<double>(p), columns = static_cast<double>(held);
   const double row_ns = f.row_ns + (held < f.parameters ? tail_ns(f, p, held) : 0.0);
   // A line can be handed on only so fast, however many workers wait for it.
-  const double exchange_ns = std::max(lines_an_exchange(ranks) * f.line_ns, workers * f.shared_ns);
+  const double exchange_ns = std::max(lines_an_exchange(columns) * f.line_ns, workers * f.shared_ns);
   const double cheap = 20.0 * exchange_ns / row_ns;  // rows whose exchange takes 5 per cent of their time
   // Where nothing says how far replicas may go, they go as far as a step where that is cheap.
   const double wanted = std::max(cheap, static_cast<double>(f.batch > 0 ? f.batch : usual_rows));
@@ -73,7 +74,7 @@ prediction predict(const sharing_facts& f, std::size_t p, std::size_t held) {
   const double allowed = made.mean ? wanted : std::max(bound, static_cast<double>(made.least));
   made.rows = std::bit_floor(static_cast<std::uint64_t>(std::min({wanted, allowed, each, most_rows + 0.0})));
   const double training = static_cast<double>(f.rows) * row_ns / static_cast<double>(std::min(p, f.cpus));
-  const double ends = gate_ns + ranks / line_parameters * f.line_ns;
+  const double ends = gate_ns + columns / line_parameters * f.line_ns;
   made.epoch_ns = training * (1.0 + exchange_ns / (std::max(static_cast<double>(made.rows), 1.0) * row_ns)) + ends;
   return made;
 }
@@ -94,7 +95,7 @@ sharing_choice replicas(const sharing_facts& f, access_kind kind, std::size_t he
                      .rows = p.rows,
                      .least = p.least,
                      .curvature = f.curvature,
-                     .share = p.mean ? 1.0 / static_cast<double>(workers) : 1.0,
+                     .gain_weight = p.mean ? 1.0 / static_cast<double>(workers) : 1.0,
                      .workers = workers};
   choice.reason = std::to_string(workers) + " replicas of " + std::to_string(held) + " parameters " +
                   (p.mean ? "take the mean" : "exchange the sum") + " of their gains every " + std::to_string(p.rows) +
@@ -113,8 +114,8 @@ double longest_exchange(double step, double curvature, std::size_t workers) {
 
 std::uint32_t exchange_rows(const exchange_options& chosen, double step) {
   if (chosen.workers < 2) return 0;
-  const double bound =
-      chosen.share < 1.0 ? static_cast<double>(most_rows) : longest_exchange(step, chosen.curvature, chosen.workers);
+  const double bound = chosen.gain_weight < 1.0 ? static_cast<double>(most_rows)
+                                                : longest_exchange(step, chosen.curvature, chosen.workers);
   const std::uint64_t allowed = std::max(static_cast<std::uint64_t>(bound), chosen.least);
   return static_cast<std::uint32_t>(std::bit_floor(std::min(chosen.rows, allowed)));
 }
@@ -142,7 +143,7 @@ sharing_choice choose_sharing(const sharing_facts& f) {
     choice.reason = "asked for; " + choice.reason;
     return choice;
   }
-  if (!fits && share_on_head(f, fitting) < rare_head) {
+  if (!fits && fraction_on_head(f, fitting) < rare_head) {
     return {.kind = access_kind::direct,
             .workers = f.workers,
             .exchange = {},

@@ -46,14 +46,14 @@ common_columns::common_columns(const sparse_dataset& mine, const agreement& rank
   }
   numbering_ = column_numbering(original_);
 
-  std::vector<std::uint32_t> rank_of(mine.features());
-  for (std::size_t j = 0; j < rank_of.size(); ++j) rank_of[j] = numbering_.rank(mine.original(j));
+  std::vector<std::uint32_t> position_of(mine.features());
+  for (std::size_t j = 0; j < position_of.size(); ++j) position_of[j] = numbering_.position(mine.original(j));
   const bool narrow = columns.size() <= narrow_columns;
   const std::size_t first = own.row_start.front(), entries = own.nonzeros();
   const auto renumber = [&]<class Index>(std::vector<Index>& index) {
     index.resize(first + entries);
     for (std::size_t k = first; k < index.size(); ++k)
-      index[k] = static_cast<Index>(rank_of[own.has_narrow_index() ? own.index16[k] : own.index[k]]);
+      index[k] = static_cast<Index>(position_of[own.has_narrow_index() ? own.index16[k] : own.index[k]]);
   };
   view_ = own;
   view_.index = {};
@@ -68,7 +68,7 @@ common_columns::common_columns(const sparse_dataset& mine, const agreement& rank
   view_.columns = columns.size();
   view_.degree = degree_;
   view_.original = original_;
-  view_.frequent = static_cast<std::size_t>(-1);
+  view_.first_singleton = static_cast<std::size_t>(-1);
   view_.source = nullptr;
 }
 

@@ -18,7 +18,7 @@ constexpr int iterations = 15;
 
 }  // namespace
 
-double steepness(const margin_loss& loss) {
+double smoothness(const margin_loss& loss) {
   float most = 0.0f;
   for (const float label : {-1.0f, 1.0f}) {
     for (float m = -8.0f; m <= 8.0f; m += 0.25f) {
@@ -28,8 +28,8 @@ double steepness(const margin_loss& loss) {
   return static_cast<double>(most);
 }
 
-double steepness(const margin_loss& loss, const label_column& labels) {
-  if (!loss.says_smoothness()) return steepness(loss);
+double smoothness(const margin_loss& loss, const label_column& labels) {
+  if (!loss.says_smoothness()) return smoothness(loss);
   double sum = 0.0;
   for (const double label : labels) sum += label;
   return loss.smoothness(sum / static_cast<double>(std::max<std::size_t>(labels.size(), 1)));

@@ -15,7 +15,7 @@ divergence_guard::divergence_guard(const param_store& store, round_driver& round
 
 std::optional<std::string> divergence_guard::turn_back(double step) {
   if (before_.empty()) return std::nullopt;
-  const auto remedy = rounds_.calm_down(step);
+  const auto remedy = rounds_.damp_updates(step);
   if (!remedy) return std::nullopt;
   std::ranges::copy(before_, store_.state_of_training().begin());
   rounds_.resume_at(scale_);

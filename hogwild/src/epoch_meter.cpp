@@ -11,7 +11,7 @@
 
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/staleness.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
 namespace hogwild {
 namespace {
@@ -60,8 +60,8 @@ void take_first(const agreement& ranks, measurement& m) {
 
 }  // namespace
 
-epoch_meter::epoch_meter(const job& work, crew& who, const resolved_run& run)
-    : job_(work), crew_(who), run_(run), ranks_(run.ranks) {}
+epoch_meter::epoch_meter(const training_task& work, engine_run& who, const resolved_run& run)
+    : task_(work), engine_run_(who), run_(run), ranks_(run.ranks) {}
 
 epoch_report epoch_meter::count(const run_progress& before, std::size_t epoch, double step, double wall_seconds) {
   epoch_report report{.epoch = epoch,
@@ -71,7 +71,7 @@ epoch_report epoch_meter::count(const run_progress& before, std::size_t epoch, d
                       .updates = before.updates,
                       .nonzeros = before.nonzeros,
                       .step = step};
-  read_telemetry(crew_.store(), job_.options(), report);
+  read_telemetry(engine_run_.store(), task_.options(), report);
   if (ranks_.alone()) return report;
   const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
   std::array<double, 3> sums{number(report.examples - before.examples), number(report.updates - before.updates),
@@ -85,22 +85,22 @@ epoch_report epoch_meter::count(const run_progress& before, std::size_t epoch, d
 
 std::optional<epoch_report> epoch_meter::measure(const run_progress& before, double scale, std::size_t epoch,
                                                  double step, double wall_seconds) {
-  const param_store& store = crew_.store();
+  const param_store& store = engine_run_.store();
   epoch_report report = count(before, epoch, step, wall_seconds);
-  const sparse_view& rows = job_.data();
+  const sparse_view& rows = task_.data();
   bool whole = true;
   const auto loss_of = [&](const sparse_view& of, bool all_measures) {
-    const measurement m = job_.evaluate(store, scale, of, crew_.helpers(), all_measures, run_.options.stop);
+    const measurement m = task_.evaluate(store, scale, of, engine_run_.helpers(), all_measures, run_.options.stop);
     // A loss that is no number because the run diverged is as good as none where somebody asks to stop.
     whole = whole && !(std::isnan(m.loss) && run_.options.stop.stop_requested());
     return m;
   };
-  report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), job_.facts().measured_rows)), false).loss;
+  report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), task_.facts().measured_rows)), false).loss;
   if (run_.options.test) report.test = loss_of(*run_.options.test, true);
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
   if (ranks_.any(!whole)) return std::nullopt;
   agree_on_losses(report);
-  double norm = job_.squared_norm(store, scale, crew_.helpers());
+  double norm = task_.squared_norm(store, scale, engine_run_.helpers());
   ranks_.take_first(std::span(&norm, 1));
   report.objective = report.train_loss + 0.5 * run_.l2 * norm;
   return report;
@@ -108,12 +108,13 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
 
 double epoch_meter::deviation_of_losses(double scale, double mean) const {
   constexpr std::size_t most = 64;
-  const sparse_view& rows = job_.data();
+  const sparse_view& rows = task_.data();
   const std::size_t n = std::min(rows.rows(), most);
   std::array<double, 2> sums{0.0, static_cast<double>(n)};
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t r = i * rows.rows() / n;
-    const double loss = job_.evaluate(crew_.store(), scale, rows.slice(r, r + 1), crew_.helpers(), false).loss;
+    const double loss =
+        task_.evaluate(engine_run_.store(), scale, rows.slice(r, r + 1), engine_run_.helpers(), false).loss;
     sums[0] += (loss - mean) * (loss - mean);
   }
   ranks_.sum(sums);
@@ -123,7 +124,7 @@ double epoch_meter::deviation_of_losses(double scale, double mean) const {
 /// Losses of training rows are the mean over all ranks' rows; test rows are the same everywhere.
 void epoch_meter::agree_on_losses(epoch_report& report) const {
   if (ranks_.alone()) return;
-  const auto rows = static_cast<double>(job_.data().rows());
+  const auto rows = static_cast<double>(task_.data().rows());
   std::array<double, 2> sums{report.train_loss * rows, rows};
   ranks_.sum(sums);
   report.train_loss = sums[0] / sums[1];

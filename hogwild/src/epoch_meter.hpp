@@ -5,11 +5,11 @@
 #include <optional>
 
 #include <hogwild/agreement.hpp>
-#include <hogwild/crew.hpp>
-#include <hogwild/job.hpp>
+#include <hogwild/engine_run.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/run_checkpoint.hpp>
 #include <hogwild/training_run.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -18,7 +18,7 @@ namespace hogwild {
 class epoch_meter {
  public:
   /// All of them have to outlive the meter.
-  epoch_meter(const job& work, crew& who, const resolved_run& run);
+  epoch_meter(const training_task& work, engine_run& who, const resolved_run& run);
 
   /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
   /// ranks call it, and get the same losses and counts. Nothing where the run was asked to stop before all rows were
@@ -35,8 +35,8 @@ class epoch_meter {
  private:
   void agree_on_losses(epoch_report& report) const;
 
-  const job& job_;
-  crew& crew_;
+  const training_task& task_;
+  engine_run& engine_run_;
   const resolved_run& run_;
   agreement ranks_;
 };

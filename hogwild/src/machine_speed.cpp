@@ -13,7 +13,7 @@
 #include <hogwild/core/threads.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/rounds.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
 namespace hogwild {
 
@@ -84,7 +84,7 @@ line_speed measure_lines() {
   return {.exchange_ns = exchange_speed(), .shared_ns = sharing_speed()};
 }
 
-double measure_row(const job& work, const loop_options& options, const std::stop_token& stop) {
+double measure_row(const training_task& work, const loop_options& options, const std::stop_token& stop) {
   const sparse_view& data = work.data();
   const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(data.rows());
   // A user's code is for the workers to run: they may die of it, this process may not.
@@ -97,11 +97,11 @@ double measure_row(const job& work, const loop_options& options, const std::stop
   sample.ensure(0, sample.rows());
   const std::vector<std::uint32_t> degree = count_columns(sample);
   sample.degree = degree;
-  const std::unique_ptr<job> trial = work.on(sample);
+  const std::unique_ptr<training_task> trial = work.on(sample);
   loop_options alone = options;
   alone.all_rows = 0;
   const loop_plan plan = trial->plan(alone);
-  const auto single = hire(serial_engine{}, *trial, plan, {});
+  const auto single = start(serial_engine{}, *trial, plan, {});
   const stop_relay relay(stop, single->store());
   trial->initialise(single->store());
   round_driver rounds(*trial, plan, *single);

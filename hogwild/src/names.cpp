@@ -125,13 +125,13 @@ std::string_view name_of(schedule_kind kind) {
   return "geometric";
 }
 
-std::string_view name_of(team_kind kind) {
+std::string_view name_of(thread_team_kind kind) {
   switch (kind) {
-    case team_kind::tbb:
+    case thread_team_kind::tbb:
       return "tbb";
-    case team_kind::std:
+    case thread_team_kind::std:
       return "std";
-    case team_kind::openmp:
+    case thread_team_kind::openmp:
       break;
   }
   return "openmp";

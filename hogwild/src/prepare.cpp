@@ -17,7 +17,7 @@
 #include <hogwild/core/printable.hpp>
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/observer.hpp>
-#include <hogwild/sharing/own_parameters.hpp>
+#include <hogwild/sharing/singleton_parameters.hpp>
 #include <hogwild/workspace_step.hpp>
 
 #include "require.hpp"
@@ -48,7 +48,7 @@ void check(const train_options& o, const model_traits& traits) {
           "weight_positive is the engine's for margin models; a general model weighs its examples itself");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
   require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
-          "the tolerance is a share of the objective's fall: 0 to 1");
+          "the tolerance is a fraction of the objective's fall: 0 to 1");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
   const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;
@@ -75,10 +75,10 @@ void check(const train_options& o, const model_traits& traits) {
           "ownership is about users and items: it needs a model of ratings");
   if (o.ownership == ownership_kind::blocks) {
     require(!o.reproducible,
-            "blocks of ratings are trained by whoever is free, which no two runs do alike: leave out "
+            "blocks of ratings are trained in an order that differs from run to run: leave out "
             "reproducible, or use shared ownership");
     require(o.update == update_kind::lossy,
-            "whoever owns a block has nobody to lock out or to be exact for: leave out "
+            "only the owner of a block changes it, so that no update policy has an effect: leave out "
             "the update, or use shared ownership");
     require(o.order == row_order::chunked, "blocks of ratings are an order of their own: leave the order at chunked");
     require(o.shards == sharding::claimed, "blocks of ratings are claimed: leave the shards at claimed");
@@ -138,7 +138,7 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .telemetry = o.telemetry ? 1u : 0u,
           .isa = choose_isa(o.isa),
           .batch = o.batch ? static_cast<std::uint32_t>(*o.batch) : traits.defaults.batch,
-          .frozen = frozen_groups(o.freeze, traits),
+          .frozen_groups = frozen_groups(o.freeze, traits),
           .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
           .weight_positive = o.weight_positive,
           .seed = o.seed,
@@ -257,7 +257,7 @@ std::uint64_t prepared_data::agree_on_rows() {
   if (ranks.alone()) return train_.rows();
   require(!options_.reproducible, "reproducible runs are for the workers of one process; leave it out or train alone");
   require(options_.validation_fraction == 0.0,
-          "a share of the rows as validation is for a process that trains alone; give validation rows of their own");
+          "a fraction of the rows as validation is for a process that trains alone; give validation rows of their own");
   std::array<double, 3> first{static_cast<double>(train_.columns), options_.test ? 1.0 : 0.0,
                               options_.validation ? 1.0 : 0.0};
   const auto mine = first;
@@ -268,9 +268,9 @@ std::uint64_t prepared_data::agree_on_rows() {
                         " columns, rank 0 has " + std::to_string(static_cast<std::uint64_t>(first[0])) +
                         "; read every part through one numbering, and name the same files everywhere");
   // Columns that one row has are numbered by row in the dataset of each rank; only of one dataset are they the same.
-  double frequent = static_cast<double>(train_.frequent);
-  ranks.take_first(std::span(&frequent, 1));
-  if (ranks.any(frequent != static_cast<double>(train_.frequent))) train_.frequent = no_own_columns;
+  double first_singleton = static_cast<double>(train_.first_singleton);
+  ranks.take_first(std::span(&first_singleton, 1));
+  if (ranks.any(first_singleton != static_cast<double>(train_.first_singleton))) train_.first_singleton = no_singletons;
   return static_cast<std::uint64_t>(ranks.sum(static_cast<double>(train_.rows())));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/core/param_store.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/process_engine.hpp>
+#include <hogwild/training_task.hpp>
 
 #include <cstring>
 #include <filesystem>
@@ -17,7 +17,7 @@
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/run_planner.hpp>
 #include <hogwild/run_setup.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 #include <hogwild/worker_pool.hpp>
 
 #include "ring_places.hpp"
@@ -38,13 +38,13 @@ bool started_as_worker() {
   return line.find(std::string(1, '\0') + worker_marker + '\0') != std::string::npos;
 }
 
-class process_crew final : public crew {
+class process_run final : public engine_run {
  public:
-  process_crew(const process_engine& engine, std::size_t workers, const job& task, const loop_plan& plan,
-               const note_function& note, std::string_view decorator)
-      : job_(task),
+  process_run(const process_engine& engine, std::size_t workers, const training_task& task, const loop_plan& plan,
+              const note_function& note, std::string_view decorator)
+      : task_(task),
         workers_(workers),
-        helpers_(team::make(team_kind::std, workers, false)),
+        helpers_(thread_team::make(thread_team_kind::std, workers, false)),
         data_(shareable(task.data())),
         store_(make_store(engine, task, plan, workers, decorator)),
         pool_(store_, engine, workers, note) {}
@@ -52,12 +52,12 @@ class process_crew final : public crew {
   std::string_view engine() const override { return "processes"; }
   std::size_t workers() const override { return workers_; }
   const param_store& store() const override { return store_; }
-  team& helpers() override { return *helpers_; }
+  thread_team& helpers() override { return *helpers_; }
   void settle() override { pool_.end_stopped(); }
   std::size_t replaced() const override { return pool_.replaced(); }
   std::uint64_t rows_lost() const override { return pool_.rows_lost(); }
 
-  void start() override {
+  void get_ready() override {
     store_.open_for_workers();
     guarded([this] { pool_.start(); });
   }
@@ -72,7 +72,7 @@ class process_crew final : public crew {
     try {
       f();
     } catch (const cache_error&) {
-      job_.data().ensure(0, job_.data().rows());
+      task_.data().ensure(0, task_.data().rows());
       // It has changed since this process looked at it.
       std::error_code unknown;
       const std::filesystem::path link = std::filesystem::read_symlink(data_path(), unknown);
@@ -89,11 +89,11 @@ class process_crew final : public crew {
     return sparse_dataset::copy_of(data);
   }
 
-  param_store make_store(const process_engine& engine, const job& task, const loop_plan& plan, std::size_t workers,
-                         std::string_view decorator) const {
+  param_store make_store(const process_engine& engine, const training_task& task, const loop_plan& plan,
+                         std::size_t workers, std::string_view decorator) const {
     const std::span<const double> values = task.labels().values();
     const std::vector<std::byte>& model = task.facts().model_bytes;
-    const std::vector<int> cpus = crew_cpus();
+    const std::vector<int> cpus = allowed_cpus();
     const run_setup setup{.options = plan.options,
                           .first_row = data_ ? 0 : task.data().first_row,
                           .rows = task.data().rows(),
@@ -116,7 +116,7 @@ class process_crew final : public crew {
     return store;
   }
 
-  std::string data_path() const { return data_ ? data_->shared_path() : job_.data().source->shared_path(); }
+  std::string data_path() const { return data_ ? data_->shared_path() : task_.data().source->shared_path(); }
 
   /// Counted by the coordinator where it trains on a part of the rows only; else the dataset has them.
   std::vector<std::uint32_t> degree_of_part(const sparse_view& rows) const {
@@ -124,9 +124,9 @@ class process_crew final : public crew {
     return {rows.degree.begin(), rows.degree.end()};
   }
 
-  const job& job_;
+  const training_task& task_;
   std::size_t workers_;
-  std::unique_ptr<team> helpers_;
+  std::unique_ptr<thread_team> helpers_;
   std::optional<sparse_dataset> data_;
   param_store store_;
   worker_pool pool_;
@@ -135,16 +135,17 @@ class process_crew final : public crew {
 }  // namespace
 
 std::size_t plan_sharing(const process_engine& engine, run_planner& run) {
-  return run.share_among(run.workers_of_processes(engine.workers));
+  return run.plan_sharing(run.workers_of_processes(engine.workers));
 }
 
-std::unique_ptr<crew> hire(const process_engine& engine, const job& task, const loop_plan& plan,
-                           const note_function& note) {
-  return hire_decorated(engine, task, plan, note, {});
+std::unique_ptr<engine_run> start(const process_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note) {
+  return start_decorated(engine, task, plan, note, {});
 }
 
-std::unique_ptr<crew> hire_decorated(const process_engine& engine, const job& task, const loop_plan& plan,
-                                     const note_function& note, std::string_view decorator) {
+std::unique_ptr<engine_run> start_decorated(const process_engine& engine, const training_task& task,
+                                            const loop_plan& plan, const note_function& note,
+                                            std::string_view decorator) {
   if (started_as_worker()) {
     throw config_error(
         "this process was started as a worker, but came to train(): call hogwild::worker_main first thing "
@@ -156,7 +157,7 @@ std::unique_ptr<crew> hire_decorated(const process_engine& engine, const job& ta
         " is not trivially copyable, so its object cannot be handed to other processes; keep plain values in it, "
         "or use the thread engine");
   }
-  return std::make_unique<process_crew>(engine, crew_size(engine.workers), task, plan, note, decorator);
+  return std::make_unique<process_run>(engine, worker_count(engine.workers), task, plan, note, decorator);
 }
 
 }  // namespace hogwild

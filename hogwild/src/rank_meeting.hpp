@@ -17,7 +17,7 @@
 
 #include <hogwild/collective.hpp>
 #include <hogwild/core/param_store.hpp>
-#include <hogwild/sharing/neighbours.hpp>
+#include <hogwild/sharing/exchange_hook.hpp>
 #include <hogwild/sharing/touched_list.hpp>
 
 namespace hogwild::detail {
@@ -27,7 +27,7 @@ namespace hogwild::detail {
 /// elements of an array, which all sum up together (measured on d = 47,236 and 300,000 with 4 to 256 rows); where bytes
 /// travel, as much as the two elements that it is as long as.
 inline std::size_t pairs_of_parameters(const collective& ranks) {
-  return ranks.shares_memory() ? 16 : 2;
+  return ranks.has_common_memory() ? 16 : 2;
 }
 
 /// One rank of a synchronous run, for as long as its group: what others may still read when it throws.
@@ -50,7 +50,7 @@ struct sync_rank {
 
 /// One rank's side of the meetings of a round. All make the same calls, because each decides by what all have said.
 template <parameter T>
-class rank_meeting final : public neighbours {
+class rank_meeting final : public exchange_hook {
  public:
   /// `gathered`: of the gains beside the parameters the mean times `scale` is added to these, unless somebody takes
   /// their sums; else all take the mean of parameters and state, weighted by rows: of the groups `trained`, for a mean
@@ -74,8 +74,8 @@ class rank_meeting final : public neighbours {
     }
   }
   touched_list* touched() override { return in_pairs() && has_room() ? &rank_.touched : nullptr; }
-  void hand_sums_to(void* to, take_sums by) override { sums_to_ = to, take_sums_ = by; }
-  void tell_changes(void* to, see_changes by) override { changes_to_ = to, see_changes_ = by; }
+  void set_sum_receiver(void* to, sum_receiver by) override { sums_to_ = to, sum_receiver_ = by; }
+  void set_change_receiver(void* to, change_receiver by) override { changes_to_ = to, change_receiver_ = by; }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -83,7 +83,7 @@ class rank_meeting final : public neighbours {
   static constexpr double too_many = -1.0;
 
   /// An optimiser that remembers gradients moves parameters that no row has touched, too.
-  bool in_pairs() const { return gathered_ && take_sums_ == nullptr; }
+  bool in_pairs() const { return gathered_ && sum_receiver_ == nullptr; }
   bool has_room() const { return sync_rank::most_pairs(mine_.shape().parameters, ranks_) > 0; }
   std::span<T> gains() const { return mine_.beside<T>(0); }
 
@@ -105,8 +105,8 @@ class rank_meeting final : public neighbours {
     if (all_rows == 0.0) return false;
     if (!gathered_)
       take_mean(brought / all_rows);
-    else if (take_sums_ != nullptr)
-      hand_over(1.0 / all_rows);
+    else if (sum_receiver_ != nullptr)
+      deliver_sums(1.0 / all_rows);
     else if (complete)
       add_pairs(static_cast<std::size_t>(longest), static_cast<T>(scale_ / all_rows));
     else
@@ -146,9 +146,9 @@ class rank_meeting final : public neighbours {
       visit(static_cast<std::size_t>(std::bit_cast<index_bits>(pairs[2 * i])), pairs[2 * i + 1]);
   }
 
-  /// Adds `share` times the sum of all ranks' pairs. It is taken in the order of the ranks, as that of arrays is: the
-  /// same bits.
-  void add_pairs(std::size_t longest, T share) {
+  /// Adds `gain_weight` times the sum of all ranks' pairs. It is taken in the order of the ranks, as that of arrays is:
+  /// the same bits.
+  void add_pairs(std::size_t longest, T gain_weight) {
     pairs_.resize(std::max(pairs_.size(), 2 * longest));
     all_pairs_.resize(std::max(all_pairs_.size(), 2 * longest * ranks_.size()));
     const auto sent = std::span<const T>(pairs_).first(2 * longest);
@@ -160,30 +160,30 @@ class rank_meeting final : public neighbours {
     };
     of_all_ranks([=](std::size_t j, T gain) { sum[j] += gain; });
     changed_.clear();
-    of_all_ranks([&, w, sum, share](std::size_t j, T) {
-      w[j] += share * sum[j];
+    of_all_ranks([&, w, sum, gain_weight](std::size_t j, T) {
+      w[j] += gain_weight * sum[j];
       sum[j] = T(0);
-      if (see_changes_ != nullptr) changed_.push_back(static_cast<std::uint32_t>(j));
+      if (change_receiver_ != nullptr) changed_.push_back(static_cast<std::uint32_t>(j));
     });
-    if (!changed_.empty()) see_changes_(changes_to_, changed_);
+    if (!changed_.empty()) change_receiver_(changes_to_, changed_);
     count(me_.sparse_meetings, sent.size());
   }
 
-  void add_arrays(T share) {
+  void add_arrays(T gain_weight) {
     const std::span<T> w = mine_.parameters<T>(), sum = gains();
     for_pairs(pairs_.data(), packed_, [&](std::size_t j, T gain) { sum[j] = gain; });
     ranks_.all_reduce(sum);
     for (std::size_t j = 0; j < w.size(); ++j) {
-      w[j] += share * sum[j];
+      w[j] += gain_weight * sum[j];
       sum[j] = T(0);
     }
-    if (see_changes_ != nullptr) see_changes_(changes_to_, {});
+    if (change_receiver_ != nullptr) change_receiver_(changes_to_, {});
     count(me_.dense_meetings, w.size());
   }
 
-  void hand_over(double share) {
+  void deliver_sums(double gain_weight) {
     ranks_.all_reduce(gains());
-    take_sums_(sums_to_, share, position_);
+    sum_receiver_(sums_to_, gain_weight, position_);
     count(me_.dense_meetings, gains().size());
   }
 
@@ -215,9 +215,9 @@ class rank_meeting final : public neighbours {
   std::uint64_t rows_met_;
   double position_ = 0.0;  ///< rows of all ranks that have met
   void* sums_to_ = nullptr;
-  take_sums take_sums_ = nullptr;
+  sum_receiver sum_receiver_ = nullptr;
   void* changes_to_ = nullptr;
-  see_changes see_changes_ = nullptr;
+  change_receiver change_receiver_ = nullptr;
   std::vector<std::uint32_t> changed_;
   std::size_t packed_ = 0;  ///< gains that are pairs at the moment, and 0 in their array
   std::vector<T>&pairs_, &all_pairs_;

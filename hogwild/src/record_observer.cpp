@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/job.hpp>
 #include <hogwild/record_observer.hpp>
+#include <hogwild/training_task.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -35,8 +35,8 @@ record_dataset describe(const sparse_view& data, const train_options& options) {
 
 class record_observer final : public observer {
  public:
-  record_observer(const std::string& path, const job& work, const resolved_run& run)
-      : record_(path), job_(work), run_(run) {}
+  record_observer(const std::string& path, const training_task& work, const resolved_run& run)
+      : record_(path), task_(work), run_(run) {}
 
   void on_start(const run_start& start) override {
     const loop_options& o = run_.plan.options;
@@ -54,9 +54,9 @@ class record_observer final : public observer {
                                    {"sharing", text(name_of(o.sharing))},
                                    {"sharing_reason", run_.sharing_reason},
                                    {"exchange_rows", number(rows_between_exchanges(o))},
-                                   {"exchange_share", o.exchange.share},
+                                   {"gain_weight", o.exchange.gain_weight},
                                    {"ranks", number(agreement(run_.ranks).size())},
-                                   {"rows_of_all_ranks", number(job_.all_rows())},
+                                   {"rows_of_all_ranks", number(task_.all_rows())},
                                    {"replicas", number(o.exchange.replicas)},
                                    {"exchange_rule", text(o.exchange.replicas > 1 ? name_of(o.exchange.rule) : "none")},
                                    {"head", number(o.sharing == access_kind::head ? o.exchange.head : 0)},
@@ -80,7 +80,7 @@ class record_observer final : public observer {
                                    {"seed", number(o.seed)},
                                    {"telemetry", o.telemetry != 0},
                                    {"rows_per_chunk", number(run_.plan.chunks.rows_per_chunk())}},
-                       .dataset = describe(job_.data(), run_.options)});
+                       .dataset = describe(task_.data(), run_.options)});
   }
 
   void on_epoch(const epoch_report& e) override { record_.write(e); }
@@ -96,13 +96,14 @@ class record_observer final : public observer {
   }
 
   run_record record_;
-  const job& job_;
+  const training_task& task_;
   const resolved_run& run_;
 };
 
 }  // namespace
 
-std::unique_ptr<observer> make_record_observer(const std::string& path, const job& work, const resolved_run& run) {
+std::unique_ptr<observer> make_record_observer(const std::string& path, const training_task& work,
+                                               const resolved_run& run) {
   return std::make_unique<record_observer>(path, work, run);
 }
 

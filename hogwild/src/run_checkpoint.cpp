@@ -20,17 +20,17 @@ namespace {
 struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
-  std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen, l2_form;
-  std::uint64_t numbering, warm_start, settings;
+  std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
+  std::uint64_t numbering, warm_start, hyperparameters;
   double l2, weight_positive, momentum, beta1, beta2, epsilon;
 
   bool operator==(const run_fingerprint&) const = default;
 };
 
-run_fingerprint fingerprint(const job& work, const param_store& store, const resolved_run& run) {
+run_fingerprint fingerprint(const training_task& work, const param_store& store, const resolved_run& run) {
   const loop_options& o = run.plan.options;
-  std::vector<std::uint64_t> settings;
-  for (const double x : work.facts().hyperparameters) settings.push_back(std::bit_cast<std::uint64_t>(x));
+  std::vector<std::uint64_t> hyperparameters;
+  for (const double x : work.facts().hyperparameters) hyperparameters.push_back(std::bit_cast<std::uint64_t>(x));
   const bool reproducible = o.sharing == access_kind::deterministic;
   return {.rows = work.data().rows(),
           .columns = work.data().columns,
@@ -48,11 +48,11 @@ run_fingerprint fingerprint(const job& work, const param_store& store, const res
           .turn_rows = reproducible ? o.exchange.rows : 0,
           .batch = o.batch,
           .narrow_values = work.data().has_narrow_value() ? 1u : 0u,
-          .frozen = o.frozen,
+          .frozen_groups = o.frozen_groups,
           .l2_form = static_cast<std::uint64_t>(o.form),
           .numbering = detail::checksum(work.data().original),
           .warm_start = run.options.initial ? 1u : 0u,
-          .settings = detail::checksum(std::span<const std::uint64_t>(settings)),
+          .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
           .l2 = o.l2,
           .weight_positive = o.weight_positive,
           .momentum = o.constants.momentum,
@@ -75,8 +75,8 @@ std::string state_name(std::size_t k) {
 
 }  // namespace
 
-void save_progress(const std::string& path, const param_store& store, const resolved_run& run, const job& work,
-                   const run_progress& progress, const std::vector<float>& best) {
+void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
+                   const training_task& work, const run_progress& progress, const std::vector<float>& best) {
   checkpoint file{.epoch = progress.epoch};
   const std::string_view model = work.facts().model;
   file.put_span("model", std::span(model.data(), model.size()));
@@ -99,8 +99,8 @@ std::uint32_t batch_of_checkpoint(const std::string& path) {
   return static_cast<std::uint32_t>(read_checkpoint(path).get<run_fingerprint>("fingerprint").batch);
 }
 
-run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run, const job& work,
-                           std::vector<float>& best, const note_function& note) {
+run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run,
+                           const training_task& work, std::vector<float>& best, const note_function& note) {
   const checkpoint file = read_checkpoint(path, note);
   const auto name = file.get_vector<char>("model");
   if (std::string_view(name.data(), name.size()) != work.facts().model) {

@@ -29,13 +29,13 @@ void run_planner::agree_on_schedule() {
 void run_planner::agree_on_exchange() {
   if (ranks().alone()) return;
   exchange_options& e = loop_.exchange;
-  std::array<double, 5> chosen{static_cast<double>(e.rows), static_cast<double>(e.least), e.curvature, e.share,
+  std::array<double, 5> chosen{static_cast<double>(e.rows), static_cast<double>(e.least), e.curvature, e.gain_weight,
                                static_cast<double>(e.workers)};
   ranks().take_first(chosen);
   e.rows = static_cast<std::uint64_t>(chosen[0]);
   e.least = static_cast<std::uint64_t>(chosen[1]);
   e.curvature = chosen[2];
-  e.share = chosen[3];
+  e.gain_weight = chosen[3];
   e.workers = static_cast<std::uint64_t>(chosen[4]);
 }
 
@@ -51,7 +51,7 @@ double run_planner::curvature() {
 }
 
 // Nothing here may depend on the machine or on how many workers there are.
-std::size_t run_planner::deal_to_virtual_workers(std::size_t workers) {
+std::size_t run_planner::plan_virtual_workers(std::size_t workers) {
   turn_choice choice = choose_turns({.asked = run_.options.virtual_workers,
                                      .rows = task_.data().rows(),
                                      .nonzeros = task_.data().nonzeros(),
@@ -63,8 +63,8 @@ std::size_t run_planner::deal_to_virtual_workers(std::size_t workers) {
   explain(std::move(choice.reason));
   const std::size_t dealt_to = choice.exchange.workers;
   if (dealt_to < workers)
-    idle_because_.push_back("the rows are dealt to " + std::to_string(dealt_to) +
-                            " virtual workers; ask for more of those");
+    idle_reason_.push_back("the rows are dealt to " + std::to_string(dealt_to) +
+                           " virtual workers; ask for more of those");
   return std::min(workers, dealt_to);
 }
 
@@ -81,31 +81,31 @@ void run_planner::limit_batch() {
 
 // A search finds the step of one row at a time. That of the mean of many may be as many times as large, up to where the
 // curvature of the loss bounds any step.
-void run_planner::stretch_found_step(double rows) {
+void run_planner::scale_found_step(double rows) {
   if (!run_.step_found) return;
   double& step = run_.schedule.initial;
   step = std::max(step, std::min(step * rows, 1.0 / std::max(curvature(), 1e-9)));
 }
 
-std::size_t run_planner::workers_of_team(std::optional<std::size_t> asked, team_kind team) {
+std::size_t run_planner::workers_of_threads(std::optional<std::size_t> asked, thread_team_kind team) {
   asked_ = asked.value_or(0);
-  const std::size_t workers = crew_size(asked), most = grantable(team, workers);
+  const std::size_t workers = worker_count(asked), most = grantable(team, workers);
   if (most < workers) {
-    idle_because_.push_back("OpenMP grants " + std::to_string(most) + (most == 1 ? " thread" : " threads") +
-                            " where train() was called (within a parallel "
-                            "region, or by OMP_THREAD_LIMIT); call it elsewhere, or take a std team");
+    idle_reason_.push_back("OpenMP grants " + std::to_string(most) + (most == 1 ? " thread" : " threads") +
+                           " where train() was called (within a parallel "
+                           "region, or by OMP_THREAD_LIMIT); call it elsewhere, or take a std team");
   }
   return std::min(workers, most);
 }
 
 std::size_t run_planner::workers_of_processes(std::optional<std::size_t> asked) {
   asked_ = asked.value_or(0);
-  return crew_size(asked);
+  return worker_count(asked);
 }
 
 // The one place that tells it, for every engine and every reason. Who has not asked for a number has nothing to hear.
-void run_planner::tell_who_trains(std::size_t workers, const loop_plan& plan) const {
-  const std::size_t train = plan.who_train(workers);
+void run_planner::note_idle_workers(std::size_t workers, const loop_plan& plan) const {
+  const std::size_t train = plan.training_workers(workers);
   if (train >= asked_) return;
   std::string sentence = std::to_string(train) + " of the " + std::to_string(asked_) + " workers that were asked for " +
                          (train == 1 ? "trains" : "train");
@@ -117,24 +117,26 @@ void run_planner::tell_who_trains(std::size_t workers, const loop_plan& plan) co
 
 std::string run_planner::why_fewer() const {
   std::string reasons;
-  for (const std::string& reason : idle_because_) reasons += (reasons.empty() ? "" : "; ") + reason;
+  for (const std::string& reason : idle_reason_) reasons += (reasons.empty() ? "" : "; ") + reason;
   return reasons;
 }
 
-std::size_t run_planner::share_among(std::size_t workers, const sharing_surroundings& around) {
+std::size_t run_planner::plan_sharing(std::size_t workers, const sharing_surroundings& around) {
   limit_batch();
-  return run_.options.reproducible ? deal_to_virtual_workers(workers) : choose_among(workers, around);
+  return run_.options.reproducible ? plan_virtual_workers(workers) : choose_among(workers, around);
 }
 
 // Whether the rows of factors have owners.
-bool run_planner::share_in_blocks(std::size_t workers, const sharing_surroundings& around) {
+bool run_planner::plan_in_blocks(std::size_t workers, const sharing_surroundings& around) {
   const sharing_kind asked = run_.options.sharing;
-  const bool can_own =
-      task_.facts().can_own && !around.others && (asked == sharing_kind::automatic || asked == sharing_kind::direct);
-  const bool shall_own = loop_.ownership == ownership_kind::blocks ||
-                         (loop_.ownership == ownership_kind::automatic && asked == sharing_kind::automatic && can_own);
+  const bool has_ownership = task_.facts().has_ownership && !around.others &&
+                             (asked == sharing_kind::automatic || asked == sharing_kind::direct);
+  const bool shall_own =
+      loop_.ownership == ownership_kind::blocks ||
+      (loop_.ownership == ownership_kind::automatic && asked == sharing_kind::automatic && has_ownership);
   if (!shall_own) return false;
-  require(can_own, "blocks of ratings have owners on one shared array only: leave out the ownership, or the ring");
+  require(has_ownership,
+          "blocks of ratings have owners on one shared array only: leave out the ownership, or the ring");
   const bool several = workers > 1;
   loop_.sharing = several ? access_kind::direct : access_kind::alone;
   loop_.exchange = {.workers = workers};
@@ -151,11 +153,11 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
     // Whoever asks for factors that all share asks for Hogwild! as published.
     asked = loop_.ownership == ownership_kind::shared ? sharing_kind::direct : task_.facts().preferred_sharing;
   }
-  if (share_in_blocks(workers, around)) return workers;
+  if (plan_in_blocks(workers, around)) return workers;
   sharing_facts facts{.asked = asked,
                       .update = loop_.update,
                       .workers = workers,
-                      .cpus = default_workers(crew_cpus().size(), cpu_quota()),
+                      .cpus = default_workers(allowed_cpus().size(), cpu_quota()),
                       .rows = task_.data().rows(),
                       .parameters = task_.facts().parameters,
                       .nonzeros = task_.data().nonzeros(),
@@ -176,8 +178,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
   loop_.sharing = choice.kind;
   loop_.exchange = choice.exchange;
   explain(std::move(choice.reason));
-  if (!choice.idle.empty())
-    idle_because_.push_back(choice.idle + "; with a sharing that is asked for by name all train");
+  if (!choice.idle.empty()) idle_reason_.push_back(choice.idle + "; with an explicit sharing all of them train");
   return choice.workers;
 }
 

@@ -5,10 +5,11 @@
 
 namespace hogwild::detail {
 
-run_start start_of(const job& task, const crew& who, const resolved_run& run, std::uint64_t rows_before) {
+run_start start_of(const training_task& task, const engine_run& who, const resolved_run& run,
+                   std::uint64_t rows_before) {
   return {.model = task.facts().model,
           .engine = who.engine(),
-          .workers = run.plan.who_train(who.workers()),
+          .workers = run.plan.training_workers(who.workers()),
           .epochs = run.options.epochs,
           .rows = task.data().rows(),
           .parameters = task.facts().parameters,
@@ -24,7 +25,7 @@ run_start start_of(const job& task, const crew& who, const resolved_run& run, st
           }};
 }
 
-void tell_of_run(train_result& result, const epoch_report& counted, const job& task, const crew& who,
+void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const engine_run& who,
                  const resolved_run& run) {
   result.examples = counted.examples;
   result.updates = counted.updates;
@@ -35,7 +36,7 @@ void tell_of_run(train_result& result, const epoch_report& counted, const job& t
   result.decay = run.schedule.decay;
   result.l2 = run.l2;
   result.search_seconds = run.search_seconds;
-  result.workers = run.plan.who_train(who.workers());
+  result.workers = run.plan.training_workers(who.workers());
   result.workers_replaced = who.replaced();
   result.rows_lost = who.rows_lost();
   result.ring = who.ring();

@@ -3,18 +3,19 @@
 
 #include <cstdint>
 
-#include <hogwild/crew.hpp>
+#include <hogwild/engine_run.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/training_run.hpp>
 
 namespace hogwild::detail {
 
 /// What observers hear before the first epoch. `rows_before` were trained by the run that this one goes on from. Refers
-/// to the crew.
-run_start start_of(const job& task, const crew& who, const resolved_run& run, std::uint64_t rows_before);
+/// to the engine's run.
+run_start start_of(const training_task& task, const engine_run& who, const resolved_run& run,
+                   std::uint64_t rows_before);
 
 /// Fills in what a finished run tells of itself beside parameters, losses and seconds; `counted` by its workers.
-void tell_of_run(train_result& result, const epoch_report& counted, const job& task, const crew& who,
+void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const engine_run& who,
                  const resolved_run& run);
 
 }  // namespace hogwild::detail

@@ -6,7 +6,7 @@
 
 #include <hogwild/agreement.hpp>
 #include <hogwild/core/checkpoint.hpp>
-#include <hogwild/crew.hpp>
+#include <hogwild/engine_run.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/prepare.hpp>
 #include <hogwild/rank_checkpoints.hpp>
@@ -15,7 +15,7 @@
 #include <hogwild/run_planner.hpp>
 #include <hogwild/step_search.hpp>
 
-// What a run does before its first epoch: a step, a sharing, a crew.
+// What a run does before its first epoch: a step, a sharing, the workers.
 
 namespace hogwild {
 
@@ -45,7 +45,7 @@ double default_decay(schedule_kind kind, std::size_t epochs, bool found) {
 }
 
 /// The step and how it falls: given, the model's, a checkpoint's, or found.
-void find_schedule(const job& task, const prepared_data& ready, resolved_run& run) {
+void find_schedule(const training_task& task, const prepared_data& ready, resolved_run& run) {
   const train_options& options = run.options;
   const step_options& step = options.step;
   const training_defaults& defaults = ready.defaults();
@@ -79,7 +79,7 @@ resolved_run begin_run(const prepared_data& ready) {
 }  // namespace
 
 train_result run_training(const prepared_task& ready, any_engine& engine) {
-  const job& task = *ready.task;
+  const training_task& task = *ready.task;
   resolved_run run = begin_run(ready.data);
   run_planner planner(task, run);
   {
@@ -97,10 +97,10 @@ train_result run_training(const prepared_task& ready, any_engine& engine) {
     const search_clock searching(run.search_seconds);
     const std::size_t workers = engine.plan(planner);
     run.plan = task.plan(planner.loop());
-    planner.tell_who_trains(workers, run.plan);
+    planner.note_idle_workers(workers, run.plan);
   }
-  const auto crew = engine.crew_for(task, run.plan, [&](std::string_view sentence) { planner.note(sentence); });
-  return train_epochs(task, *crew, run);
+  const auto started = engine.start_workers(task, run.plan, [&](std::string_view sentence) { planner.note(sentence); });
+  return train_epochs(task, *started, run);
 }
 
 }  // namespace hogwild

@@ -19,10 +19,10 @@ void stall_watch::look(const worker_slot& slot, bool waited_for, clock::time_poi
 
 bool stall_watch::stalled(const worker_slot& slot, clock::time_point now) {
   const auto still = now - moved_;
-  if (still < patience / 2 || (ticks_ && still < patience)) return false;
+  if (still < timeout / 2 || (ticks_ && still < timeout)) return false;
   const auto trainer = thread_activity::of(slot.pid.load(), slot.thread.load());
   const auto all = process_activity::of(slot.pid.load(), slot.watch.load());
-  if (!trainer || !all) return still > 10 * patience;
+  if (!trainer || !all) return still > 10 * timeout;
   if (!ticks_) {
     ticks_ = all->cpu_ticks;
     return false;
@@ -40,7 +40,7 @@ bool stall_watch::stalled(const worker_slot& slot, clock::time_point now) {
 }
 
 bool stall_watch::waits_long(clock::time_point now) {
-  if (!waits_for_disk_ || told_ || now - at_work_ < patience_with_disks) return false;
+  if (!waits_for_disk_ || told_ || now - at_work_ < disk_timeout) return false;
   told_ = true;
   return true;
 }

@@ -11,7 +11,7 @@
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/rounds.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
 namespace hogwild {
 
@@ -37,11 +37,11 @@ double mean_square_norm(const sparse_view& data) {
 }
 
 /// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges.
-double objective_after_pass(const job& work, const loop_plan& plan, double step,
+double objective_after_pass(const training_task& work, const loop_plan& plan, double step,
                             const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
   const double l2 = work.options().l2;
   if (work.facts().scaled && step * l2 >= 0.5) return HUGE_VAL;
-  const auto alone = hire(serial_engine{}, work, plan, {});
+  const auto alone = start(serial_engine{}, work, plan, {});
   const stop_relay relay(stop, alone->store());
   work.begin(alone->store());
   work.change(alone->store(), initial);
@@ -54,12 +54,13 @@ double objective_after_pass(const job& work, const loop_plan& plan, double step,
 
 }  // namespace
 
-double find_step(const job& work, const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
+double find_step(const training_task& work, const std::function<void(std::span<float>)>& initial,
+                 const std::stop_token& stop) {
   sparse_view sample = sample_of(work.data());
   sample.ensure(0, sample.rows());
   const std::vector<std::uint32_t> degree = count_columns(sample);  // l2 by degree needs the sample's own counts
   sample.degree = degree;
-  const std::unique_ptr<job> trial = work.on(sample);
+  const std::unique_ptr<training_task> trial = work.on(sample);
   const loop_plan plan = trial->plan();
   const double scale = mean_square_norm(sample);
   const bool adaptive =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/collective.hpp>
 #include <hogwild/core/param_store.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/sync_engine.hpp>
+#include <hogwild/training_task.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,9 +20,9 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/process_engine.hpp>
 #include <hogwild/rounds.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
-#include "sync_job.hpp"
+#include "sync_task.hpp"
 
 namespace hogwild {
 
@@ -61,24 +61,24 @@ std::vector<std::unique_ptr<collective>> all_members(thread_group& group, collec
 
 /// The ranks of this process, threads that know each other.
 struct rank_threads {
-  rank_threads(const sync_engine& engine, const job& whole, const loop_plan& plan)
-      : group(crew_size(engine.workers), {.timeout = detail::timeout_of(plan.options)}),
+  rank_threads(const sync_engine& engine, const training_task& whole, const loop_plan& plan)
+      : group(worker_count(engine.workers), {.timeout = detail::timeout_of(plan.options)}),
         work(whole, all_members(group, engine.ranks)) {}
 
   thread_group group;
-  detail::sync_job work;
+  detail::sync_task work;
 };
 
 /// Threads or processes in lockstep; the coordinator sees what the first rank has, which is what all have.
-class sync_crew final : public crew {
+class sync_run final : public engine_run {
  public:
-  sync_crew(const sync_engine& engine, const job& task, const loop_plan& plan, const note_function& note)
+  sync_run(const sync_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
       : name_(plan.options.sharing == access_kind::gathered ? "all_reduce" : "local_sgd"),
         processes_(engine.ranks),
         chunks_(plan.chunks) {
     if (engine.transport == transport_kind::shared_segment) {
       // Each process makes itself a rank.
-      members_ = hire_decorated(
+      members_ = start_decorated(
           process_engine{
               .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments},
           task, plan, note, lockstep_workers);
@@ -86,21 +86,21 @@ class sync_crew final : public crew {
     }
     threads_ = std::make_unique<rank_threads>(engine, task, plan);
     // A library that granted fewer threads would leave the others waiting.
-    members_ = hire(thread_engine{.workers = engine.workers, .team = team_kind::std, .pin = engine.pin}, threads_->work,
-                    plan, note);
+    members_ = start(thread_engine{.workers = engine.workers, .team = thread_team_kind::std, .pin = engine.pin},
+                     threads_->work, plan, note);
   }
 
   std::string_view engine() const override { return name_; }
   std::size_t workers() const override { return members_->workers(); }
   const param_store& store() const override { return members_->store(); }
-  void start() override {
+  void get_ready() override {
     // What training begins with: made by every process for itself, from the same seed or its own checkpoint.
     processes_.require_equal(store().state_of_training(), "parameters to begin with");
-    members_->start();
+    members_->get_ready();
   }
   std::optional<double> scale_after_round() const override { return scale_after_; }
   void settle() override { members_->settle(); }
-  team& helpers() override { return members_->helpers(); }
+  thread_team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
 
   std::optional<meeting_report> meetings() const override {
@@ -121,7 +121,7 @@ class sync_crew final : public crew {
         [](std::span<std::byte> mine, std::span<std::byte> common) { std::ranges::copy(common, mine.begin()); });
     train_on_all();
     for (std::size_t rank = 1; rank < workers(); ++rank) require_equal(rank);
-    const param_store first = store().ring_replica(0);
+    const param_store first = store().replica_view(0);
     for (std::size_t k = 0; k <= store().shape().state_arrays; ++k)
       std::ranges::copy(bytes_of(first, k), bytes_of(store(), k).begin());
     if (processes_.alone()) return;
@@ -138,7 +138,7 @@ class sync_crew final : public crew {
     return rows;
   }
 
-  /// Of all that ranks throw when one of them fails, what is thrown here is what befell that one.
+  /// Of all that ranks throw when one of them fails, that one's error is thrown here.
   void train_on_all() {
     try {
       members_->run_round();
@@ -152,14 +152,14 @@ class sync_crew final : public crew {
   template <class F>
   void for_each_rank(const F& f) const {
     for (std::size_t rank = 0; rank < workers(); ++rank) {
-      const param_store mine = store().ring_replica(rank);
+      const param_store mine = store().replica_view(rank);
       for (std::size_t k = 0; k <= store().shape().state_arrays; ++k) f(bytes_of(mine, k), bytes_of(store(), k));
     }
   }
 
   /// A law of the engine, not of the data: whoever breaks it has found an error of ours.
   void require_equal(std::size_t rank) const {
-    const param_store first = store().ring_replica(0), other = store().ring_replica(rank);
+    const param_store first = store().replica_view(0), other = store().replica_view(rank);
     for (std::size_t k = 0; k <= store().shape().state_arrays; ++k) {
       if (same_array(first, other, k)) continue;
       throw worker_error("ranks 0 and " + std::to_string(rank) +
@@ -172,21 +172,21 @@ class sync_crew final : public crew {
   std::optional<double> scale_after_;  ///< where there are several processes
   chunk_plan chunks_;
   std::unique_ptr<rank_threads> threads_;  ///< nobody where the ranks are processes
-  std::unique_ptr<crew> members_;
+  std::unique_ptr<engine_run> members_;
 };
 
 }  // namespace
 
-std::unique_ptr<job> detail::as_rank(std::unique_ptr<job> whole, const joined_worker& place) {
+std::unique_ptr<training_task> detail::as_rank(std::unique_ptr<training_task> whole, const joined_worker& place) {
   const collective_options options{.timeout = timeout_of(place.plan.options)};
   auto member = join_segment_group(place.store.bytes(), place.store.meeting_offset(), {.members = place.workers},
                                    place.slot, options);
-  return std::make_unique<sync_job>(std::move(whole), std::move(member));
+  return std::make_unique<sync_task>(std::move(whole), std::move(member));
 }
 
-std::unique_ptr<crew> hire(const sync_engine& engine, const job& task, const loop_plan& plan,
-                           const note_function& note) {
-  return std::make_unique<sync_crew>(engine, task, plan, note);
+std::unique_ptr<engine_run> start(const sync_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note) {
+  return std::make_unique<sync_run>(engine, task, plan, note);
 }
 
 }  // namespace hogwild

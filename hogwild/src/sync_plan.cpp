@@ -46,7 +46,7 @@ void check(const sync_engine& engine, const run_planner& run) {
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }
 
-void tell_few_steps(double steps, const sync_engine& engine, const run_planner& run) {
+void note_few_steps(double steps, const sync_engine& engine, const run_planner& run) {
   constexpr double few = 10.0;
   if (steps >= few) return;
   const bool gathered = engine.rule == sync_rule::gradients;
@@ -83,7 +83,7 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
   processes.take_first(std::span(&longest, 1));
   const double met = std::min(longest, static_cast<double>(engine.rows));
   if (gathered)
-    run.stretch_found_step(met * ranks), run.agree_on_schedule();
+    run.scale_found_step(met * ranks), run.agree_on_schedule();
   else
     run.limit_batch();
   // Of one row's change so much is kept, and its l2 has to match: a meeting is one step, or so many of each rank.
@@ -92,7 +92,7 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
   loop.shards = sharding::fixed;
   loop.sharing = gathered ? access_kind::gathered : access_kind::averaged;
   loop.exchange = {.rows = engine.rows,
-                   .share = steps / rows,
+                   .gain_weight = steps / rows,
                    .workers = workers,
                    .scale = gathered && engine.scale_step ? ranks : 1.0,
                    .timeout_seconds = std::chrono::duration<double>(engine.timeout).count()};
@@ -100,7 +100,7 @@ std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
               (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
               std::to_string(engine.rows) + " rows of each");
   tell_idle(run.task().plan(loop).chunks.count(), workers, run);
-  tell_few_steps(gathered ? std::ceil(longest / met) : longest, engine, run);
+  note_few_steps(gathered ? std::ceil(longest / met) : longest, engine, run);
   return workers;
 }
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <hogwild/core/topology.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/run_planner.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
+#include <hogwild/training_task.hpp>
 
 #include "ring_places.hpp"
 
@@ -19,15 +19,15 @@ namespace hogwild {
 namespace {
 
 /// Threads on one store in private memory; with a team of one it is the serial engine.
-class thread_crew final : public crew {
+class thread_run final : public engine_run {
  public:
-  thread_crew(std::string_view engine, std::unique_ptr<team> threads, const job& task, const loop_plan& plan,
-              const ring_placement& places, bool pin, note_function note = {})
+  thread_run(std::string_view engine, std::unique_ptr<thread_team> threads, const training_task& task,
+             const loop_plan& plan, const ring_placement& places, bool pin, note_function note = {})
       : engine_(engine),
         threads_(std::move(threads)),
         note_(std::move(note)),
         granted_(threads_->size()),
-        job_(task),
+        task_(task),
         plan_(plan),
         store_(param_store::in_memory(task.shape(plan, threads_->size(), 0, 0), detail::nodes_of(places))),
         memory_(threads_->size()),
@@ -46,17 +46,17 @@ class thread_crew final : public crew {
   std::size_t workers() const override { return granted_; }
   const param_store& store() const override { return store_; }
   /// A library starts its threads when they are first used.
-  void start() override {
+  void get_ready() override {
     take_granted(threads_->run([](std::size_t) {}));
   }
   void run_round() override {
     take_granted(threads_->run([this](std::size_t worker) {
       // Some of the threads are the program's own, or another library's: they are given back as they were.
       const thread_binding near_its_replica(cpus_[worker]);
-      job_.work({plan_, store_, worker, memory_[worker], nullptr});
+      task_.work({plan_, store_, worker, memory_[worker], nullptr});
     }));
   }
-  team& helpers() override { return *threads_; }
+  thread_team& helpers() override { return *threads_; }
 
  private:
   void take_granted(std::size_t threads) {
@@ -66,10 +66,10 @@ class thread_crew final : public crew {
   }
 
   std::string_view engine_;
-  std::unique_ptr<team> threads_;
+  std::unique_ptr<thread_team> threads_;
   note_function note_;
   std::size_t granted_;  ///< in the last round
-  const job& job_;
+  const training_task& task_;
   loop_plan plan_;
   param_store store_;
   std::vector<worker_memory> memory_;
@@ -79,26 +79,27 @@ class thread_crew final : public crew {
 }  // namespace
 
 std::size_t plan_sharing(const serial_engine&, run_planner& run) {
-  return run.share_among(1);
+  return run.plan_sharing(1);
 }
 
 std::size_t plan_sharing(const thread_engine& engine, run_planner& run) {
-  return run.share_among(run.workers_of_team(engine.workers, engine.team));
+  return run.plan_sharing(run.workers_of_threads(engine.workers, engine.team));
 }
 
-std::unique_ptr<crew> hire(const serial_engine&, const job& task, const loop_plan& plan, const note_function&) {
-  return std::make_unique<thread_crew>("serial", team::make(team_kind::std, 1, false), task, plan, ring_placement{},
-                                       false);
+std::unique_ptr<engine_run> start(const serial_engine&, const training_task& task, const loop_plan& plan,
+                                  const note_function&) {
+  return std::make_unique<thread_run>("serial", thread_team::make(thread_team_kind::std, 1, false), task, plan,
+                                      ring_placement{}, false);
 }
 
-std::unique_ptr<crew> hire(const thread_engine& engine, const job& task, const loop_plan& plan,
-                           const note_function& note) {
-  const ring_placement places = detail::places_of(plan.options, crew_cpus());
-  const bool bound = engine.team == team_kind::openmp && openmp_binds();
+std::unique_ptr<engine_run> start(const thread_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note) {
+  const ring_placement places = detail::places_of(plan.options, allowed_cpus());
+  const bool bound = engine.team == thread_team_kind::openmp && openmp_binds();
   const bool on_ring = !places.replicas.empty();
-  return std::make_unique<thread_crew>("threads",
-                                       team::make(engine.team, crew_size(engine.workers), engine.pin && !on_ring), task,
-                                       plan, places, engine.pin && !bound, note);
+  return std::make_unique<thread_run>(
+      "threads", thread_team::make(engine.team, worker_count(engine.workers), engine.pin && !on_ring), task, plan,
+      places, engine.pin && !bound, note);
 }
 
 }  // namespace hogwild

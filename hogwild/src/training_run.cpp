@@ -27,8 +27,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// An epoch may give back this share of what the run has gained, and besides this share of the standard deviation of
-/// the rows' losses, before replicas are taken to overshoot. The second is for runs that have gained nothing yet.
+/// An epoch may give back this fraction of what the run has gained, and besides this fraction of the standard deviation
+/// of the rows' losses, before replicas are taken to overshoot. The second is for runs that have gained nothing yet.
 constexpr double sound_loss = 0.1, sound_noise = 0.05;
 /// Of two objectives that have risen, the higher one is about as good where it has risen by this share more.
 constexpr double about_as_good = 0.1;
@@ -42,9 +42,9 @@ double seconds_since(clock::time_point start) {
 
 class epoch_loop {
  public:
-  epoch_loop(const job& work, crew& who, resolved_run& run)
-      : job_(work),
-        crew_(who),
+  epoch_loop(const training_task& work, engine_run& who, resolved_run& run)
+      : task_(work),
+        engine_run_(who),
         run_(run),
         options_(run.options),
         ranks_(run.ranks),
@@ -53,20 +53,20 @@ class epoch_loop {
 
   train_result operator()() {
     const auto begin = run_.begun;
-    const param_store& store = crew_.store();
-    job_.begin(store);
+    const param_store& store = engine_run_.store();
+    task_.begin(store);
     const objective_fall from_start = begin_fall();
-    job_.change(store, options_.initial);
+    task_.change(store, options_.initial);
     if (!options_.resume.empty()) resume();
-    crew_.start();
+    engine_run_.get_ready();
     announce();
     // From here a request to stop reaches the workers themselves, within a few rows.
     const stop_relay relay(options_.stop, store);
     bool over = false;
-    if (judges_falls()) {
+    if (checks_falls()) {
       over = !measure(0, 0.0, 0.0) && stop();
       objective_before_ = last_.objective;
-      progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
+      progress_.fall = restarts() ? objective_fall{objective_before_} : from_start;
     }
     while (!over && progress_.epoch < options_.epochs) {
       if (asked_to_stop()) {
@@ -102,7 +102,7 @@ class epoch_loop {
   /// Rows that this process's workers have trained so far.
   std::uint64_t rows_here() const {
     std::uint64_t rows = 0;
-    for (const worker_slot& slot : crew_.store().slots()) rows += slot.rows.get();
+    for (const worker_slot& slot : engine_run_.store().slots()) rows += slot.rows.get();
     return rows;
   }
 
@@ -110,7 +110,7 @@ class epoch_loop {
   void require_trained(std::size_t epoch, std::uint64_t rows) const {
     if (ranks_.any(rows > 0)) return;
     throw worker_error("no worker has trained a row in epoch " + std::to_string(epoch) +
-                       ", though nobody asked the run to stop; look at what keeps the workers from it");
+                       ", though no stop was requested; look for what keeps the workers from training");
   }
 
   bool asked_to_stop() const { return ranks_.any(options_.stop.stop_requested()); }
@@ -127,7 +127,7 @@ class epoch_loop {
   /// as well as that, and no other epoch is turned back.
   bool turned_back(divergence_guard& guard, std::size_t e, double step) {
     const auto note = [&](const std::string& sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); };
-    if (job_.facts().non_monotone || progress_.step_overshoots != 0 || !strayed()) return false;
+    if (task_.facts().non_monotone || progress_.step_overshoots != 0 || !rose_too_far()) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
     if (const auto remedy = guard.turn_back(step)) {
       progress_.epoch = e - 1;
@@ -152,19 +152,19 @@ class epoch_loop {
     tries_.clear();
     tell(options_, [&](observer& o) { o.on_epoch(last_); });
     bool better = false;
-    const auto verdict = progress_.rules.after(last_, progress_.fall, options_, better);
+    const auto ended = progress_.rules.after(last_, progress_.fall, options_, better);
     if (better) {
-      best_ = job_.parameters_of(crew_.store(), rounds_.scale());
+      best_ = task_.parameters_of(engine_run_.store(), rounds_.scale());
       best_measured_ = last_;
     }
-    if (verdict) result_.status = *verdict;
-    if (verdict == run_status::target) result_.seconds_to_target = progress_.train_seconds;
-    if (!options_.checkpoint.empty() && verdict != run_status::diverged) save(begin);
-    return verdict.has_value();
+    if (ended) result_.status = *ended;
+    if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
+    if (!options_.checkpoint.empty() && ended != run_status::diverged) save(begin);
+    return ended.has_value();
   }
 
   void announce() {
-    const run_start start = detail::start_of(job_, crew_, run_, progress_.examples);
+    const run_start start = detail::start_of(task_, engine_run_, run_, progress_.examples);
     tell(options_, [&](observer& o) { o.on_start(start); });
   }
 
@@ -177,67 +177,68 @@ class epoch_loop {
   }
 
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
-  bool judges_falls() const { return run_.plan.options.exchange.workers > 1 || options_.tolerance > 0.0; }
+  bool checks_falls() const { return run_.plan.options.exchange.workers > 1 || options_.tolerance > 0.0; }
   /// Whether training begins with the parameters that the model begins with.
-  bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
+  bool restarts() const { return !options_.initial && options_.resume.empty(); }
 
   /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
   objective_fall begin_fall() {
-    if (!judges_falls() || begins_anew()) return {};
+    if (!checks_falls() || restarts()) return {};
     // Where the run is to stop meanwhile nobody asks.
     const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
     return {measured ? measured->objective : no_number};
   }
 
   /// Whether the last epoch left the objective worse than a sound epoch does.
-  bool strayed() const {
-    const auto strays = [&](double noise) {
+  bool rose_too_far() const {
+    const auto rises_too_far = [&](double noise) {
       return progress_.fall.given_back(objective_before_, last_.objective - noise, sound_loss);
     };
-    return strays(0.0) && strays(sound_noise * meter_.deviation_of_losses(rounds_.scale(), last_.train_loss));
+    return rises_too_far(0.0) &&
+           rises_too_far(sound_noise * meter_.deviation_of_losses(rounds_.scale(), last_.train_loss));
   }
 
   void resume() {
-    progress_ = load_progress(options_.resume, crew_.store(), run_, job_, best_, [this](std::string_view sentence) {
-      tell(options_, [&](observer& o) { o.on_note(sentence); });
-    });
+    progress_ =
+        load_progress(options_.resume, engine_run_.store(), run_, task_, best_,
+                      [this](std::string_view sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); });
     rounds_.resume_at(progress_.scale);
     rounds_.resume_exchange(progress_.longest_exchange);
-    if (options_.reproducible) rounds_.resume_share(progress_.share);
+    if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
   }
 
   void save(clock::time_point begin) {
     run_progress now = progress_;
     now.wall_seconds += seconds_since(begin);
     now.scale = rounds_.scale();
-    now.share = rounds_.share();
+    now.gain_weight = rounds_.gain_weight();
     now.longest_exchange = rounds_.longest_exchange();
     now.examples = last_.examples;
     now.updates = last_.updates;
     now.nonzeros = last_.nonzeros;
-    save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), crew_.store(), run_, job_, now, best_);
+    save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, best_);
     name_epoch(options_.checkpoint, now.epoch, ranks_);
   }
 
   void finish(clock::time_point begin) {
-    const param_store& store = crew_.store();
+    const param_store& store = engine_run_.store();
     // A run may be resumed that has nothing left to do.
     if (!measured_ && result_.status != run_status::stopped) measure(progress_.epoch, 0.0, 0.0);
     result_.epochs = progress_.epoch;
     const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
-    detail::tell_of_run(result_, counted, job_, crew_, run_);
+    detail::tell_of_run(result_, counted, task_, engine_run_, run_);
     result_.train_seconds = progress_.train_seconds;
     if (best_.empty()) {
-      result_.parameters = job_.parameters_of(store, rounds_.scale());
+      result_.parameters = task_.parameters_of(store, rounds_.scale());
     } else {
       // Validation kept an earlier epoch's parameters: they are what is returned, so they are what is reported.
-      crew_.settle();
-      job_.assign(store, best_);
+      engine_run_.settle();
+      task_.assign(store, best_);
       rounds_.resume_at(1.0);
       if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
       result_.parameters = std::move(best_);
     }
-    result_.final_loss = last_.train_loss;
+    result_.train_loss = last_.train_loss;
     result_.objective = last_.objective;
     result_.test = last_.test;
     result_.validation = last_.validation;
@@ -246,8 +247,8 @@ class epoch_loop {
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
 
-  const job& job_;
-  crew& crew_;
+  const training_task& task_;
+  engine_run& engine_run_;
   resolved_run& run_;
   const train_options& options_;
   agreement ranks_;
@@ -269,7 +270,7 @@ class epoch_loop {
 
 }  // namespace
 
-train_result train_epochs(const job& work, crew& who, resolved_run& run) {
+train_result train_epochs(const training_task& work, engine_run& who, resolved_run& run) {
   try {
     return epoch_loop(work, who, run)();
   } catch (...) {

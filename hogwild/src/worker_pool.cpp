@@ -20,12 +20,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto look_around = 20ms;                // how soon a death is noticed at the latest
-constexpr auto patience_with_joiners = 60s;       // before a start is given up: sanitizers and busy machines are slow
-constexpr auto patience_with_last_joiners = 10s;  // before a run begins with those who are there
-constexpr auto patience_with_leavers = 2s;
+constexpr auto look_around = 20ms;       // how soon a death is noticed at the latest
+constexpr auto join_timeout = 60s;       // before a start is given up: sanitizers and busy machines are slow
+constexpr auto last_join_timeout = 10s;  // before a run begins with those who are there
+constexpr auto leave_timeout = 2s;
 
-bool nobody_has(pid_t pid) {
+bool no_process_has(pid_t pid) {
   return ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
@@ -46,7 +46,7 @@ worker_pool::worker_pool(const param_store& store, const process_engine& engine,
 worker_pool::~worker_pool() {
   gate_.dismiss();
   break_off_turns();
-  const auto deadline = clock::now() + patience_with_leavers;
+  const auto deadline = clock::now() + leave_timeout;
   for (member& m : members_) {
     if (m.child) m.child->wait_for(std::max<clock::duration>(deadline - clock::now(), 0s));
     m.child.reset();  // kills who has not left by now
@@ -78,15 +78,15 @@ void worker_pool::start() {
     look_after_members();
     if (count(worker_state::joining) > 0) gate_.wait_for_arrival(arrivals, 1ms);
     const auto waited = clock::now() - begin;
-    if (waited > patience_with_last_joiners && count(worker_state::active) > 0) return;
-    if (waited < patience_with_joiners) continue;
+    if (waited > last_join_timeout && count(worker_state::active) > 0) return;
+    if (waited < join_timeout) continue;
     throw worker_error("no worker process has joined for a minute: does main call hogwild::worker_main first?");
   }
 }
 
 void worker_pool::run_round() {
   if (store_.control().round.pass != std::exchange(pass_, store_.control().round.pass)) deaths_.begin_pass();
-  wait_for_somebody();
+  wait_for_any_worker();
   looked_ = clock::now();
   for (std::size_t i = 0; i < members_.size(); ++i) members_[i].pace.look(store_.slots()[i], false, looked_);
   round_open_ = true;
@@ -114,16 +114,16 @@ void worker_pool::break_off_turns() const {
 }
 
 // Somebody has to be there to draw tickets; who died is being replaced, who is stopped may wake.
-void worker_pool::wait_for_somebody() {
+void worker_pool::wait_for_any_worker() {
   look_after_members();
   const auto begin = clock::now();
   for (auto asked = begin; count(worker_state::active) == 0;) {
     std::this_thread::sleep_for(1ms);
     look_after_members();
-    if (clock::now() - begin > patience_with_joiners) {
+    if (clock::now() - begin > join_timeout) {
       throw worker_error("no worker process has made progress for a minute: they are stopped, or do not get to join");
     }
-    if (clock::now() - asked < stall_watch::patience || count(worker_state::joining) > 0) continue;
+    if (clock::now() - asked < stall_watch::timeout || count(worker_state::joining) > 0) continue;
     asked = clock::now();
     const auto slots = store_.slots();
     const auto free = std::ranges::find_if(slots, [](worker_slot& s) {
@@ -157,7 +157,7 @@ void worker_pool::look_after_members() {
     }
     if (!m.joined && store_.slots()[i].state.load() == worker_state::active) {
       m.joined = true;
-      deaths_.somebody_joined();
+      deaths_.worker_joined();
     }
     if (const auto status = m.child->poll_exit()) on_exit(i, *status);
   }
@@ -181,13 +181,13 @@ void worker_pool::look_after_guest(std::size_t slot) {
   if (!m.guest && counts) {
     const auto who = process_identity::of(pid);
     if (who && is_here(*who)) m.guest.emplace(*who);
-    if (who && !is_here(*who)) return bury(slot, "has gone", 0);
+    if (who && !is_here(*who)) return reap(slot, "has gone", 0);
   }
   if (m.guest && !m.joined) {
     m.joined = true;
     tell("process " + std::to_string(pid) + " has joined as a worker");
   }
-  if (m.guest ? m.guest->ended() : nobody_has(pid)) bury(slot, "has gone", 0);
+  if (m.guest ? m.guest->ended() : no_process_has(pid)) reap(slot, "has gone", 0);
 }
 
 void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
@@ -197,7 +197,7 @@ void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
   if (joined && in_lockstep()) throw_lost_rank(store_, workers_, slot, members_[slot].child->pid(), status);
   const auto said = status.signal == 0 ? store_.failures()[slot].said() : std::nullopt;
   if (status.signal == 0 && status.code == static_cast<int>(exit_code::input)) {
-    if (!said || said->damaged_cache) throw cache_error("", "a worker process found the dataset's cache damaged");
+    if (!said || said->is_cache_error) throw cache_error("", "a worker process found the dataset's cache damaged");
     throw input_error(named(slot) + " has failed: " + said->text);  // another worker would read the same
   }
   const worker_death death{.who = named(slot),
@@ -207,7 +207,7 @@ void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
                            .said = said,
                            .epoch = store_.control().round.epoch,
                            .chunks_begun = chunks_begun()};
-  bury(slot, status.describe() + (said ? ": " + said->text : ""), worker_slot::reserved);
+  reap(slot, status.describe() + (said ? ": " + said->text : ""), worker_slot::reserved);
   deaths_.add(death);
   spawn_into(slot);
   ++replaced_;
@@ -215,7 +215,7 @@ void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
 
 // What the dead worker had added to the parameters stays; its unfinished chunk is drawn again. The raised generation
 // tells who waits for a lock of the dead one that it may be taken over.
-void worker_pool::bury(std::size_t slot, const std::string& how, std::int32_t next_pid) {
+void worker_pool::reap(std::size_t slot, const std::string& how, std::int32_t next_pid) {
   worker_slot& s = store_.slots()[slot];
   tell(named(slot) + " " + how + (members_[slot].child ? "; another one takes its place" : ""));
   ++s.generation;
@@ -238,16 +238,16 @@ void worker_pool::leave_out_stopped(std::uint32_t opened) {
   if (in_lockstep()) return;  // they look after each other, and nobody goes on without the others
   const auto now = clock::now();
   // Who was away itself (stopped with its whole group, say) cannot tell how long the others made no progress.
-  const bool was_away = now - std::exchange(looked_, now) > stall_watch::patience / 2;
+  const bool was_away = now - std::exchange(looked_, now) > stall_watch::timeout / 2;
   std::optional<std::size_t> slowest;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const worker_slot& slot = store_.slots()[i];
     stall_watch& pace = members_[i].pace;
-    pace.look(slot, !was_away && gate_keeper::absent(slot, opened), now);
+    pace.look(slot, !was_away && gate_controller::absent(slot, opened), now);
     const bool stalled = pace.stalled(slot, now);
     if (pace.waits_long(now)) {
       tell(named(i) + " has waited for a disk or a page of memory for " +
-           std::to_string(stall_watch::patience_with_disks.count()) + " seconds; the others wait for it");
+           std::to_string(stall_watch::disk_timeout.count()) + " seconds; the others wait for it");
     }
     if (stalled && (!slowest || pace.moved() < members_[*slowest].pace.moved())) slowest = i;
   }
@@ -274,10 +274,10 @@ void worker_pool::end_stopped() {
     if (slot.state.load() != worker_state::left_out || is_idle(slot)) continue;
     if (m.child) {
       m.child->kill(SIGKILL);
-      m.child->wait_for(patience_with_joiners);
+      m.child->wait_for(join_timeout);
     } else if (m.guest) {
       // Another user's may not be killed, and waiting for its end would help nobody.
-      if (m.guest->kill(SIGKILL)) m.guest->wait_for(patience_with_joiners);
+      if (m.guest->kill(SIGKILL)) m.guest->wait_for(join_timeout);
     }
   }
   look_after_members();

@@ -18,8 +18,8 @@
 #include <hogwild/core/sparse_dataset.hpp>
 #include <hogwild/core/threads.hpp>
 #include <hogwild/core/topology.hpp>
-#include <hogwild/job.hpp>
-#include <hogwild/sharing/neighbours.hpp>
+#include <hogwild/sharing/exchange_hook.hpp>
+#include <hogwild/training_task.hpp>
 #include <hogwild/worker_decorators.hpp>
 #include <hogwild/worker_main.hpp>
 
@@ -60,7 +60,7 @@ class slot_lease {
   ~slot_lease() {
     if (!ours()) return;
     self().state = worker_state::free;
-    // What the supervisor spawned, it buries; until then nobody else gets the slot.
+    // What the supervisor spawned, it reaps; until then nobody else gets the slot.
     if (!spawned_) self().pid = 0;
   }
   slot_lease(const slot_lease&) = delete;
@@ -139,7 +139,7 @@ std::vector<int> cpus_of_worker(const run_setup& setup, std::size_t slot) {
   return {worker_cpus(setup.workers, setup.cpus)[slot]};
 }
 
-void train_rounds(const job& task, const loop_plan& plan, const param_store& store, const slot_lease& place) {
+void train_rounds(const training_task& task, const loop_plan& plan, const param_store& store, const slot_lease& place) {
   control_block& control = store.control();
   gate_visitor visitor(control, place.self());
   worker_memory memory;
@@ -157,7 +157,7 @@ void train_rounds(const job& task, const loop_plan& plan, const param_store& sto
 }
 
 /// For the supervisor, in a slot that is this process's or reserved for it.
-void tell_failure(const param_store& store, std::size_t slot, const failure& what) {
+void report_failure(const param_store& store, std::size_t slot, const failure& what) {
   if (slot >= store.slots().size()) return;
   const std::int32_t pid = store.slots()[slot].pid.load();
   if (pid == getpid() || pid == worker_slot::reserved) store.failures()[slot].tell(what);
@@ -165,8 +165,8 @@ void tell_failure(const param_store& store, std::size_t slot, const failure& wha
 
 /// Trains in the slot that is meant, or in any, until the run is over.
 int train_for(const worker_ticket& place, const segment_info& info, const param_store& store,
-              const std::function<job_factory(std::string_view)>& find) {
-  const job_factory make = find(info.model_name);
+              const std::function<task_factory(std::string_view)>& find) {
+  const task_factory make = find(info.model_name);
   if (!make) {
     throw segment_error("segment " + place.segment + " trains the model " + info.model_name +
                         ", which this program does not have");
@@ -185,7 +185,7 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
   if (!setup.degree.empty()) rows.degree = setup.degree;
   if (in_lockstep(setup.options.sharing) && !place.slot) {
     throw segment_error("segment " + place.segment +
-                        " is of a synchronous run, whose ranks are counted: nobody can join it");
+                        " is of a synchronous run, whose number of ranks is fixed: no worker can join it");
   }
   const worker_decorator decorate = setup.decorator.empty() ? nullptr : worker_decorator_of(setup.decorator);
   auto task = make(setup, rows, label_map(setup.labels, setup.label_values));
@@ -205,12 +205,12 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
     train_rounds(*task, plan, store, lease);
   } catch (...) {
     // While a rank's task lives: by its end others learn that it has left, and the cause is to be told before.
-    if (place.slot) tell_failure(store, *place.slot, current_failure());
+    if (place.slot) report_failure(store, *place.slot, current_failure());
     throw;
   }
   if (!place.slot && !lease.ours() && !store.control().leaving()) {
     throw worker_error("the run of segment " + place.segment +
-                       " has taken this worker for dead and goes on without it; join again");
+                       " considers this worker dead and goes on without it; join again");
   }
   const bool orphaned = store.control().stop.load() == stop_request::orphaned;
   return static_cast<int>(orphaned ? exit_code::internal : exit_code::done);
@@ -231,7 +231,7 @@ std::optional<worker_ticket> worker_place(int argc, const char* const* argv) {
 }
 
 std::optional<int> work_where_placed(int argc, const char* const* argv,
-                                     const std::function<job_factory(std::string_view)>& find) {
+                                     const std::function<task_factory(std::string_view)>& find) {
   const auto place = worker_place(argc, argv);
   if (!place) return std::nullopt;
   try {
@@ -244,7 +244,7 @@ std::optional<int> work_where_placed(int argc, const char* const* argv,
   }
 }
 
-int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find) {
+int work_for_segment(const worker_ticket& place, const std::function<task_factory(std::string_view)>& find) {
   // A Ctrl-C at the terminal, or its end, reaches the whole group, and so does what timeout(1) or a service manager
   // sends; the supervisor decides when the run ends. Who joined by hand may be interrupted by hand.
   for (const int signal : {SIGINT, SIGHUP, SIGTERM})
@@ -255,7 +255,7 @@ int work_for_segment(const worker_ticket& place, const std::function<job_factory
   try {
     return train_for(place, info, store, find);
   } catch (...) {
-    if (place.slot) tell_failure(store, *place.slot, current_failure());
+    if (place.slot) report_failure(store, *place.slot, current_failure());
     throw;
   }
 }

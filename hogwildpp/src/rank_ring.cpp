@@ -19,8 +19,8 @@
 #include <hogwild/core/machine.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/threads.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/sharing/ruler.hpp>
+#include <hogwild/training_task.hpp>
 #include <hogwildpp/delta_message.hpp>
 #include <hogwildpp/ring_stream.hpp>
 
@@ -33,7 +33,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t round_ends = 1, stop_asked = 2;  ///< flags of a message
 
-/// A turn may take this share of the time: its thread has no CPU of its own.
+/// A turn may take this fraction of the time: its thread has no CPU of its own.
 constexpr int pause_per_turn = 19;
 constexpr auto longest_pause = 20ms;
 /// Between two looks whether the round was taken away.

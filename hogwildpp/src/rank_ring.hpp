@@ -35,7 +35,7 @@ struct round_rows {
 };
 
 /// One rank's part in a ring of processes. While a round is open, a thread of its own waits for the token, lets the
-/// shared array of this process exchange a prefix of the ranks, by the marks of a ruler, and sends the token on; the
+/// shared array of this process exchange a prefix of the columns, by the marks of a ruler, and sends the token on; the
 /// workers train on. The token goes round by round, beginning with rank 0, which ends the round when all ranks together
 /// have trained its rows, whoever trained them, or when somebody asks to stop.
 class rank_ring {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/collective.hpp>
 #include <hogwild/core/param_store.hpp>
-#include <hogwild/job.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
+#include <hogwild/training_task.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include <string>
@@ -11,32 +11,32 @@
 #include <hogwild/core/placement.hpp>
 #include <hogwild/process_engine.hpp>
 
-#include "rank_ring_crew.hpp"
-#include "ring_job.hpp"
+#include "rank_ring_run.hpp"
 #include "ring_merge.hpp"
+#include "ring_task.hpp"
 
 namespace hogwild {
 
 namespace {
 
 /// Threads or processes that train the replicas of a ring; the coordinator sees the merged model.
-class ring_crew final : public crew {
+class ring_run final : public engine_run {
  public:
-  ring_crew(const thread_engine& engine, const job& task, const loop_plan& plan, const note_function& note)
-      : work_(task), exchange_(plan.options.exchange), members_(hire(engine, work_, plan, note)) {
-    tell_places(note);
+  ring_run(const thread_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
+      : work_(task), exchange_(plan.options.exchange), members_(start(engine, work_, plan, note)) {
+    note_placement(note);
   }
-  ring_crew(const process_engine& engine, const job& task, const loop_plan& plan, const note_function& note)
+  ring_run(const process_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
       : work_(task),
         exchange_(plan.options.exchange),
-        members_(hire_decorated(engine, work_, plan, note, ring_workers)) {
-    tell_places(note);
+        members_(start_decorated(engine, work_, plan, note, ring_workers)) {
+    note_placement(note);
   }
 
   std::string_view engine() const override { return "ring"; }
   std::size_t workers() const override { return members_->workers(); }
   const param_store& store() const override { return members_->store(); }
-  void start() override { members_->start(); }
+  void get_ready() override { members_->get_ready(); }
   void run_round() override {
     const exchange_options& ring = exchange_;
     if (ring.one_worker_each()) {
@@ -64,13 +64,13 @@ class ring_crew final : public crew {
     return all;
   }
   void settle() override { members_->settle(); }
-  team& helpers() override { return members_->helpers(); }
+  thread_team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
   std::uint64_t rows_lost() const override { return members_->rows_lost(); }
 
  private:
   /// Where there was something to choose.
-  void tell_places(const note_function& note) const {
+  void note_placement(const note_function& note) const {
     const placed_memory memory = store().ring_memory();
     if (!note || memory == placed_memory::anywhere) return;
     note("the replicas lie on " + nodes_text(store().ring_nodes()) +
@@ -79,15 +79,15 @@ class ring_crew final : public crew {
               : ", where threads have touched them first: the system refuses to bind memory"));
   }
 
-  detail::ring_job work_;
+  detail::ring_task work_;
   exchange_options exchange_;
-  std::unique_ptr<crew> members_;
+  std::unique_ptr<engine_run> members_;
 };
 
 }  // namespace
 
-std::unique_ptr<crew> hire(const ring_engine& engine, const job& task, const loop_plan& plan,
-                           const note_function& note) {
+std::unique_ptr<engine_run> start(const ring_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note) {
   const thread_engine threads{.workers = engine.workers, .team = engine.team, .pin = engine.pin};
   const process_engine processes{
       .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments};
@@ -95,17 +95,17 @@ std::unique_ptr<crew> hire(const ring_engine& engine, const job& task, const loo
     ring_engine here = engine;
     here.ranks = nullptr;
     here.link = nullptr;
-    return detail::join_ranks(hire(here, task, plan, note), engine, task, plan);
+    return detail::join_ranks(start(here, task, plan, note), engine, task, plan);
   }
   const bool in_process = engine.transport == transport_kind::in_process;
   if (plan.options.exchange.replicas < 2)
-    return in_process ? hire(threads, task, plan, note) : hire(processes, task, plan, note);
-  if (in_process) return std::make_unique<ring_crew>(threads, task, plan, note);
-  return std::make_unique<ring_crew>(processes, task, plan, note);
+    return in_process ? start(threads, task, plan, note) : start(processes, task, plan, note);
+  if (in_process) return std::make_unique<ring_run>(threads, task, plan, note);
+  return std::make_unique<ring_run>(processes, task, plan, note);
 }
 
-std::unique_ptr<job> detail::on_a_ring(std::unique_ptr<job> whole, const joined_worker&) {
-  return std::make_unique<ring_job>(std::move(whole));
+std::unique_ptr<training_task> detail::on_a_ring(std::unique_ptr<training_task> whole, const joined_worker&) {
+  return std::make_unique<ring_task>(std::move(whole));
 }
 
 }  // namespace hogwild

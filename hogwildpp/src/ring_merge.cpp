@@ -22,13 +22,13 @@ std::span<T> array_of(const param_store& store, std::size_t k) {
 
 std::vector<param_store> replicas_of(const param_store& store, const exchange_options& ring) {
   std::vector<param_store> all;
-  for (std::size_t v = 0; v < ring.replicas; ++v) all.push_back(store.ring_replica(v));
+  for (std::size_t v = 0; v < ring.replicas; ++v) all.push_back(store.replica_view(v));
   return all;
 }
 
 /// Calls pass(first, last) for parts that cover 0 .. n-1, in parallel where that pays.
 template <class Pass>
-void in_parts(std::size_t n, team& helpers, const Pass& pass) {
+void in_parts(std::size_t n, thread_team& helpers, const Pass& pass) {
   constexpr std::size_t worth_waking_for = std::size_t{1} << 14;
   const std::size_t parts = std::clamp<std::size_t>(n / worth_waking_for, 1, helpers.size());
   if (parts == 1) return pass(0, n);
@@ -49,7 +49,7 @@ void for_each_array(const param_store& store, const F& f) {
 
 }  // namespace
 
-void give_to_replicas(const param_store& store, const exchange_options& ring, team& helpers) {
+void give_to_replicas(const param_store& store, const exchange_options& ring, thread_team& helpers) {
   const std::vector<param_store> replicas = replicas_of(store, ring);
   for_each_array(store, [&]<parameter T>(std::size_t k) {
     const std::span<T> common = array_of<T>(store, k);
@@ -65,13 +65,13 @@ void give_to_replicas(const param_store& store, const exchange_options& ring, te
   });
 }
 
-void merge_replicas(const param_store& store, const exchange_options& ring, team& helpers) {
+void merge_replicas(const param_store& store, const exchange_options& ring, thread_team& helpers) {
   const std::vector<param_store> replicas = replicas_of(store, ring);
   for_each_array(store, [&]<parameter T>(std::size_t k) {
     const std::span<T> common = array_of<T>(store, k);
     const param_view<T, update::exact> shared(common);
     const bool summed = k > 0 || ring.rule == ring_rule::deltas;
-    const T share = summed ? T(1) : T(1) / static_cast<T>(ring.replicas);
+    const T gain_weight = summed ? T(1) : T(1) / static_cast<T>(ring.replicas);
     in_parts(common.size(), helpers, [&](std::size_t first, std::size_t last) {
       constexpr std::size_t block = 256;
       std::array<T, block> gain;
@@ -85,7 +85,7 @@ void merge_replicas(const param_store& store, const exchange_options& ring, team
           for (std::size_t i = 0; i < n; ++i) gain[i] += own[i] - base[i];
         }
         for (std::size_t i = 0; i < n; ++i) {
-          if (gain[i] != T(0)) shared.add(j + i, share * gain[i]);
+          if (gain[i] != T(0)) shared.add(j + i, gain_weight * gain[i]);
         }
       }
     });

@@ -3,7 +3,7 @@
 
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/loop_options.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
 namespace hogwild::detail {
 
@@ -11,11 +11,11 @@ namespace hogwild::detail {
 // shared parameters may still change by adds: those are kept, and what replicas are given is what they remember.
 
 /// Gives every replica of the ring the shared parameters and optimiser state.
-void give_to_replicas(const param_store& store, const exchange_options& ring, team& helpers);
+void give_to_replicas(const param_store& store, const exchange_options& ring, thread_team& helpers);
 
 /// Makes the shared parameters of what the replicas have become: under the rule `deltas` what each has
 /// gained since it exchanged last is added, else they are the replicas' mean. Optimiser state is summed over all in any
 /// case.
-void merge_replicas(const param_store& store, const exchange_options& ring, team& helpers);
+void merge_replicas(const param_store& store, const exchange_options& ring, thread_team& helpers);
 
 }  // namespace hogwild::detail

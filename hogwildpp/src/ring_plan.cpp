@@ -10,18 +10,18 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/topology.hpp>
 #include <hogwild/run_planner.hpp>
-#include <hogwild/sharing/neighbours.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/sharing/exchange_hook.hpp>
+#include <hogwild/thread_team.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild {
 
-ring_layout ring_engine::layout(std::size_t crew, const std::string& why_fewer) const {
-  const std::size_t taking_part = replicas ? *replicas : std::min(numa_nodes(crew_cpus()), crew);
+ring_layout ring_engine::layout(std::size_t started, const std::string& why_fewer) const {
+  const std::size_t taking_part = replicas ? *replicas : std::min(numa_nodes(allowed_cpus()), started);
   if (taking_part == 0) throw config_error("a ring has at least one replica; leave the number out for the usual one");
-  if (taking_part > crew) {
+  if (taking_part > started) {
     throw config_error(std::to_string(taking_part) + " replicas need as many workers at least, but there are " +
-                       std::to_string(crew) +
+                       std::to_string(started) +
                        (why_fewer.empty() ? "; ask for more workers or for fewer replicas"
                                           : ": " + why_fewer + ", or ask for fewer replicas"));
   }
@@ -56,13 +56,13 @@ void exchange_before_l2_shows(exchange_options& exchange, double step, double l2
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
   std::size_t workers = engine.transport == transport_kind::in_process
-                            ? run.workers_of_team(engine.workers, engine.team)
+                            ? run.workers_of_threads(engine.workers, engine.team)
                             : run.workers_of_processes(engine.workers);
   const ring_layout ring = engine.layout(workers, run.why_fewer());
   sharing_surroundings around{.others = ring.ranks > 1};
   if (ring.replicas < 2 && !around.others) {
-    run.note("one replica is no ring but plain Hogwild!; ask for more replicas than this machine has memory nodes");
-    return run.share_among(workers);
+    run.note("one replica is plain Hogwild!, not a ring; ask for more replicas than this machine has memory nodes");
+    return run.plan_sharing(workers);
   }
   const std::string_view refused = why_refused_on_ring(
       {.sharing = run.options().sharing, .update = run.loop().update, .reproducible = run.options().reproducible});
@@ -72,8 +72,8 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
   // of the others may be a look late.
   const bool one_each = ring.rule == ring_rule::deltas && workers == ring.replicas;
   if (ring.replicas > 1)
-    around.delay = one_each ? 1.0 + static_cast<double>(ring.replicas / neighbours::looks_a_period) : 2.0;
-  workers = run.share_among(workers, around);
+    around.delay = one_each ? 1.0 + static_cast<double>(ring.replicas / exchange_hook::polls_per_period) : 2.0;
+  workers = run.plan_sharing(workers, around);
   loop_options& loop = run.loop();
   loop.sharing = access_kind::buffered;
   loop.exchange.replicas = static_cast<std::uint32_t>(ring.replicas);

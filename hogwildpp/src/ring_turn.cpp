@@ -3,13 +3,13 @@
 
 namespace hogwild::detail {
 
-ring_turn::ring_turn(const param_store& store, std::size_t slot, const exchange_options& ring, std::size_t patience)
+ring_turn::ring_turn(const param_store& store, std::size_t slot, const exchange_options& ring, std::size_t max_polls)
     : store_(store),
       me_(store.slots()[slot]),
       ring_(ring),
       replica_(replica_of(slot, ring)),
       successor_(replica_),
-      patience_(patience),
+      max_polls_(max_polls),
       members_(ring.replicas) {
   for (std::size_t s = 0; s < store.slots().size(); ++s) members_[replica_of(s, ring)].push_back(&store.slots()[s]);
   for (std::size_t v = 0; v < ring.replicas; ++v) rows_seen_.push_back(sum_of(v, &worker_slot::rows));
@@ -53,7 +53,7 @@ bool ring_turn::overdue(ring_token::seen now) {
   stood_still_ = now == last_seen_ && bytes == last_bytes_ ? stood_still_ + 1 : 0;
   last_seen_ = now;
   last_bytes_ = bytes;
-  return stood_still_ >= patience_ || (waited_ >= patience_ * ring_.replicas && !ring_token::in_hand(now));
+  return stood_still_ >= max_polls_ || (waited_ >= max_polls_ * ring_.replicas && !ring_token::in_hand(now));
 }
 
 std::optional<ring_turn::moved> ring_turn::next_that_moved() const {

@@ -22,13 +22,13 @@ inline std::size_t replica_of(std::size_t slot, const exchange_options& ring) {
 /// One worker's look at the token, and its hand on it.
 ///
 /// Replicas that have not trained a row since this worker looked last (stopped, dead, through with their rows, or put
-/// aside by the system) are passed over. A worker that sees the token stand still elsewhere for `patience` of its
+/// aside by the system) are passed over. A worker that sees the token stand still elsewhere for `max_polls` of its
 /// looks, or waits for as many as there are replicas because others are much faster, takes it over. The holder that was
 /// passed over notices from is_held(), or when it passes the token on.
 class ring_turn {
  public:
   /// Store and ring must outlive this.
-  ring_turn(const param_store& store, std::size_t slot, const exchange_options& ring, std::size_t patience);
+  ring_turn(const param_store& store, std::size_t slot, const exchange_options& ring, std::size_t max_polls);
 
   std::size_t replica() const { return replica_; }
   /// Whom the token goes to next; its own replica where nobody else has trained since.
@@ -60,7 +60,7 @@ class ring_turn {
   const param_store& store_;
   worker_slot& me_;
   const exchange_options& ring_;
-  std::size_t replica_, successor_, patience_;
+  std::size_t replica_, successor_, max_polls_;
   std::vector<std::vector<const worker_slot*>> members_;  ///< of each replica
   std::vector<std::uint64_t> rows_seen_;                  ///< of each replica, when last looked at
   ring_token::seen held_{};

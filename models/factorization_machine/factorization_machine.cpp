@@ -13,7 +13,7 @@ class loaded_machine final : public detail::loaded_general_model<factorization_m
 
   bool has_probabilities() const override { return model_.labels == label_kind::binary; }
   std::vector<double> probabilities(const sparse_row<float>& z) const override {
-    return {logistic{}.probability(verdict(z).score)};
+    return {logistic{}.probability(loss_and_score(z).score)};
   }
 };
 
@@ -21,14 +21,14 @@ class factorization_machine_descriptor final : public detail::machine_descriptor
  public:
   factorization_machine_descriptor()
       : machine_descriptor({.summary = "two labels or numbers, from columns and from pairs of columns",
-                            .options = {detail::factors_option(factorization_machine{}.rank, "of each column")}}) {}
+                            .options = {detail::factors_option(factorization_machine{}.factors, "of each column")}}) {}
 
  private:
   std::shared_ptr<const loaded_model> loaded(const factorization_machine& m, std::vector<float> parameters,
                                              const saved_model& saved) const override {
     return std::make_shared<loaded_machine>(m, std::move(parameters), saved.columns);
   }
-  std::size_t factors_in_row(const factorization_machine& m) const override { return m.rank; }
+  std::size_t factors_in_row(const factorization_machine& m) const override { return m.factors; }
 };
 
 }  // namespace

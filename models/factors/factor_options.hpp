@@ -28,7 +28,7 @@ inline model_option factors_option(std::size_t otherwise, const std::string& of)
 /// How many are asked for; throws config_error where that is out of range.
 inline std::size_t factors_of(const model_options& options, std::size_t otherwise) {
   const std::size_t factors = options.count("factors", otherwise);
-  if (factors < 1 || factors > most_factors) throw config_error("the rank of factors is 1 to 65536");
+  if (factors < 1 || factors > most_factors) throw config_error("the number of factors is 1 to 65536");
   return factors;
 }
 

@@ -40,12 +40,12 @@ class machine_descriptor : public descriptor_for<Machine> {
     if (const auto known = initial_model<Machine>(data)) {
       const bool whole = data.takes_all_groups();
       const bool factors = whole || data.takes_one_of({"factors"});
-      if (factors) m.rank = known->rank;
+      if (factors) m.factors = known->factors;
       if (whole && known->labels == label_kind::real && m.labels == label_kind::real)
         m.mean = known->mean, m.scale = known->scale;
       begin_as(*known, whole, factors, options, m);
     }
-    m.rank = factors_of(options, m.rank);
+    m.factors = factors_of(options, m.factors);
     return m;
   }
 
@@ -54,7 +54,7 @@ class machine_descriptor : public descriptor_for<Machine> {
       throw input_error("the labels of the saved " + saved.model + " model are classes, not two labels or numbers");
     Machine m{.features = saved.columns.size()};
     m.labels = saved.labels.kind();
-    m.rank = saved_count(saved, "rank", most_factors);
+    m.factors = saved_count(saved, "rank", most_factors);
     if (m.labels == label_kind::real) {
       m.mean = static_cast<float>(saved_number(saved, "mean"));
       m.scale = static_cast<float>(saved_positive(saved, "scale"));
@@ -85,7 +85,7 @@ class machine_descriptor : public descriptor_for<Machine> {
     if (trained.values.size() != m.dim() || trained.original.size() != m.features)
       throw config_error("these parameters are not those of this factorization machine");
     saved_model saved;
-    saved.model_options.emplace_back("rank", static_cast<double>(m.rank));
+    saved.model_options.emplace_back("rank", static_cast<double>(m.factors));
     if (m.labels == label_kind::real) {
       saved.model_options.emplace_back("mean", static_cast<double>(m.mean));
       saved.model_options.emplace_back("scale", static_cast<double>(m.scale));

@@ -17,7 +17,7 @@ class loaded_ffm final : public detail::loaded_workspace_model<ffm> {
 
   bool has_probabilities() const override { return model_.labels == label_kind::binary; }
   std::vector<double> probabilities(const sparse_row<float>& z) const override {
-    return {logistic{}.probability(verdict({z.index, z.value, 0.0f}).score)};
+    return {logistic{}.probability(loss_and_score({z.index, z.value, 0.0f}).score)};
   }
 };
 
@@ -27,7 +27,7 @@ class ffm_descriptor final : public detail::machine_descriptor<ffm> {
       : machine_descriptor(
             {.summary = "two labels or numbers, from pairs of columns that belong to fields",
              .input = model_input::fields,
-             .options = {detail::factors_option(ffm{}.rank, "of each column for each field"),
+             .options = {detail::factors_option(ffm{}.factors, "of each column for each field"),
                          flag_option("unit-rows",
                                      "scale each row to length one (default), or take its values as they "
                                      "are")}}) {}

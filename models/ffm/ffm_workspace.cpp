@@ -25,11 +25,11 @@ void ffm::require_data(const sparse_view& rows, std::string_view source) const {
 
 ffm::workspace ffm::make_workspace(const sparse_view& data, isa, std::size_t batch) const {
   require_data(data, "the data");
-  return {data, rank, unit_rows, batch};
+  return {data, factors, unit_rows, batch};
 }
 
-ffm_workspace::ffm_workspace(const sparse_view& data, std::size_t rank, bool unit_rows, std::size_t batch)
-    : numbers_(data.original), rank_(rank), unit_rows_(unit_rows), examples_(batch), lanes_(rank) {}
+ffm_workspace::ffm_workspace(const sparse_view& data, std::size_t factors, bool unit_rows, std::size_t batch)
+    : numbers_(data.original), factors_(factors), unit_rows_(unit_rows), examples_(batch), lanes_(factors) {}
 
 void ffm_workspace::take(std::size_t k, const sparse_row<float>& z) {
   ffm_example& e = examples_[k];
@@ -63,7 +63,7 @@ void ffm_workspace::take(std::size_t k, const sparse_row<float>& z) {
 }
 
 void ffm_workspace::begin(const ffm_example& z) {
-  width_ = z.slots() * rank_;
+  width_ = z.slots() * factors_;
   rows_.resize(z.entries.size() * width_);
   partials_.resize(width_);
 }
@@ -92,16 +92,16 @@ float ffm_workspace::pairs(const ffm_example& z) {
   for (std::size_t f = 0; f < z.slots(); ++f) {
     for (std::size_t g = f + 1; g < z.slots(); ++g) {
       const float *const a = sum(f, g), *const b = sum(g, f);
-      for (std::size_t i = 0; i < rank_; ++i) lanes[i] += a[i] * b[i];
+      for (std::size_t i = 0; i < factors_; ++i) lanes[i] += a[i] * b[i];
     }
     // Pairs within a field: half of the sum's square less the entries' own.
     const std::size_t first = z.first[f], last = z.first[f + 1];
     if (last - first == 1) continue;
     const float* const a = sum(f, f);
-    for (std::size_t i = 0; i < rank_; ++i) lanes[i] += 0.5f * a[i] * a[i];
+    for (std::size_t i = 0; i < factors_; ++i) lanes[i] += 0.5f * a[i] * a[i];
     for (std::size_t j = first; j < last; ++j) {
-      const float* const own = rows_.data() + j * width_ + f * rank_;
-      for (std::size_t i = 0; i < rank_; ++i) lanes[i] -= 0.5f * own[i] * own[i];
+      const float* const own = rows_.data() + j * width_ + f * factors_;
+      for (std::size_t i = 0; i < factors_; ++i) lanes[i] -= 0.5f * own[i] * own[i];
     }
   }
   float all = 0.0f;
@@ -113,11 +113,11 @@ std::span<float> ffm_workspace::partials(const ffm_example& z, std::size_t j, fl
   const std::size_t f = z.entries[j].slot;
   for (std::size_t g = 0; g < z.slots(); ++g) {
     const float* const other = sum(g, f);
-    float* const to = partials_.data() + g * rank_;
-    for (std::size_t i = 0; i < rank_; ++i) to[i] = by * other[i];
+    float* const to = partials_.data() + g * factors_;
+    for (std::size_t i = 0; i < factors_; ++i) to[i] = by * other[i];
   }
-  const float *const all = sum(f, f), *const own = rows_.data() + j * width_ + f * rank_;
-  for (std::size_t i = 0; i < rank_; ++i) partials_[f * rank_ + i] = by * (all[i] - own[i]);
+  const float *const all = sum(f, f), *const own = rows_.data() + j * width_ + f * factors_;
+  for (std::size_t i = 0; i < factors_; ++i) partials_[f * factors_ + i] = by * (all[i] - own[i]);
   return partials_;
 }
 

@@ -41,7 +41,7 @@ class loaded_margin_model final : public loaded_model {
   }
 
   named_model model() const override { return model_; }
-  row_verdict verdict(const sparse_row<float>& z) const override {
+  row_score loss_and_score(const sparse_row<float>& z) const override {
     const float m = margin(z);
     return {model_.loss(m, z.label), prediction_of(model_, m)};
   }

@@ -21,8 +21,8 @@ namespace {
 /// copy(place among the parameters, place in the saved row, how many) for what belongs to a column.
 template <class Copy>
 void for_saved_rows(const matrix_factorization& m, std::size_t column, const Copy& copy) {
-  copy(column * m.width(), std::size_t{0}, m.rank);
-  if (m.bias) copy((m.users + m.items) * m.width() + column, m.rank, std::size_t{1});
+  copy(column * m.width(), std::size_t{0}, m.factors);
+  if (m.bias) copy((m.users + m.items) * m.width() + column, m.factors, std::size_t{1});
 }
 
 class loaded_factorization final : public loaded_model {
@@ -40,7 +40,7 @@ class loaded_factorization final : public loaded_model {
   }
 
   named_model model() const override { return model_; }
-  row_verdict verdict(const sparse_row<float>& z) const override {
+  row_score loss_and_score(const sparse_row<float>& z) const override {
     std::vector<std::uint32_t> columns;
     columns.reserve(z.size());
     for (const std::uint32_t k : z.index) columns.push_back(places_[k]);
@@ -58,12 +58,12 @@ class factorization_descriptor final : public descriptor_for<matrix_factorizatio
   factorization_descriptor()
       : descriptor_for({.summary = "ratings of items by users, as products of factors",
                         .input = model_input::ratings,
-                        .options = {detail::factors_option(matrix_factorization{}.rank, "of each user and item")},
+                        .options = {detail::factors_option(matrix_factorization{}.factors, "of each user and item")},
                         .uses = {"ownership"},
                         .bias_of_its_own = true}) {}
 
   named_model make(const model_data& data, const model_options& options) const override {
-    // Where each rank has ratings of its own, columns are ranked anew, without regard to whose they are.
+    // Where each rank has ratings of its own, columns are ordered anew, without regard to whose they are.
     if (!std::ranges::is_partitioned(data.rows.original, is_user_column))
       throw config_error("factors need one file of ratings for all ranks, not one for each");
     matrix_factorization m{.users = count_users(data.rows.original),
@@ -71,19 +71,19 @@ class factorization_descriptor final : public descriptor_for<matrix_factorizatio
                            .mean = static_cast<float>(data.mean_label())};
     m.items = data.features() - m.users;
     const auto known = detail::initial_model<matrix_factorization>(data);
-    if (known && (data.takes_all_groups() || data.takes_one_of({"users", "items"}))) m.rank = known->rank;
+    if (known && (data.takes_all_groups() || data.takes_one_of({"users", "items"}))) m.factors = known->factors;
     if (known && data.takes_all_groups()) m.mean = known->mean;
-    m.rank = detail::factors_of(options, m.rank);
+    m.factors = detail::factors_of(options, m.factors);
     return m;
   }
 
   std::shared_ptr<const loaded_model> load(const saved_model& saved) const override {
-    matrix_factorization m{.rank = detail::saved_count(saved, "rank", detail::most_factors),
+    matrix_factorization m{.factors = detail::saved_count(saved, "rank", detail::most_factors),
                            .mean = static_cast<float>(detail::saved_number(saved, "mean"))};
     m.users = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_user_column));
     m.items = saved.columns.size() - m.users;
-    m.bias = saved.width == m.rank + 1;
-    if (saved.labels.kind() != m.labels || saved.width != m.rank + (m.bias ? 1 : 0) || !saved.bias.empty() ||
+    m.bias = saved.width == m.factors + 1;
+    if (saved.labels.kind() != m.labels || saved.width != m.factors + (m.bias ? 1 : 0) || !saved.bias.empty() ||
         saved.weights.size() != saved.columns.size() * saved.width)
       throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
     return std::make_shared<loaded_factorization>(m, saved);
@@ -94,8 +94,8 @@ class factorization_descriptor final : public descriptor_for<matrix_factorizatio
     if (trained.values.size() != m.dim() || trained.original.size() != m.users + m.items)
       throw config_error("these parameters are not those of this factorisation");
     saved_model saved;
-    saved.model_options = {{"rank", static_cast<double>(m.rank)}, {"mean", static_cast<double>(m.mean)}};
-    saved.width = m.rank + (m.bias ? 1 : 0);
+    saved.model_options = {{"rank", static_cast<double>(m.factors)}, {"mean", static_cast<double>(m.mean)}};
+    saved.width = m.factors + (m.bias ? 1 : 0);
     saved.weights.resize(trained.original.size() * saved.width);
     for (std::size_t k = 0; k < trained.saved_order.size(); ++k) {
       for_saved_rows(m, trained.saved_order[k], [&](std::size_t from, std::size_t to, std::size_t count) {

@@ -91,7 +91,7 @@ std::size_t net_workspace::lay_out(float* base) {
   parameters_ = memory.run(net_.parameters());
   gradient_ = memory.run(net_.parameters());
   label_ = memory.run(inputs_.size() * rows_);
-  for (float** const lanes : {&share_, &loss_, &best_}) *lanes = memory.run(rows_);
+  for (float** const lanes : {&example_weight_, &loss_, &best_}) *lanes = memory.run(rows_);
   for (float*& input : inputs_) input = memory.run(net_.input().size() * rows_);
   float *values = nullptr, *partials = nullptr;
   std::size_t draws = 0;
@@ -217,23 +217,23 @@ double net_workspace::differentiate(std::size_t n) {
     kernels_.log_softmax(rows_, classes, label, last.to, loss_, best_);
     // Rows of no example count nothing; what they hold are earlier examples, or zeros.
     const std::size_t examples = std::min(rows_, n - pass * rows_);
-    std::fill_n(share_, examples, 1.0f / static_cast<float>(n));
-    std::fill_n(share_ + examples, rows_ - examples, 0.0f);
-    kernels_.log_softmax_input(rows_, classes, label, share_, last.to, last.to_partials);
+    std::fill_n(example_weight_, examples, 1.0f / static_cast<float>(n));
+    std::fill_n(example_weight_ + examples, rows_ - examples, 0.0f);
+    kernels_.log_softmax_input(rows_, classes, label, example_weight_, last.to, last.to_partials);
     backward(pass);
     sum = std::accumulate(loss_, loss_ + examples, sum);
   }
   return sum / static_cast<double>(n);
 }
 
-void net_workspace::judge(std::size_t n, std::span<row_verdict> verdicts) {
+void net_workspace::score(std::size_t n, std::span<row_score> scores) {
   stopped_ = false;
   for (std::size_t pass = 0; pass * rows_ < n; ++pass) {
     forward(pass, false);
     if (stopped_) return;
     kernels_.log_softmax(rows_, net_.output().size(), label_ + pass * rows_, layers_.back().to, loss_, best_);
     for (std::size_t k = pass * rows_; k < std::min(n, (pass + 1) * rows_); ++k)
-      verdicts[k] = {static_cast<double>(loss_[k - pass * rows_]), best_[k - pass * rows_]};
+      scores[k] = {static_cast<double>(loss_[k - pass * rows_]), best_[k - pass * rows_]};
   }
 }
 

@@ -19,7 +19,7 @@ class loaded_general_model : public loaded_model {
       : loaded_model(std::move(parameters), std::move(columns)), model_(m) {}
 
   named_model model() const override { return model_; }
-  row_verdict verdict(const sparse_row<float>& z) const override {
+  row_score loss_and_score(const sparse_row<float>& z) const override {
     const quiet_reader w{parameters_};
     return {model_.loss(w, z), static_cast<float>(model_.predict(w, z))};
   }

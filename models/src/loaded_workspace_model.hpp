@@ -32,24 +32,23 @@ class loaded_workspace_model : public loaded_model {
 
   named_model model() const override { return model_; }
 
-  row_verdict verdict(const sparse_row<float>& z) const override {
+  row_score loss_and_score(const sparse_row<float>& z) const override {
     auto space = borrow();
     model_.take(*space, 0, z, counter_random(0, 0));
-    row_verdict verdict;
-    model_.judge(quiet_reader{parameters_}, *space, 1, {&verdict, 1});
+    row_score scored_row;
+    model_.score(quiet_reader{parameters_}, *space, 1, {&scored_row, 1});
     give_back(std::move(space));
-    return verdict;
+    return scored_row;
   }
 
-  batch_judge judge(std::size_t most) const override {
+  batch_scorer scorer(std::size_t most) const override {
     const std::shared_ptr<workspace> space = make(most);
-    return
-        [this, space](std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_verdict> verdicts) {
-          if (z != nullptr)
-            model_.take(*space, k, *z, counter_random(0, number));
-          else
-            model_.judge(quiet_reader{parameters_}, *space, verdicts.size(), verdicts);
-        };
+    return [this, space](std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores) {
+      if (z != nullptr)
+        model_.take(*space, k, *z, counter_random(0, number));
+      else
+        model_.score(quiet_reader{parameters_}, *space, scores.size(), scores);
+    };
   }
 
   void require_data(const sparse_view& rows, std::string_view source) const override {

@@ -8,13 +8,13 @@
 
 namespace hogwild {
 
-loaded_model::batch_judge loaded_model::judge(std::size_t most) const {
-  return [this, said = std::vector<row_verdict>(most)](std::size_t k, const sparse_row<float>* z, std::size_t,
-                                                       std::span<row_verdict> verdicts) mutable {
+loaded_model::batch_scorer loaded_model::scorer(std::size_t most) const {
+  return [this, said = std::vector<row_score>(most)](std::size_t k, const sparse_row<float>* z, std::size_t,
+                                                     std::span<row_score> scores) mutable {
     if (z != nullptr)
-      said[k] = verdict(*z);
+      said[k] = loss_and_score(*z);
     else
-      std::copy_n(said.begin(), verdicts.size(), verdicts.begin());
+      std::copy_n(said.begin(), scores.size(), scores.begin());
   };
 }
 
@@ -31,7 +31,7 @@ predictor predictor_of(const saved_model& saved, const std::string& path) {
 
 float predictor::score(const sparse_row<float>& z) const {
   // A label that nobody asked for need not be one of the model's.
-  return loaded_->verdict({z.index, z.value, 0.0f}).score;
+  return loaded_->loss_and_score({z.index, z.value, 0.0f}).score;
 }
 
 double predictor::label(const sparse_row<float>& z) const {
@@ -39,7 +39,7 @@ double predictor::label(const sparse_row<float>& z) const {
 }
 
 double predictor::loss(const sparse_row<float>& z) const {
-  return loaded_->verdict(z).loss;
+  return loaded_->loss_and_score(z).loss;
 }
 
 std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {

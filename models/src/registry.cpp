@@ -82,13 +82,13 @@ word_vectors vectors_of(const named_model& m, std::span<const float> parameters,
 
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
                      std::span<const std::uint32_t> original) {
-  std::vector<std::uint32_t> ranks(original.size());
-  std::iota(ranks.begin(), ranks.end(), 0u);
-  std::ranges::sort(ranks, {}, [&](std::uint32_t rank) { return original[rank]; });
-  saved_model saved = descriptor_of(m).save(m, {parameters, original, ranks});
+  std::vector<std::uint32_t> positions(original.size());
+  std::iota(positions.begin(), positions.end(), 0u);
+  std::ranges::sort(positions, {}, [&](std::uint32_t position) { return original[position]; });
+  saved_model saved = descriptor_of(m).save(m, {parameters, original, positions});
   saved.model = std::string(name_of(m));
   saved.labels = labels;
-  for (const std::uint32_t rank : ranks) saved.columns.push_back(original[rank]);
+  for (const std::uint32_t position : positions) saved.columns.push_back(original[position]);
   return saved;
 }
 

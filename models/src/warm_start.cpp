@@ -56,18 +56,18 @@ std::vector<parameter_group> chosen(const std::vector<parameter_group>& own, std
   return all;
 }
 
-/// How rows of factors are made: of `rank` numbers, or so many for each of the fields. No rank: there are no factors.
+/// How rows of factors are made: of `factors` numbers, or so many for each of the fields. 0: there are no factors.
 struct factor_shape {
-  std::size_t rank = 0, fields = 0;
+  std::size_t factors = 0, fields = 0;
 };
 
 factor_shape factors_of(const named_model& m) {
   return std::visit(
       [](const auto& concrete) -> factor_shape {
         if constexpr (requires { concrete.fields; })
-          return {concrete.rank, concrete.fields};
-        else if constexpr (requires { concrete.rank; })
-          return {.rank = concrete.rank};
+          return {concrete.factors, concrete.fields};
+        else if constexpr (requires { concrete.factors; })
+          return {.factors = concrete.factors};
         return {};
       },
       m);
@@ -77,15 +77,15 @@ factor_shape factors_of(const named_model& m) {
 /// the rows are of another size. Throws config_error for factors of another shape, which padding may hide.
 std::size_t common_width(const parameter_group& own, const factor_shape& mine, const parameter_group& from,
                          const factor_shape& theirs) {
-  const bool hold_factors = mine.rank > 0 && theirs.rank > 0 && (own.width > 1 || from.width > 1);
+  const bool hold_factors = mine.factors > 0 && theirs.factors > 0 && (own.width > 1 || from.width > 1);
   if (hold_factors && (mine.fields > 0) != (theirs.fields > 0))
     throw config_error(
         "the factors '" + std::string(own.name) +
         "' are for each field in one of the models, and not in the other: name the groups to begin with");
-  if (hold_factors && mine.rank != theirs.rank)
-    throw config_error("the group '" + std::string(own.name) + "' has factors of rank " + std::to_string(mine.rank) +
-                       ", that of the saved model of rank " + std::to_string(theirs.rank) +
-                       ": ask for that rank, or name the groups to begin with");
+  if (hold_factors && mine.factors != theirs.factors)
+    throw config_error("the group '" + std::string(own.name) + "' has rows of " + std::to_string(mine.factors) +
+                       " factors, that of the saved model of " + std::to_string(theirs.factors) +
+                       ": ask for as many factors, or name the groups to begin with");
   if (hold_factors && mine.fields > 0) return std::min(own.width, from.width);
   return own.width == from.width ? own.width : 0;
 }
@@ -115,7 +115,7 @@ std::size_t warm_start(const saved_model& saved, const named_model& m, std::span
     for (std::size_t r = 0; r < g.rows; ++r) {
       std::size_t there = r;
       if (by_column) {
-        there = columns.rank(original[g.first_column + r]);
+        there = columns.position(original[g.first_column + r]);
         if (there == column_numbering::unknown || there < from->first_column ||
             there - from->first_column >= from->rows)
           continue;
@@ -138,9 +138,9 @@ std::size_t warm_start(const word_vectors& saved, const named_model& m, const vo
                        std::to_string(windows->dimension));
   std::size_t taken = 0;
   for (std::size_t w = 0; w < saved.words.size(); ++w) {
-    const auto rank = words.find(saved.words[w]);
-    if (!rank) continue;
-    std::ranges::copy(saved.row(w), parameters.begin() + static_cast<std::ptrdiff_t>(windows->input_of(*rank)));
+    const auto position = words.find(saved.words[w]);
+    if (!position) continue;
+    std::ranges::copy(saved.row(w), parameters.begin() + static_cast<std::ptrdiff_t>(windows->input_of(*position)));
     taken += saved.dimension;
   }
   return taken;

@@ -27,17 +27,17 @@ def workload(**changes):
 
 class judging(unittest.TestCase):
     def test_counts_a_run_within_the_band(self):
-        self.assertEqual(trials.judged({"objective": 1.0099, "epochs": 3}, 1.0), ("measured", None))
+        self.assertEqual(trials.assessed({"objective": 1.0099, "epochs": 3}, 1.0), ("measured", None))
 
     def test_fails_one_above_it_or_without_a_number(self):
         for objective in (1.02, None):
-            self.assertEqual(trials.judged({"objective": objective, "epochs": 3}, 1.0)[0], "failed")
+            self.assertEqual(trials.assessed({"objective": objective, "epochs": 3}, 1.0)[0], "failed")
 
     def test_tells_what_ended_a_run(self):
         self.assertEqual(trials.parsed(2, "", "hogwild: no\nmore"), {"error": "hogwild: no"})
         self.assertEqual(trials.parsed(3, "", ""), {"error": "ended with 3"})
         self.assertEqual(trials.parsed(None, "", "late"), {"error": "late"})
-        self.assertEqual(trials.judged(trials.parsed(0, '{"half', ""), 1.0)[0], "broken")
+        self.assertEqual(trials.assessed(trials.parsed(0, '{"half', ""), 1.0)[0], "broken")
         self.assertEqual(trials.parsed(0, 'a warning\n{"epochs": 2}\n', ""), {"epochs": 2})
 
 

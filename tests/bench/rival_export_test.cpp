@@ -17,7 +17,7 @@ namespace {
 
 using test::scratch_folder;
 
-/// Two rows over three columns: rank 0 is input column 9, rank 1 is 4, rank 2 is 7.
+/// Two rows over three columns: position 0 is input column 9, position 1 is 4, position 2 is 7.
 struct two_rows {
   std::vector<std::uint64_t> row_start{0, 2, 3};
   std::vector<std::uint32_t> index{0, 1, 2};
@@ -70,11 +70,11 @@ TEST(rival_export, columns_that_count_from_0_are_moved_up) {
   EXPECT_EQ(exported_columns(rows.original).largest(), 8u);
 }
 
-TEST(rival_export, weights_come_back_to_their_ranks) {
+TEST(rival_export, weights_come_back_to_their_positions) {
   const std::vector<std::uint32_t> original{9, 4, 7};
   const exported_columns columns(original);
   const std::vector<double> weights{0, 0, 0, 0, 40, 0, 0, 70};
-  EXPECT_EQ(columns.by_rank(weights), (std::vector<float>{0.0f, 40.0f, 70.0f})) << "column 9 is out of its reach";
+  EXPECT_EQ(columns.by_position(weights), (std::vector<float>{0.0f, 40.0f, 70.0f})) << "column 9 is out of its reach";
 }
 
 TEST(rival_export, a_file_that_cannot_be_written_is_told) {

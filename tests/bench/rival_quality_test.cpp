@@ -28,7 +28,7 @@ TEST(rival_quality, the_same_objective_may_be_lower_but_not_much_higher) {
   EXPECT_NE(fault(std::numeric_limits<double>::infinity(), 0.99, true), "");
 }
 
-TEST(rival_quality, another_objective_is_judged_by_test_accuracy) {
+TEST(rival_quality, another_objective_is_evaluated_by_test_accuracy) {
   EXPECT_EQ(fault(9.0, 0.896, false), "");
   EXPECT_NE(fault(0.1, 0.894, false), "");
   EXPECT_EQ(fault({}, 0.95, true), "") << "no objective told";
@@ -45,7 +45,7 @@ TEST(rival_quality, weights_are_measured_by_our_own_loss) {
   o.test = (folder.path() / "test").string();
   const workload data(o);
   const std::vector<double> by_number{0.0, 2.0, 1.0};
-  const std::vector<float> w = exported_columns(data.train().numbering().original()).by_rank(by_number);
+  const std::vector<float> w = exported_columns(data.train().numbering().original()).by_position(by_number);
   const model_quality hinge = measure_quality(reference, w, data);
   EXPECT_NEAR(hinge.objective, (0.0 + 2.0) / 2 + 0.25 * 5.0, 1e-6);
   EXPECT_NEAR(hinge.test_accuracy.value(), 0.75, 1e-12);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles SOURCE as the good or the bad VARIANT and judges the outcome.
+# Compiles SOURCE as the good or the bad VARIANT and tests the outcome.
 list(TRANSFORM INCLUDES PREPEND -I)
 string(TOUPPER "${VARIANT}" define)
 if(PART)

@@ -21,9 +21,9 @@
 #define GRADIENT \
   void gradient(const auto&, workspace&, std::size_t, const auto&) const {}
 #endif
-#ifndef JUDGE
-#define JUDGE \
-  void judge(const auto&, workspace&, std::size_t, std::span<hogwild::row_verdict>) const {}
+#ifndef SCORE
+#define SCORE \
+  void score(const auto&, workspace&, std::size_t, std::span<hogwild::row_score>) const {}
 #endif
 #ifndef OPTION
 #define OPTION
@@ -35,6 +35,6 @@ struct tried {
   using scalar_type = float;
   SPACE;
   std::size_t dim() const { return 1; }
-  MAKE TAKE GRADIENT JUDGE OPTION
+  MAKE TAKE GRADIENT SCORE OPTION
 };
 static_assert(hogwild::conforms<tried>());

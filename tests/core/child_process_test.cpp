@@ -173,7 +173,7 @@ TEST(child_process, starts_this_program_even_when_its_file_is_gone) {
 TEST(child_process, lives_without_pidfds) {
   const auto status = run({"--without-pidfd"}).wait_for(30s);
   ASSERT_TRUE(status);
-  if (status->code == no_seccomp) GTEST_SKIP() << "seccomp is not to be had here";
+  if (status->code == no_seccomp) GTEST_SKIP() << "seccomp is not available here";
   EXPECT_TRUE(status->success()) << status->describe();
 }
 

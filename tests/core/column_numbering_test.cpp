@@ -8,17 +8,17 @@
 namespace hogwild {
 namespace {
 
-TEST(column_numbering, finds_ranks_near_and_far) {
+TEST(column_numbering, finds_positions_near_and_far) {
   for (const std::vector<std::uint32_t>& original :
        {std::vector<std::uint32_t>{7, 1, 3}, std::vector<std::uint32_t>{4294967294u, 5, 100000000, 1}}) {
     const column_numbering numbering(original);
     ASSERT_EQ(numbering.size(), original.size());
-    for (std::uint32_t rank = 0; rank < original.size(); ++rank) {
-      EXPECT_EQ(numbering.rank(original[rank]), rank);
-      EXPECT_EQ(numbering.original()[rank], original[rank]);
+    for (std::uint32_t position = 0; position < original.size(); ++position) {
+      EXPECT_EQ(numbering.position(original[position]), position);
+      EXPECT_EQ(numbering.original()[position], original[position]);
     }
     for (const std::uint32_t other : {0u, 2u, 99999999u, 4294967293u, 0xffffffffu})
-      EXPECT_EQ(numbering.rank(other), column_numbering::unknown) << other;
+      EXPECT_EQ(numbering.position(other), column_numbering::unknown) << other;
   }
 }
 
@@ -27,7 +27,7 @@ TEST(column_numbering, keeps_the_numbers_it_was_made_from) {
   const column_numbering numbering(original), copy = numbering;
   original = {0, 0};
   EXPECT_EQ(numbering.original()[1], 9u);
-  EXPECT_EQ(copy.rank(3), 0u);
+  EXPECT_EQ(copy.position(3), 0u);
 }
 
 TEST(column_numbering, digests_tell_maps_apart) {
@@ -37,8 +37,8 @@ TEST(column_numbering, digests_tell_maps_apart) {
 }
 
 TEST(column_numbering, an_empty_one_knows_nothing) {
-  EXPECT_EQ(column_numbering().rank(1), column_numbering::unknown);
-  EXPECT_EQ(column_numbering(std::span<const std::uint32_t>()).rank(0), column_numbering::unknown);
+  EXPECT_EQ(column_numbering().position(1), column_numbering::unknown);
+  EXPECT_EQ(column_numbering(std::span<const std::uint32_t>()).position(0), column_numbering::unknown);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ std::string refusal_of(std::string_view text, const corpus_options& options = {.
   return "accepted";
 }
 
-TEST(corpus, words_are_ranked_by_falling_count_and_ties_by_their_bytes) {
+TEST(corpus, words_are_ordered_by_falling_count_and_ties_by_their_bytes) {
   const corpus c = read_corpus("b a c\na b a\n\n d \t a", "text", {.min_count = 1});
   ASSERT_EQ(c.words.size(), 4u);
   EXPECT_EQ(c.words.word(0), "a");

@@ -79,7 +79,7 @@ TYPED_TEST(exchange, is_the_same_for_every_length_and_offset) {
   using scalar = typename TypeParam::value_type;
   for (std::size_t offset = 0; offset < 5; ++offset) {
     for (std::size_t size = 0; size < 20; ++size) {
-      for (const scalar share : {scalar(1), scalar(0.5)}) {
+      for (const scalar gain_weight : {scalar(1), scalar(0.5)}) {
         numbers<TypeParam> shared(32), base(size), work(size);
         for (std::size_t j = 0; j < shared.size(); ++j) shared[j] = scalar(1) / static_cast<scalar>(j + 3);
         for (std::size_t i = 0; i < size; ++i) {
@@ -90,10 +90,10 @@ TYPED_TEST(exchange, is_the_same_for_every_length_and_offset) {
         for (std::size_t i = 0; i < size; ++i) {
           scalar& s = expected[offset + i];
           const scalar gain = work[i] - base[i];
-          if (gain != 0) s = share == 1 && s == base[i] ? work[i] : s + share * gain;
+          if (gain != 0) s = gain_weight == 1 && s == base[i] ? work[i] : s + gain_weight * gain;
         }
-        this->view(shared).exchange(offset, work, base, share);
-        ASSERT_EQ(shared, expected) << offset << " " << size << " " << share;
+        this->view(shared).exchange(offset, work, base, gain_weight);
+        ASSERT_EQ(shared, expected) << offset << " " << size << " " << gain_weight;
         ASSERT_TRUE(std::equal(work.begin(), work.end(), expected.begin() + static_cast<std::ptrdiff_t>(offset)));
         ASSERT_EQ(base, work);
       }
@@ -142,7 +142,7 @@ TYPED_TEST(exchange, conserves_gains_under_contention_unless_lossy) {
   }
 }
 
-TYPED_TEST(exchange, conserves_shares_of_gains_unless_lossy_and_invents_none) {
+TYPED_TEST(exchange, conserves_weighted_gains_unless_lossy_and_invents_none) {
   constexpr std::size_t workers = 2, exchanges = 5'000, size = 32;
   using scalar = typename TypeParam::value_type;
   numbers<TypeParam> shared(size, 0);

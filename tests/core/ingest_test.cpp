@@ -38,7 +38,7 @@ std::vector<plain_row> rows_of(const sparse_dataset& data) {
   row_cursor cursor(view);
   for (std::size_t r = 0; r < view.rows(); ++r) {
     rows.push_back({view.label[r], {}});
-    for (const auto [rank, value] : cursor.row(r)) rows.back().second[data.original(rank)] = value;
+    for (const auto [position, value] : cursor.row(r)) rows.back().second[data.original(position)] = value;
   }
   return rows;
 }
@@ -69,14 +69,14 @@ std::vector<plain_row> random_rows(std::size_t count, std::uint32_t columns) {
   return rows;
 }
 
-TEST(ingest, columns_are_ranked_by_falling_frequency_then_by_number) {
+TEST(ingest, columns_are_ordered_by_falling_frequency_then_by_number) {
   const scratch_folder folder;
   const auto data = open_libsvm(folder.write("t", "1 3:1 5:1 9:1\n1 5:1 9:1\n-1 9:1 20:1\n-1 4:1 20:1\n"), in_memory());
   ASSERT_EQ(data.features(), 5u);
   const std::vector<std::uint32_t> original = {9, 5, 20, 3, 4};
-  for (std::size_t rank = 0; rank < original.size(); ++rank) {
-    EXPECT_EQ(data.original(rank), original[rank]);
-    EXPECT_EQ(data.numbering().rank(original[rank]), rank);
+  for (std::size_t position = 0; position < original.size(); ++position) {
+    EXPECT_EQ(data.original(position), original[position]);
+    EXPECT_EQ(data.numbering().position(original[position]), position);
   }
   EXPECT_THAT(data.view().degree, ::testing::ElementsAre(3, 2, 2, 1, 1));
   EXPECT_EQ(data.nonzeros(), 9u);

@@ -112,9 +112,9 @@ TEST(libsvm, writes_in_the_numbering_of_the_input_in_ascending_order) {
   const std::vector<float> value = {0.1f, 2, -3};
   const std::vector<double> label = {-1, 0.1};
   const sparse_view view{.row_start = start, .index = index, .value = value, .label = label, .columns = 3};
-  std::ostringstream ranked, plain;
-  write_libsvm(ranked, view, std::vector<std::uint32_t>{70, 5, 900});
-  EXPECT_EQ(ranked.str(), "-1 5:2 70:0.1 900:-3\n0.1\n");
+  std::ostringstream ordered, plain;
+  write_libsvm(ordered, view, std::vector<std::uint32_t>{70, 5, 900});
+  EXPECT_EQ(ordered.str(), "-1 5:2 70:0.1 900:-3\n0.1\n");
   write_libsvm(plain, view);
   EXPECT_EQ(plain.str(), "-1 1:0.1 2:2 3:-3\n0.1\n");
 }

@@ -76,7 +76,7 @@ TEST(narrow_rows, columns_count_their_rows_beyond_16_bits) {
     EXPECT_THAT(data.view().degree, ElementsAre(rows, 1));
     EXPECT_EQ(data.original(0), 70'001u);
     EXPECT_THAT(sparse_dataset::copy_of(data.view()).view().degree, ElementsAre(rows, 1));
-    EXPECT_EQ(sparse_dataset::map(data.shared_path()).numbering().rank(70'000), 1u);
+    EXPECT_EQ(sparse_dataset::map(data.shared_path()).numbering().position(70'000), 1u);
   }
 }
 

@@ -44,7 +44,7 @@ TEST(param_store, private_memory_has_the_shape_asked_for_and_is_zero) {
   EXPECT_FALSE(store.control().stopping());
 }
 
-TEST(param_store, arrays_do_not_share_bytes_and_begin_on_cache_lines) {
+TEST(param_store, arrays_do_not_overlap_and_begin_on_cache_lines) {
   const param_store store = param_store::in_memory(shape);
   std::ranges::fill(store.parameters<float>(), 1.0f);
   std::ranges::fill(store.state<float>(0), 2.0f);

@@ -41,7 +41,7 @@ TEST(touched_l2, occurrences_of_an_epoch_sum_to_the_plain_l2_of_all_rows) {
   constexpr double step = 0.1, l2 = 1e-7, n = 10'000;
   const touched_l2 touched{l2 * n};
   for (const std::uint32_t degree : {1u, 7u, 1'000u, 10'000u}) {
-    const double shrink = std::pow(1.0 / (1.0 + step * touched.share(degree)), degree);
+    const double shrink = std::pow(1.0 / (1.0 + step * touched.fraction(degree)), degree);
     const double plain = std::pow(1.0 - step * l2, n);
     EXPECT_NEAR(1.0 - shrink, 1.0 - plain, 1e-3 * (1.0 - plain)) << degree;
   }
@@ -50,7 +50,7 @@ TEST(touched_l2, occurrences_of_an_epoch_sum_to_the_plain_l2_of_all_rows) {
 TEST(touched_l2, a_division_never_overshoots_zero) {
   const touched_l2 touched{1e-4 * 1e6};
   for (const double step : {1e-3, 1.0, 1e6}) {
-    const double factor = 1.0 / (1.0 + step * touched.share(1));
+    const double factor = 1.0 / (1.0 + step * touched.fraction(1));
     EXPECT_GT(factor, 0.0);
     EXPECT_LT(factor, 1.0);
   }

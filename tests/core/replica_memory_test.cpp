@@ -31,7 +31,7 @@ param_store make(bool named, const store_shape& shape, const nodes& where) {
 void expect_sound(const param_store& store) {
   std::vector<std::span<float>> arrays{store.parameters<float>(), store.state<float>(0)};
   for (std::size_t v = 0; v < store.shape().ring; ++v) {
-    const param_store replica = store.ring_replica(v);
+    const param_store replica = store.replica_view(v);
     for (const auto& array :
          {replica.parameters<float>(), replica.state<float>(0), replica.beside<float>(0), replica.beside<float>(1)}) {
       arrays.push_back(array);
@@ -56,7 +56,7 @@ void expect_room(const param_store& store) {
   for (std::size_t v = 0; v < s.ring; ++v) {
     const std::span<std::byte> room = store.ring_memory_of(v);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room.data()) % 128, 0u);
-    EXPECT_EQ(static_cast<void*>(room.data()), store.ring_replica(v).parameters<float>().data());
+    EXPECT_EQ(static_cast<void*>(room.data()), store.replica_view(v).parameters<float>().data());
     EXPECT_GE(room.size(), 2 * (1 + s.state_arrays) * store_layout::state_stride(s));
     EXPECT_GE(room.data(), end);
     end = room.data() + room.size();

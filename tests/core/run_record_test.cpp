@@ -110,7 +110,7 @@ TEST(run_record, a_number_that_is_not_finite_is_null_and_the_status_diverged) {
   EXPECT_TRUE(written(hogwild::epoch_report{.epoch = 1, .train_loss = nan})["train_loss"].is_null());
   const double infinite = std::numeric_limits<double>::infinity();
   train_result ended;
-  ended.final_loss = 0.5;
+  ended.train_loss = 0.5;
   ended.objective = infinite;
   const json line = written(ended);
   EXPECT_TRUE(line["objective"].is_null());
@@ -121,7 +121,7 @@ TEST(run_record, a_number_that_is_not_finite_is_null_and_the_status_diverged) {
 TEST(run_record, losses_that_a_stopped_run_has_not_measured_are_left_out) {
   train_result ended;
   ended.status = run_status::stopped;
-  ended.final_loss = ended.objective = nan;
+  ended.train_loss = ended.objective = nan;
   const json line = written(ended);
   EXPECT_EQ(line["status"], "stopped");
   EXPECT_FALSE(line.contains("train_loss"));

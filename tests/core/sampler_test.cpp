@@ -84,8 +84,8 @@ TEST(row_sampler, draws_a_fresh_permutation_each_pass) {
 }
 
 TEST(row_sampler, draws_with_replacement) {
-  // Of 10,000 draws a share of 1/e misses: 3,679 rows with deviation below 32 (balls into bins); 6 deviations each way
-  // fail with probability 2e-9.
+  // Of 10,000 draws a fraction of 1/e misses: 3,679 rows with deviation below 32 (balls into bins); 6 deviations each
+  // way fail with probability 2e-9.
   auto rows = rows_of(row_order::replacement, 10'000, 9, 1);
   EXPECT_NE(rows, rows_of(row_order::replacement, 10'000, 9, 2));
   EXPECT_TRUE(std::ranges::all_of(rows, [](std::size_t r) { return r < 10'000; }));

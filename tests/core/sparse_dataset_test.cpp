@@ -75,7 +75,7 @@ TEST(sparse_dataset, map_refuses_what_is_no_cache) {
   EXPECT_THROW(sparse_dataset::map(folder.path().string()), cache_error);
 }
 
-TEST(sparse_dataset, handles_share_the_mapping) {
+TEST(sparse_dataset, handles_have_one_mapping) {
   const scratch_folder folder;
   const std::string path = folder.write("t", "1 1:1\n-1 2:1\n");
   const auto copy = [&] {

@@ -12,11 +12,11 @@
 
 #include <hogwild/core/child_process.hpp>
 
-#include "support/comes_true.hpp"
+#include "support/eventually.hpp"
 
 using namespace hogwild;
 using namespace std::chrono_literals;
-using test::comes_true;
+using test::eventually;
 
 namespace {
 
@@ -38,10 +38,10 @@ TEST(thread_activity, of_one_that_computes_and_of_one_that_waits) {
   const auto first = thread_activity::of(::getpid(), computing);
   ASSERT_TRUE(first);
   // Asleep until its promise is kept, it computes soon.
-  EXPECT_TRUE(comes_true(long_time, [&] { return thread_activity::of(::getpid(), computing)->is_at_work(); }));
+  EXPECT_TRUE(eventually(long_time, [&] { return thread_activity::of(::getpid(), computing)->is_at_work(); }));
   EXPECT_TRUE(
-      comes_true(long_time, [&] { return thread_activity::of(::getpid(), computing)->cpu_ticks > first->cpu_ticks; }));
-  EXPECT_TRUE(comes_true(long_time, [&] { return thread_activity::of(::getpid(), waiting)->state == 'S'; }));
+      eventually(long_time, [&] { return thread_activity::of(::getpid(), computing)->cpu_ticks > first->cpu_ticks; }));
+  EXPECT_TRUE(eventually(long_time, [&] { return thread_activity::of(::getpid(), waiting)->state == 'S'; }));
   EXPECT_FALSE(thread_activity::of(::getpid(), waiting)->is_stopped());
   end = true;
   end.notify_all();
@@ -58,17 +58,17 @@ TEST(process_activity, is_that_of_all_threads_but_one) {
   const pid_t computing = busy.get_future().get();
   const auto ours = [](pid_t except) { return process_activity::of(::getpid(), except).value(); };
   EXPECT_TRUE(ours(0).runs);  // this thread, which looks
-  EXPECT_TRUE(comes_true(long_time, [&] { return ours(::gettid()).runs; }));
+  EXPECT_TRUE(eventually(long_time, [&] { return ours(::gettid()).runs; }));
   EXPECT_FALSE(ours(::gettid()).waits_for_disk);
   const std::uint64_t before = ours(::gettid()).cpu_ticks;
-  EXPECT_TRUE(comes_true(long_time, [&] { return ours(::gettid()).cpu_ticks > before + 5; }));
+  EXPECT_TRUE(eventually(long_time, [&] { return ours(::gettid()).cpu_ticks > before + 5; }));
   EXPECT_GE(ours(0).cpu_ticks, ours(computing).cpu_ticks + 5);
   end = true;
 }
 
 TEST(process_activity, of_a_process_that_sleeps_and_of_none) {
   child_process child = spawn("/bin/sleep", {"60"});
-  EXPECT_TRUE(comes_true(long_time, [&] { return !process_activity::of(child.pid(), 0)->runs; }));
+  EXPECT_TRUE(eventually(long_time, [&] { return !process_activity::of(child.pid(), 0)->runs; }));
   child.kill(SIGKILL);
   ASSERT_TRUE(child.wait_for(20s));
   EXPECT_FALSE(process_activity::of(child.pid(), 0));
@@ -77,7 +77,7 @@ TEST(process_activity, of_a_process_that_sleeps_and_of_none) {
 TEST(thread_activity, of_a_process_that_is_stopped_and_of_none) {
   child_process child = spawn("/bin/sleep", {"60"});
   child.kill(SIGSTOP);
-  EXPECT_TRUE(comes_true(long_time, [&] { return thread_activity::of(child.pid(), child.pid())->is_stopped(); }));
+  EXPECT_TRUE(eventually(long_time, [&] { return thread_activity::of(child.pid(), child.pid())->is_stopped(); }));
   EXPECT_FALSE(thread_activity::of(child.pid(), child.pid())->is_at_work());
   child.kill(SIGKILL);
   ASSERT_TRUE(child.wait_for(20s));

@@ -36,7 +36,7 @@ TEST_F(stripe_locks_of, a_stripe_carries_its_owners_tag_while_locked) {
   EXPECT_EQ(stripes, (std::array<std::uint32_t, 4>{}));
 }
 
-TEST_F(stripe_locks_of, sixteen_neighbours_share_a_stripe_and_stripes_go_round) {
+TEST_F(stripe_locks_of, sixteen_neighbours_have_one_stripe_and_stripes_go_round) {
   locks(self).lock(15);
   locks(self).lock(16);
   locks(self).lock(4 * 16 - 1);

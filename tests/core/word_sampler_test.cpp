@@ -14,7 +14,7 @@ namespace {
 
 using namespace hogwild;
 
-TEST(word_sampler, frequent_words_are_kept_as_rarely_as_their_share_says) {
+TEST(word_sampler, frequent_words_are_kept_as_rarely_as_their_fraction_says) {
   const std::vector<std::uint32_t> counts{9000, 900, 90, 10};
   const word_sampler words(counts, 0.01);
   for (std::size_t w = 0; w < counts.size(); ++w) {

@@ -52,7 +52,7 @@ void write_full(const char* path) {
   last.train_seconds = 0.5;
   last.wall_seconds = 0.75;
   last.seconds_to_target = 0.25;
-  last.final_loss = 0.4;
+  last.train_loss = 0.4;
   last.objective = 0.45;
   last.test = test;
   last.validation = validation;
@@ -79,7 +79,7 @@ void write_bare(const char* path) {
   record.write(hogwild::epoch_report{.epoch = 1, .train_loss = lost, .objective = lost});
   hogwild::train_result last;
   last.epochs = 1;
-  last.final_loss = last.objective = lost;
+  last.train_loss = last.objective = lost;
   record.write(last);
 }
 

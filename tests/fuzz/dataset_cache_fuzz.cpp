@@ -73,7 +73,7 @@ void open_and_read(const std::vector<std::byte>& bytes) {
     for (std::size_t r = 0; r < view.rows(); ++r) {
       if (view.label.coded() && view.label.codes()[r] >= view.label.table().size()) std::abort();
       for (const auto [index, value] : cursor.row(r))
-        if (index >= view.columns || data.numbering().rank(data.original(index)) == column_numbering::unknown)
+        if (index >= view.columns || data.numbering().position(data.original(index)) == column_numbering::unknown)
           std::abort();
     }
   } catch (const cache_error&) {

@@ -9,8 +9,8 @@
 
 #include <hogwild/core/error.hpp>
 
-#include "support/impatient.hpp"
 #include "support/ranks.hpp"
+#include "support/timed_out_member.hpp"
 
 using namespace hogwild;
 using testing::ElementsAre;
@@ -64,7 +64,7 @@ TEST(agreement, says_whose_bytes_differ) {
 
 TEST(agreement, keeps_what_others_still_read_when_a_call_throws) {
   std::vector<std::span<const double>> offered;
-  test::impatient first(offered);
+  test::timed_out_member first(offered);
   constexpr std::size_t longest = (std::size_t{33} << 20) / sizeof(double);
   {
     std::vector<double> numbers(longest, 3.0);

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/job.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 namespace {
@@ -24,7 +24,7 @@ struct block_draws : testing::Test {
     for (worker_slot& slot : store.slots()) slot.state = worker_state::active;
   }
   round_plan open(std::uint32_t redo = 0) {
-    round_plan round{.pass = ++passes, .redo = redo, .shards = 2, .crew = 2};
+    round_plan round{.pass = ++passes, .redo = redo, .shards = 2, .workers = 2};
     open_round(store, plan(), round);
     return round;
   }

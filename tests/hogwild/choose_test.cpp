@@ -34,7 +34,7 @@ struct choice_case {
   void (*change)(sharing_facts&);
   access_kind kind;
   std::size_t workers;
-  double share;
+  double gain_weight;
   const char* reason;
 };
 
@@ -114,7 +114,7 @@ TEST_P(choice, follows_from_the_facts) {
   EXPECT_EQ(made.kind, GetParam().kind);
   EXPECT_EQ(made.workers, GetParam().workers);
   EXPECT_THAT(made.reason, HasSubstr(GetParam().reason));
-  EXPECT_EQ(made.exchange.share, GetParam().share);
+  EXPECT_EQ(made.exchange.gain_weight, GetParam().gain_weight);
   if (made.kind == access_kind::buffered || made.kind == access_kind::head) {
     EXPECT_EQ(made.exchange.workers, made.workers);
     EXPECT_EQ(made.exchange.curvature, facts.curvature);
@@ -227,7 +227,7 @@ TEST(exchange_rows, of_two_are_never_so_few_that_they_would_not_pay) {
 }
 
 TEST(exchange_rows, do_not_depend_on_the_step_for_the_mean_and_are_none_for_one) {
-  const exchange_options mean{.rows = 512, .curvature = 6.0, .share = 0.5, .workers = 2};
+  const exchange_options mean{.rows = 512, .curvature = 6.0, .gain_weight = 0.5, .workers = 2};
   EXPECT_EQ(exchange_rows(mean, 10.0), 512u);
   EXPECT_EQ(exchange_rows({.rows = 512, .workers = 1}, 1.0), 0u);
 }
@@ -239,7 +239,7 @@ TEST(choice_by_name, exchanges_after_each_step_where_the_data_do_not_tell_the_cu
   facts.row_ns = 20'000.0;  // of a net: an exchange costs less than 5 per cent of a row or two
   facts.batch = 64;
   EXPECT_EQ(choose_sharing(facts).exchange.rows, 64u);
-  EXPECT_EQ(choose_sharing(facts).exchange.share, 1.0);
+  EXPECT_EQ(choose_sharing(facts).exchange.gain_weight, 1.0);
   facts.row_ns = 200.0;
   EXPECT_GT(choose_sharing(facts).exchange.rows, 64u) << "where that would cost too much, later";
 }
@@ -249,12 +249,12 @@ TEST(choice_by_name, never_sums_what_even_an_exchange_after_each_row_would_not_k
   sharing_facts facts = text();
   facts.curvature = 6.0;
   facts.asked = sharing_kind::buffered;
-  EXPECT_EQ(choose_sharing(facts).exchange.share, 1.0 / 8.0);
+  EXPECT_EQ(choose_sharing(facts).exchange.gain_weight, 1.0 / 8.0);
   // Slow rows make exchanges cheap, but not sound.
   facts.asked = sharing_kind::automatic;
   facts.row_ns = 1e6;
   const sharing_choice made = choose_sharing(facts);
-  EXPECT_TRUE(made.workers <= 2 || made.exchange.share < 1.0) << made.reason;
+  EXPECT_TRUE(made.workers <= 2 || made.exchange.gain_weight < 1.0) << made.reason;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<row_as_map> rows_of(const sparse_view& rows, const column_numbering&
   return all;
 }
 
-TEST(common_columns, are_ranked_by_all_ranks_rows_together) {
+TEST(common_columns, are_ordered_by_all_ranks_rows_together) {
   const test::scratch_folder folder;
   const std::vector<std::string> files = {"1 2:1 7:2\n-1 7:3\n1 2:4 7:5\n", "-1 5:1 9:2\n1 5:3 7:4\n", "1 9:1\n"};
   std::vector<std::vector<std::uint32_t>> original(3), degree(3);

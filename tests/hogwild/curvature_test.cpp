@@ -16,12 +16,12 @@ using namespace hogwild;
 
 namespace {
 
-TEST(steepness, of_the_four_margin_losses) {
-  EXPECT_NEAR(steepness(margin_loss(logistic{})), 0.25, 0.01);  // the derivative rises by tanh(1/4) = 0.245 at most
-  EXPECT_NEAR(steepness(margin_loss(hinge_svm{})), 1.0, 1e-6);
-  EXPECT_NEAR(steepness(margin_loss(least_squares{})), 1.0, 1e-6);
-  EXPECT_NEAR(steepness(margin_loss(huber{})), 1.0, 1e-6);
-  EXPECT_NEAR(steepness(margin_loss(huber{.delta = 0.25f})), 0.5, 1e-6);  // from -delta to delta at most
+TEST(smoothness, of_the_four_margin_losses) {
+  EXPECT_NEAR(smoothness(margin_loss(logistic{})), 0.25, 0.01);  // the derivative rises by tanh(1/4) = 0.245 at most
+  EXPECT_NEAR(smoothness(margin_loss(hinge_svm{})), 1.0, 1e-6);
+  EXPECT_NEAR(smoothness(margin_loss(least_squares{})), 1.0, 1e-6);
+  EXPECT_NEAR(smoothness(margin_loss(huber{})), 1.0, 1e-6);
+  EXPECT_NEAR(smoothness(margin_loss(huber{.delta = 0.25f})), 0.5, 1e-6);  // from -delta to delta at most
 }
 
 TEST(largest_eigenvalue, of_a_diagonal_matrix_is_its_largest_entry) {

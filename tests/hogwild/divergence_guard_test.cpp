@@ -26,7 +26,7 @@ using namespace hogwild;
 
 namespace {
 
-constexpr thread_engine four{.workers = 4, .team = team_kind::std, .pin = false};
+constexpr thread_engine four{.workers = 4, .team = thread_team_kind::std, .pin = false};
 
 /// Least squares whose first four workers wait for each other in their first row: then all of them have fetched the
 /// same parameters, and each finds the whole way to the optimum by itself, however they are scheduled.
@@ -68,14 +68,14 @@ struct note_listener : observer {
   std::vector<epoch_report> epochs;
 };
 
-/// A job that was told that its curvature is 1e-4, where it is 9.4: with 4 workers summed gains are stable up to z =
+/// A task that was told that its curvature is 1e-4, where it is 9.4: with 4 workers summed gains are stable up to z =
 /// 0.69, which is 3 rows between exchanges at a step of 0.02. Its workers exchange every 256 rows: together they jump 4
 /// times as far as the optimum lies, and the loss is 9 times what it was.
 template <int test>
 test::planned_task misled(const csr_rows& data, double l2) {
   test::planned_task work =
-      make_job(started_together<test>{}, data.view(), label_map{}, {.isa = choose_isa(isa::automatic), .l2 = l2});
-  work.share(access_kind::buffered, {.rows = 256, .curvature = 1e-4, .workers = 4});
+      make_task(started_together<test>{}, data.view(), label_map{}, {.isa = choose_isa(isa::automatic), .l2 = l2});
+  work.set_sharing(access_kind::buffered, {.rows = 256, .curvature = 1e-4, .workers = 4});
   return work;
 }
 
@@ -88,8 +88,8 @@ TEST(divergence_guard, turns_back_a_run_whose_curvature_was_underestimated) {
                    .schedule = {schedule_kind::geometric, step, 0.85},
                    .l2 = l2};
   const auto work = misled<0>(data, l2);
-  const auto crew = hire(four, *work, work.plan, {});
-  const train_result result = work.train(*crew, run);
+  const auto started = start(four, *work, work.plan, {});
+  const train_result result = work.train(*started, run);
   EXPECT_EQ(result.status, run_status::done);
   EXPECT_EQ(result.epochs, 30u);
   ASSERT_FALSE(heard.notes.empty());
@@ -111,7 +111,7 @@ TEST(divergence_guard, does_not_take_the_noise_of_steps_for_gains_that_overshoot
   const test::toy_rows toy = test::planted_classification({.rows = 6'000, .columns = 20}, 0.5);
   note_listener heard;
   const train_result run = train(
-      logistic{}, toy.csr(), thread_engine{.workers = 2, .team = team_kind::std},
+      logistic{}, toy.csr(), thread_engine{.workers = 2, .team = thread_team_kind::std},
       {.epochs = 3, .step = {.initial = 0.1, .decay = 1.0}, .sharing = sharing_kind::buffered, .observers = {&heard}});
   EXPECT_GT(run.objective, std::log(2.0)) << "nothing rises here, so that nothing is shown";
   for (const std::string& note : heard.notes) EXPECT_EQ(note.find("trained again"), std::string::npos) << note;
@@ -121,15 +121,16 @@ TEST(divergence_guard, lets_workers_exchange_as_they_began_where_the_step_is_wha
   const auto toy = test::planted_classification({.rows = 500, .columns = 30});
   const csr_rows data = toy.csr();
   test::planned_task work =
-      make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, toy.csr().view().label, "toy"),
-               {.isa = choose_isa(isa::automatic)});
-  work.share(access_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
+      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, toy.csr().view().label, "toy"),
+                {.isa = choose_isa(isa::automatic)});
+  work.set_sharing(access_kind::buffered, {.rows = 16, .curvature = 1e-6, .workers = 2});
   // Only one of the two comes, so that it makes no difference how often it exchanges.
-  const auto crew = hire(thread_engine{.workers = 1, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+  const auto started =
+      start(thread_engine{.workers = 1, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
   note_listener heard;
   resolved_run run{.options = {.epochs = 3, .observers = {&heard}}, .schedule = {schedule_kind::constant, 1000.0, 0.0}};
-  EXPECT_EQ(work.train(*crew, run).status, run_status::done);
-  EXPECT_EQ(crew->store().control().round.exchange_rows, 16u);
+  EXPECT_EQ(work.train(*started, run).status, run_status::done);
+  EXPECT_EQ(started->store().control().round.exchange_rows, 16u);
   ASSERT_EQ(heard.notes.size(), 5u);  // 8, 4, 2 and 1 rows did not help
   EXPECT_NE(heard.notes[4].find("the step 1000.000000 is too large for one worker, too"), std::string::npos)
       << heard.notes[4];
@@ -146,9 +147,9 @@ TEST(divergence_guard, what_it_learned_is_known_to_a_run_that_is_resumed) {
     options.l2 = l2;
     resolved_run run{.options = options, .schedule = {schedule_kind::geometric, 0.02, 0.85}, .l2 = l2};
     const auto work = misled<1>(data, l2);
-    const auto crew = hire(four, *work, work.plan, {});
-    EXPECT_EQ(work.train(*crew, run).status, run_status::done);
-    return crew->store().control().round.exchange_rows;
+    const auto started = start(four, *work, work.plan, {});
+    EXPECT_EQ(work.train(*started, run).status, run_status::done);
+    return started->store().control().round.exchange_rows;
   };
   const std::uint32_t learned = exchange_of({.epochs = 2, .checkpoint = file});
   EXPECT_LE(learned, 128u);
@@ -164,9 +165,9 @@ struct restored : testing::Test {
     sparse_view rows = data.view();
     rows.degree = degree;
     test::planned_task work =
-        make_job(logistic{}, rows, label_map::learn(label_kind::binary, rows.label, "toy"),
-                 {.optimizer = optimizer, .bias = 1, .isa = choose_isa(isa::automatic), .l2 = 0.01});
-    work.share(access_kind::buffered, exchange);
+        make_task(logistic{}, rows, label_map::learn(label_kind::binary, rows.label, "toy"),
+                  {.optimizer = optimizer, .bias = 1, .isa = choose_isa(isa::automatic), .l2 = 0.01});
+    work.set_sharing(access_kind::buffered, exchange);
     return work;
   }
   template <class T>
@@ -178,10 +179,10 @@ struct restored : testing::Test {
 TEST_F(restored, parameters_state_and_scale_are_what_they_were) {
   for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
     const auto work = work_with(optimizer, {.rows = 64, .curvature = 0.01, .workers = 4});
-    const auto crew = hire(four, *work, work.plan, {});
-    round_driver rounds(*work, work.plan, *crew);
+    const auto started = start(four, *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *started);
     rounds.train_epoch(1, 0.1);
-    const param_store& store = crew->store();
+    const param_store& store = started->store();
     const auto w = copy(store.parameters<float>());
     const double scale = rounds.scale();
     const std::size_t arrays = store.shape().state_arrays;
@@ -204,28 +205,28 @@ TEST_F(restored, parameters_state_and_scale_are_what_they_were) {
 
 TEST_F(restored, nothing_where_replicas_exchange_after_each_row_already) {
   const auto work = work_with(optimizer_kind::sgd, {.rows = 2, .curvature = 0.01, .workers = 4});
-  const auto crew = hire(four, *work, work.plan, {});
-  round_driver rounds(*work, work.plan, *crew);
-  divergence_guard first(crew->store(), rounds);
+  const auto started = start(four, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *started);
+  divergence_guard first(started->store(), rounds);
   EXPECT_TRUE(first.turn_back(0.1));
   EXPECT_EQ(rounds.exchanged_after(0.1), 1u);
   rounds.train_epoch(1, 0.1);
-  const auto w = copy(crew->store().parameters<float>());
-  divergence_guard second(crew->store(), rounds);
+  const auto w = copy(started->store().parameters<float>());
+  divergence_guard second(started->store(), rounds);
   EXPECT_FALSE(second.turn_back(0.1));
-  EXPECT_EQ(copy(crew->store().parameters<float>()), w);
+  EXPECT_EQ(copy(started->store().parameters<float>()), w);
   EXPECT_EQ(rounds.exchanged_after(0.1), 1u);
 }
 
 TEST_F(restored, nothing_where_one_worker_is_alone) {
   const auto work = work_with(optimizer_kind::sgd, {});
-  const auto crew = hire(serial_engine{}, *work, work.plan, {});
-  round_driver rounds(*work, work.plan, *crew);
-  divergence_guard guard(crew->store(), rounds);
+  const auto started = start(serial_engine{}, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *started);
+  divergence_guard guard(started->store(), rounds);
   rounds.train_epoch(1, 0.1);
-  const auto w = copy(crew->store().parameters<float>());
+  const auto w = copy(started->store().parameters<float>());
   EXPECT_FALSE(guard.turn_back(0.1));
-  EXPECT_EQ(copy(crew->store().parameters<float>()), w);
+  EXPECT_EQ(copy(started->store().parameters<float>()), w);
 }
 
 }  // namespace

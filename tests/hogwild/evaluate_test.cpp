@@ -19,19 +19,19 @@ using namespace hogwild;
 
 namespace {
 
-std::unique_ptr<team> threads(std::size_t n, team_kind kind = team_kind::std) {
-  return team::make(kind, n, false);
+std::unique_ptr<thread_team> threads(std::size_t n, thread_team_kind kind = thread_team_kind::std) {
+  return thread_team::make(kind, n, false);
 }
 
 template <class M>
-test::planned_task job_on(const M& m, const sparse_view& data, const loop_options& options = {}) {
-  return make_job(m, data, label_map::learn(labels_of(M{}), data.label, "toy"), options);
+test::planned_task task_on(const M& m, const sparse_view& data, const loop_options& options = {}) {
+  return make_task(m, data, label_map::learn(labels_of(M{}), data.label, "toy"), options);
 }
 
 template <class M>
 void expect_the_same_for_any_number_of_threads(const M& m, const test::toy_rows& toy) {
   const csr_rows data = toy.csr();
-  const auto work = job_on(m, data.view());
+  const auto work = task_on(m, data.view());
   const param_store store = param_store::in_memory(work.shape(1));
   const auto w = test::noise_vector(work->facts().parameters, 5);
   work->assign(store, w);
@@ -40,7 +40,7 @@ void expect_the_same_for_any_number_of_threads(const M& m, const test::toy_rows&
   EXPECT_TRUE(std::isfinite(one.loss) && one.loss > 0.0);
   EXPECT_TRUE(one.accuracy || one.rmse);
   for (const std::size_t n : {2u, 3u, 7u}) {
-    for (const team_kind kind : {team_kind::std, team_kind::openmp, team_kind::tbb}) {
+    for (const thread_team_kind kind : {thread_team_kind::std, thread_team_kind::openmp, thread_team_kind::tbb}) {
       const auto many = work->evaluate(store, 0.75, data.view(), *threads(n, kind), true);
       EXPECT_EQ(many.loss, one.loss);
       EXPECT_EQ(many.accuracy, one.accuracy);
@@ -86,7 +86,7 @@ struct by_hand : testing::Test {
   template <class M>
   measurement measure(const M& m, const loop_options& options = {}, bool all = true) {
     const csr_rows data = toy.csr();
-    const auto work = job_on(m, data.view(), options);
+    const auto work = task_on(m, data.view(), options);
     const param_store store = param_store::in_memory(work.shape(1));
     work->assign(store, std::vector<float>{2.0f, 4.0f});
     EXPECT_DOUBLE_EQ(work->squared_norm(store, 0.5, *threads(1)), 5.0);
@@ -123,7 +123,7 @@ TEST_F(by_hand, the_loss_alone_where_no_more_is_asked_for) {
 
 TEST_F(by_hand, folding_multiplies_the_scale_in) {
   const csr_rows data = toy.csr();
-  const auto work = job_on(least_squares{}, data.view(), {.bias = 1});
+  const auto work = task_on(least_squares{}, data.view(), {.bias = 1});
   const param_store store = param_store::in_memory(work.shape(1));
   work->assign(store, std::vector<float>{2.0f, 4.0f, 8.0f});
   const auto before = work->evaluate(store, 0.5, data.view(), *threads(1), true);
@@ -135,7 +135,7 @@ TEST_F(by_hand, folding_multiplies_the_scale_in) {
 TEST(evaluate, of_no_rows_is_zero) {
   const test::toy_rows toy = test::planted_regression({.rows = 10});
   const csr_rows data = toy.csr();
-  const auto work = job_on(least_squares{}, data.view());
+  const auto work = task_on(least_squares{}, data.view());
   const param_store store = param_store::in_memory(work.shape(1));
   EXPECT_EQ(work->evaluate(store, 1.0, data.view().slice(3, 3), *threads(2), true).loss, 0.0);
 }

@@ -29,13 +29,13 @@ class whole : public alone_sharing<float> {
 };
 
 struct setting {
-  std::size_t rank;
+  std::size_t factors;
   bool bias;
   l2_form form;
   optimizer_kind optimizer;
 };
 void PrintTo(const setting& s, std::ostream* out) {
-  *out << "rank " << s.rank << (s.bias ? " with biases, " : ", ")
+  *out << "factors " << s.factors << (s.bias ? " with biases, " : ", ")
        << (s.form == l2_form::by_degree ? "by degree" : "per occurrence")
        << (s.optimizer == optimizer_kind::sgd ? "" : ", row_adagrad");
 }
@@ -46,7 +46,7 @@ TEST_P(factor_steps, by_kernels_are_those_of_the_gradient) {
   const test::toy_ratings_shape shape{.users = 30, .items = 20, .ratings = 400};
   const test::toy_rows rows = test::planted_ratings(shape);
   const csr_rows data = rows.csr();
-  const matrix_factorization m = test::factors_of(shape, GetParam().rank, GetParam().bias);
+  const matrix_factorization m = test::factors_of(shape, GetParam().factors, GetParam().bias);
   const std::vector<std::uint32_t> degree = count_columns(data.view());
   const label_map labels;
   for (const isa set : {isa::scalar, isa::avx2, isa::avx512}) {

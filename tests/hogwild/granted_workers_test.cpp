@@ -59,18 +59,19 @@ told_run run_told(std::size_t rows, const Engine& engine, train_options options 
 TEST(granted_workers, are_told_within_a_parallel_region_of_the_program) {
   for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::automatic}) {
     told_run told;
-    team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
+    thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
       if (i == 0) told = run_told(600, thread_engine{.workers = 3}, {.sharing = sharing});
     });
     EXPECT_EQ(told.result.workers, 1u);
     EXPECT_EQ(told.workers_in_record, 1);
     EXPECT_THAT(told.notes, ElementsAre(StartsWith("1 of the 3 workers that were asked for trains: OpenMP grants 1 ")));
   }
-  // Other libraries' threads are to be had there.
+  // Other libraries' threads are available there.
   told_run told;
-  team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
+  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
     if (i == 0)
-      told = run_told(600, thread_engine{.workers = 3, .team = team_kind::std}, {.sharing = sharing_kind::direct});
+      told =
+          run_told(600, thread_engine{.workers = 3, .team = thread_team_kind::std}, {.sharing = sharing_kind::direct});
   });
   EXPECT_EQ(told.result.workers, 3u);
   EXPECT_THAT(told.notes, IsEmpty());
@@ -83,20 +84,22 @@ TEST(granted_workers, are_all_where_a_sharing_is_named) {
   EXPECT_THAT(told.notes, IsEmpty());
 }
 
-// A crew that nobody has told how many there will be finds out by itself.
+// A run that nobody has told how many there will be finds out by itself.
 TEST(granted_workers, are_what_a_round_had) {
   const test::toy_rows toy = test::planted_classification({.rows = 100, .columns = 20});
   const csr_rows data = toy.csr();
-  const test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-                             {.isa = choose_isa(isa::automatic)});
+  const test::planned_task work =
+      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                {.isa = choose_isa(isa::automatic)});
   std::vector<std::string> notes;
-  team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
+  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
     if (i != 0) return;
-    const auto crew = hire(thread_engine{.workers = 3}, *work, work.plan, [&](std::string_view n) { notes.emplace_back(n); });
-    EXPECT_EQ(crew->workers(), 3u);
+    const auto started =
+        start(thread_engine{.workers = 3}, *work, work.plan, [&](std::string_view n) { notes.emplace_back(n); });
+    EXPECT_EQ(started->workers(), 3u);
     for (int again = 0; again < 2; ++again) {
-      crew->start();
-      EXPECT_EQ(crew->workers(), 1u);
+      started->get_ready();
+      EXPECT_EQ(started->workers(), 1u);
     }
   });
   EXPECT_THAT(notes, ElementsAre("the library granted 1 of 3 threads"));
@@ -105,21 +108,22 @@ TEST(granted_workers, are_what_a_round_had) {
 TEST(granted_workers, are_what_a_round_had_though_nobody_listens) {
   const test::toy_rows toy = test::planted_classification({.rows = 100, .columns = 20});
   const csr_rows data = toy.csr();
-  const test::planned_task work = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-                             {.isa = choose_isa(isa::automatic)});
+  const test::planned_task work =
+      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                {.isa = choose_isa(isa::automatic)});
   std::size_t workers = 0;
-  team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
+  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
     if (i != 0) return;
-    const auto crew = hire(thread_engine{.workers = 3}, *work, work.plan, {});
-    crew->start();
-    workers = crew->workers();
+    const auto started = start(thread_engine{.workers = 3}, *work, work.plan, {});
+    started->get_ready();
+    workers = started->workers();
   });
   EXPECT_EQ(workers, 1u);
 }
 
 TEST(granted_workers, too_few_for_a_ring_are_told_with_the_reason) {
   std::string sentence;
-  team::make(team_kind::openmp, 2, false)->run([&](std::size_t i) {
+  thread_team::make(thread_team_kind::openmp, 2, false)->run([&](std::size_t i) {
     if (i != 0) return;
     try {
       run_told(600, ring_engine{.workers = 3, .replicas = 2});
@@ -134,7 +138,7 @@ TEST(granted_workers, too_few_for_a_ring_are_told_with_the_reason) {
 // Seven rows are too few for two workers to exchange anything, whatever a row takes and however many CPUs there are.
 TEST(idle_workers, are_told_with_the_reason) {
   const auto alone = AllOf(StartsWith("1 of the 16 workers that were asked for trains: an epoch of one worker alone"),
-                           HasSubstr("a sharing that is asked for by name"));
+                           HasSubstr("an explicit sharing"));
   told_run told = run_told(7, thread_engine{.workers = 16});
   EXPECT_EQ(told.result.workers, 1u);
   EXPECT_EQ(told.workers_in_record, 1);
@@ -149,14 +153,14 @@ TEST(idle_workers, are_told_with_the_reason) {
 TEST(idle_workers, are_those_for_whom_there_is_no_chunk) {
   const auto five =
       ElementsAre("5 of the 7 workers that were asked for train: there are no more than 5 chunks of rows");
-  const thread_engine seven{.workers = 7, .team = team_kind::std};
+  const thread_engine seven{.workers = 7, .team = thread_team_kind::std};
   for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::buffered}) {
     const told_run told = run_told(5, seven, {.sharing = sharing});
     EXPECT_EQ(told.result.workers, 5u);
     EXPECT_EQ(told.workers_in_record, 5);
     EXPECT_THAT(told.notes, five);
   }
-  const told_run ring = run_told(5, ring_engine{.workers = 7, .replicas = 7, .team = team_kind::std});
+  const told_run ring = run_told(5, ring_engine{.workers = 7, .replicas = 7, .team = thread_team_kind::std});
   EXPECT_EQ(ring.result.workers, 5u);
   EXPECT_THAT(ring.notes, Contains(StartsWith("5 of the 7 workers")));
 }

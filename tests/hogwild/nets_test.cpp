@@ -203,25 +203,25 @@ TEST(nets, a_saved_mlp_predicts_what_was_trained) {
     double loss = 0;
     for (std::size_t r = 0; r < rows.view().rows(); ++r) {
       const sparse_row<float> z = cursor.row(r);
-      // Saved columns ascend: 3 is the second column of the data, and rank 0 of the model.
+      // Saved columns ascend: 3 is the second column of the data, and at position 0 of the model.
       const std::vector<std::uint32_t> index = {1, 0};
       const sparse_row<float> seen{index, z.value, result.labels.encode(cursor.label(r))};
       loss += read.loss(seen) / static_cast<double>(rows.view().rows());
       EXPECT_TRUE(read.label(seen) == 3.0 || read.label(seen) == 5.0);
     }
-    EXPECT_NEAR(loss, result.final_loss, 1e-5);
-    const auto at_once = read.judge(7);
-    std::vector<row_verdict> verdicts(7);
+    EXPECT_NEAR(loss, result.train_loss, 1e-5);
+    const auto at_once = read.scorer(7);
+    std::vector<row_score> scores(7);
     const std::vector<std::uint32_t> index = {1, 0};
     for (std::size_t r = 0; r < 7; ++r) {
       const sparse_row<float> z{index, cursor.row(r).value, result.labels.encode(cursor.label(r))};
       at_once(r, &z, r, {});
     }
-    at_once(0, nullptr, 0, verdicts);
+    at_once(0, nullptr, 0, scores);
     for (std::size_t r = 0; r < 7; ++r) {
       const sparse_row<float> z{index, cursor.row(r).value, result.labels.encode(cursor.label(r))};
-      EXPECT_NEAR(verdicts[r].loss, read.loss(z), 1e-5);
-      EXPECT_EQ(verdicts[r].score, read.score(z));
+      EXPECT_NEAR(scores[r].loss, read.loss(z), 1e-5);
+      EXPECT_EQ(scores[r].score, read.score(z));
     }
   }
 }

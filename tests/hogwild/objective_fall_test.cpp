@@ -10,7 +10,7 @@ namespace {
 // Quarters and whole numbers: what is added to them below leaves them exact.
 constexpr double shifts[] = {-20.0, 0.0, 20.0, 1024.0};
 
-TEST(objective_fall, gives_back_a_share_of_what_was_gained) {
+TEST(objective_fall, gives_back_a_fraction_of_what_was_gained) {
   for (const double c : shifts) {
     const objective_fall fall{c + 8.0};
     EXPECT_EQ(fall.down_to(c + 4.0), 4.0);
@@ -22,7 +22,7 @@ TEST(objective_fall, gives_back_a_share_of_what_was_gained) {
   }
 }
 
-TEST(objective_fall, is_flat_by_a_share_of_what_was_gained_with_it) {
+TEST(objective_fall, is_flat_by_a_fraction_of_what_was_gained_with_it) {
   for (const double c : shifts) {
     const objective_fall fall{c + 8.0};
     EXPECT_TRUE(fall.flat(c + 4.5, c + 4.0, 0.125));

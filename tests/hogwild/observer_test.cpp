@@ -61,12 +61,13 @@ TEST(telemetry, tells_how_stale_replicas_were_that_exchange_once_or_twice_an_epo
                    .schedule = {schedule_kind::geometric, 0.1, 1.0},
                    .l2 = 0.01};
   test::planned_task work =
-      make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-               {.isa = choose_isa(isa::automatic), .l2 = 0.01});
+      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                {.isa = choose_isa(isa::automatic), .l2 = 0.01});
   // The second worker begins half a period in: either it trains 256 rows, or the first one trains 512.
-  work.share(access_kind::buffered, {.rows = 512, .curvature = 1e-4, .workers = 2});
-  const auto crew = hire(thread_engine{.workers = 2, .team = team_kind::std, .pin = false}, *work, work.plan, {});
-  work.train(*crew, run);
+  work.set_sharing(access_kind::buffered, {.rows = 512, .curvature = 1e-4, .workers = 2});
+  const auto started =
+      start(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
+  work.train(*started, run);
   EXPECT_TRUE(seen.report.staleness_p50 && seen.report.staleness_p99 && seen.report.conflict_rate);
 }
 

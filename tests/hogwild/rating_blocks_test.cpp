@@ -29,7 +29,7 @@ std::vector<triple> sorted(const std::vector<rating>& ratings) {
   return all;
 }
 
-RC_GTEST_PROP(rating_blocks, hold_every_rating_once_and_share_nobody, ()) {
+RC_GTEST_PROP(rating_blocks, hold_every_rating_once_and_have_nobody_in_common, ()) {
   const toy_ratings_shape shape{.users = *rc::gen::inRange<std::size_t>(1, 50),
                                 .items = *rc::gen::inRange<std::size_t>(1, 50),
                                 .ratings = *rc::gen::inRange<std::size_t>(1, 400),

@@ -45,12 +45,12 @@ train_options options_of(optimizer_kind optimizer, bool bias) {
 
 /// ThreadSanitizer does not see how OpenMP and oneTBB hand memory over.
 #if defined(HOGWILD_THREAD_SANITIZER)
-constexpr team_kind teams[] = {team_kind::std};
+constexpr thread_team_kind teams[] = {thread_team_kind::std};
 #else
-constexpr team_kind teams[] = {team_kind::openmp, team_kind::tbb, team_kind::std};
+constexpr thread_team_kind teams[] = {thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std};
 #endif
 
-thread_engine threads(std::size_t workers, team_kind team = team_kind::std) {
+thread_engine threads(std::size_t workers, thread_team_kind team = thread_team_kind::std) {
   return {.workers = workers, .team = team};
 }
 
@@ -61,7 +61,7 @@ void expect_same_bits(const Model& model, const test::toy_rows& toy, const train
   const auto expected = bits_of(one);
   EXPECT_EQ(one.status, run_status::done);
   EXPECT_TRUE(std::ranges::any_of(one.parameters, [](float w) { return w != 0.0f; }));
-  for (const team_kind team : teams) {
+  for (const thread_team_kind team : teams) {
     for (const std::size_t workers : {1u, 2u, 4u, 8u}) {
       const train_result run = train(model, data, threads(workers, team), options);
       EXPECT_EQ(bits_of(run), expected) << workers << " threads";

@@ -33,19 +33,20 @@ struct counting : testing::TestWithParam<std::tuple<std::size_t, sharding, std::
   const std::size_t workers = std::get<2>(GetParam());
   test::toy_rows toy = one_column_a_row(rows);
   csr_rows data = toy.csr();
-  test::planned_task work = make_job(test::counting_columns{rows}, data.view(), label_map{},
-                                       {.update = update_kind::exact, .shards = std::get<1>(GetParam())});
+  test::planned_task work = make_task(test::counting_columns{rows}, data.view(), label_map{},
+                                      {.update = update_kind::exact, .shards = std::get<1>(GetParam())});
 };
 
 TEST_P(counting, an_epoch_trains_each_row_exactly_once) {
-  const auto crew = hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, work.plan, {});
-  round_driver rounds(*work, work.plan, *crew);
+  const auto started =
+      start(thread_engine{.workers = workers, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *started);
   for (std::size_t e = 1; e <= 3; ++e) {
     rounds.train_epoch(e, 1.0);
-    for (const float n : crew->store().parameters<float>()) ASSERT_EQ(n, static_cast<float>(e));
+    for (const float n : started->store().parameters<float>()) ASSERT_EQ(n, static_cast<float>(e));
   }
   std::uint64_t trained = 0;
-  for (const worker_slot& slot : crew->store().slots()) trained += slot.rows.get();
+  for (const worker_slot& slot : started->store().slots()) trained += slot.rows.get();
   EXPECT_EQ(trained, 3 * rows);
   EXPECT_EQ(rounds.scale(), 1.0);
 }
@@ -56,10 +57,10 @@ INSTANTIATE_TEST_SUITE_P(every, counting,
                                           testing::Values(1u, 2u, 3u, 8u)));
 
 /// Two workers, one after the other in this thread; before each round something may happen to its tickets.
-class accident_crew final : public crew {
+class accident_run final : public engine_run {
  public:
   using accident = std::function<void(const param_store&, int round)>;
-  accident_crew(const test::planned_task& work, accident before, accident after)
+  accident_run(const test::planned_task& work, accident before, accident after)
       : work_(work),
         before_(std::move(before)),
         after_(std::move(after)),
@@ -70,7 +71,7 @@ class accident_crew final : public crew {
   std::string_view engine() const override { return "accident"; }
   std::size_t workers() const override { return 2; }
   const param_store& store() const override { return store_; }
-  team& helpers() override { return *helpers_; }
+  thread_team& helpers() override { return *helpers_; }
   void run_round() override {
     ++rounds;
     if (before_) before_(store_, rounds);
@@ -85,55 +86,55 @@ class accident_crew final : public crew {
   accident before_, after_;
   param_store store_;
   worker_memory memory_[2];
-  std::unique_ptr<team> helpers_ = team::make(team_kind::std, 1, false);
+  std::unique_ptr<thread_team> helpers_ = thread_team::make(thread_team_kind::std, 1, false);
 };
 
 struct accidents : testing::TestWithParam<sharding> {
   test::toy_rows toy = one_column_a_row(1027);
   csr_rows data = toy.csr();
-  test::planned_task work = make_job(test::counting_columns{1027}, data.view(), label_map{}, {.shards = GetParam()});
+  test::planned_task work = make_task(test::counting_columns{1027}, data.view(), label_map{}, {.shards = GetParam()});
 };
 
 TEST_P(accidents, tickets_that_were_drawn_and_never_trained_are_drawn_again) {
   // In the first two rounds somebody draws three tickets and dies at once.
-  accident_crew crew(work,
-                     [&](const param_store& store, int round) {
-                       if (round > 2) return;
-                       for (int i = 0; i < 3; ++i) {
-                         ASSERT_TRUE(store.counters()[0].draw(store.control().round.number, store.done().size()));
-                       }
-                     },
-                     {});
-  round_driver rounds(*work, work.plan, crew);
+  accident_run started(work,
+                       [&](const param_store& store, int round) {
+                         if (round > 2) return;
+                         for (int i = 0; i < 3; ++i) {
+                           ASSERT_TRUE(store.counters()[0].draw(store.control().round.number, store.done().size()));
+                         }
+                       },
+                       {});
+  round_driver rounds(*work, work.plan, started);
   rounds.train_epoch(1, 1.0);
-  for (const float n : crew.store().parameters<float>()) ASSERT_EQ(n, 1.0f);
-  EXPECT_EQ(crew.rounds, 3);  // the epoch, its lost tickets, and those that were lost a second time
+  for (const float n : started.store().parameters<float>()) ASSERT_EQ(n, 1.0f);
+  EXPECT_EQ(started.rounds, 3);  // the epoch, its lost tickets, and those that were lost a second time
   rounds.train_epoch(2, 1.0);
-  for (const float n : crew.store().parameters<float>()) ASSERT_EQ(n, 2.0f);
-  EXPECT_EQ(crew.rounds, 4);
+  for (const float n : started.store().parameters<float>()) ASSERT_EQ(n, 2.0f);
+  EXPECT_EQ(started.rounds, 4);
 }
 
 TEST_P(accidents, workers_that_never_finish_anything_end_the_run_with_a_sentence) {
-  accident_crew crew(work,
-                     [](const param_store& store, int) {
-                       for (ticket_counter& counter : store.counters()) {
-                         while (counter.draw(store.control().round.number, store.done().size())) {
+  accident_run started(work,
+                       [](const param_store& store, int) {
+                         for (ticket_counter& counter : store.counters()) {
+                           while (counter.draw(store.control().round.number, store.done().size())) {
+                           }
                          }
-                       }
-                     },
-                     {});
-  round_driver rounds(*work, work.plan, crew);
+                       },
+                       {});
+  round_driver rounds(*work, work.plan, started);
   EXPECT_THROW(rounds.train_epoch(1, 1.0), worker_error);
-  EXPECT_EQ(crew.rounds, 101);
+  EXPECT_EQ(started.rounds, 101);
 }
 
 TEST_P(accidents, a_ticket_that_was_trained_but_not_marked_is_trained_again) {
-  accident_crew crew(work, {}, [](const param_store& store, int round) {
+  accident_run started(work, {}, [](const param_store& store, int round) {
     if (round == 1) store.done()[5].round = 0;
   });
-  round_driver rounds(*work, work.plan, crew);
+  round_driver rounds(*work, work.plan, started);
   rounds.train_epoch(1, 1.0);
-  const auto counts = crew.store().parameters<float>();
+  const auto counts = started.store().parameters<float>();
   const auto twice = std::ranges::count(counts, 2.0f), once = std::ranges::count(counts, 1.0f);
   EXPECT_EQ(static_cast<std::size_t>(twice), work.plan.chunks.rows_per_chunk());
   EXPECT_EQ(static_cast<std::size_t>(twice + once), counts.size());
@@ -157,12 +158,12 @@ TEST_P(accidents, a_mark_of_a_later_round_is_not_lowered_by_who_finishes_late) {
                                  ticket = store->slots()[0].held.get() - 1;
                                  store->done()[ticket].raise_to(store->control().round.number + 2);
                                }};
-  const test::planned_task eventful = make_job(model, data.view(), label_map{}, {.shards = GetParam()});
-  accident_crew crew(eventful, [&](const param_store& s, int) { store = &s; }, {});
-  round_driver rounds(*eventful, eventful.plan, crew);
+  const test::planned_task eventful = make_task(model, data.view(), label_map{}, {.shards = GetParam()});
+  accident_run started(eventful, [&](const param_store& s, int) { store = &s; }, {});
+  round_driver rounds(*eventful, eventful.plan, started);
   rounds.train_epoch(1, 1.0);
   EXPECT_GT(events, 0u);
-  EXPECT_EQ(crew.store().done()[ticket].get(), crew.store().control().round.number + 2);
+  EXPECT_EQ(started.store().done()[ticket].get(), started.store().control().round.number + 2);
 }
 
 TEST_P(accidents, a_mark_of_a_later_round_is_not_lowered_when_a_round_is_closed) {
@@ -180,21 +181,21 @@ INSTANTIATE_TEST_SUITE_P(every, accidents, testing::Values(sharding::claimed, sh
 TEST(round_driver, a_stopped_run_leaves_the_round_and_starts_no_other) {
   test::toy_rows toy = one_column_a_row(1000);
   const csr_rows data = toy.csr();
-  const test::planned_task work = make_job(test::counting_columns{1000}, data.view(), label_map{}, {});
-  accident_crew crew(work, [](const param_store& store, int) { store.control().stop = stop_request::round; }, {});
-  round_driver rounds(*work, work.plan, crew);
+  const test::planned_task work = make_task(test::counting_columns{1000}, data.view(), label_map{}, {});
+  accident_run started(work, [](const param_store& store, int) { store.control().stop = stop_request::round; }, {});
+  round_driver rounds(*work, work.plan, started);
   rounds.train_epoch(1, 1.0);
-  const auto trained = std::ranges::count(crew.store().parameters<float>(), 1.0f);
+  const auto trained = std::ranges::count(started.store().parameters<float>(), 1.0f);
   EXPECT_EQ(trained, 0) << "a chunk ends before its next row";
   rounds.train_epoch(2, 1.0);
-  EXPECT_EQ(crew.rounds, 1);
+  EXPECT_EQ(started.rounds, 1);
 }
 
 struct regularised : testing::Test {
   test::toy_rows toy = test::planted_regression({.rows = 1000, .columns = 20});
   csr_rows data = toy.csr();
   test::planned_task work_with(double l2, sharding shards = sharding::claimed) const {
-    return make_job(least_squares{}, data.view(), label_map{}, {.shards = shards, .l2 = l2});
+    return make_task(least_squares{}, data.view(), label_map{}, {.shards = shards, .l2 = l2});
   }
   /// Plain dense sgd in double, row by row in the order of the tickets.
   std::vector<double> reference(const test::planned_task& work, std::size_t epochs, double step, double l2) const {
@@ -218,11 +219,11 @@ struct regularised : testing::Test {
 TEST_F(regularised, scaled_weights_equal_plain_sgd_with_l2_also_where_an_epoch_needs_several_gates) {
   for (const double l2 : {1e-4, 1e-2, 0.1, 0.4}) {
     const auto work = work_with(l2);
-    const auto crew = hire(serial_engine{}, *work, work.plan, {});
-    round_driver rounds(*work, work.plan, *crew);
+    const auto started = start(serial_engine{}, *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *started);
     for (std::size_t e = 1; e <= 3; ++e) rounds.train_epoch(e, 0.2);
     EXPECT_GE(rounds.scale(), scaled_l2::smallest_scale * 0.99);
-    const auto w = work->parameters_of(crew->store(), rounds.scale());
+    const auto w = work->parameters_of(started->store(), rounds.scale());
     const auto expected = reference(work, 3, 0.2, l2);
     for (std::size_t j = 0; j < 20; ++j) EXPECT_NEAR(static_cast<double>(w[j]), expected[j], 2e-5) << l2 << " " << j;
   }
@@ -232,10 +233,10 @@ TEST_F(regularised, redo_tickets_whose_rows_were_counted_do_not_shrink_the_scale
   for (const sharding shards : {sharding::claimed, sharding::fixed}) {
     constexpr double step = 0.1, l2 = 1e-3;
     const auto work = work_with(l2, shards);
-    accident_crew crew(work, {}, [](const param_store& store, int round) {
+    accident_run started(work, {}, [](const param_store& store, int round) {
       if (round == 1) store.done()[0].round = 0, store.done()[1].round = 0;
     });
-    round_driver rounds(*work, work.plan, crew);
+    round_driver rounds(*work, work.plan, started);
     rounds.train_epoch(1, step);
     EXPECT_NEAR(rounds.scale(), std::pow(1.0 - step * l2, 1000.0), 1e-9);
   }
@@ -260,8 +261,8 @@ TEST_F(regularised, a_redo_ticket_stands_behind_the_redo_rows_before_it_whatever
 
 TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
   const auto work = work_with(2.0);
-  const auto crew = hire(serial_engine{}, *work, work.plan, {});
-  round_driver rounds(*work, work.plan, *crew);
+  const auto started = start(serial_engine{}, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *started);
   EXPECT_THROW(rounds.train_epoch(1, 0.5), config_error);
   EXPECT_NO_THROW(rounds.train_epoch(1, 0.4));
 }
@@ -269,7 +270,7 @@ TEST_F(regularised, a_step_that_would_turn_the_weights_over_is_refused) {
 struct claimed_tickets : testing::Test {
   test::toy_rows toy = one_column_a_row(1000);
   csr_rows data = toy.csr();
-  test::planned_task work = make_job(test::counting_columns{1000}, data.view(), label_map{}, {});
+  test::planned_task work = make_task(test::counting_columns{1000}, data.view(), label_map{}, {});
   param_store store = param_store::in_memory(work.shape(3, 1));
   round_plan round{.pass = 1, .number = 1, .shards = 3};
   void SetUp() override {

@@ -110,7 +110,7 @@ TEST_F(step_by_hand, adagrad_regularises_touched_columns_on_rows_without_loss_to
   EXPECT_EQ(w[5], 0.0f);
 }
 
-TEST_F(step_by_hand, softmax_divides_touched_weights_by_one_plus_their_share_of_l2) {
+TEST_F(step_by_hand, softmax_divides_touched_weights_by_one_plus_their_fraction_of_l2) {
   // Two classes, equal scores, class 0: partials (-1/2, 1/2) x. Column 0: x = 2, w = (1, 1) -/+ 0.5 -> (1.5, 0.5), then
   // divided by 1 + 0.5 * 2 / 2 = 1.5. Column 2: x = -1, w = (3, 3) -> (2.75, 3.25), divided by 1 + 0.5 * 2 / 4 = 1.25.
   w[0] = w[1] = 1.0f, w[4] = w[5] = 3.0f, w[2] = w[3] = 7.0f;

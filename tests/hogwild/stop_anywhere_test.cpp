@@ -100,18 +100,18 @@ TEST_F(stop_anywhere, training_ends_with_the_row_in_hand) {
     EXPECT_GT(result.examples, rows);
     // What stands there is what was measured last, and nothing of the epoch that was cut.
     ASSERT_EQ(heard.epochs.size(), 1u);
-    EXPECT_EQ(result.final_loss, heard.epochs[0].train_loss);
+    EXPECT_EQ(result.train_loss, heard.epochs[0].train_loss);
     EXPECT_EQ(result.objective, heard.epochs[0].objective);
     EXPECT_LE(measured.looks, 2 * rows) << "no epoch was measured after the stop";
   };
   each(serial_engine{});
   options.sharing = sharing_kind::direct;
-  each(thread_engine{.workers = workers, .team = team_kind::std});
+  each(thread_engine{.workers = workers, .team = thread_team_kind::std});
   options.sharing = sharing_kind::buffered;
-  each(thread_engine{.workers = workers, .team = team_kind::std});
+  each(thread_engine{.workers = workers, .team = thread_team_kind::std});
   options.sharing = sharing_kind::automatic;
   options.reproducible = true;
-  each(thread_engine{.workers = workers, .team = team_kind::std});
+  each(thread_engine{.workers = workers, .team = thread_team_kind::std});
   each(serial_engine{});
 }
 
@@ -127,14 +127,14 @@ TEST_F(stop_anywhere, ranks_in_lockstep_leave_together) {
 TEST_F(stop_anywhere, measuring_ends_with_the_row_in_hand_and_gives_no_number) {
   options.sharing = sharing_kind::direct;
   options.test = data.view().slice(0, 1000);
-  const thread_engine engine{.workers = workers, .team = team_kind::std};
+  const thread_engine engine{.workers = workers, .team = thread_team_kind::std};
   // In the training rows of epoch 1, and in the test rows of epoch 2.
   measured.set(rows / 2);
   const train_result none = run(engine);
   EXPECT_LE(measured.after, workers);
   EXPECT_EQ(none.epochs, 0u);
   EXPECT_EQ(none.examples, rows) << "the parameters are those of the epoch";
-  EXPECT_TRUE(std::isnan(none.final_loss) && std::isnan(none.objective));
+  EXPECT_TRUE(std::isnan(none.train_loss) && std::isnan(none.objective));
   EXPECT_FALSE(none.test);
   EXPECT_TRUE(heard.epochs.empty());
 
@@ -144,7 +144,7 @@ TEST_F(stop_anywhere, measuring_ends_with_the_row_in_hand_and_gives_no_number) {
   EXPECT_EQ(one.epochs, 1u);
   EXPECT_EQ(one.examples, 2 * rows);
   ASSERT_EQ(heard.epochs.size(), 1u);
-  EXPECT_EQ(one.final_loss, heard.epochs[0].train_loss);
+  EXPECT_EQ(one.train_loss, heard.epochs[0].train_loss);
   ASSERT_TRUE(one.test);
   EXPECT_EQ(one.test->loss, heard.epochs[0].test->loss);
 }
@@ -160,7 +160,7 @@ TEST_F(stop_anywhere, parameters_that_validation_kept_are_reported_as_they_were_
   EXPECT_LE(measured.after, 1u);
   ASSERT_EQ(heard.epochs.size(), 2u);
   EXPECT_GT(heard.epochs[1].validation->loss, heard.epochs[0].validation->loss);
-  EXPECT_EQ(result.final_loss, heard.epochs[0].train_loss);
+  EXPECT_EQ(result.train_loss, heard.epochs[0].train_loss);
   EXPECT_EQ(result.validation->loss, heard.epochs[0].validation->loss);
 }
 
@@ -194,7 +194,7 @@ TEST_F(stop_anywhere, a_stop_between_two_epochs_trains_no_row_of_the_next) {
   EXPECT_EQ(result.status, run_status::stopped);
   EXPECT_EQ(trained.looks, 2 * rows);
   EXPECT_EQ(result.epochs, 2u);
-  EXPECT_EQ(result.final_loss, heard.epochs.back().train_loss);
+  EXPECT_EQ(result.train_loss, heard.epochs.back().train_loss);
 }
 
 TEST_F(stop_anywhere, the_curvature_of_the_data_is_not_waited_for) {

@@ -61,7 +61,7 @@ TEST_F(stop_rules_of, a_validation_loss_that_is_not_a_number_is_no_improvement) 
   EXPECT_FALSE(improved);
 }
 
-TEST_F(stop_rules_of, targets_of_losses_are_reached_from_above_and_of_shares_from_below) {
+TEST_F(stop_rules_of, targets_of_losses_are_reached_from_above_and_of_fractions_from_below) {
   epoch_report e{.train_loss = 0.5, .objective = 0.6};
   const auto reached = [&](metric what, double value) { return stop_rules::reached({what, value}, e); };
   EXPECT_TRUE(reached(metric::train_loss, 0.5));

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/core/error.hpp>
-#include <hogwild/decorated_job.hpp>
+#include <hogwild/decorated_task.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/rounds.hpp>
@@ -29,12 +29,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A job whose workers do something else as well: before their part of a round, or after it.
-class meddling_job final : public decorated_job {
+/// A task whose workers do something else as well: before their part of a round, or after it.
+class interfering_task final : public decorated_task {
  public:
   using deed = std::function<void(const param_store& store, std::size_t slot)>;
-  meddling_job(const job& whole, deed before, deed after)
-      : decorated_job(whole), before_(std::move(before)), after_(std::move(after)) {}
+  interfering_task(const training_task& whole, deed before, deed after)
+      : decorated_task(whole), before_(std::move(before)), after_(std::move(after)) {}
 
   void work(const worker_context& at) const override {
     if (before_) before_(at.store, at.slot);
@@ -53,16 +53,16 @@ struct sync_failure : testing::Test {
 
   test::planned_task make(access_kind kind, double timeout_seconds = 600.0) const {
     test::planned_task work =
-        make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-                 {.shards = sharding::fixed, .isa = choose_isa(isa::automatic)});
-    work.share(kind, {.rows = 8, .share = 1.0 / 24, .workers = ranks, .timeout_seconds = timeout_seconds});
+        make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                  {.shards = sharding::fixed, .isa = choose_isa(isa::automatic)});
+    work.set_sharing(kind, {.rows = 8, .gain_weight = 1.0 / 24, .workers = ranks, .timeout_seconds = timeout_seconds});
     return work;
   }
   static sync_engine engine() { return {.workers = ranks, .rows = 8, .pin = false}; }
-  /// What an epoch of such a job throws, as a worker_error.
-  static std::string failure_of(const job& work, const loop_plan& plan) {
-    const auto crew = hire(engine(), work, plan, {});
-    round_driver rounds(work, plan, *crew);
+  /// What an epoch of such a task throws, as a worker_error.
+  static std::string failure_of(const training_task& work, const loop_plan& plan) {
+    const auto started = start(engine(), work, plan, {});
+    round_driver rounds(work, plan, *started);
     try {
       rounds.train_epoch(1, 0.1);
     } catch (const worker_error& e) {
@@ -76,13 +76,13 @@ struct sync_failure : testing::Test {
 TEST_F(sync_failure, ranks_that_are_not_equal_to_the_bit_are_found_out) {
   for (const access_kind kind : {access_kind::gathered, access_kind::averaged}) {
     const auto work = make(kind);
-    const meddling_job meddling(*work, {}, [](const param_store& store, std::size_t slot) {
+    const interfering_task interfering(*work, {}, [](const param_store& store, std::size_t slot) {
       float& w = store.parameters<float>()[7];
       if (slot == 2) w = std::nextafter(w, 10.0f);
     });
-    EXPECT_THAT(failure_of(meddling, work.plan), HasSubstr("ranks 0 and 2 of a synchronous run"));
-    const auto crew = hire(engine(), *work, work.plan, {});
-    round_driver rounds(*work, work.plan, *crew);
+    EXPECT_THAT(failure_of(interfering, work.plan), HasSubstr("ranks 0 and 2 of a synchronous run"));
+    const auto started = start(engine(), *work, work.plan, {});
+    round_driver rounds(*work, work.plan, *started);
     EXPECT_NO_THROW(rounds.train_epoch(1, 0.1));
   }
 }
@@ -91,13 +91,13 @@ TEST_F(sync_failure, a_rank_that_throws_ends_the_run_with_what_it_threw) {
   for (const access_kind kind : {access_kind::gathered, access_kind::averaged}) {
     for (std::size_t who = 0; who < ranks; ++who) {
       const auto work = make(kind);
-      const meddling_job meddling(*work,
-                                  [who](const param_store&, std::size_t slot) {
-                                    if (slot == who) throw input_error("row 17 is torn");
-                                  },
-                                  {});
-      const auto crew = hire(engine(), meddling, work.plan, {});
-      round_driver rounds(meddling, work.plan, *crew);
+      const interfering_task interfering(*work,
+                                         [who](const param_store&, std::size_t slot) {
+                                           if (slot == who) throw input_error("row 17 is torn");
+                                         },
+                                         {});
+      const auto started = start(engine(), interfering, work.plan, {});
+      round_driver rounds(interfering, work.plan, *started);
       try {
         rounds.train_epoch(1, 0.1);
         ADD_FAILURE() << "nothing was thrown";
@@ -111,11 +111,11 @@ TEST_F(sync_failure, a_rank_that_throws_ends_the_run_with_what_it_threw) {
 }
 
 // What it waits for happens only once the others have given up, so that no clock decides who is first.
-TEST_F(sync_failure, a_rank_that_does_not_come_is_named_when_the_others_run_out_of_patience) {
+TEST_F(sync_failure, a_rank_that_does_not_come_is_named_when_the_others_time_out) {
   std::atomic<std::size_t> given_up{0};
   const auto work = make(access_kind::gathered, 0.2);
-  struct waiting final : decorated_job {
-    waiting(const job& whole, std::atomic<std::size_t>& n) : decorated_job(whole), given_up(n) {}
+  struct waiting final : decorated_task {
+    waiting(const training_task& whole, std::atomic<std::size_t>& n) : decorated_task(whole), given_up(n) {}
     void work(const worker_context& at) const override {
       while (at.slot == 1 && given_up.load() < ranks - 1) std::this_thread::yield();
       try {

@@ -58,7 +58,7 @@ TEST_F(stopping, observers_hear_of_every_epoch_once_with_counts_that_grow) {
   }
   EXPECT_LT(heard.epochs[3].objective, heard.epochs[0].objective);
   EXPECT_EQ(result.objective, heard.epochs[3].objective);
-  EXPECT_EQ(result.final_loss, heard.epochs[3].train_loss);
+  EXPECT_EQ(result.train_loss, heard.epochs[3].train_loss);
 }
 
 TEST_F(stopping, tolerance_ends_a_run_that_no_longer_falls) {

@@ -72,7 +72,8 @@ TEST(train, finds_a_bias_and_leaves_it_out_of_the_l2) {
 }
 
 /// One worker of any team, under any discipline, order and dealing, does what the serial engine does.
-struct one_worker : testing::TestWithParam<std::tuple<team_kind, update_kind, row_order, sharding, optimizer_kind>> {
+struct one_worker
+    : testing::TestWithParam<std::tuple<thread_team_kind, update_kind, row_order, sharding, optimizer_kind>> {
   train_options options() const {
     const auto& [team, update, order, shards, optimizer] = GetParam();
     return {.epochs = 3,
@@ -87,7 +88,7 @@ struct one_worker : testing::TestWithParam<std::tuple<team_kind, update_kind, ro
 };
 
 template <class M>
-void expect_serial_bits(const M& m, const test::toy_rows& toy, team_kind team, train_options options) {
+void expect_serial_bits(const M& m, const test::toy_rows& toy, thread_team_kind team, train_options options) {
   const update_kind update = options.update;
   for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::automatic}) {
     options.update = update;
@@ -108,13 +109,13 @@ TEST_P(one_worker, equals_serial_bit_for_bit) {
   expect_serial_bits(softmax{.features = 20, .classes = 3}, three, std::get<0>(GetParam()), options());
 }
 
-INSTANTIATE_TEST_SUITE_P(every, one_worker,
-                         testing::Combine(testing::Values(team_kind::openmp, team_kind::tbb, team_kind::std),
-                                          testing::Values(update_kind::lossy, update_kind::exact, update_kind::locked),
-                                          testing::Values(row_order::chunked, row_order::permuted,
-                                                          row_order::replacement),
-                                          testing::Values(sharding::claimed, sharding::fixed),
-                                          testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad)));
+INSTANTIATE_TEST_SUITE_P(
+    every, one_worker,
+    testing::Combine(testing::Values(thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std),
+                     testing::Values(update_kind::lossy, update_kind::exact, update_kind::locked),
+                     testing::Values(row_order::chunked, row_order::permuted, row_order::replacement),
+                     testing::Values(sharding::claimed, sharding::fixed),
+                     testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad)));
 
 TEST(train, orders_and_seeds_are_heard) {
   const auto toy = test::planted_classification({.rows = 300, .columns = 20});
@@ -130,12 +131,12 @@ TEST(train, orders_and_seeds_are_heard) {
   EXPECT_NE(chunked, weights(row_order::replacement, 1));
 }
 
-TEST(train, several_workers_of_every_team_end_near_the_serial_loss) {
+TEST(train, several_workers_of_every_thread_team_end_near_the_serial_loss) {
   const auto toy = test::planted_regression({.rows = 2000, .columns = 200}, 0.5);
   const train_options base{
       .epochs = 40, .step = {.initial = 0.2, .decay = 0.9}, .l2 = 0.01, .sharing = sharing_kind::direct};
   const double serial = train(least_squares{}, toy.csr(), serial_engine{}, base).objective;
-  for (const team_kind team : {team_kind::openmp, team_kind::tbb, team_kind::std}) {
+  for (const thread_team_kind team : {thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std}) {
     for (const sharding shards : {sharding::claimed, sharding::fixed}) {
       auto options = base;
       options.shards = shards;

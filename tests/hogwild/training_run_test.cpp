@@ -22,10 +22,10 @@ using testing::ThrowsMessage;
 namespace {
 
 /// One worker, in this thread, which trains for so many rounds; from then on something else happens.
-class tired_crew final : public crew {
+class failing_run final : public engine_run {
  public:
   using event = std::function<void(const param_store&)>;
-  tired_crew(const test::planned_task& work, int rounds, event then)
+  failing_run(const test::planned_task& work, int rounds, event then)
       : work_(work), rounds_(rounds), then_(std::move(then)), store_(param_store::in_memory(work.shape(1))) {
     store_.slots()[0].state = worker_state::active;
   }
@@ -33,7 +33,7 @@ class tired_crew final : public crew {
   std::string_view engine() const override { return "tired"; }
   std::size_t workers() const override { return 1; }
   const param_store& store() const override { return store_; }
-  team& helpers() override { return *helpers_; }
+  thread_team& helpers() override { return *helpers_; }
   void run_round() override {
     if (rounds_-- > 0) return work_->work({work_.plan, store_, 0, memory_, nullptr});
     then_(store_);
@@ -45,7 +45,7 @@ class tired_crew final : public crew {
   event then_;
   param_store store_;
   worker_memory memory_;
-  std::unique_ptr<team> helpers_ = team::make(team_kind::std, 1, false);
+  std::unique_ptr<thread_team> helpers_ = thread_team::make(thread_team_kind::std, 1, false);
 };
 
 struct epochs : observer {
@@ -56,15 +56,15 @@ struct epochs : observer {
 struct nobody_trains : testing::Test {
   test::toy_rows toy = test::planted_regression({.rows = 100});
   csr_rows data = toy.csr();
-  test::planned_task work = make_job(least_squares{}, data.view(), label_map{}, {});
+  test::planned_task work = make_task(least_squares{}, data.view(), label_map{}, {});
   epochs seen;
   std::stop_source stop;
 
-  train_result run(int rounds, tired_crew::event then) {
-    tired_crew crew(work, rounds, std::move(then));
+  train_result run(int rounds, failing_run::event then) {
+    failing_run started(work, rounds, std::move(then));
     resolved_run options{.options = {.epochs = 5, .observers = {&seen}, .stop = stop.get_token()},
                          .schedule = {schedule_kind::constant, 0.01, 0.0}};
-    return work.train(crew, options);
+    return work.train(started, options);
   }
 };
 

@@ -65,8 +65,8 @@ struct stray_block {
     const std::array<float, 4> partials{};
     emit.block(s.label == stray_emit::strange ? where : 0, std::span<const float>(partials));
   }
-  void judge(const auto&, workspace&, std::size_t, std::span<row_verdict> verdicts) const {
-    for (row_verdict& v : verdicts) v = {};
+  void score(const auto&, workspace&, std::size_t, std::span<row_score> scores) const {
+    for (row_score& v : scores) v = {};
   }
 };
 static_assert(conforms<stray_block>());
@@ -94,7 +94,7 @@ const auto one_behind = AllOf(HasSubstr("the model stray_emit emits parameter 20
 TEST(first_rows, are_tried_by_every_engine) {
   const auto toy = rows_with_a_strange_one(2);
   const stray_emit m{.where = features};
-  const thread_engine two{.workers = 2, .team = team_kind::std, .pin = false};
+  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   EXPECT_THAT(refusal(m, toy, serial_engine{}, given), one_behind);
   EXPECT_THAT(refusal(m, toy, two, given), one_behind);
   train_options options = given;

@@ -27,7 +27,7 @@ TEST(virtual_workers, are_as_many_as_asked_for) {
     for (turn_facts facts : {text, narrow}) {
       facts.asked = asked;
       EXPECT_EQ(choose_turns(facts).exchange.workers, asked);
-      EXPECT_EQ(choose_turns(facts).exchange.share, 1.0);
+      EXPECT_EQ(choose_turns(facts).exchange.gain_weight, 1.0);
     }
   }
 }

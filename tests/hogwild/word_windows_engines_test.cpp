@@ -48,10 +48,10 @@ TYPED_TEST_SUITE(words_on_engines, both_models);
 
 TYPED_TEST(words_on_engines, learn_and_one_thread_is_serial_bit_for_bit) {
   const train_result serial = this->run(serial_engine{});
-  EXPECT_EQ(this->run(thread_engine{.workers = 1, .team = team_kind::std}).parameters, serial.parameters);
+  EXPECT_EQ(this->run(thread_engine{.workers = 1, .team = thread_team_kind::std}).parameters, serial.parameters);
   this->options.epochs = 1;
   this->options.step.initial = 1e-9;
-  EXPECT_LT(serial.final_loss, 0.9 * this->run(serial_engine{}).final_loss);
+  EXPECT_LT(serial.train_loss, 0.9 * this->run(serial_engine{}).train_loss);
 }
 
 // 18,000 words are trained on 60: two workers are always in each other's way. The run is long enough that its end is
@@ -64,8 +64,8 @@ TYPED_TEST(words_on_engines, two_threads_end_where_one_worker_does) {
   double apart = 0.0;
   for (const std::uint64_t seed : {3u, 4u, 5u}) {
     this->options.seed = seed;
-    const double serial = this->run(serial_engine{}).final_loss;
-    apart += this->run(thread_engine{.workers = 2, .team = team_kind::std}).final_loss / serial - 1.0;
+    const double serial = this->run(serial_engine{}).train_loss;
+    apart += this->run(thread_engine{.workers = 2, .team = thread_team_kind::std}).train_loss / serial - 1.0;
   }
   EXPECT_NEAR(apart / 3.0, 0.0, 0.02);
 }
@@ -74,17 +74,17 @@ TYPED_TEST(words_on_engines, two_threads_end_where_one_worker_does) {
 TYPED_TEST(words_on_engines, replicas_on_a_ring_learn) {
   this->options.step.initial = 0.05;
   const double ring =
-      this->run(ring_engine{.workers = 2, .replicas = 2, .team = team_kind::std, .pin = false}).final_loss;
+      this->run(ring_engine{.workers = 2, .replicas = 2, .team = thread_team_kind::std, .pin = false}).train_loss;
   this->options.epochs = 1;
   this->options.step.initial = 1e-9;
-  EXPECT_LT(ring, 0.95 * this->run(serial_engine{}).final_loss);
+  EXPECT_LT(ring, 0.95 * this->run(serial_engine{}).train_loss);
 }
 
 TYPED_TEST(words_on_engines, reproducible_runs_are_the_same_for_any_number_of_threads) {
   this->options.reproducible = true;
   this->options.virtual_workers = 4;
-  const train_result one = this->run(thread_engine{.workers = 1, .team = team_kind::std});
-  EXPECT_EQ(this->run(thread_engine{.workers = 2, .team = team_kind::std}).parameters, one.parameters);
+  const train_result one = this->run(thread_engine{.workers = 1, .team = thread_team_kind::std});
+  EXPECT_EQ(this->run(thread_engine{.workers = 2, .team = thread_team_kind::std}).parameters, one.parameters);
 }
 
 }  // namespace

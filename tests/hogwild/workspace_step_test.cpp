@@ -68,11 +68,11 @@ struct dense_squares {
     emit.block(0, std::span(std::as_const(s.g)).first(features));
     emit.block(features, std::span(std::as_const(s.g)).subspan(features));
   }
-  void judge(const auto& reader, workspace& s, std::size_t n, std::span<row_verdict> verdicts) const {
+  void score(const auto& reader, workspace& s, std::size_t n, std::span<row_score> scores) const {
     reader.block(0, dim()).copy_to(s.w);
     for (std::size_t k = 0; k < n; ++k) {
       const float said = score(s, k);
-      verdicts[k] = {0.5 * std::pow(static_cast<double>(said - s.label[k]), 2.0), said};
+      scores[k] = {0.5 * std::pow(static_cast<double>(said - s.label[k]), 2.0), said};
     }
   }
   float score(const workspace& s, std::size_t k) const {
@@ -114,7 +114,7 @@ TEST_F(workspace_models, learn_by_their_defaults_with_every_optimizer_and_engine
   const train_result by_default = run(serial_engine{}, {.epochs = 30});
   EXPECT_EQ(by_default.step, 0.25);
   EXPECT_FALSE(by_default.step_found);
-  EXPECT_LT(by_default.final_loss, 1e-5);
+  EXPECT_LT(by_default.train_loss, 1e-5);
   EXPECT_NEAR(by_default.parameters[0], 2.0f, 0.02f);
   EXPECT_NEAR(by_default.parameters[1], -1.0f, 0.02f);
   EXPECT_NEAR(by_default.parameters[4], 0.5f, 0.02f);
@@ -122,15 +122,15 @@ TEST_F(workspace_models, learn_by_their_defaults_with_every_optimizer_and_engine
                                    std::pair{optimizer_kind::adam, 0.02}, std::pair{optimizer_kind::adagrad, 0.5},
                                    std::pair{optimizer_kind::row_adagrad, 0.5}}) {
     const train_options options{.epochs = 40, .step = {.initial = step, .decay = 0.9}, .optimizer = kind};
-    EXPECT_LT(run(serial_engine{}, options).final_loss, 1e-3) << static_cast<int>(kind);
-    EXPECT_LT(run(thread_engine{.workers = 2}, options).final_loss, 1e-3) << static_cast<int>(kind);
-    EXPECT_LT(run(ring_engine{.workers = 2, .replicas = 2}, options).final_loss, 1e-3) << static_cast<int>(kind);
-    EXPECT_LT(run(sync_engine{.workers = 2, .rule = sync_rule::average, .rows = 32}, options).final_loss, 1e-3)
+    EXPECT_LT(run(serial_engine{}, options).train_loss, 1e-3) << static_cast<int>(kind);
+    EXPECT_LT(run(thread_engine{.workers = 2}, options).train_loss, 1e-3) << static_cast<int>(kind);
+    EXPECT_LT(run(ring_engine{.workers = 2, .replicas = 2}, options).train_loss, 1e-3) << static_cast<int>(kind);
+    EXPECT_LT(run(sync_engine{.workers = 2, .rule = sync_rule::average, .rows = 32}, options).train_loss, 1e-3)
         << static_cast<int>(kind);
   }
   EXPECT_LT(run(sync_engine{.workers = 2, .rows = 8},
                 {.epochs = 40, .step = {.initial = 0.5, .decay = 0.9}, .optimizer = optimizer_kind::sgd})
-                .final_loss,
+                .train_loss,
             1e-3);
 }
 

@@ -90,10 +90,10 @@ std::vector<T> any_delta(const Value& value) {
   const counter_random random(*rc::gen::arbitrary<std::uint64_t>(), 0);
   std::vector<T> delta;
   std::uint64_t i = 0;
-  for (const auto& [length, share] : *rc::gen::container<std::vector<std::pair<std::uint32_t, std::uint8_t>>>(
+  for (const auto& [length, fraction] : *rc::gen::container<std::vector<std::pair<std::uint32_t, std::uint8_t>>>(
            rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, 2000), rc::gen::inRange<std::uint8_t>(0, 9)))) {
-    const std::uint64_t one_in = share == 8 ? 1 : std::uint64_t{1} << (2 * share);
-    delta.resize(delta.size() + (share == 7 ? 8 * length : 0));
+    const std::uint64_t one_in = fraction == 8 ? 1 : std::uint64_t{1} << (2 * fraction);
+    delta.resize(delta.size() + (fraction == 7 ? 8 * length : 0));
     for (std::uint32_t k = 0; k < length; ++k, ++i)
       delta.push_back(random.below(3 * i, one_in) == 0 ? static_cast<T>(value(random, i)) : T(0));
   }

@@ -12,30 +12,30 @@
 #include <hogwild/sharing/ruler.hpp>
 #include <hogwildpp/delta_message.hpp>
 
-// How long messages are on models whose ranks are trained as often as a word of that rank occurs in texts.
+// How long messages are on models whose positions are trained as often as a word of that position occurs in texts.
 
 using namespace hogwild;
 
 namespace {
 
-/// Adds gains to ranks drawn by Zipf's law, P(rank < r) = log(r + 1) / log(d + 1).
+/// Adds gains to positions drawn by Zipf's law, P(position < r) = log(r + 1) / log(d + 1).
 class zipf_trainer {
  public:
   explicit zipf_trainer(std::size_t coordinates)
       : gains(coordinates), log_(std::log2(static_cast<double>(coordinates + 1))) {}
 
-  /// Until so many ranks are not zero, of which there are fewer now. Returns how many draws it took.
+  /// Until so many positions are not zero, of which there are fewer now. Returns how many draws it took.
   std::size_t train_until(std::size_t touched) {
     std::size_t draws = 0;
     for (std::size_t fresh = 0; fresh < touched; ++draws) fresh += train() ? 1 : 0;
     return draws;
   }
 
-  /// Whether the rank drawn was zero.
+  /// Whether the position drawn was zero.
   bool train() {
-    const auto rank = static_cast<std::size_t>(std::exp2(random_.uniform(counter_++) * log_)) - 1;
-    const bool fresh = gains[rank] == 0;
-    gains[rank] += static_cast<float>(1e-3 * (random_.uniform(counter_++) - 0.5));
+    const auto position = static_cast<std::size_t>(std::exp2(random_.uniform(counter_++) * log_)) - 1;
+    const bool fresh = gains[position] == 0;
+    gains[position] += static_cast<float>(1e-3 * (random_.uniform(counter_++) - 0.5));
     return fresh;
   }
 

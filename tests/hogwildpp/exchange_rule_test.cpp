@@ -43,8 +43,9 @@ void apply(values<T>& v, const values<T>& add) {
 }
 
 template <class T>
-auto deltas(T share) {
-  return [share](const ring_block<T>& read, const ring_increments<T>& add) { mix_deltas(read, share, add); };
+auto deltas(T gain_weight) {
+  return
+      [gain_weight](const ring_block<T>& read, const ring_increments<T>& add) { mix_deltas(read, gain_weight, add); };
 }
 template <class T>
 auto average() {
@@ -127,7 +128,7 @@ TEST(mix_deltas, sends_the_gain_and_takes_the_common_model_over) {
   EXPECT_EQ(v.base, v.own);
 }
 
-TEST(mix_deltas, sends_the_share_that_it_is_told) {
+TEST(mix_deltas, sends_the_gain_weight_that_it_is_told) {
   values<double> v{{12, 4}, {13, 5}, {10, 5}};
   const auto add = increments_of(v, deltas(0.25));
   EXPECT_EQ(add.other, (std::vector<double>{0.5, -0.25}));
@@ -137,12 +138,13 @@ TEST(mix_deltas, sends_the_share_that_it_is_told) {
   EXPECT_EQ(v.base, v.own);
 }
 
-RC_GTEST_PROP(mix_deltas, gives_the_common_model_share_times_the_gain, (std::vector<std::pair<float, float>> pairs)) {
-  const float share = 1.0f / static_cast<float>(*rc::gen::inRange(1, 9));
+RC_GTEST_PROP(mix_deltas, gives_the_common_model_gain_weight_times_the_gain,
+              (std::vector<std::pair<float, float>> pairs)) {
+  const float gain_weight = 1.0f / static_cast<float>(*rc::gen::inRange(1, 9));
   values<float> v;
   for (const auto& [own, base] : pairs) v.own.push_back(own), v.base.push_back(base), v.other.push_back(own - base);
-  const auto add = increments_of(v, deltas(share));
-  for (std::size_t i = 0; i < pairs.size(); ++i) RC_ASSERT(add.other[i] == share * (v.own[i] - v.base[i]));
+  const auto add = increments_of(v, deltas(gain_weight));
+  for (std::size_t i = 0; i < pairs.size(); ++i) RC_ASSERT(add.other[i] == gain_weight * (v.own[i] - v.base[i]));
 }
 
 RC_GTEST_PROP(mix_deltas, leaves_a_replica_without_others_bit_for_bit_as_it_is, ()) {
@@ -221,8 +223,8 @@ struct flight {
   values<double> add;
 };
 
-// Values are whole numbers and share is 1, so that every sum is exact. Any worker may begin an exchange for any replica
-// at any time, also for one that has an exchange under way, and end it much later.
+// Values are whole numbers and gain_weight is 1, so that every sum is exact. Any worker may begin an exchange for any
+// replica at any time, also for one that has an exchange under way, and end it much later.
 RC_GTEST_PROP(mix_deltas, loses_and_doubles_nothing_in_whichever_order_things_happen, ()) {
   const auto replicas = *rc::gen::inRange<std::size_t>(1, 6);
   std::vector<double> common{0}, zero{0};

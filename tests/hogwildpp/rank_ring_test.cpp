@@ -29,7 +29,7 @@ namespace {
 ring_engine engine_of(const test::rank_place& place, std::size_t workers = 1, std::size_t replicas = 1) {
   return {.workers = workers,
           .replicas = replicas,
-          .team = team_kind::std,
+          .team = thread_team_kind::std,
           .pin = false,
           .ranks = &place.ranks,
           .link = &place.link};
@@ -58,7 +58,7 @@ void expect_alike(const std::vector<train_result>& results) {
   for (const train_result& r : results) {
     EXPECT_EQ(r.parameters, results[0].parameters);
     EXPECT_EQ(r.objective, results[0].objective);
-    EXPECT_EQ(r.final_loss, results[0].final_loss);
+    EXPECT_EQ(r.train_loss, results[0].train_loss);
     EXPECT_EQ(r.examples, results[0].examples);
     EXPECT_EQ(r.epochs, results[0].epochs);
     EXPECT_EQ(r.status, results[0].status);
@@ -112,7 +112,7 @@ TEST(rank_ring, of_one_rank_is_exactly_hogwild) {
   const csr_rows rows = toy.csr();
   const train_options options{.epochs = 3, .step = {.initial = 0.3}};
   const auto results = train_ranks(1, logistic{}, rows, options);
-  const thread_engine threads{.workers = 1, .team = team_kind::std, .pin = false};
+  const thread_engine threads{.workers = 1, .team = thread_team_kind::std, .pin = false};
   EXPECT_EQ(results[0].parameters, train(logistic{}, rows, threads, options).parameters);
   EXPECT_FALSE(results[0].link);
 }
@@ -139,10 +139,10 @@ TEST(rank_ring, has_the_l2_of_all_rows_where_it_is_taken_by_touch) {
   const csr_rows rows = toy.csr();
   const softmax m{.features = 60, .classes = 3};
   train_options options{.epochs = 12, .step = {.initial = 0.3, .decay = 0.7}, .l2 = 0.01};
-  const double serial = train(m, rows, serial_engine{}, options).final_loss;
-  const double ring = train_ranks(4, m, rows, options)[0].final_loss;
+  const double serial = train(m, rows, serial_engine{}, options).train_loss;
+  const double ring = train_ranks(4, m, rows, options)[0].train_loss;
   options.l2 = 0.0025;
-  const double weaker = train(m, rows, serial_engine{}, options).final_loss;
+  const double weaker = train(m, rows, serial_engine{}, options).train_loss;
   EXPECT_LT(std::abs(ring - serial), 0.3 * std::abs(weaker - serial));
 }
 
@@ -160,7 +160,7 @@ TEST(rank_ring, ends_an_epoch_by_the_rows_of_all_whoever_trained_them) {
   // A chunk or two more than counted; of the small rank's second pass at most the rest.
   EXPECT_GE(results[0].examples, 4u * 40'000u);
   EXPECT_LE(results[0].examples, 4u * 52'000u);
-  EXPECT_LT(results[0].final_loss, 0.6);
+  EXPECT_LT(results[0].train_loss, 0.6);
 }
 
 TEST(rank_ring, stops_on_all_ranks_when_one_is_asked_to) {
@@ -178,7 +178,7 @@ TEST(rank_ring, stops_on_all_ranks_when_one_is_asked_to) {
   EXPECT_LE(results[0].epochs, 4u);
   // As good as it was before.
   ASSERT_GT(after.loss, 0.0);
-  EXPECT_LT(results[0].final_loss, 1.05 * after.loss);
+  EXPECT_LT(results[0].train_loss, 1.05 * after.loss);
 }
 
 TEST(rank_ring, agrees_on_labels_that_not_every_rank_has) {
@@ -254,18 +254,18 @@ TEST(rank_ring, loses_no_add) {
     std::vector<std::atomic<std::uint64_t>> trained(ranks);
     test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
       test::planned_task work =
-          make_job(test::counting_margins{}, part_of(rows, place.rank, ranks), label_map{},
-                   {.update = update_kind::exact, .isa = choose_isa(isa::automatic), .all_rows = rows.view().rows()});
-      work.share(access_kind::buffered, {.rows = 8, .workers = 2});
+          make_task(test::counting_margins{}, part_of(rows, place.rank, ranks), label_map{},
+                    {.update = update_kind::exact, .isa = choose_isa(isa::automatic), .all_rows = rows.view().rows()});
+      work.set_sharing(access_kind::buffered, {.rows = 8, .workers = 2});
       ring_engine engine = engine_of(place);
       engine.message_values = values;
-      const auto crew = hire(engine, *work, work.plan, {});
-      crew->start();
-      round_driver rounds(*work, work.plan, *crew);
+      const auto started = start(engine, *work, work.plan, {});
+      started->get_ready();
+      round_driver rounds(*work, work.plan, *started);
       for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
-      const auto got = crew->store().parameters<float>();
+      const auto got = started->store().parameters<float>();
       sums[place.rank] = std::accumulate(got.begin(), got.end(), 0.0);
-      for (const worker_slot& slot : crew->store().slots()) trained[place.rank] += slot.rows.get();
+      for (const worker_slot& slot : started->store().slots()) trained[place.rank] += slot.rows.get();
     });
     const auto total = std::accumulate(trained.begin(), trained.end(), std::uint64_t{0});
     EXPECT_GE(total, epochs * 6'000u);

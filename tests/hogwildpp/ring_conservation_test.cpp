@@ -51,26 +51,27 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
   const test::toy_rows toy = rows_of_ones();
   const csr_rows data = toy.csr();
 
-  /// Calls check(job, crew) after each of the epochs; the rows tell which columns are in one row only, or do not.
+  /// Calls check(epoch, store) after each of the epochs; the rows tell which columns are in one row only, or do not.
   template <class Model, class Check>
   void train(const Model& m, bool own_known, ring_rule rule, optimizer_kind optimizer, const Check& check) const {
     sparse_view rows = data.view();
-    if (own_known) rows.frequent = common;
+    if (own_known) rows.first_singleton = common;
     test::planned_task work =
-        make_job(m, rows, label_map{},
-                 {.update = update_kind::exact, .optimizer = optimizer, .isa = choose_isa(isa::automatic)});
-    work.share(access_kind::buffered,
-               {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas), .rule = rule});
-    const auto crew = hire(ring_engine{.workers = workers, .replicas = replicas, .team = team_kind::std, .pin = false},
-                           *work, work.plan, {});
-    EXPECT_EQ(crew->engine(), "ring");
-    round_driver rounds(*work, work.plan, *crew);
+        make_task(m, rows, label_map{},
+                  {.update = update_kind::exact, .optimizer = optimizer, .isa = choose_isa(isa::automatic)});
+    work.set_sharing(access_kind::buffered,
+                     {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas), .rule = rule});
+    const auto started =
+        start(ring_engine{.workers = workers, .replicas = replicas, .team = thread_team_kind::std, .pin = false}, *work,
+              work.plan, {});
+    EXPECT_EQ(started->engine(), "ring");
+    round_driver rounds(*work, work.plan, *started);
     for (std::size_t e = 1; e <= epochs; ++e) {
       rounds.train_epoch(e, 1.0);
-      check(e, crew->store());
+      check(e, started->store());
     }
     std::uint64_t exchanges = 0;
-    for (const worker_slot& slot : crew->store().slots()) exchanges += slot.ring_exchanges.get();
+    for (const worker_slot& slot : started->store().slots()) exchanges += slot.ring_exchanges.get();
     // Under the other rules whose neighbours do not train at the same time keeps to itself.
     if (rule == ring_rule::deltas) {
       EXPECT_GT(exchanges, 0u);
@@ -96,7 +97,7 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
 TEST_P(ring, adds_up_what_a_margin_model_adds) {
   expect_every_add_once(polite_counting{}, false);
 }
-TEST_P(ring, adds_up_what_a_margin_model_adds_to_columns_of_a_single_row) {
+TEST_P(ring, adds_up_what_a_margin_model_adds_to_singleton_columns) {
   expect_every_add_once(polite_counting{}, true);
 }
 TEST_P(ring, adds_up_what_a_general_model_adds) {
@@ -128,7 +129,7 @@ TEST_P(ring, that_averages_keeps_the_sum_and_makes_the_model_of_the_mean) {
             for (std::size_t j = 0; j < toy.columns; ++j) {
               double sum = 0.0;
               for (std::size_t v = 0; v < replicas; ++v) {
-                sum += static_cast<double>(store.ring_replica(v).parameters<float>()[j]);
+                sum += static_cast<double>(store.replica_view(v).parameters<float>()[j]);
               }
               const double gained = static_cast<double>(counts[1][j]), merged = store.parameters<float>()[j];
               ASSERT_NEAR(sum, k * before[j] + gained, 1e-4 * std::max(sum, 1.0)) << "column " << j << ", epoch " << e;

@@ -73,7 +73,8 @@ TEST_P(ring, of_one_worker_each_ends_within_the_band_of_one_worker) {
   ASSERT_LT(serial, 1.01 * set_.optimum);
   const train_result run = train(
       logistic{}, one_worker_->data,
-      ring_engine{.workers = replicas_, .replicas = replicas_, .rule = rule_, .team = team_kind::std, .pin = false},
+      ring_engine{
+          .workers = replicas_, .replicas = replicas_, .rule = rule_, .team = thread_team_kind::std, .pin = false},
       options);
   RecordProperty("above_serial", std::to_string(run.objective / serial - 1.0));
   EXPECT_EQ(run.status, run_status::done);

@@ -27,7 +27,7 @@ using testing::HasSubstr;
 namespace {
 
 ring_engine ring_of(std::size_t replicas, std::size_t workers, ring_rule rule = ring_rule::deltas) {
-  return {.workers = workers, .replicas = replicas, .rule = rule, .team = team_kind::std, .pin = false};
+  return {.workers = workers, .replicas = replicas, .rule = rule, .team = thread_team_kind::std, .pin = false};
 }
 
 constexpr ring_rule rules[] = {ring_rule::deltas, ring_rule::average, ring_rule::released};
@@ -35,7 +35,7 @@ constexpr ring_rule rules[] = {ring_rule::deltas, ring_rule::average, ring_rule:
 TEST(ring_engine, of_one_replica_is_exactly_hogwild) {
   const auto toy = test::planted_classification({.rows = 3'000, .columns = 60});
   const auto many = test::planted_classes({.rows = 1'000, .columns = 60}, 3);
-  const thread_engine threads{.workers = 1, .team = team_kind::std, .pin = false};
+  const thread_engine threads{.workers = 1, .team = thread_team_kind::std, .pin = false};
   for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
     for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::buffered, sharing_kind::direct}) {
       const train_options options{.epochs = 3,
@@ -63,7 +63,7 @@ TEST(ring_engine, of_one_replica_is_exactly_hogwild) {
 TEST(ring_engine, may_do_what_threads_may_where_there_is_one_replica) {
   const auto toy = test::planted_classification({.rows = 500, .columns = 30});
   const train_options options{.epochs = 2, .step = {.initial = 0.3}, .reproducible = true};
-  const thread_engine threads{.workers = 2, .team = team_kind::std, .pin = false};
+  const thread_engine threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
   EXPECT_EQ(train(logistic{}, toy.csr(), ring_of(1, 2), options).parameters,
             train(logistic{}, toy.csr(), threads, options).parameters);
 }
@@ -130,21 +130,21 @@ TEST_P(telemetry, counts_each_byte_of_a_model_that_travels_whole) {
   }
 }
 
-// Prefixes of 512, 1024, 512, 2048, ... of 8192 ranks: 512 * (1 + 4 / 2) on average, 19 % of them. Exchanges come in
-// the order of the marks, but for those that were passed over.
-TEST(ring_engine, sends_rare_ranks_rarely) {
+// Prefixes of 512, 1024, 512, 2048, ... of 8192 positions: 512 * (1 + 4 / 2) on average, 19 % of them. Exchanges come
+// in the order of the marks, but for those that were passed over.
+TEST(ring_engine, sends_rare_columns_rarely) {
   constexpr std::size_t columns = 8192;
   const auto toy = test::planted_classification({.rows = 20'000, .columns = columns});
   const csr_rows data = toy.csr();
   test::planned_task work =
-      make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-               {.isa = choose_isa(isa::automatic)});
-  work.share(access_kind::buffered, {.rows = 16, .workers = 4, .replicas = 4});
-  const auto crew = hire(ring_of(4, 4), *work, work.plan, {});
-  round_driver rounds(*work, work.plan, *crew);
+      make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                {.isa = choose_isa(isa::automatic)});
+  work.set_sharing(access_kind::buffered, {.rows = 16, .workers = 4, .replicas = 4});
+  const auto started = start(ring_of(4, 4), *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *started);
   for (std::size_t e = 1; e <= 3; ++e) rounds.train_epoch(e, 0.05);
   ring_report all;
-  for (const worker_slot& slot : crew->store().slots()) {
+  for (const worker_slot& slot : started->store().slots()) {
     all.exchanges += slot.ring_exchanges.get();
     all.bytes += slot.ring_bytes.get();
     all.taken_over += slot.ring_taken_over.get();
@@ -191,8 +191,8 @@ INSTANTIATE_TEST_SUITE_P(of, telemetry, testing::ValuesIn(rules),
 TEST(a_ring, makes_its_workers_known_to_every_program_that_includes_it) {
   const test::toy_rows toy = test::planted_classification({.rows = 20, .columns = 5});
   const csr_rows data = toy.csr();
-  auto whole = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"), {});
-  const job* const before = whole.get();
+  auto whole = make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"), {});
+  const training_task* const before = whole.get();
   const param_store store = param_store::in_memory({.parameters = 5, .workers = 2});
   const loop_plan plan = whole->plan(access_kind::buffered, {.workers = 2, .replicas = 2});
   const auto replica =

@@ -54,7 +54,7 @@ class ring_of_memory_nodes : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(numa_nodes(), 2u);
-    if (numa_nodes(crew_cpus()) < 2) GTEST_SKIP() << "this process may not use both CPU 0 and CPU 1";
+    if (numa_nodes(allowed_cpus()) < 2) GTEST_SKIP() << "this process may not use both CPU 0 and CPU 1";
   }
   const test::toy_rows toy = test::planted_classification({.rows = 5'000, .columns = 40});
 };
@@ -69,7 +69,7 @@ TEST_F(ring_of_memory_nodes, has_a_replica_for_each_node_but_no_more_than_worker
 TEST_F(ring_of_memory_nodes, trains_as_a_ring_elsewhere_does_and_says_where_its_replicas_lie) {
   const train_options options{.epochs = 6, .step = {.initial = 0.1}};
   const train_result serial = train(logistic{}, toy.csr(), serial_engine{}, options);
-  for (const team_kind kind : {team_kind::openmp, team_kind::tbb, team_kind::std}) {
+  for (const thread_team_kind kind : {thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std}) {
     const test::scratch_folder folder;
     listener ears;
     train_options mine = options;
@@ -92,12 +92,12 @@ TEST_F(ring_of_memory_nodes, trains_as_a_ring_elsewhere_does_and_says_where_its_
 
 TEST_F(ring_of_memory_nodes, binds_threads_while_they_train_and_only_then) {
   const cpu_list before = usable_cpu_list();
-  for (const team_kind kind : {team_kind::openmp, team_kind::tbb, team_kind::std}) {
+  for (const thread_team_kind kind : {thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std}) {
     for (const bool pin : {true, false}) {
       rooted::seen.clear();
       train(rooted{}, toy.csr(), ring_engine{.workers = 2, .team = kind, .pin = pin},
             {.epochs = 2, .step = {.initial = 0.1}});
-      const bool bound = pin && !(kind == team_kind::openmp && openmp_binds());
+      const bool bound = pin && !(kind == thread_team_kind::openmp && openmp_binds());
       if (bound) {
         EXPECT_THAT(rooted::seen, AllOf(Contains(cpu_list{0}), Contains(cpu_list{1})));
       } else {
@@ -116,10 +116,11 @@ TEST_F(ring_of_memory_nodes, keeps_quiet_where_all_replicas_lie_on_one) {
   listener ears;
   const std::vector<int> first{0};
   const thread_binding only(first);
-  if (crew_cpus() != first) GTEST_SKIP() << "the OpenMP library has places of its own";
+  if (allowed_cpus() != first) GTEST_SKIP() << "the OpenMP library has places of its own";
   EXPECT_EQ(ring_engine{}.layout(8).replicas, 1u);
-  const train_result r = train(logistic{}, toy.csr(), ring_engine{.workers = 2, .replicas = 2, .team = team_kind::std},
-                               {.epochs = 2, .step = {.initial = 0.1}, .observers = {&ears}});
+  const train_result r =
+      train(logistic{}, toy.csr(), ring_engine{.workers = 2, .replicas = 2, .team = thread_team_kind::std},
+            {.epochs = 2, .step = {.initial = 0.1}, .observers = {&ears}});
   ASSERT_TRUE(r.ring);
   EXPECT_EQ(r.ring->nodes, (node_lists{{0}, {0}}));
   EXPECT_EQ(r.ring->memory, placed_memory::anywhere);

@@ -25,7 +25,7 @@ struct ring : testing::TestWithParam<std::tuple<ring_rule, std::size_t>> {
   const ring_rule rule = std::get<0>(GetParam());
   const std::size_t replicas = std::get<1>(GetParam());
   const ring_engine engine{
-      .workers = replicas, .replicas = replicas, .rule = rule, .team = team_kind::std, .pin = false};
+      .workers = replicas, .replicas = replicas, .rule = rule, .team = thread_team_kind::std, .pin = false};
 
   /// What averages keep of their gains is the mean: they have as many times the epochs, and the step falls as slowly.
   train_options for_ring(train_options options) const {

@@ -29,19 +29,19 @@ struct ring : testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {
     const auto toy = test::countable_rows(6'000, columns);
     const csr_rows data = toy.csr();
     test::planned_task work =
-        make_job(m, data.view(), label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
-    work.share(access_kind::buffered,
-               {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas)});
-    const auto crew = hire(engine(), *work, work.plan, {});
-    crew->start();
-    round_driver rounds(*work, work.plan, *crew);
+        make_task(m, data.view(), label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
+    work.set_sharing(access_kind::buffered,
+                     {.rows = 8, .workers = workers, .replicas = static_cast<std::uint32_t>(replicas)});
+    const auto started = start(engine(), *work, work.plan, {});
+    started->get_ready();
+    round_driver rounds(*work, work.plan, *started);
     for (std::size_t e = 1; e <= epochs; ++e) {
       rounds.train_epoch(e, 1.0);
-      EXPECT_EQ(work->parameters_of(crew->store(), rounds.scale()), test::counts_after(toy, e)) << "epoch " << e;
+      EXPECT_EQ(work->parameters_of(started->store(), rounds.scale()), test::counts_after(toy, e)) << "epoch " << e;
     }
-    EXPECT_EQ(crew->rows_lost(), 0u);
+    EXPECT_EQ(started->rows_lost(), 0u);
     std::uint64_t exchanges = 0;
-    for (const worker_slot& slot : crew->store().slots()) exchanges += slot.ring_exchanges.get();
+    for (const worker_slot& slot : started->store().slots()) exchanges += slot.ring_exchanges.get();
     EXPECT_GT(exchanges, 0u);
   }
 };

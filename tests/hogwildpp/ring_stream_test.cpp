@@ -17,9 +17,9 @@ namespace {
 /// One rank whose array is plain numbers, all of which it exchanges at each turn.
 struct rank {
   ring_stream<double> stream;
-  numbers w, share;
+  numbers w, gain_weight;
 
-  explicit rank(const numbers& common) : stream(common.size()), w(common), share(common.size(), 1.0) {
+  explicit rank(const numbers& common) : stream(common.size()), w(common), gain_weight(common.size(), 1.0) {
     stream.begin(common);
   }
   /// Takes a turn; `round` is done to what is sent on. Returns that.
@@ -27,9 +27,9 @@ struct rank {
   numbers turn(const numbers& came, const Round& round) {
     for (std::size_t j = 0; j < came.size(); ++j) stream.take_in(j, came[j]);
     numbers send(w.size()), add(w.size());
-    stream.turn(0, w, share, send);
+    stream.turn(0, w, gain_weight, send);
     for (double& x : send) x = round(x);
-    stream.sent(0, w, share, send, add);
+    stream.sent(0, w, gain_weight, send, add);
     for (std::size_t j = 0; j < w.size(); ++j) w[j] += add[j];
     return send;
   }
@@ -38,7 +38,7 @@ struct rank {
   }
   numbers bring(bool is_last) const {
     numbers part(w.size());
-    stream.bring(w, share, is_last, part);
+    stream.bring(w, gain_weight, is_last, part);
     return part;
   }
 };
@@ -64,9 +64,9 @@ TEST(ring_stream, sums_gains_by_hand) {
   EXPECT_EQ(of_a[1] + of_b[1], 16);
 }
 
-TEST(ring_stream, keeps_a_share_of_gains) {
+TEST(ring_stream, keeps_a_fraction_of_gains) {
   rank a({0}), b({0});
-  a.share = b.share = {0.5};
+  a.gain_weight = b.gain_weight = {0.5};
   a.w = {4};
   b.w = {8};
   EXPECT_THAT(a.turn({}), ElementsAre(2));

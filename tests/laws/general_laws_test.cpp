@@ -35,14 +35,14 @@ struct softmax_with_bias {
 };
 struct machine_of_two_labels {
   static constexpr float huge = 1e12f;
-  static factorization_machine model() { return {.features = shape.columns, .rank = 3}; }
+  static factorization_machine model() { return {.features = shape.columns, .factors = 3}; }
   static test::toy_rows rows() { return test::planted_classification(shape); }
   static bool is_padding(std::size_t j) { return j < shape.columns * 8 && j % 8 >= 3; }
 };
 struct machine_of_numbers {
   static constexpr float huge = 1e12f;
   static factorization_machine model() {
-    return {.features = shape.columns, .rank = 9, .labels = label_kind::real, .mean = 0.5f, .scale = 0.75f};
+    return {.features = shape.columns, .factors = 9, .labels = label_kind::real, .mean = 0.5f, .scale = 0.75f};
   }
   static test::toy_rows rows() { return test::planted_regression(shape); }
   static bool is_padding(std::size_t j) { return j < shape.columns * 16 && j % 16 >= 9; }
@@ -50,7 +50,7 @@ struct machine_of_numbers {
 template <bool Bias>
 struct factors_of_ratings {
   static constexpr float huge = 1e12f;
-  static matrix_factorization model() { return {.users = 6, .items = 6, .rank = 5, .bias = Bias, .mean = 0.25f}; }
+  static matrix_factorization model() { return {.users = 6, .items = 6, .factors = 5, .bias = Bias, .mean = 0.25f}; }
   static test::toy_rows rows() {
     test::toy_shape pairs = shape;
     pairs.per_row = 2;

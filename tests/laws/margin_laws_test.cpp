@@ -92,9 +92,9 @@ TYPED_TEST(margin_law, huge_margins_give_finite_losses_and_derivatives_of_the_ri
   }
 }
 
-TYPED_TEST(margin_law, derivative_changes_by_no_more_than_its_steepness_over_one_unit) {
+TYPED_TEST(margin_law, derivative_changes_by_no_more_than_its_smoothness_over_one_unit) {
   if constexpr (requires { this->model.smoothness(1.0); }) GTEST_SKIP() << "it has no bound";
-  const double most = steepness(margin_loss(this->model));
+  const double most = smoothness(margin_loss(this->model));
   EXPECT_GT(most, 0.0);
   for (const float label : this->labels())
     for (float m = -12.0f; m < 12.0f; m += 0.125f) {

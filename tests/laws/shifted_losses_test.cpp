@@ -79,7 +79,7 @@ test::toy_rows counts() {
   return toy;
 }
 
-constexpr thread_engine two{.workers = 2, .team = team_kind::std, .pin = false};
+constexpr thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
 
 TEST(shifted_losses, a_tolerance_ends_the_run_where_it_does) {
   for (const double tolerance : {0.1, 0.01, 0.001}) {
@@ -111,12 +111,12 @@ TEST(shifted_losses, virtual_workers_are_turned_back_in_the_same_epochs) {
   // Told that the curvature is less than it is, they sum up more than is stable.
   const auto runs = told(least_squares{}, [&](const auto& m, observer& o) {
     const csr_rows rows = numbers.csr();
-    test::planned_task work = make_job(m, rows.view(), label_map{}, {.isa = choose_isa(isa::automatic)});
-    work.share(access_kind::deterministic, {.rows = 64, .curvature = 1e-4, .workers = 4});
+    test::planned_task work = make_task(m, rows.view(), label_map{}, {.isa = choose_isa(isa::automatic)});
+    work.set_sharing(access_kind::deterministic, {.rows = 64, .curvature = 1e-4, .workers = 4});
     resolved_run run{.options = {.epochs = 10, .reproducible = true, .observers = {&o}},
                      .schedule = {schedule_kind::geometric, 0.4, 0.9}};
-    const auto crew = hire(two, *work, work.plan, {});
-    return work.train(*crew, run);
+    const auto started = start(two, *work, work.plan, {});
+    return work.train(*started, run);
   });
   ASSERT_FALSE(runs[0].notes.empty());
   EXPECT_NE(runs[0].notes[0].find("overshot in epoch 1"), std::string::npos) << runs[0].notes[0];

@@ -40,7 +40,7 @@ void expect_laws_of(const std::string& name, std::size_t workers, const Engine& 
 
 TEST(timing_laws, hold_for_every_engine_of_one_process) {
   expect_laws_of("serial", 1, serial_engine{}, sharing_kind::automatic);
-  for (const team_kind team : {team_kind::openmp, team_kind::tbb, team_kind::std})
+  for (const thread_team_kind team : {thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std})
     expect_laws_of("threads", 2, thread_engine{.workers = 2, .team = team}, sharing_kind::direct);
   expect_laws_of("all_reduce", 2, sync_engine{.workers = 2, .rows = 8}, sharing_kind::automatic);
   expect_laws_of("local_sgd", 2, sync_engine{.workers = 2, .rule = sync_rule::average}, sharing_kind::automatic);

@@ -99,10 +99,10 @@ class workspace_law : public testing::Test {
     if constexpr (requires { Subject::loss(model, s, reader(w), n); }) {
       return Subject::loss(model, s, reader(w), n);
     } else {
-      std::vector<row_verdict> verdicts(n);
-      model.judge(reader(w), s, n, verdicts);
+      std::vector<row_score> scores(n);
+      model.score(reader(w), s, n, scores);
       double sum = 0.0;
-      for (const row_verdict& v : verdicts) sum += v.loss;
+      for (const row_score& v : scores) sum += v.loss;
       return sum / static_cast<double>(n);
     }
   }
@@ -128,7 +128,7 @@ TYPED_TEST(workspace_law, conforms_and_its_groups_cover_the_parameters) {
 
 // Along directions of length 1 in each group the slope of the mean loss is gradient . direction. Truncation is of the
 // order of step^2; where a relu or a pool changes its mind within a step the slope jumps by a unit's share of it, for
-// which nets have a larger `share`. Losses are sums of floats: rounding leaves 2^-23 of them, over the step.
+// which nets have a larger `tolerance`. Losses are sums of floats: rounding leaves 2^-23 of them, over the step.
 TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
   std::size_t n = 3;
   if constexpr (requires { TypeParam::at_once; }) n = TypeParam::at_once;
@@ -169,7 +169,7 @@ TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
         this->w = before;
       }
       EXPECT_NEAR(difference / (2.0 * TypeParam::step), expected / (2.0 * TypeParam::step),
-                  TypeParam::share * length + rounding)
+                  TypeParam::tolerance * length + rounding)
           << group.name << ", direction " << round;
     }
   }

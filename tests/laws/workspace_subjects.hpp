@@ -23,7 +23,7 @@
 
 // A subject of the laws of workspace models: a model, data that it understands, and
 //   step    of difference quotients, along directions of length 1
-//   share   of the gradient's length, by which a quotient may be off
+//   tolerance    of the gradient's length, by which a quotient may be off
 //   huge    what parameters are multiplied by to be very large: the cube of squared losses fits into a float
 
 namespace hogwild::test::subjects {
@@ -45,11 +45,14 @@ struct numbered_rows {
 
 template <label_kind Labels>
 struct fields {
-  static constexpr double step = 0x1p-8, share = 1e-3;
+  static constexpr double step = 0x1p-8, tolerance = 1e-3;
   static constexpr float huge = 1e12f;
   static ffm model() {
-    return {
-        .features = shape.columns, .fields = 6, .rank = 3, .labels = Labels, .unit_rows = Labels == label_kind::binary};
+    return {.features = shape.columns,
+            .fields = 6,
+            .factors = 3,
+            .labels = Labels,
+            .unit_rows = Labels == label_kind::binary};
   }
   /// Fields 0, 1, 3 and 5, so that there are gaps; three entries of a row share a field.
   static numbered_rows data() {
@@ -61,15 +64,15 @@ struct fields {
 };
 
 struct perceptron {
-  static constexpr double step = 0x1p-10, share = 0.02;
+  static constexpr double step = 0x1p-10, tolerance = 0.02;
   static constexpr float huge = 1e9f;
   static mlp model() { return {.features = shape.columns, .classes = 3, .hidden = {9, 5}}; }
   static numbered_rows data() { return {.rows = planted_classes(shape, 3)}; }
 };
 
-/// Its loss under training has dropout, which judge() leaves out.
+/// Its loss under training has dropout, which score() leaves out.
 struct images {
-  static constexpr double step = 0x1p-10, share = 0.02;
+  static constexpr double step = 0x1p-10, tolerance = 0.02;
   static constexpr float huge = 1e5f;
   static convnet model() { return {}; }
   static numbered_rows data() {
@@ -86,7 +89,7 @@ struct images {
 
 template <class M>
 struct windows {
-  static constexpr double step = 0x1p-8, share = 1e-3;
+  static constexpr double step = 0x1p-8, tolerance = 1e-3;
   static constexpr float huge = 1e9f;
   static constexpr const char* text = "a b c a d b a e a b c f a b\na c\nb d e a\nd e f d e a b d e";
   static corpus words() { return read_corpus(text, "text", {.min_count = 1}); }
@@ -101,7 +104,7 @@ struct windows {
 
 /// Moves edge by edge, however many it takes: its gradient is that of one.
 struct edges {
-  static constexpr double step = 0x1p-12, share = 1e-3;
+  static constexpr double step = 0x1p-12, tolerance = 1e-3;
   static constexpr float huge = 1e9f;
   static constexpr std::size_t at_once = 1;
   static graph_cut model() { return {.nodes = 8, .sides = 3, .unit = 1.5f}; }

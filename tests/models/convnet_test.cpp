@@ -33,7 +33,7 @@ TEST(convnet, bytes_go_to_their_pixels_and_what_is_missing_is_dark) {
     const image_net* const net = &m.net();
     const std::size_t size = net->layers.input().size(), plane = size / net->layers.input().planes;
     std::vector<std::uint32_t> original(size);
-    std::iota(original.rbegin(), original.rend(), first_pixel);  // ranks need not be in the order of the pixels
+    std::iota(original.rbegin(), original.rend(), first_pixel);  // positions need not be in the order of the pixels
     auto space = m.make_workspace(columns(original), isa::automatic, 20);
     for (int twice = 0; twice < 2; ++twice) {  // an earlier image leaves nothing behind
       const std::vector<std::uint32_t> index = {

@@ -50,7 +50,7 @@ void expect_near(const partials& found, const partials& expected) {
 }
 
 TEST(factorization_machine, its_score_and_partials_are_those_of_the_formula) {
-  const factorization_machine m{.features = 3, .rank = 2, .labels = label_kind::real};
+  const factorization_machine m{.features = 3, .factors = 2, .labels = label_kind::real};
   ASSERT_EQ(m.width(), 8u);
   ASSERT_EQ(m.dim(), 28u);
   std::vector<float> w(28);
@@ -80,7 +80,7 @@ TEST(factorization_machine, its_score_and_partials_are_those_of_the_formula) {
 }
 
 TEST(factorization_machine, begins_with_small_factors_and_zeros) {
-  const factorization_machine m{.features = 20, .rank = 10};
+  const factorization_machine m{.features = 20, .factors = 10};
   std::vector<float> w(m.dim());
   m.init(param_view<float>(std::span(w)), counter_random(1, 2));
   for (std::size_t j = 0; j < w.size(); ++j) {
@@ -103,11 +103,11 @@ struct with_fields {
     m.take(s, 0, z, counter_random(0, 0));
     return s;
   }
-  row_verdict judge(const sparse_row<float>& z) {
+  row_score score(const sparse_row<float>& z) {
     ffm::workspace s = space(z);
-    row_verdict verdict;
-    m.judge(reader(w), s, 1, {&verdict, 1});
-    return verdict;
+    row_score scored_row;
+    m.score(reader(w), s, 1, {&scored_row, 1});
+    return scored_row;
   }
   partials gradient(const sparse_row<float>& z) {
     ffm::workspace s = space(z);
@@ -119,7 +119,7 @@ struct with_fields {
 
 TEST(ffm, its_score_and_partials_are_those_of_the_formula) {
   // Column 0 is of field 0, columns 1 and 2 are of field 1, column 3 of field 3; nobody is of field 2.
-  with_fields f{.m = {.features = 4, .fields = 4, .rank = 1, .labels = label_kind::real, .unit_rows = false},
+  with_fields f{.m = {.features = 4, .fields = 4, .factors = 1, .labels = label_kind::real, .unit_rows = false},
                 .original = {field_column(0, 9), field_column(1, 0), field_column(1, 5), field_column(3, 5)}};
   ASSERT_EQ(f.m.dim(), 21u);
   const float factors[] = {2, 3, 100, 17, 5, 7, 100, 19, 11, 13, 100, 23, 29, 31, 100, 37};
@@ -127,8 +127,8 @@ TEST(ffm, its_score_and_partials_are_those_of_the_formula) {
   f.w[16] = 0.1f, f.w[17] = 0.2f, f.w[18] = 0.3f, f.w[19] = 0.4f, f.w[20] = 0.5f;
   // Pairs: 3 * 5, 3 * 11, and within field 1 7 * 13.
   test::owned_row three{{2, 0, 1}, {1.0f, 1.0f, 1.0f}, 139.1f};
-  EXPECT_FLOAT_EQ(f.judge(three).score, 140.1f);
-  EXPECT_NEAR(f.judge(three).loss, 0.5, 1e-4);
+  EXPECT_FLOAT_EQ(f.score(three).score, 140.1f);
+  EXPECT_NEAR(f.score(three).loss, 0.5, 1e-4);
   const partials g = f.gradient(three);
   const float slope = g.at(20);
   EXPECT_NEAR(slope, 1.0f, 1e-4f);
@@ -142,30 +142,30 @@ TEST(ffm, its_score_and_partials_are_those_of_the_formula) {
                   {8, slope * 3},
                   {9, slope * 7}});
   // 17 * 29 * 2: columns 0 and 3.
-  EXPECT_FLOAT_EQ(f.judge(test::owned_row{{0, 3}, {1.0f, 2.0f}}).score, 0.5f + 0.1f + 0.8f + 986.0f);
-  EXPECT_FLOAT_EQ(f.judge(test::owned_row{{3}, {2.0f}}).score, 1.3f);
-  EXPECT_FLOAT_EQ(f.judge(test::owned_row{}).score, 0.5f);
-  EXPECT_FLOAT_EQ(f.judge(test::owned_row{{0, 1, 3}, {1.0f, 1.0f, 0.0f}}).score, 0.5f + 0.3f + 15.0f);
+  EXPECT_FLOAT_EQ(f.score(test::owned_row{{0, 3}, {1.0f, 2.0f}}).score, 0.5f + 0.1f + 0.8f + 986.0f);
+  EXPECT_FLOAT_EQ(f.score(test::owned_row{{3}, {2.0f}}).score, 1.3f);
+  EXPECT_FLOAT_EQ(f.score(test::owned_row{}).score, 0.5f);
+  EXPECT_FLOAT_EQ(f.score(test::owned_row{{0, 1, 3}, {1.0f, 1.0f, 0.0f}}).score, 0.5f + 0.3f + 15.0f);
   f.m.unit_rows = true;
   three.value = {4.0f, 4.0f, 4.0f};
-  EXPECT_FLOAT_EQ(f.judge(three).score, 0.5f + 0.6f / std::sqrt(3.0f) + 139.0f / 3.0f);
+  EXPECT_FLOAT_EQ(f.score(three).score, 0.5f + 0.6f / std::sqrt(3.0f) + 139.0f / 3.0f);
   f.m.mean = 1.0f, f.m.scale = 2.0f;
-  EXPECT_FLOAT_EQ(f.judge(test::owned_row{}).score, 2.0f);
+  EXPECT_FLOAT_EQ(f.score(test::owned_row{}).score, 2.0f);
 }
 
 TEST(ffm, of_one_field_is_a_factorization_machine) {
   const test::toy_rows rows = test::planted_regression({.rows = 30, .columns = 12, .per_row = 5, .seed = 8});
-  with_fields f{.m = {.features = 12, .fields = 1, .rank = 8, .labels = label_kind::real, .unit_rows = false},
+  with_fields f{.m = {.features = 12, .fields = 1, .factors = 8, .labels = label_kind::real, .unit_rows = false},
                 .original = std::vector<std::uint32_t>(12)};
   std::iota(f.original.begin(), f.original.end(), 1u);
-  const factorization_machine m{.features = 12, .rank = 8, .labels = label_kind::real};
+  const factorization_machine m{.features = 12, .factors = 8, .labels = label_kind::real};
   ASSERT_EQ(f.m.dim(), m.dim());
   f.w = test::noise_vector(m.dim(), 4);
   const csr_rows data = rows.csr();
   row_cursor cursor(data.view());
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const auto z = cursor.row(r);
-    EXPECT_NEAR(f.judge(z).score, m.predict(reader(f.w), z), 1e-5f);
+    EXPECT_NEAR(f.score(z).score, m.predict(reader(f.w), z), 1e-5f);
     partials expected;
     m.gradient(reader(f.w), z, collector{expected});
     for (const auto& [j, g] : f.gradient(z)) EXPECT_NEAR(g, expected[j], 1e-5f) << j;
@@ -173,7 +173,7 @@ TEST(ffm, of_one_field_is_a_factorization_machine) {
 }
 
 TEST(ffm, needs_to_know_fields_that_it_has) {
-  with_fields f{.m = {.features = 1, .fields = 2, .rank = 1}, .original = {field_column(2, 0)}};
+  with_fields f{.m = {.features = 1, .fields = 2, .factors = 1}, .original = {field_column(2, 0)}};
   try {
     (void)f.space(test::owned_row{});
     FAIL();
@@ -194,9 +194,10 @@ TEST(saved_machines, predict_as_the_model_did) {
     for (const char* const name : {"factorization_machine", "ffm"}) {
       const bool numbers = labels == label_kind::real;
       const float mean = numbers ? 2.5f : 0.0f, scale = numbers ? 0.25f : 1.0f;
-      named_model m = factorization_machine{.features = 3, .rank = 3, .labels = labels, .mean = mean, .scale = scale};
+      named_model m =
+          factorization_machine{.features = 3, .factors = 3, .labels = labels, .mean = mean, .scale = scale};
       if (std::string(name) == "ffm")
-        m = ffm{.features = 3, .fields = 3, .rank = 3, .labels = labels, .mean = mean, .scale = scale};
+        m = ffm{.features = 3, .fields = 3, .factors = 3, .labels = labels, .mean = mean, .scale = scale};
       std::vector<float> w = test::noise_vector(std::visit(
                                                     [](const auto& any) -> std::size_t {
                                                       if constexpr (requires { any.dim(); }) return any.dim();
@@ -213,7 +214,7 @@ TEST(saved_machines, predict_as_the_model_did) {
         expected = fm->predict(reader(w), z);
       }
       if (const auto* fields = std::get_if<ffm>(&m))
-        expected = with_fields{.m = *fields, .original = original, .w = w}.judge(z).score;
+        expected = with_fields{.m = *fields, .original = original, .w = w}.score(z).score;
 
       const label_map map = labels == label_kind::binary ? of_two : label_map();
       const saved_model saved = to_saved(m, w, map, original);
@@ -276,12 +277,12 @@ TEST(machines, what_a_saved_one_says_of_itself_has_to_be_true) {
   };
   for (const std::string name : {"factorization_machine", "ffm"}) {
     named_model m =
-        factorization_machine{.features = 2, .rank = 2, .labels = label_kind::real, .mean = 1.0f, .scale = 2.0f};
+        factorization_machine{.features = 2, .factors = 2, .labels = label_kind::real, .mean = 1.0f, .scale = 2.0f};
     if (name == "ffm")
-      m = ffm{.features = 2, .fields = 3, .rank = 2, .labels = label_kind::real, .mean = 1.0f, .scale = 2.0f};
+      m = ffm{.features = 2, .fields = 3, .factors = 2, .labels = label_kind::real, .mean = 1.0f, .scale = 2.0f};
     const std::vector<std::uint32_t> columns = {field_column(0, 4), field_column(2, 0)};
-    const std::size_t parameters = name == "ffm" ? ffm{.features = 2, .fields = 3, .rank = 2}.dim()
-                                                 : factorization_machine{.features = 2, .rank = 2}.dim();
+    const std::size_t parameters = name == "ffm" ? ffm{.features = 2, .fields = 3, .factors = 2}.dim()
+                                                 : factorization_machine{.features = 2, .factors = 2}.dim();
     const saved_model good = to_saved(m, std::vector<float>(parameters), label_map(), columns);
     EXPECT_NO_THROW(predictor{good});
     const auto refusal = [&](const saved_model& wrong) -> std::string {

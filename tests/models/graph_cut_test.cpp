@@ -59,10 +59,10 @@ RC_GTEST_PROP(simplex, has_the_projection_as_its_nearest_point, ()) {
   RC_ASSERT(distance(projected(p), p) < 3e-6);
   // Any other point of the simplex: no corner, and nothing on the way to one, is nearer.
   for (std::size_t d = 0; d < sides; ++d) {
-    for (const float share : {0.01f, 0.3f, 1.0f}) {
+    for (const float fraction : {0.01f, 0.3f, 1.0f}) {
       std::vector<float> other = p;
-      for (float& each : other) each *= 1.0f - share;
-      other[d] += share;
+      for (float& each : other) each *= 1.0f - fraction;
+      other[d] += fraction;
       RC_ASSERT(distance(x, p) <= distance(x, other) + 1e-5);
     }
   }
@@ -128,9 +128,9 @@ class cut_of_three : public testing::Test {
     model.gradient(reader(), s, n, collector{all});
     return all;
   }
-  row_verdict verdict(graph_cut_space s) {
-    row_verdict v;
-    model.judge(reader(), s, 1, {&v, 1});
+  row_score score_of(graph_cut_space s) {
+    row_score v;
+    model.score(reader(), s, 1, {&v, 1});
     return v;
   }
 };
@@ -139,8 +139,8 @@ TEST_F(cut_of_three, moves_both_ends_towards_each_other) {
   const auto edge = taken({0, 1}, {4.0f, 4.0f}, -1.0f);
   // c / 2 in units of 2: 1. The second entries are alike.
   EXPECT_EQ(gradient(edge), (emissions{{0, {1.0f, 0.0f, -1.0f}}, {3, {-1.0f, 0.0f, 1.0f}}}));
-  EXPECT_DOUBLE_EQ(verdict(edge).loss, 1.0 * (0.375 + 0.0 + 0.375));
-  EXPECT_EQ(verdict(edge).score, 4.0f);  // sides 0 and 2
+  EXPECT_DOUBLE_EQ(score_of(edge).loss, 1.0 * (0.375 + 0.0 + 0.375));
+  EXPECT_EQ(score_of(edge).score, 4.0f);  // sides 0 and 2
 }
 
 TEST_F(cut_of_three, never_moves_a_terminal) {
@@ -151,28 +151,28 @@ TEST_F(cut_of_three, never_moves_a_terminal) {
   EXPECT_EQ(moved[0].first, 0u);
   const float third = 1.0f / 3.0f, expected[] = {third, -2.0f * third, third};
   for (std::size_t d = 0; d < 3; ++d) EXPECT_FLOAT_EQ(moved[0].second[d], expected[d]);
-  EXPECT_DOUBLE_EQ(verdict(to_side_one).loss, 0.5 * (0.5 + 0.75 + 0.25));
+  EXPECT_DOUBLE_EQ(score_of(to_side_one).loss, 0.5 * (0.5 + 0.75 + 0.25));
   const auto between = taken({3, 4}, {2.0f, 2.0f}, -1.0f);
   EXPECT_TRUE(gradient(between).empty());
-  EXPECT_DOUBLE_EQ(verdict(between).loss, 1.0);
-  EXPECT_EQ(verdict(between).score, 2.0f);
+  EXPECT_DOUBLE_EQ(score_of(between).loss, 1.0);
+  EXPECT_EQ(score_of(between).score, 2.0f);
 }
 
 TEST_F(cut_of_three, reads_what_lies_beside_the_simplex_as_its_nearest_point) {
   w = {2.0f, 0.5f, -1.0f, 0.0f, 3.0f, 0.0f};
   const auto edge = taken({0, 1}, {4.0f, 4.0f}, -1.0f);
-  EXPECT_DOUBLE_EQ(verdict(edge).loss, 2.0);  // from corner to corner
+  EXPECT_DOUBLE_EQ(score_of(edge).loss, 2.0);  // from corner to corner
   EXPECT_EQ(gradient(edge), (emissions{{0, {1.0f, -1.0f, 0.0f}}, {3, {-1.0f, 1.0f, 0.0f}}}));
 }
 
 TEST_F(cut_of_three, says_the_side_of_a_node_and_nothing_of_ends_that_it_does_not_know) {
-  EXPECT_EQ(verdict(taken({1}, {1.0f}, 2.0f)).score, 2.0f);
-  EXPECT_EQ(verdict(taken({2}, {1.0f}, 0.0f)).score, 1.0f);
+  EXPECT_EQ(score_of(taken({1}, {1.0f}, 2.0f)).score, 2.0f);
+  EXPECT_EQ(score_of(taken({2}, {1.0f}, 0.0f)).score, 1.0f);
   EXPECT_TRUE(gradient(taken({1}, {1.0f}, 2.0f)).empty());
   for (const auto& s : {taken({0}, {1.0f}, -1.0f), taken({}, {}, -1.0f), taken({}, {}, 1.0f)}) {
     EXPECT_TRUE(gradient(s).empty());
-    EXPECT_EQ(verdict(s).score, 0.0f);
-    EXPECT_EQ(verdict(s).loss, 0.0);
+    EXPECT_EQ(score_of(s).score, 0.0f);
+    EXPECT_EQ(score_of(s).loss, 0.0);
   }
 }
 
@@ -245,13 +245,13 @@ TEST(cut_of_two, takes_the_capacity_of_the_direction_that_is_cut) {
   graph_cut_space s = model.make_workspace(data, isa::scalar, 1);
   const std::vector<std::uint32_t> forth{0, 1}, back{1, 0};
   const std::vector<float> capacities{3.0f, 5.0f};
-  row_verdict v;
+  row_score v;
   model.take(s, 0, {forth, capacities, -1.0f}, counter_random(1, 1));
-  model.judge(param_reader<float>(w.data(), 4), s, 1, {&v, 1});
+  model.score(param_reader<float>(w.data(), 4), s, 1, {&v, 1});
   EXPECT_EQ(v.score, 3.0f);
   EXPECT_DOUBLE_EQ(v.loss, 1.5);
   model.take(s, 0, {back, capacities, -1.0f}, counter_random(1, 1));
-  model.judge(param_reader<float>(w.data(), 4), s, 1, {&v, 1});
+  model.score(param_reader<float>(w.data(), 4), s, 1, {&v, 1});
   EXPECT_EQ(v.score, 5.0f);
   EXPECT_DOUBLE_EQ(v.loss, 2.5);
 }
@@ -299,15 +299,15 @@ TEST_F(graph_cut_law, gradient_is_the_derivative_of_the_loss) {
     std::vector<float> g(model.dim());
     for (const auto& [offset, part] : gradient(s))
       std::ranges::copy(part, g.begin() + static_cast<std::ptrdiff_t>(offset));
-    const double here = verdict(s).loss;
+    const double here = score_of(s).loss;
     for (std::size_t j = 0; j < model.dim(); ++j) {
       const std::size_t next = j % model.sides + 1 < model.sides ? j + 1 : j + 1 - model.sides;
       const std::vector<float> kept = w;
       w[j] += h, w[next] -= h;
-      const double up = verdict(s).loss;
+      const double up = score_of(s).loss;
       w = kept;
       w[j] -= h, w[next] += h;
-      const double down = verdict(s).loss;
+      const double down = score_of(s).loss;
       w = kept;
       if (std::abs(up + down - 2.0 * here) > 1e-5) continue;
       ++compared;
@@ -335,7 +335,7 @@ TEST_F(graph_cut_law, stays_finite_and_comes_back_from_anywhere) {
   w[3] = -w[3];
   for (int edge = 0; edge < 20; ++edge) {
     const graph_cut_space s = any_edge();
-    EXPECT_TRUE(std::isfinite(verdict(s).loss));
+    EXPECT_TRUE(std::isfinite(score_of(s).loss));
     for (const auto& [offset, part] : gradient(s))
       for (const float g : part) EXPECT_TRUE(std::isfinite(g));
   }

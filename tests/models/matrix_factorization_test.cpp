@@ -36,7 +36,7 @@ struct factors : testing::Test {
     }
   };
 
-  matrix_factorization m{.users = 3, .items = 2, .rank = 3, .bias = true, .mean = 2.5f};
+  matrix_factorization m{.users = 3, .items = 2, .factors = 3, .bias = true, .mean = 2.5f};
   std::vector<float> w = std::vector<float>(m.dim());
   std::vector<std::uint32_t> index;
   std::vector<float> value;
@@ -80,7 +80,7 @@ TEST_F(factors, gradient_is_the_derivative_of_the_loss) {
 
 TEST_F(factors, begin_small_with_zero_padding_and_biases) {
   for (std::size_t j = 0; j < 80; ++j) {
-    if (j % 16 < m.rank)
+    if (j % 16 < m.factors)
       EXPECT_TRUE(w[j] != 0.0f && std::abs(w[j]) <= 0.05f / std::sqrt(3.0f)) << j;
     else
       EXPECT_EQ(w[j], 0.0f) << j;
@@ -89,11 +89,11 @@ TEST_F(factors, begin_small_with_zero_padding_and_biases) {
 }
 
 struct saved_factors : factors {
-  // Ranks: users 7, 1, 9, then items 4, 2.
+  // Positions: users 7, 1, 9, then items 4, 2.
   std::vector<std::uint32_t> original{user_column(7), user_column(1), user_column(9), item_column(4), item_column(2)};
   saved_model saved() {
     for (std::size_t j = 0; j < w.size(); ++j)
-      if (j >= 80 || j % 16 < m.rank) w[j] = 0.25f * static_cast<float>(j % 7) - 0.5f;
+      if (j >= 80 || j % 16 < m.factors) w[j] = 0.25f * static_cast<float>(j % 7) - 0.5f;
     return to_saved(m, w, label_map{}, original);
   }
 };
@@ -110,11 +110,12 @@ TEST_F(saved_factors, predict_as_the_model_did) {
   for (const std::uint32_t user : {0u, 1u, 2u}) {
     for (const std::uint32_t item : {3u, 4u}) {
       const float expected = score({user, item});
-      EXPECT_FLOAT_EQ(said.score(row({columns.rank(original[user]), columns.rank(original[item])}, 0.0f)), expected);
+      EXPECT_FLOAT_EQ(said.score(row({columns.position(original[user]), columns.position(original[item])}, 0.0f)),
+                      expected);
     }
   }
-  EXPECT_FLOAT_EQ(said.score(row({columns.rank(original[3])}, 0.0f)), score({3}));
-  EXPECT_NEAR(said.loss(row({columns.rank(original[3])}, 1.0f)),
+  EXPECT_FLOAT_EQ(said.score(row({columns.position(original[3])}, 0.0f)), score({3}));
+  EXPECT_NEAR(said.loss(row({columns.position(original[3])}, 1.0f)),
               0.5 * std::pow(static_cast<double>(score({3})) - 1.0, 2), 1e-5);
 }
 

@@ -38,10 +38,10 @@ class filled_net {
     loss = space.differentiate(n);
     return {space.gradient().begin(), space.gradient().end()};
   }
-  std::vector<row_verdict> judged() {
-    std::vector<row_verdict> verdicts(n);
-    space.judge(n, verdicts);
-    return verdicts;
+  std::vector<row_score> scored() {
+    std::vector<row_score> scores(n);
+    space.score(n, scores);
+    return scores;
   }
 
   net_plan plan;
@@ -74,9 +74,9 @@ double slope(filled_net& net, const std::vector<float>& direction, float h) {
 }
 
 // Layer by layer: in random directions of the layer's weights, and of its biases, the slope is gradient . direction.
-// Where a relu or a pool changes its mind within h the slope jumps, so the bound is a share of the gradient's length:
-// with h = 2^-12 of a direction of length 1 a few of some thousand units do, each with its share of the whole. Rounding
-// gives 2^-24 * loss / h = 3e-4 an example, of many signs.
+// Where a relu or a pool changes its mind within h the slope jumps, so the bound is a fraction of the gradient's
+// length: with h = 2^-12 of a direction of length 1 a few of some thousand units do, each with its share of the whole.
+// Rounding gives 2^-24 * loss / h = 3e-4 an example, of many signs.
 void expect_slopes(const net_plan& plan, std::size_t examples, int rounds) {
   filled_net net(plan, examples);
   const std::vector<float> g = net.gradient();
@@ -123,12 +123,12 @@ TEST(net_workspace, gradients_of_the_named_nets_agree_with_differences_layer_by_
 TEST_P(nets, nothing_stays_from_one_call_to_the_next) {
   filled_net net(*GetParam(), 21);
   const std::vector<float> first = net.gradient();
-  const auto verdicts = net.judged();
+  const auto scores = net.scored();
   EXPECT_EQ(net.gradient(), first);
-  const auto again = net.judged();
+  const auto again = net.scored();
   for (std::size_t k = 0; k < net.n; ++k) {
-    EXPECT_EQ(verdicts[k].loss, again[k].loss);
-    EXPECT_EQ(verdicts[k].score, again[k].score);
+    EXPECT_EQ(scores[k].loss, again[k].loss);
+    EXPECT_EQ(scores[k].score, again[k].score);
   }
 }
 
@@ -158,14 +158,14 @@ TEST_P(nets, a_batch_is_the_mean_of_its_examples) {
 TEST_P(nets, instruction_sets_agree) {
   filled_net plain(*GetParam(), 33, isa::scalar);
   const std::vector<float> expected = plain.gradient();
-  const auto verdicts = plain.judged();
+  const auto scores = plain.scored();
   for (const isa set : {isa::avx2, isa::avx512}) {
     if (!has_isa(set)) continue;
     filled_net net(*GetParam(), 33, set);
     const std::vector<float> g = net.gradient();
     for (std::size_t j = 0; j < g.size(); ++j) ASSERT_NEAR(g[j], expected[j], 1e-4) << name_of(set) << " at " << j;
-    const auto judged = net.judged();
-    for (std::size_t k = 0; k < net.n; ++k) EXPECT_NEAR(judged[k].loss, verdicts[k].loss, 1e-4);
+    const auto scored = net.scored();
+    for (std::size_t k = 0; k < net.n; ++k) EXPECT_NEAR(scored[k].loss, scores[k].loss, 1e-4);
   }
 }
 
@@ -173,7 +173,7 @@ TEST(net_workspace, judging_leaves_dropout_out) {
   const net_plan with({12, 1, 1}, {dense(8), relu(), dropout(0.9f), dense(3)});
   const net_plan without({12, 1, 1}, {dense(8), relu(), dense(3)});
   filled_net a(with, 10), b(without, 10);
-  const auto first = a.judged(), second = b.judged();
+  const auto first = a.scored(), second = b.scored();
   double mean = 0;
   for (std::size_t k = 0; k < 10; ++k) {
     EXPECT_EQ(first[k].loss, second[k].loss);
@@ -235,8 +235,8 @@ TEST(wide_nets, multiply_their_inputs_in_parts_that_add_up) {
     for (const std::uint32_t j : used) space.input(k)[j * space.stride()] = static_cast<float>(k % 7) - 3.0f;
     space.describe(k, 0, static_cast<float>(k % 2));
   }
-  std::vector<row_verdict> verdicts(examples);
-  space.judge(examples, verdicts);
+  std::vector<row_score> scores(examples);
+  space.score(examples, scores);
   const double loss = space.differentiate(examples);
   const std::vector<float> gradient(space.gradient().begin(), space.gradient().end());
   double mean = 0.0, first_weight = 0.0, last_weight = 0.0;
@@ -255,7 +255,7 @@ TEST(wide_nets, multiply_their_inputs_in_parts_that_add_up) {
     }
     const double sum = std::exp(score[0]) + std::exp(score[1]);
     const double own = std::log(sum) - score[k % 2];
-    EXPECT_NEAR(verdicts[k].loss, own, 1e-4);
+    EXPECT_NEAR(scores[k].loss, own, 1e-4);
     mean += own / static_cast<double>(examples);
     for (std::size_t c = 0; c < 2; ++c) partial[c] = std::exp(score[c]) / sum - (c == k % 2 ? 1.0 : 0.0);
     double dh = 0.0;
@@ -297,10 +297,10 @@ TEST(wide_nets, are_left_between_two_parts_when_asked_and_emit_nothing) {
     EXPECT_EQ(blocks, 0u);
   }
   asked = 0, limit = 2;
-  std::vector<row_verdict> verdicts(64, {-1.0, 0.0f});
-  space.judge(64, verdicts);
+  std::vector<row_score> scores(64, {-1.0, 0.0f});
+  space.score(64, scores);
   EXPECT_EQ(asked, 2);
-  EXPECT_EQ(verdicts[0].loss, -1.0);
+  EXPECT_EQ(scores[0].loss, -1.0);
 }
 
 }  // namespace

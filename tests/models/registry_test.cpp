@@ -40,7 +40,7 @@ TEST(registry, a_model_is_made_for_its_data) {
   const auto numbers = std::get<factorization_machine>(
       make_model("factorization_machine", {.rows = rows.view()}, {{"loss", "squared"}, {"factors", "5"}}));
   EXPECT_EQ(numbers.features, 7u);
-  EXPECT_EQ(numbers.rank, 5u);
+  EXPECT_EQ(numbers.position, 5u);
   EXPECT_EQ(numbers.labels, label_kind::real);
   EXPECT_EQ(numbers.mean, 4.5f);
   EXPECT_NEAR(numbers.scale, std::sqrt((0.25 + 30.25 + 20.25 + 0.25) / 4.0), 1e-5);
@@ -107,7 +107,7 @@ TEST(registry, a_margin_model_predicts_by_its_sign) {
   const label_map labels(label_kind::binary, {1.0, 2.0});
   const std::vector<std::uint32_t> original = {8, 4};
   const predictor p(to_saved(make_model("logistic"), std::vector<float>{2.0f, -1.0f, 0.25f}, labels, original));
-  // Rank 0 is column 4 now, with weight -1.
+  // Position 0 is column 4 now, with weight -1.
   EXPECT_FLOAT_EQ(p.score(test::owned_row{{0, 1}, {1.0f, 0.5f}}), -1.0f + 1.0f + 0.25f);
   EXPECT_EQ(p.label(test::owned_row{{1}, {1.0f}}), 2.0);
   EXPECT_EQ(p.label(test::owned_row{{0}, {1.0f}}), 1.0);
@@ -133,12 +133,12 @@ TEST(registry, softmax_predicts_the_most_probable_class) {
   EXPECT_EQ(p.label(test::owned_row{}), -1.0);
   EXPECT_EQ(p.label(test::owned_row{{0}, {1.0f}}), 9.0);
   EXPECT_EQ(p.label(test::owned_row{{1}, {1.0f}}), 5.0);
-  const auto shares = p.probabilities(test::owned_row{{1}, {1.0f}});
+  const auto probabilities = p.probabilities(test::owned_row{{1}, {1.0f}});
   const double sum = std::exp(0.5) + std::exp(1.0) + 1.0;
-  ASSERT_EQ(shares.size(), 3u);
-  EXPECT_NEAR(shares[0], std::exp(0.5) / sum, 1e-7);
-  EXPECT_NEAR(shares[1], std::exp(1.0) / sum, 1e-7);
-  EXPECT_NEAR(p.loss(test::owned_row{{1}, {1.0f}, 1.0f}), -std::log(shares[1]), 1e-6);
+  ASSERT_EQ(probabilities.size(), 3u);
+  EXPECT_NEAR(probabilities[0], std::exp(0.5) / sum, 1e-7);
+  EXPECT_NEAR(probabilities[1], std::exp(1.0) / sum, 1e-7);
+  EXPECT_NEAR(p.loss(test::owned_row{{1}, {1.0f}, 1.0f}), -std::log(probabilities[1]), 1e-6);
 }
 
 TEST(registry, a_saved_model_that_does_not_fit_is_refused) {

@@ -77,12 +77,12 @@ TEST(warm_start, groups_of_another_size_are_refused) {
 }
 
 TEST(warm_start, factors_follow_users_and_items) {
-  const matrix_factorization m{.users = 2, .items = 2, .rank = 2, .bias = true, .mean = 3.0f};
+  const matrix_factorization m{.users = 2, .items = 2, .factors = 2, .bias = true, .mean = 3.0f};
   const std::vector<std::uint32_t> original = {user_column(7), user_column(4), item_column(1), item_column(8)};
   std::vector<float> learned(m.dim());
   std::iota(learned.begin(), learned.end(), 1.0f);
   for (std::size_t r = 0; r < 4; ++r)  // padding is never saved
-    std::fill_n(learned.begin() + static_cast<std::ptrdiff_t>(r * m.width() + m.rank), m.width() - m.rank, 0.0f);
+    std::fill_n(learned.begin() + static_cast<std::ptrdiff_t>(r * m.width() + m.factors), m.width() - m.factors, 0.0f);
   const saved_model saved = to_saved(m, learned, label_map(label_kind::real, {}), original);
 
   std::vector<float> same(m.dim());
@@ -106,7 +106,7 @@ TEST(warm_start, factors_follow_users_and_items) {
 
 TEST(warm_start, of_factors_for_fields_those_that_both_know_are_taken) {
   const std::vector<std::uint32_t> columns = {field_column(0, 1), field_column(1, 1)};
-  const ffm two{.features = 2, .fields = 2, .rank = 2}, three{.features = 2, .fields = 3, .rank = 2};
+  const ffm two{.features = 2, .fields = 2, .factors = 2}, three{.features = 2, .fields = 3, .factors = 2};
   const auto counted = [](const ffm& m) {
     std::vector<float> learned(m.dim());
     std::iota(learned.begin(), learned.end(), 1.0f);
@@ -120,18 +120,18 @@ TEST(warm_start, of_factors_for_fields_those_that_both_know_are_taken) {
   EXPECT_EQ(narrower, (std::vector<float>{1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15}));
 }
 
-TEST(warm_start, factors_of_another_rank_or_kind_are_refused) {
+TEST(warm_start, factors_of_another_number_or_kind_are_refused) {
   const std::vector<std::uint32_t> columns = {field_column(0, 1), field_column(1, 1)};
-  const factorization_machine six{.features = 2, .rank = 6}, eight{.features = 2, .rank = 8};
+  const factorization_machine six{.features = 2, .factors = 6}, eight{.features = 2, .factors = 8};
   ASSERT_EQ(six.dim(), eight.dim()) << "by padding";
   const saved_model saved = to_saved(six, std::vector<float>(six.dim()), of_two, columns);
   std::vector<float> parameters(eight.dim());
   EXPECT_THAT(refusal([&] { warm_start(saved, eight, columns, {}, parameters); }),
-              HasSubstr("'factors' has factors of rank 8, that of the saved model of rank 6"));
+              HasSubstr("'factors' has rows of 8 factors, that of the saved model of 6"));
   const std::vector<std::string> weights = {"weights"}, factors = {"factors"};
   EXPECT_EQ(warm_start(saved, eight, columns, weights, parameters), 2u);
 
-  const ffm fields{.features = 2, .fields = 4, .rank = 2};
+  const ffm fields{.features = 2, .fields = 4, .factors = 2};
   ASSERT_EQ(fields.width(), eight.width());
   std::vector<float> of_fields(fields.dim());
   EXPECT_THAT(refusal([&] { warm_start(saved, fields, columns, factors, of_fields); }),

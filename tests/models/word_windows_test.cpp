@@ -74,9 +74,9 @@ class word_windows : public testing::Test {
     return sum;
   }
   double loss(window_space& s) {
-    row_verdict verdict;
-    model.judge(reader(w), s, 1, {&verdict, 1});
-    return verdict.loss;
+    row_score scored_row;
+    model.score(reader(w), s, 1, {&scored_row, 1});
+    return scored_row.loss;
   }
 };
 using both_models = testing::Types<skip_gram, cbow>;

@@ -57,8 +57,8 @@ int main(int, char** argv) {
   mpi_session session;
   std::string said = "nothing happened";
   try {
-    const bool patient = how != "killed" && how != "silent";
-    const auto member = join_mpi_group(session, {.timeout = patient ? 60s : 2s});
+    const bool waits_long = how != "killed" && how != "silent";
+    const auto member = join_mpi_group(session, {.timeout = waits_long ? 60s : 2s});
     take_part(*member, how);
   } catch (const error& e) {
     said = e.what();

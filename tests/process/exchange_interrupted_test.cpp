@@ -111,7 +111,7 @@ struct exchange_interrupted : testing::TestWithParam<interruption> {
   }
   bool exchanges_further(std::size_t slot) {
     const std::uint64_t before = finished(store.slots()[slot]);
-    return test::comes_true(20s, [&] { return finished(store.slots()[slot]) > before + 1; });
+    return test::eventually(20s, [&] { return finished(store.slots()[slot]) > before + 1; });
   }
 
   /// Waits until the signal has had its effect; whether that was in the middle of an exchange.
@@ -156,7 +156,7 @@ TEST_P(exchange_interrupted, leaves_the_others_exchanging) {
     for (std::size_t i = 0; i < workers; ++i) {
       worker_slot& slot = store.slots()[i];
       if (i == victim) continue;
-      ASSERT_TRUE(test::comes_true(20s, [&] { return answered(slot) == asked; })) << "worker " << i;
+      ASSERT_TRUE(test::eventually(20s, [&] { return answered(slot) == asked; })) << "worker " << i;
       if (counts) milliseconds.push_back(static_cast<double>(answer(slot) - sent) * 1e-6);
     }
     bring_back();

@@ -26,8 +26,8 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 /// Dies on rows with one label.
-struct deadly : least_squares {
-  static constexpr std::string_view name = "deadly";
+struct fatal : least_squares {
+  static constexpr std::string_view name = "fatal";
   float derivative(float margin, float label) const {
     if (label == 777.0f) std::raise(SIGSEGV);
     return least_squares::derivative(margin, label);
@@ -65,7 +65,7 @@ struct complaining : least_squares {
     if (label != 777.0f) return least_squares::derivative(margin, label);
     if constexpr (What == complaint::bad_row) throw input_error("a label of 777 is beyond me");
     if constexpr (What == complaint::no_memory) throw std::bad_alloc();
-    if constexpr (What == complaint::no_room) throw resource_error("no thread is to be had; raise the limit");
+    if constexpr (What == complaint::no_room) throw resource_error("no thread is available; raise the limit");
     throw std::range_error("what is 777?");
   }
 };
@@ -125,10 +125,10 @@ TEST(failing_workers, a_model_that_the_worker_does_not_have) {
 TEST(failing_workers, an_engine_that_the_worker_does_not_have) {
   const test::toy_rows rows = test::some_rows(200);
   const csr_rows data = rows.csr();
-  const auto task = make_job(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
-                             {.isa = choose_isa(isa::automatic)});
+  const auto task = make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                              {.isa = choose_isa(isa::automatic)});
   const loop_plan plan = task->plan(access_kind::alone, {});
-  EXPECT_THAT(([&] { hire_decorated(process_engine{.workers = 1}, *task, plan, {}, "carousel")->start(); }),
+  EXPECT_THAT(([&] { start_decorated(process_engine{.workers = 1}, *task, plan, {}, "carousel")->get_ready(); }),
               ThrowsMessage<resource_error>(HasSubstr("those of the engine 'carousel', which this program does not")));
   EXPECT_TRUE(test::leftovers().empty());
 }
@@ -159,8 +159,8 @@ TEST(failing_workers, say_what_they_threw_by_an_error_of_the_same_kind) {
   EXPECT_THAT(complained_of<complaint::no_memory>(memory), ThrowsMessage<resource_error>(says("not enough memory")));
   EXPECT_THAT(memory.notes(), told("there is not enough memory for this"));
   EXPECT_THAT(complained_of<complaint::no_room>(room),
-              ThrowsMessage<resource_error>(says("no thread is to be had; raise the limit")));
-  EXPECT_THAT(room.notes(), told("no thread is to be had; raise the limit"));
+              ThrowsMessage<resource_error>(says("no thread is available; raise the limit")));
+  EXPECT_THAT(room.notes(), told("no thread is available; raise the limit"));
   EXPECT_THAT(complained_of<complaint::other>(other), ThrowsMessage<worker_error>(says("what is 777?")));
   EXPECT_THAT(other.notes(), told("what is 777?"));
   EXPECT_TRUE(test::leftovers().empty());
@@ -180,11 +180,11 @@ TEST(failing_workers, more_of_them_than_there_can_be) {
 TEST(failing_workers, a_chunk_that_takes_three_along_ends_the_run) {
   test::toy_rows rows = test::planted_regression({.rows = 300});
   rows.label[200] = 777.0f;
-  test::witness seen(deadly::name);
+  test::witness seen(fatal::name);
   train_options o = options();
   o.observers = {&seen};
   o.sharing = sharing_kind::direct;  // for replicas this process would train some rows itself, to time them
-  EXPECT_THAT([&] { train(deadly{}, rows.csr(), process_engine{.workers = 2}, o); },
+  EXPECT_THAT([&] { train(fatal{}, rows.csr(), process_engine{.workers = 2}, o); },
               ThrowsMessage<worker_error>(AllOf(HasSubstr("ticket "), HasSubstr(" of epoch 1 has taken several worker"),
                                                 HasSubstr("the model fails on one of its rows"))));
   EXPECT_GE(seen.notes().size(), 3u);
@@ -267,6 +267,6 @@ const hogwild::test::program_role failing_workers_role([](int argc, char** argv)
   if (argc > 1 && std::string_view(argv[1]) == "--forgetful") return forgetful();
   far_away::at_work = worker_place(argc, argv).has_value();
   if (far_away::at_work) std::signal(SIGSEGV, SIG_DFL);  // sanitizers would end the process with a code
-  return worker_main<logistic, deadly, far_away, complaining<complaint::bad_row>, complaining<complaint::no_memory>,
+  return worker_main<logistic, fatal, far_away, complaining<complaint::bad_row>, complaining<complaint::no_memory>,
                      complaining<complaint::no_room>, complaining<complaint::other>>(argc, argv);
 });

@@ -55,7 +55,7 @@ class host final : public observer {
     if (!segment) return;
     store_.emplace(detail::attached_store::open(segment->name, model_));
     while (guests_.size() < wanted_) guests_.push_back(spawn(this_program(), {"--join", segment->name}));
-    came_ = test::comes_true(20s, [&] {
+    came_ = test::eventually(20s, [&] {
       std::size_t active = 0;
       for (const worker_slot& slot : store_->slots()) active += slot.state.load() == worker_state::active;
       return active == 1 + wanted_;
@@ -71,7 +71,7 @@ class host final : public observer {
 
 struct guests : testing::TestWithParam<std::tuple<update_kind, std::size_t>> {
   template <class Model>
-  void expect_serial_quality(const Model& m, const test::toy_rows& rows, train_options options, double least_share) {
+  void expect_serial_quality(const Model& m, const test::toy_rows& rows, train_options options, double least_fraction) {
     const auto [update, how_many] = GetParam();
     options.update = update;
     const double serial = train(logistic{}, rows.csr(), serial_engine{}, options).objective;
@@ -82,10 +82,10 @@ struct guests : testing::TestWithParam<std::tuple<update_kind, std::size_t>> {
     EXPECT_TRUE(seen.all_leave_well());
     EXPECT_EQ(run.examples, options.epochs * rows.rows());
     EXPECT_EQ(run.rows_lost, 0u);
-    const double share = static_cast<double>(seen.rows_of_guests) / static_cast<double>(run.examples);
-    RecordProperty("share_of_guests", std::to_string(share));
+    const double fraction = static_cast<double>(seen.rows_of_guests) / static_cast<double>(run.examples);
+    RecordProperty("fraction_of_guests", std::to_string(fraction));
     RecordProperty("above_serial", std::to_string(run.objective / serial - 1.0));
-    EXPECT_GE(share, least_share);
+    EXPECT_GE(fraction, least_fraction);
     // Over 3 runs of each kind, on a busy machine, the objective was at most 0.001 % beside the serial one, with a
     // standard deviation of 0.0003 %: the band ends thousands of deviations away.
     EXPECT_NEAR(run.objective, serial, 0.01 * serial);
@@ -138,7 +138,7 @@ class changing_guests final : public test::witness {
     slot().state = worker_state::free;
     slot().pid = 0;
     second_.emplace(spawn(this_program(), {"--join", store_->name()}));
-    const bool came = test::comes_true(
+    const bool came = test::eventually(
         20s, [&] { return slot().state.load() == worker_state::active && slot().pid.load() == second_->pid(); });
     EXPECT_TRUE(came);
     first_.reset();

@@ -42,7 +42,7 @@ TEST(joining, by_hand_trains_and_ends_well) {
   bool trained = false;
   const train_result run = beside_a_run(seen, [&](const param_store& store) {
     guest.emplace(spawn(this_program(), {"--join", store.name()}));
-    trained = test::comes_true(20s, [&] { return store.slots().back().rows.get() > 100; });
+    trained = test::eventually(20s, [&] { return store.slots().back().rows.get() > 100; });
   });
   EXPECT_TRUE(trained);
   EXPECT_EQ(run.status, run_status::stopped);
@@ -60,12 +60,12 @@ TEST(joining, and_being_killed_costs_nothing) {
   beside_a_run(seen, [&](const param_store& store) {
     child_process guest = spawn(this_program(), {"--join", store.name()});
     const worker_slot& slot = store.slots().back();
-    test::comes_true(20s, [&] { return slot.rows.get() > 50; });
+    test::eventually(20s, [&] { return slot.rows.get() > 50; });
     guest.kill(SIGKILL);
-    freed = test::comes_true(5s, [&] { return slot.pid == 0 && slot.state == worker_state::free; });
+    freed = test::eventually(5s, [&] { return slot.pid == 0 && slot.state == worker_state::free; });
     const std::uint64_t before = slot.rows.get();
     child_process next = spawn(this_program(), {"--join", store.name()});
-    EXPECT_TRUE(test::comes_true(20s, [&] { return slot.rows.get() > before; }));
+    EXPECT_TRUE(test::eventually(20s, [&] { return slot.rows.get() > before; }));
   });
   EXPECT_TRUE(freed);
   EXPECT_EQ(seen.unfinished, 0u);
@@ -95,7 +95,7 @@ TEST(joining, from_another_time_namespace_is_as_good) {
   const train_result run = beside_a_run(seen, [&](const param_store& store) {
     child_process guest = in_another_time(this_program(), {"--join", store.name()});
     const worker_slot& slot = store.slots().back();
-    trained = test::comes_true(20s, [&] { return slot.rows.get() > 500 || guest.poll_exit(); }) && !guest.poll_exit();
+    trained = test::eventually(20s, [&] { return slot.rows.get() > 500 || guest.poll_exit(); }) && !guest.poll_exit();
     test::send(slot, SIGKILL);
     guest.wait_for(20s);
   });

@@ -59,7 +59,7 @@ std::vector<pid_t> children_of(pid_t thread) {
 }
 
 TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
-  const double serial = train(model, data, serial_engine{}, options).final_loss;
+  const double serial = train(model, data, serial_engine{}, options).train_loss;
   test::witness seen(matrix_factorization::name);
   options.epochs *= test::slowness;
   options.observers = {&seen};
@@ -76,7 +76,7 @@ TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
     run = train(model, data, process_engine{.workers = 3}, options);
   }
   EXPECT_EQ(run.status, run_status::done);
-  EXPECT_NEAR(run.final_loss, serial, 0.02 * serial);
+  EXPECT_NEAR(run.train_loss, serial, 0.02 * serial);
   EXPECT_EQ(seen.epochs, options.epochs);
   EXPECT_EQ(seen.unfinished, 0u);
   EXPECT_GT(killed.size(), 0u);
@@ -85,11 +85,11 @@ TEST_F(owners, that_are_killed_are_replaced_and_no_block_is_left_out) {
 }
 
 TEST_F(owners, that_are_processes_are_as_good_as_one_worker) {
-  const double serial = train(model, data, serial_engine{}, options).final_loss;
+  const double serial = train(model, data, serial_engine{}, options).train_loss;
   const train_result run = train(model, data, process_engine{.workers = 2}, options);
   EXPECT_EQ(run.status, run_status::done);
   EXPECT_EQ(run.workers, 2u);
-  EXPECT_NEAR(run.final_loss, serial, 0.02 * serial);
+  EXPECT_NEAR(run.train_loss, serial, 0.02 * serial);
   EXPECT_EQ(run.examples, options.epochs * shape.ratings);
 }
 

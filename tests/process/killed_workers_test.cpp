@@ -78,9 +78,9 @@ TEST_P(killed_workers, are_replaced_and_the_run_ends_as_ever) {
   const std::size_t killed = death.finish();
 
   const double serial =
-      train(logistic{}, data, serial_engine{}, {.epochs = options.epochs, .step = options.step}).final_loss;
+      train(logistic{}, data, serial_engine{}, {.epochs = options.epochs, .step = options.step}).train_loss;
   EXPECT_EQ(run.status, run_status::done);
-  EXPECT_NEAR(run.final_loss, serial, 0.01 * serial);
+  EXPECT_NEAR(run.train_loss, serial, 0.01 * serial);
   EXPECT_EQ(killed, 55u);
   EXPECT_LE(run.workers_replaced, killed);
   EXPECT_GE(run.workers_replaced + GetParam().workers, killed);  // the last ones may have died after the last epoch
@@ -108,13 +108,13 @@ TEST(killed_in_full_career, under_every_update_policy) {
     test::witness seen(logistic::name);
     train_options options{
         .epochs = 100, .step = {.initial = 0.2, .decay = 0.95}, .update = update, .sharing = sharing_kind::direct};
-    const double serial = train(logistic{}, data, serial_engine{}, options).final_loss;
+    const double serial = train(logistic{}, data, serial_engine{}, options).train_loss;
     options.observers = {&seen};
     killer death(30, 10ms * test::slowness, 7);
     const train_result run = train(logistic{}, data, process_engine{.workers = 2}, options);
     death.finish();
     EXPECT_EQ(run.status, run_status::done);
-    EXPECT_NEAR(run.final_loss, serial, 0.01 * serial);
+    EXPECT_NEAR(run.train_loss, serial, 0.01 * serial);
     EXPECT_EQ(seen.unfinished, 0u);
     EXPECT_TRUE(test::leftovers().empty());
   }

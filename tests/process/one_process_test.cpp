@@ -40,7 +40,7 @@ void expect_equal(const Model& m, const sparse_view& data, const train_options& 
   const train_result one = train(m, data, process_engine{.workers = 1}, options);
   const train_result serial = train(m, data, serial_engine{}, options);
   EXPECT_EQ(one.parameters, serial.parameters);
-  EXPECT_EQ(one.final_loss, serial.final_loss);
+  EXPECT_EQ(one.train_loss, serial.train_loss);
   EXPECT_EQ(one.examples, serial.examples);
   EXPECT_EQ(one.workers_replaced, 0u);
   EXPECT_TRUE(test::leftovers().empty());
@@ -121,9 +121,9 @@ TEST_P(several_processes, end_near_the_serial_loss) {
                                   .update = update,
                                   .sharing = sharing_kind::direct,
                                   .shards = shards};
-      const double serial = train(logistic{}, data, serial_engine{}, options).final_loss;
+      const double serial = train(logistic{}, data, serial_engine{}, options).train_loss;
       const train_result run = train(logistic{}, data, process_engine{.workers = GetParam()}, options);
-      EXPECT_NEAR(run.final_loss, serial, 0.01 * serial);
+      EXPECT_NEAR(run.train_loss, serial, 0.01 * serial);
       EXPECT_EQ(run.examples, 10u * 20000u);
       EXPECT_EQ(run.workers, GetParam());
     }

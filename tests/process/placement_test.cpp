@@ -45,7 +45,7 @@ int look(const std::string& file, bool pin) {
   const test::toy_rows rows = test::some_rows();
   std::ofstream report(file);
   looker eyes(report);
-  report << crew_size() << '\n';
+  report << worker_count() << '\n';
   train(logistic{}, rows.csr(), process_engine{.workers = 2, .pin = pin},
         {.epochs = 2, .step = {.initial = 0.1}, .sharing = sharing_kind::direct, .observers = {&eyes}});
   return 0;
@@ -54,7 +54,7 @@ int look(const std::string& file, bool pin) {
 struct bound_program : testing::TestWithParam<bool> {};
 
 TEST_P(bound_program, has_workers_on_all_cpus) {
-  const cpu_list all = crew_cpus();
+  const cpu_list all = allowed_cpus();
   if (all.size() < 2) GTEST_SKIP() << "there is only one CPU";
   const test::scratch_folder folder;
   const std::string report = folder / "report";

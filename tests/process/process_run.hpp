@@ -22,7 +22,7 @@
 #include <hogwild/models/logistic.hpp>
 
 #include "attached_store.hpp"
-#include "support/comes_true.hpp"
+#include "support/eventually.hpp"
 #include "support/toy_data.hpp"
 
 // What the tests of the process engine share: models that are slow enough to be caught at work, and eyes on a run.
@@ -33,9 +33,9 @@ using namespace std::chrono_literals;
 
 /// Sanitizers slow the start of a process down; tests that measure time allow for that.
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr int patience = 10, slowness = 3;
+inline constexpr int timeout_factor = 10, slowness = 3;
 #else
-inline constexpr int patience = 1, slowness = 1;
+inline constexpr int timeout_factor = 1, slowness = 1;
 #endif
 
 /// Logistic regression that sleeps for a moment in each row, between its reads and its adds.
@@ -62,7 +62,7 @@ inline std::optional<segment_info> segment_of(pid_t owner) {
 /// A second mapping of the run that process `owner` supervises, as soon as there is one and `workers` have joined.
 inline std::optional<param_store> look_at_run(pid_t owner, std::size_t workers, std::string_view model) {
   std::optional<param_store> store;
-  comes_true(20s, [&] {
+  eventually(20s, [&] {
     const auto found = store ? std::nullopt : segment_of(owner);
     if (found) store.emplace(detail::attached_store::open(found->name, model));
     if (!store) return false;

@@ -19,7 +19,7 @@ namespace hogwild {
 namespace {
 
 using namespace std::chrono_literals;
-using test::comes_true;
+using test::eventually;
 
 struct counted : testing::TestWithParam<std::tuple<access_kind, std::size_t>> {
   template <class Model>
@@ -28,9 +28,9 @@ struct counted : testing::TestWithParam<std::tuple<access_kind, std::size_t>> {
     constexpr std::size_t epochs = 4;
     const auto toy = test::countable_rows(3'000, columns);
     const csr_rows data = toy.csr();
-    const auto work = test::counting_job(m, data.view(), update_kind::exact, sharing, workers, 8);
-    const auto processes = hire(process_engine{.workers = workers}, *work, work.plan, {});
-    processes->start();
+    const auto work = test::counting_task(m, data.view(), update_kind::exact, sharing, workers, 8);
+    const auto processes = start(process_engine{.workers = workers}, *work, work.plan, {});
+    processes->get_ready();
     round_driver rounds(*work, work.plan, *processes);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     EXPECT_EQ(work->parameters_of(processes->store(), rounds.scale()), test::counts_after(toy, epochs));
@@ -113,7 +113,7 @@ TEST_P(interrupted, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) 
       most += run->control().round.exchange_rows;  // so few columns travel all each time
       ::kill(pid, SIGKILL);
       ++killed;
-      comes_true(10s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
+      eventually(10s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }
   });
   const train_result result = run(seen);
@@ -143,16 +143,16 @@ TEST_P(interrupted, who_is_stopped_is_left_out_drops_what_it_had_not_sent_and_jo
     const auto run = test::look_at_run(::getpid(), workers, test::slow_logistic::name);
     if (!run) return end.request_stop(), void();
     worker_slot& slot = run->slots()[0];
-    comes_true(10s, [&] { return slot.unsent.get() > 0; });
+    eventually(10s, [&] { return slot.unsent.get() > 0; });
     const pid_t pid = test::send(slot, SIGSTOP);
-    left_out = comes_true(10s, [&] { return slot.state.load() == worker_state::left_out; });
+    left_out = eventually(10s, [&] { return slot.state.load() == worker_state::left_out; });
     unsent = slot.unsent.get();
     const std::uint64_t others = run->slots()[1].rows.get();
-    comes_true(10s, [&] { return run->slots()[1].rows.get() > others + 500; });
+    eventually(10s, [&] { return run->slots()[1].rows.get() > others + 500; });
     ::kill(pid, SIGCONT);
-    rejoined = comes_true(10s, [&] { return slot.state.load() == worker_state::active; });
+    rejoined = eventually(10s, [&] { return slot.state.load() == worker_state::active; });
     const std::uint64_t before = slot.rows.get();
-    rejoined = rejoined && comes_true(10s, [&] { return slot.rows.get() > before + 100; });
+    rejoined = rejoined && eventually(10s, [&] { return slot.rows.get() > before + 100; });
     end.request_stop();
   });
   const train_result result = run(seen);

@@ -66,17 +66,17 @@ class assailant {
           while (hits_ < times && !stop.stop_requested()) {
             std::this_thread::sleep_for(3ms);
             const pid_t pid = test::send(victim, SIGSTOP);
-            if (pid <= 0 || !test::comes_true(1s, [pid] { return is_stopped(pid); })) continue;
+            if (pid <= 0 || !test::eventually(1s, [pid] { return is_stopped(pid); })) continue;
             if (victim.held.get() == 0) {
               ::kill(pid, SIGCONT);
               continue;
             }
             if (kill) ::kill(pid, SIGKILL);
             ++hits_;
-            test::comes_true(
+            test::eventually(
                 20s, [&] { return stop.stop_requested() || (victim.pid.load() > 0 && victim.pid.load() != pid); });
           }
-          test::comes_true(60s, [&stop] { return stop.stop_requested(); });
+          test::eventually(60s, [&stop] { return stop.stop_requested(); });
           rounds_ = store->control().round.number;
         }) {}
   int finish() {
@@ -138,7 +138,7 @@ TEST(reproducible_processes, leave_together_when_the_run_is_asked_to_stop) {
   const auto begin = std::chrono::steady_clock::now();
   const train_result run = train(test::slow_logistic{}, toy.csr(), process_engine{.workers = 2}, options);
   EXPECT_EQ(run.status, run_status::stopped);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s * test::patience);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s * test::timeout_factor);
   EXPECT_TRUE(test::leftovers().empty());
 }
 

@@ -25,7 +25,7 @@ namespace hogwild {
 namespace {
 
 using namespace std::chrono_literals;
-using test::comes_true;
+using test::eventually;
 using test::ring_size;
 
 constexpr std::size_t columns = 1'500;
@@ -40,11 +40,11 @@ struct slow_counting : test::counting_margins {
 };
 
 template <class Model>
-test::planned_task ring_job_of(const Model& m, const sparse_view& data, const ring_size& size, std::uint64_t rows) {
+test::planned_task ring_task_of(const Model& m, const sparse_view& data, const ring_size& size, std::uint64_t rows) {
   test::planned_task work =
-      make_job(m, data, label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
-  work.share(access_kind::buffered,
-             {.rows = rows, .workers = size.workers, .replicas = static_cast<std::uint32_t>(size.replicas)});
+      make_task(m, data, label_map{}, {.update = update_kind::exact, .isa = choose_isa(isa::automatic)});
+  work.set_sharing(access_kind::buffered,
+                   {.rows = rows, .workers = size.workers, .replicas = static_cast<std::uint32_t>(size.replicas)});
   return work;
 }
 
@@ -56,9 +56,9 @@ struct counted_on_a_ring : testing::TestWithParam<ring_size> {
   template <class Model>
   void expect_all_counted(const Model& m) const {
     constexpr std::size_t epochs = 4;
-    const auto work = ring_job_of(m, data.view(), size, 8);
-    const auto processes = hire(size.engine(), *work, work.plan, {});
-    processes->start();
+    const auto work = ring_task_of(m, data.view(), size, 8);
+    const auto processes = start(size.engine(), *work, work.plan, {});
+    processes->get_ready();
     round_driver rounds(*work, work.plan, *processes);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     EXPECT_EQ(work->parameters_of(processes->store(), rounds.scale()), test::counts_after(toy, epochs));
@@ -78,9 +78,9 @@ TEST_P(counted_on_a_ring, no_add_of_a_general_model_is_lost) {
 
 TEST_P(counted_on_a_ring, none_is_lost_or_doubled_where_workers_are_stopped_for_moments) {
   constexpr std::size_t epochs = 12;
-  const auto work = ring_job_of(slow_counting{}, data.view(), size, 2);
-  const auto processes = hire(size.engine(), *work, work.plan, {});
-  processes->start();
+  const auto work = ring_task_of(slow_counting{}, data.view(), size, 2);
+  const auto processes = start(size.engine(), *work, work.plan, {});
+  processes->get_ready();
   // Nobody is left out: none is stopped for longer than a small part of a second. But the token is taken over from
   // those who have it in hand, and they find it dead when they wake.
   std::size_t stops = 0;
@@ -122,9 +122,9 @@ std::vector<float> most_in_a_chunk(const test::toy_rows& toy, const chunk_plan& 
 
 TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_more) {
   constexpr std::size_t epochs = 12;
-  const auto work = ring_job_of(slow_counting{}, data.view(), size, 8);
-  const auto processes = hire(size.engine(), *work, work.plan, {});
-  processes->start();
+  const auto work = ring_task_of(slow_counting{}, data.view(), size, 8);
+  const auto processes = start(size.engine(), *work, work.plan, {});
+  processes->get_ready();
   const param_store& store = processes->store();
   std::size_t killed = 0;
   std::uint64_t unsent = 0;
@@ -132,11 +132,11 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
     std::mt19937 random(13);
     // One an epoch, at a random moment in it. First stopped, so that what it has not sent stands still.
     for (std::uint32_t epoch = 0; !end.stop_requested() && killed < epochs - 1;) {
-      comes_true(10s, [&] { return store.control().round.epoch > epoch || end.stop_requested(); });
+      eventually(10s, [&] { return store.control().round.epoch > epoch || end.stop_requested(); });
       epoch = store.control().round.epoch;
       worker_slot& slot = store.slots()[random() % size.workers];
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
-      comes_true(1s, [&] { return slot.unsent.get() > 0 || end.stop_requested(); });
+      eventually(1s, [&] { return slot.unsent.get() > 0 || end.stop_requested(); });
       const pid_t pid = test::send(slot, SIGSTOP);
       if (pid <= 0) continue;
       siginfo_t info{};
@@ -144,7 +144,7 @@ TEST_P(counted_on_a_ring, who_is_killed_takes_along_what_it_had_not_sent_and_no_
       unsent += slot.unsent.get();
       ::kill(pid, SIGKILL);
       ++killed;
-      comes_true(10s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
+      eventually(10s, [&] { return slot.pid.load() != pid || end.stop_requested(); });
     }
   });
   round_driver rounds(*work, work.plan, *processes);

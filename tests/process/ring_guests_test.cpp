@@ -18,7 +18,7 @@ namespace hogwild {
 namespace {
 
 using namespace std::chrono_literals;
-using test::comes_true;
+using test::eventually;
 using test::ring_size;
 using test::slow_at_work;
 
@@ -55,7 +55,7 @@ class host final : public observer {
     if (!segment) return;
     store_.emplace(detail::attached_store::open(segment->name, slow_at_work::name));
     while (guests_.size() < wanted_) guests_.push_back(spawn(this_program(), {"--join", segment->name}));
-    came_ = comes_true(20s, [&] {
+    came_ = eventually(20s, [&] {
       std::size_t active = 0;
       for (const worker_slot& slot : store_->slots()) active += slot.state.load() == worker_state::active;
       return active == size_.workers + wanted_;
@@ -71,7 +71,7 @@ class host final : public observer {
 
 struct ring_guests : testing::TestWithParam<std::size_t> {};
 
-TEST_P(ring_guests, do_their_share_and_keep_the_quality) {
+TEST_P(ring_guests, do_their_part_and_keep_the_quality) {
   const ring_size size{2, 2};
   const test::toy_rows rows = test::some_rows();
   train_options options{.epochs = 30, .step = {.initial = 0.2, .decay = 0.85}};
@@ -83,12 +83,12 @@ TEST_P(ring_guests, do_their_share_and_keep_the_quality) {
   EXPECT_TRUE(seen.all_leave_well());
   EXPECT_EQ(run.examples, options.epochs * rows.rows());
   EXPECT_EQ(run.rows_lost, 0u);
-  const double share = static_cast<double>(seen.rows_of_guests) / static_cast<double>(run.examples);
-  RecordProperty("share_of_guests", std::to_string(share));
+  const double fraction = static_cast<double>(seen.rows_of_guests) / static_cast<double>(run.examples);
+  RecordProperty("fraction_of_guests", std::to_string(fraction));
   RecordProperty("exchanges_of_guests", std::to_string(seen.exchanges_of_guests));
   RecordProperty("above_serial", std::to_string(run.objective / serial - 1.0));
   // All sleep in each row, so that guests do about their share; a tenth is what a guest that hardly gets a CPU does.
-  EXPECT_GE(share, 0.1);
+  EXPECT_GE(fraction, 0.1);
   EXPECT_GT(seen.exchanges_of_guests, 0u);  // they hold the token for the replica that they train
   EXPECT_NEAR(run.objective, serial, 0.01 * serial);
   EXPECT_TRUE(test::leftovers().empty());

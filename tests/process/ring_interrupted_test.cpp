@@ -22,7 +22,7 @@
 
 #include "attached_store.hpp"
 #include "process_run.hpp"
-#include "ring_node.hpp"
+#include "ring_hook.hpp"
 #include "support/program_role.hpp"
 
 namespace hogwild {
@@ -60,8 +60,8 @@ template <class Update>
 void exchange_for_ever(const param_store& store, std::size_t slot) {
   const exchange_options ring{.workers = replicas, .replicas = replicas};
   const std::size_t n = store.shape().parameters;
-  detail::ring_node<float, Update> node(store, slot, ring, {{.rows = n, .hot_first = false}});
-  const param_store mine = store.ring_replica(slot);
+  detail::ring_hook<float, Update> node(store, slot, ring, {{.rows = n, .hot_first = false}});
+  const param_store mine = store.replica_view(slot);
   worker_slot& me = store.slots()[slot];
   while (!store.control().leaving()) {
     const std::uint32_t asked = question(store);
@@ -109,7 +109,7 @@ struct ring_interrupted : testing::TestWithParam<interruption> {
   std::uint64_t exchanges(std::size_t slot) const { return store.slots()[slot].ring_exchanges.get(); }
   bool exchanges_further(std::size_t slot) const {
     const std::uint64_t before = exchanges(slot);
-    return test::comes_true(20s, [&] { return exchanges(slot) > before + 1; });
+    return test::eventually(20s, [&] { return exchanges(slot) > before + 1; });
   }
   struct blow {
     std::uint64_t made, at_ns;
@@ -172,7 +172,7 @@ TEST_P(ring_interrupted, leaves_the_others_exchanging) {
     for (std::size_t i = 0; i < replicas; ++i) {
       worker_slot& slot = store.slots()[i];
       if (i == victim) continue;
-      ASSERT_TRUE(test::comes_true(20s, [&] { return answered(slot) == asked; })) << "replica " << i;
+      ASSERT_TRUE(test::eventually(20s, [&] { return answered(slot) == asked; })) << "replica " << i;
       if (counts) milliseconds.push_back(static_cast<double>(answer(slot) - struck) * 1e-6);
     }
     bring_back();
@@ -195,7 +195,7 @@ TEST_P(ring_interrupted, leaves_the_others_exchanging) {
   for (std::size_t j = 0; j < parameters; ++j) {
     float sum = store.parameters<float>()[j];
     for (std::size_t v = 0; v < replicas; ++v)
-      sum += store.ring_replica(v).parameters<float>()[j] - store.ring_replica(v).beside<float>(0)[j];
+      sum += store.replica_view(v).parameters<float>()[j] - store.replica_view(v).beside<float>(0)[j];
     ASSERT_EQ(sum, std::floor(sum));
     if (GetParam().update == update_kind::exact) {
       ASSERT_GE(sum, static_cast<float>(added)) << "parameter " << j;

@@ -45,7 +45,7 @@ class ring_of_processes : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(numa_nodes(), 2u);
-    if (numa_nodes(crew_cpus()) < 2) GTEST_SKIP() << "this process may not use both CPU 0 and CPU 1";
+    if (numa_nodes(allowed_cpus()) < 2) GTEST_SKIP() << "this process may not use both CPU 0 and CPU 1";
   }
 
   train_result run(std::size_t workers, bool pin) {
@@ -68,7 +68,7 @@ TEST_F(ring_of_processes, has_a_worker_on_each_node) {
 }
 
 TEST_F(ring_of_processes, keeps_workers_on_their_node_where_they_are_more_than_cpus) {
-  const std::size_t cpus = crew_cpus().size();
+  const std::size_t cpus = allowed_cpus().size();
   if (cpus != 2) GTEST_SKIP() << "there are CPUs that are on neither node";
   run(6, true);
   EXPECT_EQ(eyes.workers, (std::vector<cpu_list>{{0}, {0}, {0}, {1}, {1}, {1}}));
@@ -76,7 +76,7 @@ TEST_F(ring_of_processes, keeps_workers_on_their_node_where_they_are_more_than_c
 
 TEST_F(ring_of_processes, leaves_workers_alone_where_they_are_not_to_be_bound) {
   run(2, false);
-  EXPECT_EQ(eyes.workers, (std::vector<cpu_list>{crew_cpus(), crew_cpus()}));
+  EXPECT_EQ(eyes.workers, (std::vector<cpu_list>{allowed_cpus(), allowed_cpus()}));
 }
 
 }  // namespace

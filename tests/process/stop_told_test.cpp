@@ -46,7 +46,7 @@ way with(const Engine& engine, sharing_kind sharing = sharing_kind::automatic, b
   };
 }
 
-constexpr thread_engine threads{.workers = 2, .team = team_kind::std, .pin = false};
+constexpr thread_engine threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
 constexpr sync_rule gradients = sync_rule::gradients, average = sync_rule::average;
 constexpr transport_kind segment = transport_kind::shared_segment;
 
@@ -62,7 +62,7 @@ const std::vector<engine_case> every_engine{
     {"replicas", with(threads, sharing_kind::buffered)},
     {"reproducible", with(threads, sharing_kind::automatic, true)},
     {"processes", with(process_engine{.workers = 2, .pin = false}, sharing_kind::direct)},
-    {"ring_of_threads", with(ring_engine{.workers = 2, .replicas = 2, .team = team_kind::std, .pin = false})},
+    {"ring_of_threads", with(ring_engine{.workers = 2, .replicas = 2, .team = thread_team_kind::std, .pin = false})},
     {"ring_of_processes", with(test::ring_size{2, 2}.engine())},
     {"all_reduce", with(sync_engine{.workers = 2, .rule = gradients, .pin = false})},
     {"local_sgd", with(sync_engine{.workers = 2, .rule = average, .pin = false})},

@@ -13,7 +13,7 @@ namespace hogwild {
 namespace {
 
 using namespace std::chrono_literals;
-using test::comes_true;
+using test::eventually;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -29,17 +29,17 @@ TEST_P(stopped_worker, is_left_out_after_a_second_and_joins_in_again) {
     const auto run = test::look_at_run(::getpid(), 2, test::slow_logistic::name);
     if (!run) return end.request_stop(), void();
     const auto slots = run->slots();
-    comes_true(5s, [&] { return slots[0].rows.get() > 100; });
+    eventually(5s, [&] { return slots[0].rows.get() > 100; });
     test::send(slots[0], SIGSTOP);
     const auto stopped = std::chrono::steady_clock::now();
-    left_out = comes_true(60s, [&] { return slots[0].state.load() == worker_state::left_out; });
+    left_out = eventually(60s, [&] { return slots[0].state.load() == worker_state::left_out; });
     seconds_until_left_out = std::chrono::duration<double>(std::chrono::steady_clock::now() - stopped).count();
     const std::uint64_t mine = slots[0].rows.get(), others = slots[1].rows.get();
-    others_went_on = comes_true(60s, [&] { return slots[1].rows.get() > others + 10 * rows.rows(); }) &&
+    others_went_on = eventually(60s, [&] { return slots[1].rows.get() > others + 10 * rows.rows(); }) &&
                      slots[0].rows.get() <= mine + 1;
     test::send(slots[0], SIGCONT);
-    rejoined = comes_true(60s, [&] { return slots[0].state.load() == worker_state::active; });
-    trained_again = comes_true(60s, [&] { return slots[0].rows.get() > mine + 100; });
+    rejoined = eventually(60s, [&] { return slots[0].state.load() == worker_state::active; });
+    trained_again = eventually(60s, [&] { return slots[0].rows.get() > mine + 100; });
     end.request_stop();
   });
   const train_result run = train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2},
@@ -97,7 +97,7 @@ TEST_P(stopped_workers_of, every_sharing_do_not_add_after_the_scale_was_folded) 
       if (slot.held.get() == 0) continue;
       const pid_t pid = test::send(slot, SIGSTOP);
       if (pid <= 0) continue;
-      comes_true(1500ms, [&] { return slot.state.load() != worker_state::active || stop.stop_requested(); });
+      eventually(1500ms, [&] { return slot.state.load() != worker_state::active || stop.stop_requested(); });
       std::this_thread::sleep_for(300ms);
       ::kill(pid, SIGCONT);
     }

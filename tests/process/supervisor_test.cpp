@@ -71,16 +71,16 @@ TEST(killed_supervisor, takes_its_workers_along_within_a_second_and_leaves_a_seg
   const auto killed = std::chrono::steady_clock::now();
   auto kept = std::make_unique<test::kept_segment>(run->name());
   EXPECT_TRUE(
-      test::comes_true(10s, [&] { return std::ranges::none_of(workers, [](const auto& w) { return w.alive(); }); }));
+      test::eventually(10s, [&] { return std::ranges::none_of(workers, [](const auto& w) { return w.alive(); }); }));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - killed;
   RecordProperty("seconds_until_workers_left", std::to_string(took.count()));
-  EXPECT_LT(took.count(), 1.0 * test::patience);
+  EXPECT_LT(took.count(), 1.0 * test::timeout_factor);
 
   supervisor.wait_for(20s);
   ASSERT_TRUE(test::segment_of(supervisor.pid()));
   EXPECT_FALSE(test::segment_of(supervisor.pid())->owner_alive);
   kept.reset();
-  EXPECT_TRUE(test::comes_true(5s, [&] {
+  EXPECT_TRUE(test::eventually(5s, [&] {
     purge_segments();  // perhaps not at the first try: whoever lists segments holds a lock for a moment
     return !test::segment_of(supervisor.pid());
   }));
@@ -101,7 +101,7 @@ TEST(killed_supervisor, and_a_dead_worker_with_a_stripe_do_not_keep_the_others) 
   std::this_thread::sleep_for(100ms);
   EXPECT_TRUE(survivor->alive());
   supervisor.kill(SIGKILL);
-  EXPECT_TRUE(test::comes_true(1000ms * test::patience, [&] { return !survivor->alive(); }));
+  EXPECT_TRUE(test::eventually(1000ms * test::timeout_factor, [&] { return !survivor->alive(); }));
   if (survivor->alive()) ::kill(pids[1], SIGKILL);
   supervisor.wait_for(20s);
   purge_segments();
@@ -148,9 +148,9 @@ TEST(living_supervisor, whose_number_means_nothing_to_a_worker_is_known_by_its_l
     ::close(fd);
     const worker_slot& slot = run->slots()[0];
     const pid_t victim = test::send(slot, SIGKILL);
-    replaced = test::comes_true(20s, [&] { return slot.pid.load() > 0 && slot.pid.load() != victim; });
+    replaced = test::eventually(20s, [&] { return slot.pid.load() > 0 && slot.pid.load() != victim; });
     const std::uint64_t before = slot.rows.get();
-    trained = test::comes_true(20s, [&] { return slot.rows.get() > before + 500; });
+    trained = test::eventually(20s, [&] { return slot.rows.get() > before + 500; });
     end.request_stop();
   });
   train_options options = for_ever();
@@ -183,7 +183,7 @@ TEST(stopped_run, ends_at_a_consistent_point) {
   watcher.join();
   EXPECT_EQ(run.status, run_status::stopped);
   EXPECT_GT(run.examples, 0u);
-  EXPECT_TRUE(run.epochs == 0 || std::isfinite(run.final_loss));
+  EXPECT_TRUE(run.epochs == 0 || std::isfinite(run.train_loss));
   for (const float w : run.parameters) EXPECT_TRUE(std::isfinite(w));
   EXPECT_EQ(workers.size(), 2u);
   for (const auto& w : workers) EXPECT_FALSE(w.alive());

@@ -85,7 +85,7 @@ std::string end_of_run(const sync_engine& engine, const Harm& harm) {
     const auto store = look_at_run(::getpid(), *engine.workers, "slow_logistic");
     ASSERT_TRUE(store);
     // In the middle of an epoch: it has come to meetings, and takes a tenth of a second.
-    ASSERT_TRUE(comes_true(20s, [&] { return store->slots()[0].dense_meetings.get() > 20; }));
+    ASSERT_TRUE(eventually(20s, [&] { return store->slots()[0].dense_meetings.get() > 20; }));
     harm(*store);
   });
   try {
@@ -156,7 +156,7 @@ std::optional<int> fleeting_rank(int argc, char** argv) {
   const std::jthread death([segment = place->segment] {
     const param_store store = detail::attached_store::open(segment, slow_logistic::name);
     worker_slot& slot = store.slots()[1];
-    comes_true(60s, [&] { return slot.arrived.load() != 0; });
+    eventually(60s, [&] { return slot.arrived.load() != 0; });
     slot.state = worker_state::joining;
     ::kill(::getpid(), SIGKILL);
   });
@@ -171,7 +171,7 @@ TEST(sync_processes, a_rank_that_was_killed_before_it_was_seen_ends_the_run_with
     const auto now = thread_activity::of(supervisor.pid(), supervisor.pid());
     return now && now->is_stopped();
   };
-  ASSERT_TRUE(comes_true(60s, is_stopped));
+  ASSERT_TRUE(eventually(60s, is_stopped));
   const auto segment = segment_of(supervisor.pid());
   ASSERT_TRUE(segment);
   const param_store store = detail::attached_store::open(segment->name, slow_logistic::name);
@@ -180,7 +180,7 @@ TEST(sync_processes, a_rank_that_was_killed_before_it_was_seen_ends_the_run_with
     const auto who = process_identity::of(slot.pid.load());
     return slot.pid.load() > 0 && slot.state.load() == worker_state::joining && who && !who->alive();
   };
-  ASSERT_TRUE(comes_true(60s, is_dead));
+  ASSERT_TRUE(eventually(60s, is_dead));
   const pid_t dead = slot.pid.load();
   supervisor.kill(SIGCONT);
   const auto end = supervisor.wait_for(60s);
@@ -201,7 +201,7 @@ TEST(sync_processes, nobody_joins_by_hand) {
     }
     send(store.slots()[0], SIGKILL);
   });
-  EXPECT_THAT(refused, HasSubstr("nobody can join it"));
+  EXPECT_THAT(refused, HasSubstr("no worker can join it"));
 }
 
 TEST(sync_processes, go_on_from_a_checkpoint_after_a_rank_was_killed) {

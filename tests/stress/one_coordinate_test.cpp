@@ -40,18 +40,18 @@ test::toy_rows one_column(std::size_t rows) {
 struct one_coordinate : testing::TestWithParam<std::tuple<update_kind, std::size_t>> {
   const update_kind update = std::get<0>(GetParam());
   const std::size_t workers = std::get<1>(GetParam());
-  const thread_engine engine{.workers = workers, .team = team_kind::std, .pin = false};
+  const thread_engine engine{.workers = workers, .team = thread_team_kind::std, .pin = false};
 };
 
 TEST_P(one_coordinate, adds_are_conserved_unless_lossy_and_never_invented) {
   constexpr std::size_t rows = 5'000, epochs = 20;  // 100,000 ones are exact in float
   const auto toy = one_column(rows);
   const csr_rows data = toy.csr();
-  const test::planned_task work = make_job(count_all{}, data.view(), label_map{}, {.update = update});
-  const auto crew = hire(engine, *work, work.plan, {});
-  round_driver rounds(*work, work.plan, *crew);
+  const test::planned_task work = make_task(count_all{}, data.view(), label_map{}, {.update = update});
+  const auto started = start(engine, *work, work.plan, {});
+  round_driver rounds(*work, work.plan, *started);
   for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
-  const float sum = crew->store().parameters<float>()[0];
+  const float sum = started->store().parameters<float>()[0];
   if (update == update_kind::lossy) {
     // A stored value is a value that was read plus one, so it is whole and counts no add twice; how many are lost
     // depends on the machine, but the last add of each epoch's last worker stays.

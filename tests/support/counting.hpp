@@ -59,12 +59,12 @@ inline std::vector<float> counts_after(const toy_rows& data, std::size_t epochs)
   return n;
 }
 
-/// A job whose workers share in a given way and, where they hold replicas, exchange every `rows` of their rows.
+/// A task whose workers share in a given way and, where they hold replicas, exchange every `rows` of their rows.
 template <class Model>
-planned_task counting_job(const Model& m, const sparse_view& data, update_kind update, access_kind sharing,
-                          std::size_t workers, std::uint64_t rows) {
-  planned_task work = make_job(m, data, label_map{}, {.update = update, .isa = choose_isa(isa::automatic)});
-  work.share(sharing, {.head = data.columns / 3, .rows = rows, .workers = workers});
+planned_task counting_task(const Model& m, const sparse_view& data, update_kind update, access_kind sharing,
+                           std::size_t workers, std::uint64_t rows) {
+  planned_task work = make_task(m, data, label_map{}, {.update = update, .isa = choose_isa(isa::automatic)});
+  work.set_sharing(sharing, {.head = data.columns / 3, .rows = rows, .workers = workers});
   return work;
 }
 

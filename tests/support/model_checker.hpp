@@ -181,7 +181,7 @@ class model_checker {
     std::vector<std::uint64_t> world{};
     std::vector<party> parties{};
     int deaths = 0, timeouts = 0;  ///< that are left
-    int patience = 8;              ///< as `timeouts`, where nothing else can happen
+    int last_timeouts = 8;         ///< as `timeouts`, where nothing else can happen
 
     /// Two situations with the same hash are taken for the same: among two millions that happens to one pair by chance
     /// with a probability of 1e-7, and hides but what follows from one of the two.
@@ -191,7 +191,7 @@ class model_checker {
         if (++place; x != 0) h += mix_bits(x ^ place << 40);
       };
       std::ranges::for_each(world, mix);
-      for (const int left : {deaths, timeouts, patience}) mix(static_cast<std::uint64_t>(left));
+      for (const int left : {deaths, timeouts, last_timeouts}) mix(static_cast<std::uint64_t>(left));
       for (const party& p : parties) {
         for (const auto x :
              {std::uint64_t{p.now}, reinterpret_cast<std::uintptr_t>(p.on), p.log.size(), p.buffer.size()})
@@ -272,10 +272,10 @@ class model_checker {
     const bool sleeps = std::ranges::count(now_.parties, asleep, &party::now) > 0;
     const bool ended = std::ranges::all_of(now_.parties, [](const party& p) { return p.now >= done; });
     const bool died = now_.deaths < options_.deaths;
-    if (sleeps && died && now_.patience > 0)
-      branch(here, 0, "sees all give up waiting", [this](party&) { --now_.patience, wake_all(nullptr); });
+    if (sleeps && died && now_.last_timeouts > 0)
+      branch(here, 0, "sees all give up waiting", [this](party&) { --now_.last_timeouts, wake_all(nullptr); });
     require(!sleeps || died, "no wake-up is lost: timeouts are for the dead");
-    require(ended || (sleeps && now_.patience > 0), "nobody waits for ever");
+    require(ended || (sleeps && now_.last_timeouts > 0), "nobody waits for ever");
     if (ended) always_(true);
   }
 

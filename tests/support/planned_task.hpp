@@ -7,30 +7,30 @@
 
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/private_memory.hpp>
-#include <hogwild/crew.hpp>
-#include <hogwild/job.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/engine_run.hpp>
+#include <hogwild/thread_team.hpp>
 #include <hogwild/training_run.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild::test {
 
 /// A task and the plan that a test has made for it, where a run would have its engine decide.
 struct planned_task {
-  std::unique_ptr<job> task;
+  std::unique_ptr<training_task> task;
   loop_plan plan;
 
-  planned_task(std::unique_ptr<job> made) : task(std::move(made)), plan(task->plan()) {}
+  planned_task(std::unique_ptr<training_task> made) : task(std::move(made)), plan(task->plan()) {}
 
-  void share(access_kind kind, const exchange_options& exchange) { plan = task->plan(kind, exchange); }
+  void fraction(access_kind kind, const exchange_options& exchange) { plan = task->plan(kind, exchange); }
   /// The epochs of a run by this plan.
-  train_result train(crew& who, resolved_run run) const {
+  train_result train(engine_run& who, resolved_run run) const {
     run.plan = plan;
     return train_epochs(*task, who, run);
   }
   store_shape shape(std::size_t workers, std::size_t spare = 0) const { return task->shape(plan, workers, spare, 0); }
 
-  const job& operator*() const { return *task; }
-  const job* operator->() const { return task.get(); }
+  const training_task& operator*() const { return *task; }
+  const training_task* operator->() const { return task.get(); }
 };
 
 }  // namespace hogwild::test

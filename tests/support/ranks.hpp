@@ -36,8 +36,8 @@ struct stop_after_two final : observer {
 /// body ends leaves the others.
 template <class Body>
 std::vector<std::exception_ptr> as_ranks(std::size_t ranks, const Body& body,
-                                         std::chrono::nanoseconds patience = std::chrono::seconds(20)) {
-  thread_group group(ranks, {.timeout = patience});
+                                         std::chrono::nanoseconds timeout = std::chrono::seconds(20)) {
+  thread_group group(ranks, {.timeout = timeout});
   thread_ring ring(ranks);
   std::vector<std::exception_ptr> thrown(ranks);
   std::vector<std::unique_ptr<collective>> members;

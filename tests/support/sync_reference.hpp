@@ -33,13 +33,13 @@ inline std::vector<std::vector<std::size_t>> rows_of_ranks(const toy_rows& toy, 
   return rows;
 }
 
-/// Adds `share` times the gradient of row r's logistic loss at `w` to `to`.
-inline void add_logistic_gradient(const toy_rows& toy, std::size_t r, const std::vector<double>& w, double share,
+/// Adds `gain_weight` times the gradient of row r's logistic loss at `w` to `to`.
+inline void add_logistic_gradient(const toy_rows& toy, std::size_t r, const std::vector<double>& w, double gain_weight,
                                   std::vector<double>& to) {
   const double y = static_cast<double>(toy.label[r]);
   const double slope = -y / (1.0 + std::exp(y * planted_score(toy, r, w)));
   for (std::size_t k = toy.row_start[r]; k < toy.row_start[r + 1]; ++k)
-    to[toy.index[k]] += share * slope * static_cast<double>(toy.value[k]);
+    to[toy.index[k]] += gain_weight * slope * static_cast<double>(toy.value[k]);
 }
 
 struct sync_reference {

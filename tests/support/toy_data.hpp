@@ -74,7 +74,7 @@ inline double planted_score(const toy_rows& data, std::size_t r, const std::vect
   return sum;
 }
 
-/// Labels -1 and +1: the sign of the planted score, turned over in a `noise` share of the rows.
+/// Labels -1 and +1: the sign of the planted score, turned over in a `noise` fraction of the rows.
 inline toy_rows planted_classification(const toy_shape& shape, double noise = 0.1) {
   toy_rows data = planted_rows(shape);
   const std::vector<double> w = planted_weights(shape);

@@ -18,7 +18,7 @@ struct toy_ratings_shape {
 };
 
 /// Ratings around 3 that are a user's taste times an item's, two of each, plus what both always add, and a little
-/// noise. Small numbers of users and items occur more often, as ranks do.
+/// noise. Small numbers of users and items occur more often, as positions do.
 inline toy_rows planted_ratings(const toy_ratings_shape& shape = {}) {
   const counter_random who(shape.seed, 1), taste(shape.seed, 2), noise(shape.seed, 3);
   const auto often = [](double uniform, std::size_t count) {
@@ -37,8 +37,8 @@ inline toy_rows planted_ratings(const toy_ratings_shape& shape = {}) {
   return rows;
 }
 
-inline matrix_factorization factors_of(const toy_ratings_shape& shape, std::size_t rank = 4, bool bias = true) {
-  return {.users = shape.users, .items = shape.items, .rank = rank, .bias = bias, .mean = 3.0f};
+inline matrix_factorization factors_of(const toy_ratings_shape& shape, std::size_t factors = 4, bool bias = true) {
+  return {.users = shape.users, .items = shape.items, .factors = factors, .bias = bias, .mean = 3.0f};
 }
 
 }  // namespace hogwild::test

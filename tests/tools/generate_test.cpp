@@ -63,7 +63,7 @@ TEST(generate, rows_have_unit_length_and_ascending_columns) {
   }
 }
 
-TEST(generate, noise_turns_its_share_of_the_labels) {
+TEST(generate, noise_turns_its_fraction_of_the_labels) {
   options o = small();
   o.noise = 0.0;
   const data clean = in_memory(o);

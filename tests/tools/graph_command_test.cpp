@@ -208,7 +208,7 @@ TEST_F(graphs, do_not_go_with_options_of_other_models) {
   for (const auto& [words, reason] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--model", "graph_cut", "--test", "0.1"}, "a graph is cut as a whole"},
            {{"--model", "graph_cut", "--validation", "0.1"}, "a graph is cut as a whole"},
-           {{"--model", "graph_cut", "--terminals", "2"}, "--terminals is a share of the nodes"},
+           {{"--model", "graph_cut", "--terminals", "2"}, "--terminals is a fraction of the nodes"},
            {{"--model", "graph_cut", "--terminals", "0.1", "--no-cache"}, "a graph in DIMACS text names its terminals"},
            {{"--model", "graph_cut", "--batch", "8"}, "a graph is cut edge by edge"},
            {{"--model", "graph_cut", "--format", "ratings"}, "a graph_cut model reads graph, not --format ratings"},

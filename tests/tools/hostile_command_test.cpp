@@ -143,7 +143,7 @@ TEST_F(hostile, names_of_items_are_escaped_for_a_terminal) {
   const std::vector<std::string> arguments = {"recommend", factors, "--user", "u"};
   EXPECT_THAT(hogwild(arguments).out, HasSubstr(item + "\t"));
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) GTEST_SKIP() << "no terminal is to be had";
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) GTEST_SKIP() << "no terminal is available";
   const int held = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);  // what was written stays readable
   EXPECT_EQ(running_command(arguments, "", ::ptsname(terminal)).wait().code, 0);
   char text[1000];

@@ -47,8 +47,8 @@ class machine_sets : public ::testing::Test {
     std::string text;
     for (std::size_t r = 0; r < data.rows(); ++r) {
       text += data.view().label[r] > 0 ? "1" : "0";
-      for (const auto [rank, value] : cursor.row(r)) {
-        const std::uint32_t column = data.original(rank);
+      for (const auto [position, value] : cursor.row(r)) {
+        const std::uint32_t column = data.original(position);
         const auto field = std::ranges::upper_bound(first, column) - first.begin() - 1;
         text += " " + std::to_string(field) + ":" + std::to_string(column) + ":1";
       }

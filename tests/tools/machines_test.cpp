@@ -124,9 +124,10 @@ TEST_F(machines, are_saved_evaluated_and_asked_for_predictions) {
     const outcome labels = hogwild({"predict", file("m.txt"), "-"}, rows);
     EXPECT_EQ(lines_of(labels.out), (std::vector<std::string>{"1", "0", "0"})) << model;
     EXPECT_THAT(labels.err, HasSubstr("1 entries in columns that the training data never had are left out"));
-    const auto shares = lines_of(hogwild({"predict", file("m.txt"), "-", "--probabilities", "--quiet"}, rows).out);
-    EXPECT_GT(std::stod(shares[0]), 0.7);
-    EXPECT_LT(std::stod(shares[1]), 0.3);
+    const auto probabilities =
+        lines_of(hogwild({"predict", file("m.txt"), "-", "--probabilities", "--quiet"}, rows).out);
+    EXPECT_GT(std::stod(probabilities[0]), 0.7);
+    EXPECT_LT(std::stod(probabilities[1]), 0.3);
   }
 }
 
@@ -177,18 +178,18 @@ TEST_F(machines, go_on_where_new_data_have_other_fields) {
 
   const outcome refused = on(five, {"--factors", "4"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("'factors' has factors of rank 4, that of the saved model of rank 3"));
+  EXPECT_THAT(refused.err, HasSubstr("'factors' has rows of 4 factors, that of the saved model of 3"));
   EXPECT_EQ(on(five, {"--factors", "4", "--init-groups", "weights,bias"}).code, 0);
 }
 
-TEST_F(machines, have_the_rank_of_the_one_that_they_begin_with) {
-  const std::string saved = file("rank.bin"), again = file("again.bin");
+TEST_F(machines, have_as_many_factors_as_the_one_that_they_begin_with) {
+  const std::string saved = file("factors.bin"), again = file("again.bin");
   result_of(hogwild(training("factorization_machine", {"--factors", "5", "--epochs", "1", "--save", saved})));
   result_of(hogwild(training("factorization_machine", {"--epochs", "1", "--init", saved, "--save", again})));
   EXPECT_EQ(result_of(hogwild({"inspect", again, "--json"}))["rank"], 5.0);
   const outcome refused = hogwild(training("factorization_machine", {"--factors", "8", "--init", saved}));
   EXPECT_EQ(refused.code, 2) << "both are padded to eight";
-  EXPECT_THAT(refused.err, HasSubstr("of rank 8, that of the saved model of rank 5"));
+  EXPECT_THAT(refused.err, HasSubstr("of 8 factors, that of the saved model of 5"));
 }
 
 TEST_F(machines, that_cannot_have_been_saved_so_are_bad_input) {
@@ -258,7 +259,7 @@ TEST_F(machines, what_cannot_be_done_is_said) {
       {{"train", svm, "--model", "factorization_machine", "--factors", "0"}, 2, "'0' is not a whole number above 0"},
       {{"train", svm, "--model", "factorization_machine", "--factors", "70000"},
        2,
-       "the rank of factors is 1 to 65536"},
+       "the number of factors is 1 to 65536"},
       {{"train", svm, "--model", "factorization_machine", "--bias"}, 2, "a bias of its own"},
       {{"train", svm, "--model", "factorization_machine", "--no-unit-rows"}, 2, "--unit-rows needs --model ffm"},
       {{"train", svm, "--model", "factorization_machine", "--loss", "hinge"}, 2, "'hinge' is none of"},

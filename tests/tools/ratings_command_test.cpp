@@ -151,7 +151,7 @@ TEST_F(ratings, begin_with_items_that_are_known_and_stay_as_they_are) {
       hogwild({"train", data(), "--model", "matrix_factorization", "--epochs", "1", "--init", model, "--save", again})
           .code,
       0);
-  EXPECT_EQ(load_model(again).width, before.width) << "the rank is that of the saved one";
+  EXPECT_EQ(load_model(again).width, before.width) << "as many factors as the saved one";
 }
 
 TEST_F(ratings, of_users_nobody_knows_are_the_mean_and_what_the_item_adds) {

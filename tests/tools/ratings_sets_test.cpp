@@ -15,7 +15,7 @@ namespace {
 
 struct known_set {
   const char* file;
-  const char* share;
+  const char* fraction;
   double rmse;
 };
 void PrintTo(const known_set& set, std::ostream* out) {
@@ -38,8 +38,8 @@ TEST_P(rating_sets, are_learned_by_defaults) {
                              {"--engine", "threads", "--workers", "2"},
                              {"--engine", "threads", "--workers", "2", "--ownership", "shared"},
                              {"--engine", "processes", "--workers", "2"}}) {
-    std::vector<std::string> words{"train",  link.string(),    "--model",  "matrix_factorization",
-                                   "--test", GetParam().share, "--epochs", "30",
+    std::vector<std::string> words{"train",  link.string(),       "--model",  "matrix_factorization",
+                                   "--test", GetParam().fraction, "--epochs", "30",
                                    "--json"};
     words.insert(words.end(), engine.begin(), engine.end());
     const outcome o = hogwild(words);

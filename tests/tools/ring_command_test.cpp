@@ -90,7 +90,7 @@ TEST_F(ring_command, the_summary_names_the_ring) {
   EXPECT_THAT(o.out, HasSubstr(" exchanges of "));
 }
 
-TEST_F(ring_command, binds_workers_of_any_team_or_leaves_them_alone) {
+TEST_F(ring_command, binds_workers_of_any_thread_team_or_leaves_them_alone) {
   for (const char* team : {"openmp", "tbb", "std"}) {
     for (const char* pin : {"--pin", "--no-pin"}) {
       const outcome o =

@@ -142,7 +142,7 @@ TEST_F(run_control, the_version_tells_the_build) {
   EXPECT_THAT(hogwild({"--version"}).out, HasSubstr(version["version"].get<std::string>()));
 }
 
-TEST_F(run_control, running_jobs_are_listed_and_joined_and_living_ones_not_purged) {
+TEST_F(run_control, running_ones_are_listed_and_joined_and_living_ones_not_purged) {
   running_command run({"train", train(), "--engine", "processes", "--workers", "1", "--epochs", "100000000", "--json"});
   ASSERT_TRUE(run.says("epoch 1/")) << run.err();
   std::string name;

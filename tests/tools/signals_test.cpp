@@ -17,7 +17,7 @@
 #include <hogwild/core/segment.hpp>
 
 #include "small_data.hpp"
-#include "support/comes_true.hpp"
+#include "support/eventually.hpp"
 #include "support/kept_segment.hpp"
 
 namespace hogwild::test {
@@ -138,7 +138,7 @@ TEST_F(signals, the_second_one_ends_at_once_and_leaves_nothing) {
   ASSERT_GE(held, 0);
   running_command run(for_ever("processes", model), "", "", pipe);
   const pid_t pid = run.pid();
-  ASSERT_TRUE(comes_true(60s, [&] {
+  ASSERT_TRUE(eventually(60s, [&] {
     int now = 0;
     ::ioctl(held, FIONREAD, &now);
     return now > 4096;
@@ -156,7 +156,7 @@ TEST_F(signals, the_second_one_ends_at_once_and_leaves_nothing) {
   run.signal(SIGINT);
   EXPECT_EQ(run.wait().code, 130);
   EXPECT_THAT(segments_made_by(pid), IsEmpty());
-  for (const process_identity& worker : workers) EXPECT_TRUE(comes_true(60s, [&] { return !worker.alive(); }));
+  for (const process_identity& worker : workers) EXPECT_TRUE(eventually(60s, [&] { return !worker.alive(); }));
   EXPECT_FALSE(std::filesystem::exists(model));
   ::close(held);
 }
@@ -168,7 +168,7 @@ TEST_F(signals, leave_nothing_of_files_that_are_being_written) {
   for (const auto& [signal, code] : ends) {
     running_command run(in_shell("ulimit -c 0; exec \"$0\" \"$@\"", {"generate", place / "made.svm", "--test",
                                                                      place / "test.svm", "--rows", "100000000"}));
-    ASSERT_TRUE(comes_true(60s, [&] {
+    ASSERT_TRUE(eventually(60s, [&] {
       std::size_t begun = 0;
       for (const auto& entry : std::filesystem::directory_iterator(place.path())) begun += entry.file_size() > 0;
       return begun == 2;
@@ -185,7 +185,7 @@ TEST_F(signals, that_are_ignored_at_the_start_stay_ignored) {
     ASSERT_TRUE(run.says("epoch 2/")) << run.err();
     run.signal(name == "HUP" ? SIGHUP : SIGINT);
     const std::size_t so_far = lines_of(run.err()).size();
-    EXPECT_TRUE(comes_true(60s, [&] { return lines_of(run.err()).size() > so_far + 20; })) << name;
+    EXPECT_TRUE(eventually(60s, [&] { return lines_of(run.err()).size() > so_far + 20; })) << name;
     run.signal(SIGTERM);
     EXPECT_EQ(run.wait().code, 130);
   }

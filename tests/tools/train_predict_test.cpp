@@ -138,10 +138,10 @@ TEST_F(train_predict, labels_that_the_model_does_not_know_are_not_looked_at) {
 TEST_F(train_predict, probabilities_are_of_the_larger_label_or_of_all_classes) {
   const std::string two = trained("two.bin");
   const auto labels = lines_of(hogwild({"predict", two, test()}).out);
-  const auto shares = lines_of(hogwild({"predict", two, test(), "--probabilities"}).out);
-  ASSERT_EQ(labels.size(), shares.size());
+  const auto probabilities = lines_of(hogwild({"predict", two, test(), "--probabilities"}).out);
+  ASSERT_EQ(labels.size(), probabilities.size());
   for (std::size_t r = 0; r < labels.size(); ++r) {
-    EXPECT_EQ(std::stod(shares[r]) > 0.5 ? "1" : "-1", labels[r]) << shares[r];
+    EXPECT_EQ(std::stod(probabilities[r]) > 0.5 ? "1" : "-1", labels[r]) << probabilities[r];
   }
 
   std::string rows;

@@ -66,5 +66,5 @@ int main() {
   const auto data = hogwild::open_libsvm("train.svm");
   const auto run = hogwild::train(embedding_classifier{.features = data.features()}, data, hogwild::thread_engine{},
                                   {.epochs = 20, .step = {.initial = 0.2, .decay = 0.9}, .test = data.view()});
-  std::printf("loss %.4f, accuracy %.4f\n", run.final_loss, run.test->accuracy.value());
+  std::printf("loss %.4f, accuracy %.4f\n", run.train_loss, run.test->accuracy.value());
 }

@@ -25,5 +25,5 @@ int main() {
   const auto data = hogwild::open_libsvm("train.svm");
   const auto run  = hogwild::train(huber_regression{.features = data.features()}, data, hogwild::thread_engine{.workers = 16},
                                    {.epochs = 10, .step = {.initial = 0.1f, .decay = 0.9f}, .seed = 7, .record = "run.jsonl"});
-  std::printf("loss %.6f after %zu updates\n", run.final_loss, run.updates);
+  std::printf("loss %.6f after %zu updates\n", run.train_loss, run.updates);
 }

@@ -51,23 +51,23 @@ double time_until(const std::vector<band>& bands, double distinct) {
 
 /// Share of rows with the commonest column, averaged over seven row lengths that stand for the log-normal ones: the
 /// nodes and weights of Gauss-Hermite integration.
-double commonest_share(const options& o, double offset) {
+double commonest_fraction(const options& o, double offset) {
   constexpr double node[] = {0.0, 1.154405394739968, 2.366759410734541, 3.750439717725742};
   constexpr double weight[] = {0.4571428571428571, 0.2401231786050127, 0.0307571239675865, 0.0005482688559722};
   const std::vector<band> bands = bands_of(o, offset);
   const double median = o.nonzeros * std::exp(-0.5 * o.length_spread * o.length_spread);
-  double share = 0.0;
+  double fraction = 0.0;
   for (int k = -3; k <= 3; ++k) {
     const double z = k < 0 ? -node[-k] : node[k];
     const double length = std::clamp(median * std::exp(o.length_spread * z), 1.0, 0.5 * static_cast<double>(o.columns));
-    share -= weight[std::abs(k)] * std::expm1(-bands.front().weight * time_until(bands, length));
+    fraction -= weight[std::abs(k)] * std::expm1(-bands.front().weight * time_until(bands, length));
   }
-  return share;
+  return fraction;
 }
 
 double find_offset(const options& o) {
   double low = std::log(1e-3), high = std::log(1e3 * static_cast<double>(o.columns));
-  const double most = commonest_share(o, std::exp(low)), least = commonest_share(o, std::exp(high));
+  const double most = commonest_fraction(o, std::exp(low)), least = commonest_fraction(o, std::exp(high));
   if (o.delta < least || o.delta > most) {
     throw config_error("delta " + std::to_string(o.delta) + " cannot be had with " + std::to_string(o.columns) +
                        " columns and " + std::to_string(o.nonzeros) + " nonzeros a row: it lies between " +
@@ -75,7 +75,7 @@ double find_offset(const options& o) {
   }
   for (int k = 0; k < 40; ++k) {
     const double middle = 0.5 * (low + high);
-    (commonest_share(o, std::exp(middle)) > o.delta ? low : high) = middle;
+    (commonest_fraction(o, std::exp(middle)) > o.delta ? low : high) = middle;
   }
   return std::exp(high);
 }
@@ -98,14 +98,14 @@ column_popularity::column_popularity(const options& o) : cumulative_(o.columns),
   draws_ = time_until(bands_of(o, offset), o.nonzeros);
 }
 
-std::size_t column_popularity::rank(double uniform) const {
+std::size_t column_popularity::position(double uniform) const {
   const auto slice = static_cast<std::size_t>(uniform * slices);
   const auto from = cumulative_.begin() + guide_[slice], to = cumulative_.begin() + guide_[slice + 1];
   return static_cast<std::size_t>(std::upper_bound(from, to, uniform) - cumulative_.begin());
 }
 
-double column_popularity::share(std::size_t rank) const {
-  const double p = cumulative_[rank] - (rank == 0 ? 0.0 : cumulative_[rank - 1]);
+double column_popularity::fraction(std::size_t position) const {
+  const double p = cumulative_[position] - (position == 0 ? 0.0 : cumulative_[position - 1]);
   return -std::expm1(-p * draws_);
 }
 

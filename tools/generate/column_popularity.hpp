@@ -9,17 +9,17 @@
 
 namespace hogwild::generate {
 
-/// How often each column is drawn: rank i with probability proportional to (i + offset)^-zipf, where the offset is the
-/// one that puts the commonest column into the asked share of rows. Immutable, so any thread may draw.
+/// How often each column is drawn: position i with probability proportional to (i + offset)^-zipf, where the offset is
+/// the one that puts the commonest column into the asked fraction of rows. Immutable, so any thread may draw.
 class column_popularity {
  public:
   /// Throws config_error where no offset gives `o.delta`.
   explicit column_popularity(const options& o);
 
-  /// The rank for a uniform number in [0, 1).
-  std::size_t rank(double uniform) const;
-  /// Expected share of rows that have the column, in rows of mean length.
-  double share(std::size_t rank) const;
+  /// The position for a uniform number in [0, 1).
+  std::size_t position(double uniform) const;
+  /// Expected fraction of rows that have the column, in rows of mean length.
+  double fraction(std::size_t position) const;
 
  private:
   std::vector<double> cumulative_;

@@ -13,11 +13,11 @@ struct options {
   std::size_t columns = 47'236;
   double nonzeros = 75.0;      ///< mean entries of a row, at least 1 and at most columns / 4
   double length_spread = 0.6;  ///< standard deviation of the log of a row's length
-  double delta = 0.44;         ///< about this share of rows has the commonest column
-  double zipf = 0.9;           ///< popularity of column rank i falls like (i + offset)^-zipf
-  double noise = 0.05;         ///< share of labels that are turned over
+  double delta = 0.44;         ///< about this fraction of rows has the commonest column
+  double zipf = 0.9;           ///< popularity of the column at position i falls like (i + offset)^-zipf
+  double noise = 0.05;         ///< fraction of labels that are turned over
   double margin = 0.25;        ///< rows nearer than this to the separating plane are drawn again
-  double test_fraction = 0.1;  ///< share of rows set apart as test rows
+  double test_fraction = 0.1;  ///< fraction of rows set apart as test rows
   std::uint64_t seed = 1;
 };
 

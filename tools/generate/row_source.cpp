@@ -66,9 +66,9 @@ void check(const options& o) {
   require(o.nonzeros >= 1.0 && o.nonzeros <= 0.25 * static_cast<double>(o.columns),
           "the mean number of nonzeros a row lies between 1 and a quarter of the columns");
   require(o.length_spread >= 0.0 && o.length_spread <= 2.0, "the spread of row lengths lies between 0 and 2");
-  require(o.delta > 0.0 && o.delta < 1.0, "delta is a share of rows: between 0 and 1");
+  require(o.delta > 0.0 && o.delta < 1.0, "delta is a fraction of rows: between 0 and 1");
   require(o.zipf > 0.0 && o.zipf <= 3.0, "the Zipf exponent lies between 0 and 3");
-  require(o.noise >= 0.0 && o.noise <= 0.5, "the noise is a share of labels: 0 to 0.5");
+  require(o.noise >= 0.0 && o.noise <= 0.5, "the noise is a fraction of labels: 0 to 0.5");
   require(o.margin >= 0.0 && o.margin <= 0.5, "the margin lies between 0 and 0.5");
   require(o.test_fraction >= 0.0 && o.test_fraction < 1.0, "the test fraction lies between 0 and 1");
 }
@@ -79,7 +79,7 @@ row_source::row_source(const options& o)
   draws order(o.seed, number_stream), weights(o.seed, hidden_stream);
   for (std::size_t i = o.columns; i > 1; --i) std::swap(number_[i - 1], number_[order.below(i)]);
   for (std::size_t i = 0; i < o.columns; ++i) {
-    rarity_[i] = std::max(on_grid(-std::log(popularity_.share(i))), 1.0 / 1024.0);
+    rarity_[i] = std::max(on_grid(-std::log(popularity_.fraction(i))), 1.0 / 1024.0);
     hidden_[i] = weights.normal() * (i < o.columns / 16 ? shared_scale : rare_scale);
   }
 }
@@ -98,37 +98,37 @@ void row_source::make(std::size_t r, generated_row& row) const {
   const bool turned = draw.uniform() < options_.noise;
   double plane = 0.0;
   do {
-    row.ranks.clear();
+    row.positions.clear();
     const std::size_t wanted = length(draw.normal());
-    while (row.ranks.size() < wanted) {
+    while (row.positions.size() < wanted) {
       // Repeats are few in rows of this length, so they are taken out when there are enough draws, not one by one.
-      while (row.ranks.size() < wanted) {
-        row.ranks.push_back(static_cast<std::uint32_t>(popularity_.rank(draw.uniform())));
+      while (row.positions.size() < wanted) {
+        row.positions.push_back(static_cast<std::uint32_t>(popularity_.position(draw.uniform())));
       }
-      std::ranges::sort(row.ranks);
-      row.ranks.erase(std::unique(row.ranks.begin(), row.ranks.end()), row.ranks.end());
+      std::ranges::sort(row.positions);
+      row.positions.erase(std::unique(row.positions.begin(), row.positions.end()), row.positions.end());
     }
     double squares = 0.0;
     row.values.clear();
-    for (const std::uint32_t rank : row.ranks) {
+    for (const std::uint32_t position : row.positions) {
       std::size_t repeats = 1;
       while (repeats < most_repeats && draw.uniform() < repeat_probability) ++repeats;
-      row.values.push_back(frequency[repeats - 1] * rarity_[rank]);
+      row.values.push_back(frequency[repeats - 1] * rarity_[position]);
       squares += row.values.back() * row.values.back();
     }
     const double scale = 1.0 / std::sqrt(squares);
     plane = 0.0;
-    for (std::size_t k = 0; k < row.ranks.size(); ++k) {
+    for (std::size_t k = 0; k < row.positions.size(); ++k) {
       row.values[k] *= scale;
-      plane += row.values[k] * hidden_[row.ranks[k]];
+      plane += row.values[k] * hidden_[row.positions[k]];
     }
   } while (std::abs(plane) < options_.margin);
   row.positive = (plane > 0.0) != turned;
 
   row.entries.clear();
-  for (std::size_t k = 0; k < row.ranks.size(); ++k) {
+  for (std::size_t k = 0; k < row.positions.size(); ++k) {
     const auto units = static_cast<std::uint32_t>(std::lround(row.values[k] / value_unit));
-    row.entries.push_back({number_[row.ranks[k]], std::clamp(units, 1u, 1'000'000u)});
+    row.entries.push_back({number_[row.positions[k]], std::clamp(units, 1u, 1'000'000u)});
   }
   std::ranges::sort(row.entries, {}, &generated_row::entry::column);
 }

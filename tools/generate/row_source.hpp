@@ -23,7 +23,7 @@ struct generated_row {
   bool positive = false;
   bool test = false;
 
-  std::vector<std::uint32_t> ranks{};  ///< room for work
+  std::vector<std::uint32_t> positions{};  ///< room for work
   std::vector<double> values{};
 };
 
@@ -42,9 +42,9 @@ class row_source {
 
   options options_;
   column_popularity popularity_;
-  std::vector<std::uint32_t> number_;  ///< column of each popularity rank: they are mixed, as in real data
-  std::vector<double> rarity_;         ///< log of inverse document frequency, by rank
-  std::vector<double> hidden_;         ///< the weights of the separating plane, by rank
+  std::vector<std::uint32_t> number_;  ///< column of each popularity position: they are mixed, as in real data
+  std::vector<double> rarity_;         ///< log of inverse document frequency, by position
+  std::vector<double> hidden_;         ///< the weights of the separating plane, by position
 };
 
 }  // namespace hogwild::generate

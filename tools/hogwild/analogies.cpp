@@ -15,20 +15,20 @@
 namespace hogwild::cli {
 namespace {
 
-double share(const analogy_count& c) {
+double fraction(const analogy_count& c) {
   return c.answerable == 0 ? 0.0 : static_cast<double>(c.right) / static_cast<double>(c.answerable);
 }
 
 std::string line_of(const analogy_count& c, int width) {
   char text[160];
-  std::snprintf(text, sizeof text, "  %.4f  %zu of %zu; %zu asked\n", share(c), c.right, c.answerable, c.asked);
+  std::snprintf(text, sizeof text, "  %.4f  %zu of %zu; %zu asked\n", fraction(c), c.right, c.answerable, c.asked);
   std::string name = printable(c.section);
   name.resize(std::max(name.size(), static_cast<std::size_t>(width)), ' ');
   return name + text;
 }
 
 nlohmann::ordered_json json_of(const analogy_count& c) {
-  return {{"accuracy", share(c)}, {"right", c.right}, {"answerable", c.answerable}, {"asked", c.asked}};
+  return {{"accuracy", fraction(c)}, {"right", c.right}, {"answerable", c.answerable}, {"asked", c.asked}};
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ int cache_command(int argc, const char* const* argv) {
                     "caches go that cannot lie beside their data.",
                     "hogwild cache --list data/");
   line.positional("FOLDER", folders, "where to look (not in folders below)");
-  line.flag("--list", list, "list the caches (what happens when nothing is said)");
+  line.flag("--list", list, "list the caches (the default)");
   line.flag("--purge", purge, "remove them; their data are parsed again when they are next used");
   line.flag("--json", json, "one JSON array");
   line.excludes("--list", "--purge");

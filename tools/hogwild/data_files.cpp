@@ -192,7 +192,7 @@ void require_regular_file(const std::string& path) {
   if (!std::filesystem::is_regular_file(state)) throw input_error(path + ": cannot be read: it is not a regular file");
 }
 
-void keep_inputs(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs) {
+void refuse_overwrite(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs) {
   for (const std::string& input : inputs) {
     // What is no file keeps its place: a terminal may be read and written.
     std::error_code missing;

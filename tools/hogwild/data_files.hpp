@@ -71,7 +71,7 @@ void require_regular_file(const std::string& path);
 /// Throws config_error where `output`, which the option `name` gives, is one of the files that are read. Empty names
 /// and
 /// "-" are no files.
-void keep_inputs(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs);
+void refuse_overwrite(const std::string& name, const std::string& output, std::initializer_list<std::string> inputs);
 
 /// One sentence on stderr, made printable.
 void say(std::string_view sentence);

@@ -13,9 +13,9 @@
 #include "analogies.hpp"
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "damaged_cache.hpp"
 #include "data_files.hpp"
 #include "json_text.hpp"
+#include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
 
@@ -39,10 +39,10 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const sparse_dataset data = open_through(data_path, columns, files, false);
   model.require_data(data.view(), data_path);
   model.labels().require_known(data.view().label, data_path);
-  const auto threads = team::make(team_kind::openmp, crew_size(), false);
-  const auto judge = [&](std::size_t most) { return model.judge(most); };
+  const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
+  const auto score = [&](std::size_t most) { return model.scorer(most); };
   const measurement measures =
-      evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, judge, true,
+      evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, score, true,
                         input_of(saved.model) == model_input::graph ? measure_cut : measure_scores);
   if (!std::isfinite(measures.loss))
     throw input_error("the loss of " + model_path + " on " + data_path +
@@ -80,7 +80,7 @@ int evaluate_command(int argc, const char* const* argv) {
   }
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
   const std::string& data = rows.front();
-  const evaluation e = with_sound_cache([&] { return evaluate(model, data, files); });
+  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files); });
   if (!json) {
     print(std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n");
     return 0;

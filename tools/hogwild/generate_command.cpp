@@ -32,11 +32,11 @@ int generate_command(int argc, const char* const* argv) {
   line.option("--columns", o.columns, "columns");
   line.option("--nonzeros", o.nonzeros, "mean entries of a row");
   line.option("--length-spread", o.length_spread, "standard deviation of the log of a row's length");
-  line.option("--delta", o.delta, "share of rows that have the commonest column");
+  line.option("--delta", o.delta, "fraction of rows that have the commonest column");
   line.option("--zipf", o.zipf, "exponent by which the popularity of columns falls");
-  line.option("--noise", o.noise, "share of labels that are turned over");
+  line.option("--noise", o.noise, "fraction of labels that are turned over");
   line.option("--margin", o.margin, "rows nearer than this to the hidden plane are left out");
-  line.option("--test-fraction", o.test_fraction, "share of the rows that go into the test file");
+  line.option("--test-fraction", o.test_fraction, "fraction of the rows that go into the test file");
   line.option("--seed", o.seed, "another seed makes other data");
   line.flag("--json", json, "say what was written as one JSON object");
   line.needs("--test-fraction", "--test");

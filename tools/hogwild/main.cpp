@@ -32,7 +32,7 @@ constexpr command commands[] = {
     {"inspect", "say what is in a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},
     {"cache", "list or remove dataset caches", hogwild::cli::cache_command},
     {"segments", "list or remove shared memory of training runs", hogwild::cli::segments_command},
-    {"worker", "join a running job as one more worker process", hogwild::cli::worker_command},
+    {"worker", "join a run under way as one more worker process", hogwild::cli::worker_command},
     {"--version", "say which build this is", hogwild::cli::version_command},
 };
 

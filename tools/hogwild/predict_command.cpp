@@ -16,9 +16,9 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "damaged_cache.hpp"
 #include "data_files.hpp"
 #include "json_text.hpp"
+#include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -63,17 +63,17 @@ void require_finite(double said, std::size_t row) {
 template <class Say>
 void for_labels(const predictor& model, const sparse_view& rows, const Say& say) {
   constexpr std::size_t batch = 64;
-  const auto judge = model.judge(batch);
+  const auto score = model.scorer(batch);
   row_cursor cursor(rows);
-  std::vector<row_verdict> verdicts(batch);
+  std::vector<row_score> scores(batch);
   for (std::size_t first = 0; first < rows.rows(); first += batch) {
-    const auto said = std::span(verdicts).first(std::min(batch, rows.rows() - first));
+    const auto said = std::span(scores).first(std::min(batch, rows.rows() - first));
     for (std::size_t k = 0; k < said.size(); ++k) {
       sparse_row<float> z = cursor.row(first + k);
       z.label = 0.0f;  // what stands there need not be one of the model's
-      judge(k, &z, first + k, {});
+      score(k, &z, first + k, {});
     }
-    judge(0, nullptr, 0, said);
+    score(0, nullptr, 0, said);
     for (std::size_t k = 0; k < said.size(); ++k) {
       require_finite(static_cast<double>(said[k].score), first + k);
       say(model.labels().decode(static_cast<double>(said[k].score)));
@@ -139,10 +139,10 @@ int predict_command(int argc, const char* const* argv) {
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals;
-  keep_inputs("--output", request.output, {request.model, request.data});
+  refuse_overwrite("--output", request.output, {request.model, request.data});
   if (!request.output.empty()) atomic_file::look(request.output);
 
-  const std::string text = with_sound_cache([&] { return predictions(request); });
+  const std::string text = retry_damaged_cache([&] { return predictions(request); });
   if (request.output.empty()) {
     print(text);
     return 0;

@@ -85,7 +85,7 @@ void progress::draw_until(const std::stop_token& end) {
 void progress::draw() {
   const auto rows = static_cast<double>(start_.rows_done() - rows_before_);
   const double all = static_cast<double>(start_.rows * start_.epochs) - static_cast<double>(rows_before_);
-  const double share = all > 0.0 ? std::min(rows / all, 1.0) : 1.0;
+  const double fraction = all > 0.0 ? std::min(rows / all, 1.0) : 1.0;
   const double seconds = std::chrono::duration<double>(clock::now() - began_).count();
   const double row_length =
       static_cast<double>(start_.nonzeros) / static_cast<double>(std::max<std::size_t>(start_.rows, 1));
@@ -93,13 +93,13 @@ void progress::draw() {
   const double rate = last_.train_seconds > 0.0 ? static_cast<double>(last_.nonzeros) / last_.train_seconds
                                                 : rows * row_length / std::max(seconds, 1e-9);
   constexpr int width = 24;
-  const int full = static_cast<int>(share * width);
+  const int full = static_cast<int>(fraction * width);
   const std::string bar =
       std::string(static_cast<std::size_t>(full), '=') + std::string(static_cast<std::size_t>(width - full), ' ');
   std::fprintf(stderr, "\r\x1b[Kepoch %zu/%zu [%s] %3.0f%%  %.1f M nonzeros/s",
-               std::min(last_.epoch + 1, start_.epochs), start_.epochs, bar.c_str(), 100.0 * share, millions(rate));
+               std::min(last_.epoch + 1, start_.epochs), start_.epochs, bar.c_str(), 100.0 * fraction, millions(rate));
   if (last_.epoch > 0) std::fprintf(stderr, "  loss %.4f", last_.train_loss);
-  if (share > 0.0) std::fprintf(stderr, "  %s left", duration_text(seconds * (1.0 - share) / share).c_str());
+  if (fraction > 0.0) std::fprintf(stderr, "  %s left", duration_text(seconds * (1.0 - fraction) / fraction).c_str());
   std::fflush(stderr);
 }
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
 namespace hogwild::cli {
 namespace {
@@ -34,10 +34,10 @@ train_request request_of_rank(const train_request& request, launched_ranks& rank
   train_request mine = request;
   // A launcher may have bound every rank to CPUs of its own; where ranks share CPUs they are divided here, and nobody
   // binds workers.
-  const std::size_t here = ranks.size_on_machine(), allowed = crew_cpus().size();
+  const std::size_t here = ranks.size_on_machine(), allowed = allowed_cpus().size();
   const auto online = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   if (here > 1) {
-    if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, std::min(crew_size(), online / here));
+    if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, std::min(worker_count(), online / here));
     if (allowed * here > online) mine.pin = false;
   }
   if (ranks.rank() > 0) {
@@ -51,32 +51,32 @@ train_request request_of_rank(const train_request& request, launched_ranks& rank
 rank_rows open_rank_rows(const std::string& path, launched_ranks& ranks,
                          const std::function<sparse_dataset(const std::string&)>& open) {
   if (path == "-") throw config_error("ranks cannot all read standard input; name a file");
-  const agreement patient = ranks.patiently();
-  const std::size_t rank = patient.rank(), size = patient.size();
+  const agreement agreed = ranks.with_long_timeout();
+  const std::size_t rank = agreed.rank(), size = agreed.size();
   if (path.find(rank_mark) != std::string::npos) {
     rank_rows rows{.data = open(path_of_rank(path, rank))};
     const image_shape image = rows.data.view().image;
-    patient.require_equal(std::as_bytes(std::span(&image, 1)), "size of the images of " + path);
-    rows.common.emplace(rows.data, patient);
+    agreed.require_equal(std::as_bytes(std::span(&image, 1)), "size of the images of " + path);
+    rows.common.emplace(rows.data, agreed);
     rows.part = rows.common->view();
     return rows;
   }
   std::optional<sparse_dataset> data;
   if (ranks.rank_on_machine() == 0) data = open(path);
-  patient.any(false);
+  agreed.any(false);
   if (!data) data = open(path);
   const sparse_view all = data->view();
   rank_rows rows{.data = *data};
   rows.part = all.slice(all.rows() * rank / size, all.rows() * (rank + 1) / size);
   const double here = static_cast<double>(all.rows());
   std::array<double, 1> first{here};
-  patient.take_first(first);
-  if (patient.any(first[0] != here)) {
+  agreed.take_first(first);
+  if (agreed.any(first[0] != here)) {
     throw input_error(path + " has " + std::to_string(all.rows()) + " rows here and " +
                       std::to_string(static_cast<std::size_t>(first[0])) +
                       " on rank 0: give every rank the same file, or name one for each with %rank in the path");
   }
-  patient.require_equal(std::as_bytes(data->numbering().original()), "columns of " + path);
+  agreed.require_equal(std::as_bytes(data->numbering().original()), "columns of " + path);
   if (rows.part.rows() == 0) throw input_error(path + " has fewer rows than there are ranks");
   return rows;
 }

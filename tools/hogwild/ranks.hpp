@@ -30,7 +30,7 @@ class launched_ranks {
   virtual std::size_t rank_on_machine() const = 0;
   virtual std::size_t size_on_machine() const = 0;
   /// For what takes long on some ranks only, such as reading text.
-  virtual agreement patiently() = 0;
+  virtual agreement with_long_timeout() = 0;
   /// Ends all ranks; say why first.
   [[noreturn]] virtual void abort(exit_code code) noexcept = 0;
 };

@@ -17,7 +17,7 @@ constexpr auto long_timeout = 1h;
 class mpi_ranks final : public launched_ranks {
  public:
   explicit mpi_ranks(std::chrono::nanoseconds timeout)
-      : patient_(join_mpi_group(session_, {.timeout = long_timeout})),
+      : long_waiting_(join_mpi_group(session_, {.timeout = long_timeout})),
         all_(join_mpi_group(session_, {.timeout = timeout})),
         link_(join_mpi_ring(session_, timeout)) {}
 
@@ -25,12 +25,12 @@ class mpi_ranks final : public launched_ranks {
   message_link& link() override { return *link_; }
   std::size_t rank_on_machine() const override { return session_.rank_on_machine(); }
   std::size_t size_on_machine() const override { return session_.size_on_machine(); }
-  agreement patiently() override { return agreement(patient_.get()); }
+  agreement with_long_timeout() override { return agreement(long_waiting_.get()); }
   [[noreturn]] void abort(exit_code code) noexcept override { session_.abort(code); }
 
  private:
   mpi_session session_;
-  std::unique_ptr<collective> patient_, all_;
+  std::unique_ptr<collective> long_waiting_, all_;
   std::unique_ptr<message_link> link_;
 };
 

@@ -16,9 +16,9 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "damaged_cache.hpp"
 #include "data_files.hpp"
 #include "json_text.hpp"
+#include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 
 namespace hogwild::cli {
@@ -57,7 +57,7 @@ std::vector<std::uint32_t> items_of(const recommend_request& request, std::uint3
   const sparse_view rows = data.view();
   rows.ensure(0, rows.rows());
   row_cursor cursor(rows);
-  const std::uint32_t user = columns.rank(user_column(id));
+  const std::uint32_t user = columns.position(user_column(id));
   std::vector<std::uint32_t> items;
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const sparse_row<float> row = cursor.row(r);
@@ -110,7 +110,7 @@ int recommend_command(int argc, const char* const* argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals;
   request.files.choose_format("matrix_factorization");
-  print(with_sound_cache([&] { return text_of(request); }));
+  print(retry_damaged_cache([&] { return text_of(request); }));
   return 0;
 }
 

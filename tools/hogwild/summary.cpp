@@ -100,10 +100,10 @@ std::string summary_text(const train_request& request, const train_result& r) {
                       static_cast<double>(r.meetings->bytes) / 1e3 / meetings, r.meetings->seconds);
   }
   text += "\nstep        " + step_text(request, r);
-  if (r.status == run_status::stopped && std::isnan(r.final_loss))
+  if (r.status == run_status::stopped && std::isnan(r.train_loss))
     text += "\ntrain loss  not measured";
   else
-    text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.final_loss, r.objective);
+    text += formatted("\ntrain loss  %.6f\nobjective   %.6f", r.train_loss, r.objective);
   if (r.validation) text += "\nvalidation  " + measures_text(*r.validation);
   if (r.test && r.test->cut) {
     text += formatted("\ncut         %.10g", *r.test->cut);
@@ -134,7 +134,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
                                 {"decay", r.decay},
                                 {"schedule", name_of(r.schedule)},
                                 {"l2", r.l2},
-                                {"train_loss", r.final_loss},
+                                {"train_loss", r.train_loss},
                                 {"objective", r.objective}};
   if (r.validation) put_measures(all, "validation", *r.validation);
   if (r.test) put_measures(all, "test", *r.test);

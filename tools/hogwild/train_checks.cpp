@@ -36,10 +36,10 @@ void check_options_of_models(const command_line& line, const train_request& r) {
 /// A graph is cut as a whole: its edges are what is measured, too, and so are the nodes that are no terminals.
 void check_graph(const command_line& line, const train_request& r) {
   if (input_of(r.model) != model_input::graph) return;
-  const double share = r.files.graph.terminals.value_or(graph_options::usual_terminals);
-  if (!(share >= 0.0 && share <= 1.0))
-    throw config_error("--terminals is a share of the nodes, from 0 (one of each class) to 1");
-  if (!r.test.empty() || r.test_share > 0.0 || !r.validation_file.empty() || r.options.validation_fraction > 0.0)
+  const double fraction = r.files.graph.terminals.value_or(graph_options::usual_terminals);
+  if (!(fraction >= 0.0 && fraction <= 1.0))
+    throw config_error("--terminals is a fraction of the nodes, from 0 (one of each class) to 1");
+  if (!r.test.empty() || r.test_fraction > 0.0 || !r.validation_file.empty() || r.options.validation_fraction > 0.0)
     throw config_error(
         "a graph is cut as a whole: leave out --test and --validation; what is measured are its edges and the "
         "labelled nodes that are no terminals");
@@ -52,10 +52,10 @@ void check_graph(const command_line& line, const train_request& r) {
 
 void check_words(const command_line& line, const train_request& r) {
   if (input_of(r.model) != model_input::corpus) return;
-  if (!r.test.empty() || r.test_share > 0.0 || !r.validation_file.empty())
+  if (!r.test.empty() || r.test_fraction > 0.0 || !r.validation_file.empty())
     throw config_error(
         "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a share "
-        "of the text may be held back with --validation SHARE");
+        "of the text may be held back with --validation FRACTION");
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
 }
 
@@ -103,13 +103,13 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   if (r.engine == engine_name::processes && line.given("--team")) {
     throw config_error("--team is about threads; the workers of --engine processes are processes");
   }
-  if (line.given("--pin") && r.engine == engine_name::threads && r.team != team_kind::std) {
+  if (line.given("--pin") && r.engine == engine_name::threads && r.team != thread_team_kind::std) {
     throw config_error(
         "--pin and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "
         "OMP_PROC_BIND, oneTBB by the system");
   }
-  if (r.test_share + r.options.validation_fraction >= 1.0)
-    throw config_error("the shares for test and validation leave no rows to train on");
+  if (r.test_fraction + r.options.validation_fraction >= 1.0)
+    throw config_error("the fractions for test and validation leave no rows to train on");
   if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
     throw config_error("--decay has no meaning with --schedule constant");
   }
@@ -119,8 +119,8 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   }
   for (const auto& [name, output] : {std::pair("--save", r.save), std::pair("--record", r.options.record),
                                      std::pair("--checkpoint", r.options.checkpoint)}) {
-    keep_inputs(name, output, {r.data, r.test, r.validation_file, r.files.labels});
-    if (output != r.save) keep_inputs(name, output, {r.init});  // a model may be tuned in place
+    refuse_overwrite(name, output, {r.data, r.test, r.validation_file, r.files.labels});
+    if (output != r.save) refuse_overwrite(name, output, {r.init});  // a model may be tuned in place
   }
 }
 

@@ -22,11 +22,11 @@
 #include <hogwild/prepare.hpp>
 #include <interrupt/interrupt.hpp>
 
-#include "asked_model.hpp"
 #include "commands.hpp"
-#include "damaged_cache.hpp"
 #include "data_files.hpp"
+#include "model_from_request.hpp"
 #include "progress.hpp"
+#include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
 #include "training.hpp"
@@ -35,10 +35,10 @@ namespace hogwild::cli {
 namespace {
 
 /// The last rows of a file are any: they were shuffled when it was read. They become the test rows.
-sparse_view hold_back(sparse_view& rows, double share) {
-  const auto held = static_cast<std::size_t>(std::round(share * static_cast<double>(rows.rows())));
+sparse_view hold_back(sparse_view& rows, double fraction) {
+  const auto held = static_cast<std::size_t>(std::round(fraction * static_cast<double>(rows.rows())));
   if (held == 0 || held >= rows.rows())
-    throw config_error("the share for testing leaves no rows on one side: there are " + std::to_string(rows.rows()) +
+    throw config_error("the fraction for testing leaves no rows on one side: there are " + std::to_string(rows.rows()) +
                        " rows");
   const sparse_view test = rows.slice(rows.rows() - held, rows.rows());
   rows = rows.slice(0, rows.rows() - held);
@@ -49,14 +49,14 @@ sparse_view hold_back(sparse_view& rows, double share) {
 /// `words` is filled where the data are a corpus.
 rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabulary& words) {
   const auto open = [&](const std::string& path) {
-    if (!is_of_words(request)) return open_training(path, request.files);
+    if (!trains_on_words(request)) return open_training(path, request.files);
     corpus text = open_words(path, request.min_count, request.files);
     words = text.words;
     return text.rows;
   };
   if (ranks != nullptr) {
     const bool several = request.data.find("%rank") != std::string::npos;
-    if (is_of_words(request) && several)
+    if (trains_on_words(request) && several)
       throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
     if (input_of(request.model) == model_input::ratings && several)
       throw config_error("ranks that train factors share users and items: give them one file, without %rank");
@@ -90,13 +90,13 @@ void remove_segments_of_dead_runs(const train_request& request) {
 train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
   vocabulary words;
   const std::optional<saved_model> initial = saved_to_begin_with(request);
-  share_names(request, initial);
+  adopt_name_format(request, initial);
   rank_rows rows = open_rows(request, ranks, words);
   std::optional<sparse_view> held_back;
-  if (request.test_share > 0.0) {
+  if (request.test_fraction > 0.0) {
     if (ranks != nullptr)
-      throw config_error("a share of the rows for testing is for a process that trains alone; give a file");
-    held_back = hold_back(rows.part, request.test_share);
+      throw config_error("a fraction of the rows for testing is for a process that trains alone; give a file");
+    held_back = hold_back(rows.part, request.test_fraction);
   }
   std::optional<sparse_dataset> test, validation;
   if (!request.test.empty()) test = open_through(request.test, rows.numbering(), request.files, false);
@@ -104,13 +104,14 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
     validation = open_through(request.validation_file, rows.numbering(), request.files, false);
   }
   // All ranks have the whole graph.
-  const sparse_view& known = is_of_graph(request) ? rows.data.view() : rows.part;
-  const named_model m = model_of(request, known, ranks != nullptr ? ranks->patiently() : agreement(nullptr), initial);
+  const sparse_view& known = trains_on_graph(request) ? rows.data.view() : rows.part;
+  const named_model m =
+      model_of(request, known, ranks != nullptr ? ranks->with_long_timeout() : agreement(nullptr), initial);
   train_options options = request.options;
   options.data_name = request.data;
   options.stop = asked.token();
   options.test = held_back;
-  if (is_of_graph(request)) options.test = rows.data.view();
+  if (trains_on_graph(request)) options.test = rows.data.view();
   if (test) options.test = test->view();
   if (validation) options.validation = validation->view();
   if (watcher != nullptr) options.observers.push_back(watcher);
@@ -121,7 +122,7 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   train_result result = train_with_engine(m, rows.part, request, options, ranks);
   if (saves(request, result)) {
     const interrupt::saving saving(asked);
-    if (is_of_words(request))
+    if (trains_on_words(request))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
     else {
       saved_model saved = to_saved(m, result.parameters, result.labels, rows.numbering().original());
@@ -151,7 +152,7 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
   progress shown(::isatty(STDERR_FILENO) != 0);
   const auto once = [&] { return train_once(request, ranks, asked, request.files.quiet ? nullptr : &shown); };
   // One rank cannot begin again while the others are in the middle of it.
-  const train_result result = ranks != nullptr ? once() : with_sound_cache(once);
+  const train_result result = ranks != nullptr ? once() : retry_damaged_cache(once);
   std::string summary;
   if (request.json) {
     summary = summary_json(request, result);

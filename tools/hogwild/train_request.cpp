@@ -137,7 +137,7 @@ void declare_engine(command_line& line, train_request& r) {
   named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
         "in which order rows are visited");
   named(line, "--shards", r.options.shards, {sharding::claimed, sharding::fixed}, "who gets which rows");
-  named(line, "--team", r.team, {team_kind::openmp, team_kind::tbb, team_kind::std},
+  named(line, "--team", r.team, {thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std},
         "which library starts the threads");
   line.flag("--pin,!--no-pin", r.pin,
             "bind each process, thread of the std team or worker of a ring to a CPU (default), or do not");
@@ -154,15 +154,14 @@ void declare_step(command_line& line, train_request& r) {
                 o.step.initial = *step;
                 return {};
               });
-  line.option(
-      "--decay", "X", "",
-      "factor per epoch (geometric), or slope (inverse); where nobody says, the model's, if it has a step of its own",
-      [&o](const std::string& text) -> std::string {
-        const auto decay = to_number(text);
-        if (!decay || *decay <= 0.0) return quote(text) + " is no number above 0";
-        o.step.decay = *decay;
-        return {};
-      });
+  line.option("--decay", "X", "",
+              "factor per epoch (geometric), or slope (inverse); by default the model's, if it has a step of its own",
+              [&o](const std::string& text) -> std::string {
+                const auto decay = to_number(text);
+                if (!decay || *decay <= 0.0) return quote(text) + " is no number above 0";
+                o.step.decay = *decay;
+                return {};
+              });
   named(line, "--schedule", o.step.kind,
         {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::linear, schedule_kind::constant},
         "how the step falls (default: as the model asks for, else geometric)");
@@ -194,16 +193,16 @@ void declare_end(command_line& line, train_request& r) {
   line.group("Stopping");
   line.option("--epochs", r.options.epochs, "passes over the data, where the model takes no other number of them");
   line.option("--tolerance", r.tolerance,
-              "stop when two epochs lower the objective by no more than this share of its fall so far");
+              "stop when two epochs lower the objective by no more than this fraction of its fall so far");
   line.option("--target", "METRIC=VALUE", "", "stop when this is reached, e.g. test_accuracy=0.92",
               [&r](const std::string& text) { return set_target(text, r.options); });
-  line.option("--validation", "FILE|SHARE", "",
-              "stop when the loss on these rows, or this share of them, gets no better",
+  line.option("--validation", "FILE|FRACTION", "",
+              "stop when the loss on these rows, or this fraction of them, gets no better",
               [&r](const std::string& text) -> std::string {
-                const auto share = to_number(text);
-                if (share && (*share <= 0.0 || *share >= 1.0)) return "a share lies between 0 and 1";
-                if (share) r.options.validation_fraction = *share;
-                if (share) return {};
+                const auto fraction = to_number(text);
+                if (fraction && (*fraction <= 0.0 || *fraction >= 1.0)) return "a fraction lies between 0 and 1";
+                if (fraction) r.options.validation_fraction = *fraction;
+                if (fraction) return {};
                 r.validation_file = text;
                 return fault_of_name(text);
               });
@@ -213,15 +212,16 @@ void declare_end(command_line& line, train_request& r) {
 
 void declare_data(command_line& line, train_request& r) {
   line.group("Data");
-  line.option("--test", "FILE|SHARE", "",
-              "measure the model on these rows after each epoch, or on this share of the rows, which is not trained on",
-              [&r](const std::string& text) -> std::string {
-                const auto share = to_number(text);
-                if (share && (*share <= 0.0 || *share >= 1.0)) return "a share lies between 0 and 1";
-                r.test_share = share.value_or(0.0);
-                r.test = share ? "" : text;
-                return share ? "" : fault_of_name(text);
-              });
+  line.option(
+      "--test", "FILE|FRACTION", "",
+      "measure the model on these rows after each epoch, or on this fraction of the rows, which is not trained on",
+      [&r](const std::string& text) -> std::string {
+        const auto fraction = to_number(text);
+        if (fraction && (*fraction <= 0.0 || *fraction >= 1.0)) return "a fraction lies between 0 and 1";
+        r.test_fraction = fraction.value_or(0.0);
+        r.test = fraction ? "" : text;
+        return fraction ? "" : fault_of_name(text);
+      });
   line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
   r.files.declare(line);
   r.files.declare_values(line);

@@ -14,7 +14,7 @@
 #include <hogwild/models/model_options.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/sync_engine.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include "data_files.hpp"
@@ -40,12 +40,12 @@ struct train_request {
   std::string model = "logistic";
   model_options of_model{};        ///< what was given of the model's own options
   std::optional<bool> own_bias{};  ///< what --bias says, where it was given
-  double test_share = 0.0;         ///< of the training file, where --test is no file
+  double test_fraction = 0.0;      ///< of the training file, where --test is no file
   std::uint64_t min_count = 5;     ///< of a corpus: words that occur less often are left out
 
   engine_name engine = engine_name::threads;
   std::size_t workers = 0;  ///< 0: as many as this process may use
-  team_kind team = team_kind::openmp;
+  thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
   ring_rule exchange = ring_rule::deltas;

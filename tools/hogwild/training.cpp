@@ -71,7 +71,7 @@ std::optional<int> spawned_worker_main(int argc, const char* const* argv) {
   return with_named_models([&]<class... M>() { return worker_main<M...>(argc, argv); });
 }
 
-int join_job(const std::string& segment_name) {
+int join_run(const std::string& segment_name) {
   return with_named_models([&]<class... M>() { return work_as<M...>({.segment = segment_name}); });
 }
 

@@ -22,7 +22,7 @@ train_result train_with_engine(const named_model& m, const sparse_view& rows, co
 /// What main returns in a process that the engine "processes" started as a worker; nothing in any other process.
 std::optional<int> spawned_worker_main(int argc, const char* const* argv);
 
-/// Joins a running job and trains for it until it ends. Returns the exit code.
-int join_job(const std::string& segment_name);
+/// Joins a run that is under way and trains for it until it ends. Returns the exit code.
+int join_run(const std::string& segment_name);
 
 }  // namespace hogwild::cli

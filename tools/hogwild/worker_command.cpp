@@ -11,13 +11,13 @@ int worker_command(int argc, const char* const* argv) {
   std::string name;
   command_line line(
       "worker",
-      "Joins a job that 'hogwild train --engine processes', or a ring of processes, runs on this machine, as\n"
-      "one more worker, until it ends. 'hogwild segments' lists the names of running jobs.",
+      "Joins a run that 'hogwild train --engine processes', or a ring of processes, runs on this machine, as\n"
+      "one more worker, until it ends. 'hogwild segments' lists the names of the runs under way.",
       "hogwild worker --attach hogwild-1234-567890-1a2b3c4d");
-  line.option("--attach", name, "the name of the job's segment");
+  line.option("--attach", name, "the name of the run's segment");
   line.require("--attach");
   if (const auto code = line.parse(argc, argv)) return *code;
-  return join_job(name);
+  return join_run(name);
 }
 
 }  // namespace hogwild::cli

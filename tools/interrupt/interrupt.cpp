@@ -72,10 +72,10 @@ interrupt::~interrupt() {
 void interrupt::on_broken_pipe(int signal) {
   const int error = errno;
   interrupt& me = *current;
-  const bool deadly = !me.asking_ || me.saving_;
-  (deadly ? me.deadly_pipe_ : me.broken_pipe_) = true;
+  const bool fatal = !me.asking_ || me.saving_;
+  (fatal ? me.fatal_pipe_ : me.broken_pipe_) = true;
   pthread_kill(me.waiter_.native_handle(), signal);
-  while (deadly) ::pause();  // the waiter ends the program
+  while (fatal) ::pause();  // the waiter ends the program
   errno = error;
 }
 
@@ -83,15 +83,15 @@ void interrupt::wait(const std::stop_token& end) {
   int signal = 0;
   while (sigwait(&waited_for_, &signal) == 0 && !end.stop_requested()) {
     const bool asked = stop_.stop_requested();
-    const bool deadly = signal == SIGQUIT || deadly_pipe_;
-    if (signal == SIGPIPE && asked && !deadly) continue;  // each line that nobody reads raises one more
-    if (asking_ && !asked && !deadly) {
+    const bool fatal = signal == SIGQUIT || fatal_pipe_;
+    if (signal == SIGPIPE && asked && !fatal) continue;  // each line that nobody reads raises one more
+    if (asking_ && !asked && !fatal) {
       stop_.request_stop();
       say_without_waiting(answer_);
       continue;
     }
     run_cleanup_handlers();
-    if (deadly) die_of(deadly_pipe_ ? SIGPIPE : signal);
+    if (fatal) die_of(fatal_pipe_ ? SIGPIPE : signal);
     say_without_waiting("hogwild: ended at once; nothing is saved\n");
     std::_Exit(static_cast<int>(exit_code::interrupted));
   }

@@ -50,7 +50,7 @@ class interrupt {
 
   std::string_view answer_;
   std::stop_source stop_;
-  std::atomic<bool> asking_ = false, saving_ = false, broken_pipe_ = false, deadly_pipe_ = false;
+  std::atomic<bool> asking_ = false, saving_ = false, broken_pipe_ = false, fatal_pipe_ = false;
   sigset_t waited_for_{};
   struct sigaction before_ {};  ///< what SIGPIPE did
   std::jthread waiter_;

@@ -99,12 +99,12 @@ exported_columns::exported_columns(std::span<const std::uint32_t> original) : or
   largest_ = *std::ranges::max_element(original) + shift_;
 }
 
-std::vector<float> exported_columns::by_rank(std::span<const double> weights) const {
-  std::vector<float> ranked(ranks());
-  for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
-    if (number(rank) < weights.size()) ranked[rank] = static_cast<float>(weights[number(rank)]);
+std::vector<float> exported_columns::by_position(std::span<const double> weights) const {
+  std::vector<float> ordered(columns());
+  for (std::size_t position = 0; position < ordered.size(); ++position) {
+    if (number(position) < weights.size()) ordered[position] = static_cast<float>(weights[number(position)]);
   }
-  return ranked;
+  return ordered;
 }
 
 void export_rows(const sparse_view& rows, const exported_columns& columns, const label_map& labels,

@@ -20,15 +20,15 @@ std::string_view name_of(export_format format);
 /// because most rivals count from 1.
 class exported_columns {
  public:
-  /// `original[rank]` is the input number of the column with that rank; borrowed.
+  /// `original[position]` is the input number of the column with that position; borrowed.
   explicit exported_columns(std::span<const std::uint32_t> original);
 
-  std::uint32_t number(std::size_t rank) const { return original_[rank] + shift_; }
-  std::size_t ranks() const { return original_.size(); }
+  std::uint32_t number(std::size_t position) const { return original_[position] + shift_; }
+  std::size_t columns() const { return original_.size(); }
   std::uint32_t largest() const { return largest_; }
-  /// Puts what a rival learnt, by its column numbers, in the order of our ranks; a number that `weights` does not reach
-  /// has weight 0.
-  std::vector<float> by_rank(std::span<const double> weights) const;
+  /// Puts what a rival learnt, by its column numbers, in the order of our positions; a number that `weights` does not
+  /// reach has weight 0.
+  std::vector<float> by_position(std::span<const double> weights) const;
 
  private:
   std::span<const std::uint32_t> original_;

@@ -40,8 +40,8 @@ stick_figures read_stick(const std::string& output, const std::string& name) {
     const std::size_t bracket = cells[times].find('(');
     const auto median = number_in(cells[times]), objective = number_in(cells[last_objective]);
     const auto best = bracket == std::string::npos ? std::nullopt : number_in(cells[times].substr(bracket + 1));
-    const auto share = number_in(cells[accuracy]);
-    if (median && best && objective && share) return {*median * 1e-3, *best * 1e-3, *objective, *share};
+    const auto fraction = number_in(cells[accuracy]);
+    if (median && best && objective && fraction) return {*median * 1e-3, *best * 1e-3, *objective, *fraction};
   }
   throw input_error("its table has no line with figures for '" + name + "'");
 }

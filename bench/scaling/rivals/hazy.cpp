@@ -37,7 +37,7 @@ rival_run run_hazy(const rival_context& c, std::size_t workers) {
 std::vector<rival> hazy_rivals(const rival_context& c) {
   std::vector<rival> all;
   for (const std::size_t workers : c.options.workers) {
-    rival r{.name = "hazy", .setting = "svm", .workers = workers, .judged_by = evaluator::its_own};
+    rival r{.name = "hazy", .setting = "svm", .workers = workers, .evaluated_by = evaluator::its_own};
     if (c.settled.model != "hinge_svm") {
       r.skip = "it has no model but the SVM";
     } else if (c.options.rivals.hazy.empty()) {

@@ -17,7 +17,7 @@ rival_run run_liblinear(const rival_context& c, const std::string& program, cons
   const program_run run =
       run_program(program, {"-s", solver, "-c", written(cost), "-q", c.files.train(export_format::libsvm), model},
                   c.files.scratch("liblinear.log"), {c.options.rivals.limit_seconds, c.options.stop});
-  const auto weights = c.files.columns().by_rank(read_weights(model, read_liblinear));
+  const auto weights = c.files.columns().by_position(read_weights(model, read_liblinear));
   const model_quality q = measure_quality(c.settled, weights, c.data);
   return {run.seconds, {}, {}, q.objective, q.test_accuracy};
 }

@@ -58,7 +58,7 @@ std::string fault_of_quality(const std::optional<double>& objective, const std::
     if (std::isfinite(gap) && gap <= band) return "";
     return numbers("its objective %.6f is worse than the serial reference's by %.2f %%", *objective, 100 * gap);
   }
-  if (!test_accuracy || !reference.test_accuracy) return "it tells nothing that its quality could be judged by";
+  if (!test_accuracy || !reference.test_accuracy) return "it tells nothing that its quality could be evaluated by";
   if (*test_accuracy >= *reference.test_accuracy - accuracy_band) return "";
   return numbers("its test accuracy %.4f is lower than the serial reference's %.4f", *test_accuracy,
                  *reference.test_accuracy);

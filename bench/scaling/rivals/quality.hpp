@@ -17,7 +17,7 @@ struct model_quality {
   std::optional<double> test_accuracy{};
 };
 
-/// `weights` by rank, no bias; the loss and the l2 are those of `settled`, whose model is hinge_svm or logistic.
+/// `weights` by position, no bias; the loss and the l2 are those of `settled`, whose model is hinge_svm or logistic.
 model_quality measure_quality(const model_settings& settled, std::span<const float> weights, const workload& data);
 
 /// Why a run must not be told as fast; empty: it may. With the reference's objective, its own must not be worse than

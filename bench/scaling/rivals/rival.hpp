@@ -12,7 +12,7 @@
 #include "rivals/files.hpp"
 #include "settings.hpp"
 
-// Programs of others that somebody would use instead of ours, on the same rows, judged by our evaluation.
+// Programs of others that somebody would use instead of ours, on the same rows, evaluated by our evaluation.
 
 namespace hogwild::bench {
 
@@ -34,7 +34,7 @@ struct rival {
   std::string name{};     ///< "liblinear"
   std::string setting{};  ///< "-s 3": what distinguishes it from its other settings; no path
   std::size_t workers = 1;
-  evaluator judged_by = evaluator::ours;
+  evaluator evaluated_by = evaluator::ours;
   bool same_objective = true;  ///< minimises what our reference minimises, so that objectives can be compared
   std::string skip{};          ///< why it cannot be run here; empty: it can
   std::function<rival_run()> run{};

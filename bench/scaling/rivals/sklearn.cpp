@@ -26,8 +26,8 @@ rival_run run_sklearn(const rival_context& c, const std::string& python, std::si
   const auto said = nlohmann::json::parse(run.output, nullptr, false);
   if (!said.is_object() || !said.contains("train_seconds")) throw input_error("it does not tell its training time");
   const double epoch = said["train_seconds"].get<double>() / static_cast<double>(epochs);
-  const auto ranked = c.files.columns().by_rank(read_weights(weights, read_pairs));
-  const model_quality q = measure_quality(c.settled, ranked, c.data);
+  const auto ordered = c.files.columns().by_position(read_weights(weights, read_pairs));
+  const model_quality q = measure_quality(c.settled, ordered, c.data);
   return {run.seconds, epoch, epoch, q.objective, q.test_accuracy};
 }
 

@@ -51,7 +51,7 @@ std::vector<rival> stick_rivals(const rival_context& c) {
       rival r{.name = "stick",
               .setting = std::string(way.name) + ", " + std::to_string(bits) + " bits",
               .workers = way.workers,
-              .judged_by = evaluator::its_own};
+              .evaluated_by = evaluator::its_own};
       if (c.options.rivals.stick.empty()) {
         r.skip = "its program was not named: --stick";
       } else if (!find_program(c.options.rivals.stick)) {

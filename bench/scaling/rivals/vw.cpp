@@ -38,7 +38,8 @@ rival_run run_vw(const rival_context& c, const std::string& program, std::size_t
   }
   const program_run run =
       run_program(program, arguments, c.files.scratch("vw.log"), {c.options.rivals.limit_seconds, c.options.stop});
-  const model_quality q = measure_quality(c.settled, c.files.columns().by_rank(read_weights(weights, read_vw)), c.data);
+  const model_quality q =
+      measure_quality(c.settled, c.files.columns().by_position(read_weights(weights, read_vw)), c.data);
   return {run.seconds, {}, {}, q.objective, q.test_accuracy};
 }
 

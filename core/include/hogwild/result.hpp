@@ -46,7 +46,7 @@ struct epoch_report {
   double objective = 0.0;   ///< train_loss + l2/2 ||w||^2: what is minimised
   std::optional<measurement> test{}, validation{};
   std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< rows of other workers
-  std::optional<double> conflict_rate{};                          ///< share of sampled adds
+  std::optional<double> conflict_rate{};                          ///< fraction of sampled adds
 };
 
 enum class run_status {
@@ -104,7 +104,7 @@ struct train_result {
   std::uint64_t examples = 0;  ///< in an epoch that was broken off, too
   std::size_t updates = 0;
   std::uint64_t nonzeros = 0;
-  double final_loss = 0.0;  ///< mean training loss of the returned parameters
+  double train_loss = 0.0;  ///< mean training loss of the returned parameters
   double objective = 0.0;
   std::optional<measurement> test{}, validation{};
   double step = 0.0;  ///< initial step: given, the model's, or found
@@ -123,7 +123,7 @@ struct train_result {
   std::optional<ring_report> ring{};         ///< of a run with several replicas in a process
   std::optional<link_report> link{};         ///< of a run of several processes on a ring
   std::optional<meeting_report> meetings{};  ///< of a synchronous run
-  /// By frequency rank; the bias, where there is one, last. Rounded to float for models of double too, as saved models
+  /// By column position; the bias, where there is one, last. Rounded to float for models of double too, as saved models
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.
   std::vector<float> parameters;
   label_map labels;

@@ -98,11 +98,12 @@ class row_collector {
 std::vector<bool> draw_terminals(const graph& g, const graph_options& options) {
   if (!g.labelled) {
     if (options.terminals || options.seed)
-      throw config_error("a graph in DIMACS text names its terminals: leave out their share and seed");
+      throw config_error("a graph in DIMACS text names its terminals: leave out their fraction and seed");
     return std::vector<bool>(g.sides.size(), true);
   }
-  const double share = options.terminals.value_or(graph_options::usual_terminals);
-  if (!(share >= 0.0 && share <= 1.0)) throw config_error("the share of nodes that are terminals lies between 0 and 1");
+  const double fraction = options.terminals.value_or(graph_options::usual_terminals);
+  if (!(fraction >= 0.0 && fraction <= 1.0))
+    throw config_error("the fraction of nodes that are terminals lies between 0 and 1");
   std::vector<std::vector<std::size_t>> of_side;
   for (std::size_t i = 0; i < g.sides.size(); ++i) {
     if (g.sides[i].side >= of_side.size()) of_side.resize(g.sides[i].side + 1);
@@ -114,7 +115,7 @@ std::vector<bool> draw_terminals(const graph& g, const graph_options& options) {
     std::vector<std::pair<std::uint64_t, std::size_t>> order;
     for (const std::size_t i : of_side[side]) order.emplace_back(random.bits(g.sides[i].node), i);
     std::ranges::sort(order);
-    const auto wanted = static_cast<std::size_t>(std::round(share * static_cast<double>(order.size())));
+    const auto wanted = static_cast<std::size_t>(std::round(fraction * static_cast<double>(order.size())));
     for (std::size_t k = 0; k < std::min(std::max<std::size_t>(wanted, 1), order.size()); ++k)
       terminals[order[k].second] = true;
   }
@@ -125,7 +126,7 @@ std::vector<bool> unknown_terminals(const graph& g, const column_numbering& colu
   std::vector<bool> terminals(g.sides.size(), true);
   if (!g.labelled) return terminals;
   for (std::size_t i = 0; i < g.sides.size(); ++i)
-    terminals[i] = columns.rank(node_column(g.sides[i].node)) == column_numbering::unknown;
+    terminals[i] = columns.position(node_column(g.sides[i].node)) == column_numbering::unknown;
   return terminals;
 }
 
@@ -135,7 +136,7 @@ void require_known(const graph& g, const std::vector<bool>& terminals, const col
   for (const graph::edge& e : g.edges) {
     for (const std::uint32_t node : {e.u, e.v}) {
       const bool counts = e.u != e.v && (e.forth > 0.0 || e.back > 0.0) && column(e.u) != column(e.v);
-      if (counts && columns.rank(column(node) + 1) == column_numbering::unknown)
+      if (counts && columns.position(column(node) + 1) == column_numbering::unknown)
         throw input_error(name + ": this is not the graph that was cut: node " + std::to_string(node) +
                           " had no edge there, or its side no terminal");
     }

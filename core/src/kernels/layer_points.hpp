@@ -140,18 +140,18 @@ void log_softmax(std::size_t rows, std::size_t classes, const float* label, floa
     const lane_register log_sum = register_at(loss + l), wanted = register_at(label + l);
     lane_register at_label = no_lanes;
     for (std::size_t c = 0; c < classes; ++c) {
-      const lane_register log_share = register_at(y + c * rows + l) - log_sum;
-      register_at(y + c * rows + l) = log_share;
-      at_label = wanted == no_lanes + static_cast<float>(c) ? log_share : at_label;
+      const lane_register log_probability = register_at(y + c * rows + l) - log_sum;
+      register_at(y + c * rows + l) = log_probability;
+      at_label = wanted == no_lanes + static_cast<float>(c) ? log_probability : at_label;
     }
     register_at(loss + l) = -at_label;
   }
 }
 
-void log_softmax_input(std::size_t rows, std::size_t classes, const float* label, const float* share, const float* y,
-                       float* dy) {
+void log_softmax_input(std::size_t rows, std::size_t classes, const float* label, const float* example_weight,
+                       const float* y, float* dy) {
   for (std::size_t l = 0; l < rows; l += vector_step) {
-    const lane_register wanted = register_at(label + l), weight = register_at(share + l);
+    const lane_register wanted = register_at(label + l), weight = register_at(example_weight + l);
     for (std::size_t c = 0; c < classes; ++c) {
       float* const to = dy + c * rows + l;
       lanes_at(to) = lanes_at(y + c * rows + l).exp();

@@ -39,7 +39,7 @@ class block_source {
     // Each worker begins elsewhere in the same order.
     const std::size_t count = round.redo > 0 ? round.redo : blocks_;
     const feistel_permutation order(count, options.seed ^ 0x626c6f63u, round.pass);
-    const std::size_t first = slot % round.crew * count / round.crew;
+    const std::size_t first = slot % round.workers * count / round.workers;
     left_.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t k = order((first + i) % count);

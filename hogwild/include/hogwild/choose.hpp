@@ -19,7 +19,7 @@ struct sharing_facts {
   std::size_t workers = 1;  ///< asked for
   std::size_t cpus = 1;     ///< that they may use
   std::size_t rows = 0, parameters = 0, nonzeros = 0;
-  std::span<const std::uint32_t> degree{};  ///< rows that contain each column, by rank; may be empty
+  std::span<const std::uint32_t> degree{};  ///< rows that contain each column, by position; may be empty
   bool margin = true;                       ///< head sharing is for margin models
   bool others = false;                      ///< change the shared array too: one worker needs a replica as well
   double step = 0.0;                        ///< the first epoch's
@@ -52,7 +52,7 @@ std::uint32_t exchange_rows(const exchange_options& chosen, double step);
 /// where the model does not fit into half of a core's cache and that is predicted to take less time. Rows between
 /// exchanges are as many as make an exchange cost less than 5 per cent, if the bound allows them; if not, two workers
 /// go beyond it until an exchange costs at most 10 per cent, and of more so many are left idle as the predicted time
-/// asks for. Whatever is asked for by name is done, with the bound all the same; where it does not allow a single row,
+/// asks for. An explicit sharing is kept, within the bound; where it does not allow a single row,
 /// more than two take the mean of their gains.
 sharing_choice choose_sharing(const sharing_facts& facts);
 

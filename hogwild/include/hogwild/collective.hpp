@@ -41,7 +41,7 @@ class collective {
   virtual std::size_t size() const noexcept = 0;
 
   /// Whether members reach each other's numbers in common memory, so that bytes cost little beside finding them.
-  virtual bool shares_memory() const noexcept = 0;
+  virtual bool has_common_memory() const noexcept = 0;
 
   /// x becomes the sum over all members' x.
   virtual void all_reduce(std::span<float> x) = 0;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/job.hpp>
 #include <hogwild/rounds.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 

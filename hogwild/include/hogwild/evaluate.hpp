@@ -16,7 +16,7 @@
 #include <hogwild/core/row_cursor.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/step.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
 namespace hogwild {
 
@@ -33,27 +33,27 @@ measurement measure_cut(label_kind kind, double mean_loss, std::span<const float
 using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>);
 
 /// Measures all rows in parallel, chunk by chunk, and sums the losses in a fixed order, so that the result does not
-/// depend on the number of threads. Each thread makes itself a judge, which is called with (chunk, scores, targets):
+/// depend on the number of threads. Each thread makes itself a scorer, which is called with (chunk, scores, targets):
 /// it returns the sum of the chunk's losses, and where there are scores it fills in its rows of both. The parameters
 /// may be written meanwhile, but then nobody can say which ones were measured.
 ///
-/// A request to stop ends it before the next chunk; judges look at it themselves between rows. Then the loss is no
+/// A request to stop ends it before the next chunk; scorers look at it themselves between rows. Then the loss is no
 /// number, and nothing else is measured: part of the rows tell nothing.
 template <class Make>
-measurement evaluate_chunks(const sparse_view& data, const label_map& labels, team& crew, const chunk_plan& plan,
-                            bool with_scores, const Make& make, measure_function measure = measure_scores,
-                            const std::stop_token& stop = {}) {
+measurement evaluate_chunks(const sparse_view& data, const label_map& labels, thread_team& threads,
+                            const chunk_plan& plan, bool with_scores, const Make& make,
+                            measure_function measure = measure_scores, const std::stop_token& stop = {}) {
   std::vector<double> loss(plan.count());
   std::vector<float> scores(with_scores ? data.rows() : 0), targets(scores.size());
   ticket_counter next{};
   next.open(1, 0);
-  crew.run([&](std::size_t) {
-    std::optional<decltype(make())> judge;  // costs more than threads without a chunk should pay
+  threads.run([&](std::size_t) {
+    std::optional<decltype(make())> score;  // costs more than threads without a chunk should pay
     while (const auto i = stop.stop_requested() ? std::nullopt : next.draw(1, plan.count())) {
       const chunk rows = plan[*i];
       data.ensure(rows.first, rows.last);
-      if (!judge) judge.emplace(make());
-      loss[*i] = (*judge)(rows, std::span(scores), std::span(targets));
+      if (!score) score.emplace(make());
+      loss[*i] = (*score)(rows, std::span(scores), std::span(targets));
     }
   });
   if (stop.stop_requested()) return {.loss = std::numeric_limits<double>::quiet_NaN()};
@@ -64,20 +64,20 @@ measurement evaluate_chunks(const sparse_view& data, const label_map& labels, te
   return measure(labels.kind(), mean, scores, targets);
 }
 
-/// Calls verdict(example) for every row. `weight_positive` multiplies the loss of rows labelled +1.
-template <class Verdict>
-measurement evaluate_rows(const sparse_view& data, const label_map& labels, double weight_positive, team& crew,
-                          const Verdict& verdict, bool with_scores, measure_function measure = measure_scores,
-                          const std::stop_token& stop = {}) {
+/// Calls score_row(example) for every row. `weight_positive` multiplies the loss of rows labelled +1.
+template <class ScoreRow>
+measurement evaluate_rows(const sparse_view& data, const label_map& labels, double weight_positive,
+                          thread_team& threads, const ScoreRow& score_row, bool with_scores,
+                          measure_function measure = measure_scores, const std::stop_token& stop = {}) {
   return evaluate_chunks(
-      data, labels, crew, chunk_plan(data.rows(), 1024), with_scores,
+      data, labels, threads, chunk_plan(data.rows(), 1024), with_scores,
       [&] {
         return [&, cursor = row_cursor(data)](const chunk& rows, std::span<float> scores,
                                               std::span<float> targets) mutable {
           double sum = 0.0;
           for (std::size_t r = rows.first; r < rows.last && !stop.stop_requested(); ++r) {
             const auto z = labelled_row(cursor, r, labels);
-            const row_verdict v = verdict(z);
+            const row_score v = score_row(z);
             sum += labels.kind() == label_kind::binary && z.label > 0 ? weight_positive * v.loss : v.loss;
             if (with_scores) scores[r] = v.score, targets[r] = z.label;
           }
@@ -88,26 +88,26 @@ measurement evaluate_rows(const sparse_view& data, const label_map& labels, doub
 }
 
 /// The same for models that take `batch` examples at once: make(batch) makes what a thread needs, and which is called
-/// with (k, &example, row, {}) for example k of a batch, then with (0, null, 0, verdicts) for all of them.
+/// with (k, &example, row, {}) for example k of a batch, then with (0, null, 0, row_scores) for all of them.
 template <class Make>
-measurement evaluate_examples(const sparse_view& data, const label_map& labels, team& crew, std::size_t batch,
+measurement evaluate_examples(const sparse_view& data, const label_map& labels, thread_team& threads, std::size_t batch,
                               const Make& make, bool with_scores, measure_function measure = measure_scores,
                               const std::stop_token& stop = {}) {
   const chunk_plan plan(data.rows(), (1024 + batch - 1) / batch * batch);
   return evaluate_chunks(
-      data, labels, crew, plan, with_scores,
+      data, labels, threads, plan, with_scores,
       [&] {
-        return [&, cursor = row_cursor(data), judge = make(batch), verdicts = std::vector<row_verdict>(batch)](
+        return [&, cursor = row_cursor(data), score = make(batch), row_scores = std::vector<row_score>(batch)](
                    const chunk& rows, std::span<float> scores, std::span<float> targets) mutable {
           double sum = 0.0;
           for (std::size_t first = rows.first; first < rows.last && !stop.stop_requested(); first += batch) {
-            const std::span<row_verdict> said = std::span(verdicts).first(std::min(batch, rows.last - first));
+            const std::span<row_score> said = std::span(row_scores).first(std::min(batch, rows.last - first));
             for (std::size_t k = 0; k < said.size(); ++k) {
               const sparse_row<float> z = labelled_row(cursor, first + k, labels);
               if (with_scores) targets[first + k] = z.label;
-              judge(k, &z, first + k, std::span<row_verdict>());
+              score(k, &z, first + k, std::span<row_score>());
             }
-            judge(0, nullptr, 0, said);
+            score(0, nullptr, 0, said);
             for (std::size_t k = 0; k < said.size(); ++k) {
               sum += said[k].loss;
               if (with_scores) scores[first + k] = said[k].score;

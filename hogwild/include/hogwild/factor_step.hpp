@@ -50,8 +50,8 @@ class factor_step : public Sharing {
     l2_.assign(model_.users + model_.items, 0.0f);
     for (std::size_t column = 0; column < l2_.size(); ++column) {
       if (context_.degree[column] == 0) continue;
-      const double share = l2.share(context_.degree[column]);
-      l2_[column] = static_cast<float>(share / (1.0 + round.step * share));
+      const double fraction = l2.fraction(context_.degree[column]);
+      l2_[column] = static_cast<float>(fraction / (1.0 + round.step * fraction));
     }
   }
 

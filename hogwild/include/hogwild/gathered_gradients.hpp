@@ -27,9 +27,9 @@ inline constexpr bool gathers_sums = requires {
 
 /// What an optimiser other than sgd does in lockstep: rows gather gradients, and when all ranks have summed them up,
 /// each makes one step by their mean. All ranks do the same, so that parameters and state stay the same on all. A group
-/// that is ordered by rank makes a step of each row that any rank has touched, other groups of the whole run. Whatever
-/// the optimiser, what has moved then is projected where the model says so. Belongs to one worker, and must stay where
-/// it is.
+/// that is ordered by popularity makes a step of each row that any rank has touched, other groups of the whole run.
+/// Whatever the optimiser, what has moved then is projected where the model says so. Belongs to one worker, and must
+/// stay where it is.
 template <class Sharing>
 class gathered_gradients {
  public:
@@ -42,11 +42,11 @@ class gathered_gradients {
     if constexpr (gathers_sums<Sharing>) {
       on_ = options.optimizer != optimizer_kind::sgd;
       if (on_)
-        sharing.hand_sums_to(this, [](void* self, double share, double position) {
-          static_cast<gathered_gradients*>(self)->step(share, position);
+        sharing.set_sum_receiver(this, [](void* self, double gain_weight, double position) {
+          static_cast<gathered_gradients*>(self)->step(gain_weight, position);
         });
       else if (project_)
-        sharing.tell_changes(this, [](void* self, std::span<const std::uint32_t> changed) {
+        sharing.set_change_receiver(this, [](void* self, std::span<const std::uint32_t> changed) {
           static_cast<gathered_gradients*>(self)->project_changed(changed);
         });
     }
@@ -58,7 +58,7 @@ class gathered_gradients {
   bool on() const { return on_; }
 
  private:
-  void step(double share, double position) {
+  void step(double gain_weight, double position) {
     using T = typename Sharing::scalar_type;
     using view = param_view<T>;
     const std::size_t arrays = state_arrays_of(options_.optimizer);
@@ -72,7 +72,7 @@ class gathered_gradients {
       for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run) {
         const std::span<T> sum = sums.subspan(at, run);
         if (std::ranges::all_of(sum, [](T x) { return x == T(0); })) continue;
-        for (T& x : sum) x *= static_cast<T>(-share);  // sgd has gathered what it would add
+        for (T& x : sum) x *= static_cast<T>(-gain_weight);  // sgd has gathered what it would add
         optimizer.block(at, sum, static_cast<T>(steps_.of(at).step * options_.exchange.scale));
         if (project_) project_(sharing_.values().subspan(at, run));
         std::ranges::fill(sum, T(0));

@@ -7,19 +7,19 @@
 #include <memory>
 #include <utility>
 
-#include <hogwild/factor_job.hpp>
-#include <hogwild/general_job.hpp>
+#include <hogwild/factor_task.hpp>
+#include <hogwild/general_task.hpp>
 #include <hogwild/train.hpp>
 
 namespace hogwild {
 
 template <free_model M>
-std::unique_ptr<job> make_general_job(const M& m, const sparse_view& data, label_map labels,
-                                      const loop_options& options) {
+std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
+                                                 const loop_options& options) {
   if constexpr (factor_model<M>)
-    return std::make_unique<factor_job<M>>(m, data, std::move(labels), options);
+    return std::make_unique<factor_task<M>>(m, data, std::move(labels), options);
   else
-    return std::make_unique<general_job<M>>(m, data, std::move(labels), options);
+    return std::make_unique<general_task<M>>(m, data, std::move(labels), options);
 }
 
 }  // namespace hogwild

@@ -26,11 +26,11 @@ class general_step : public Sharing {
         context_(context),
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
         l2_{context.options.l2 * static_cast<double>(context.rows)},
-        ranked_(groups_of(m)),
+        ordered_groups_(groups_of(m)),
         groups_(m, context),
         gathered_(*this, context.options, groups_of(m), groups_),
         w_(Sharing::parameters()) {
-    std::erase_if(ranked_, [](const parameter_group& g) { return !g.l2 || !g.hot_first || g.rows == 0; });
+    std::erase_if(ordered_groups_, [](const parameter_group& g) { return !g.l2 || !g.hot_first || g.rows == 0; });
   }
 
   void begin(const round_plan& round, double position) {
@@ -81,18 +81,19 @@ class general_step : public Sharing {
   void regularise_touched(const typename M::example_type& z) {
     const optimizer_kind kind = context_.options.optimizer;
     const bool divides = kind == optimizer_kind::sgd || (!sums_up(kind) && !gathered_.on());
-    for (const parameter_group& g : ranked_) {
+    for (const parameter_group& g : ordered_groups_) {
       const group_step& group = groups_.of(g.offset);
       if (group.frozen) continue;
       row_.resize(g.width);
       for (auto [column, x] : z) {
         if (column < g.first_column || column - g.first_column >= g.rows) continue;
-        const double share =
-            context_.options.form == l2_form::per_occurrence ? context_.options.l2 : l2_.share(context_.degree[column]);
+        const double fraction = context_.options.form == l2_form::per_occurrence
+                                    ? context_.options.l2
+                                    : l2_.fraction(context_.degree[column]);
         const std::size_t offset = g.offset + (column - g.first_column) * g.width;
         w_.load_block(offset, row_);
         if (std::ranges::all_of(row_, [](scalar w) { return w == scalar(0); })) continue;
-        const auto by = static_cast<scalar>(divides ? 1.0 / (1.0 + group.step * share) - 1.0 : share);
+        const auto by = static_cast<scalar>(divides ? 1.0 / (1.0 + group.step * fraction) - 1.0 : fraction);
         for (scalar& w : row_) w *= by;
         if (divides)
           w_.add_block(offset, row_);
@@ -106,7 +107,7 @@ class general_step : public Sharing {
   step_context context_;
   Optimizer optimizer_;
   touched_l2 l2_;
-  std::vector<parameter_group> ranked_;
+  std::vector<parameter_group> ordered_groups_;
   group_steps groups_;
   gathered_gradients<Sharing> gathered_;
   typename Sharing::view_type w_;

@@ -16,7 +16,7 @@
 //     if (auto rc = hogwild::worker_main<hogwild::logistic>(argc, argv)) return *rc;  // for engines of processes
 //     const auto data = hogwild::open_libsvm("train.svm");
 //     const auto run = hogwild::train(hogwild::logistic{}, data, hogwild::thread_engine{.workers = 4}, {.epochs = 10});
-//     return run.final_loss < 0.4 ? 0 : 1;
+//     return run.train_loss < 0.4 ? 0 : 1;
 //   }
 //
 // What goes wrong is thrown as an error (core/error.hpp). An observer (observer.hpp) hears of each epoch.

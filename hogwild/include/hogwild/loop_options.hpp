@@ -14,7 +14,7 @@ struct exchange_options {
   std::uint64_t rows = 0;      ///< a worker's rows between two exchanges, where the step allows as many
   std::uint64_t least = 1;     ///< rows that two replicas train at least: fewer would not pay
   double curvature = 0.0;      ///< of the mean loss: largest second derivative along any direction
-  double share = 1.0;          ///< 1: gains are summed; 1 / workers: their mean is taken
+  double gain_weight = 1.0;    ///< 1: gains are summed; 1 / workers: their mean is taken
   std::uint64_t workers = 1;   ///< who exchange; in a reproducible run the virtual workers, a chunk of `rows` a turn
   std::uint32_t replicas = 1;  ///< on a ring, each with as many of the workers; 1: there is no ring
   ring_rule rule = ring_rule::deltas;
@@ -36,7 +36,7 @@ struct loop_options {
   std::uint32_t telemetry = 1;
   hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set of the kernels; never automatic here
   std::uint32_t batch = 16;                 ///< rows that see the same weights, where kernels train them
-  std::uint32_t frozen = 0;                 ///< bit i: nothing changes the i-th group of parameters
+  std::uint32_t frozen_groups = 0;          ///< bit i: nothing changes the i-th group of parameters
   double l2 = 0.0;
   double weight_positive = 1.0;
   std::uint64_t seed = 1;
@@ -49,7 +49,7 @@ struct loop_options {
   hogwild::isa dense_isa = hogwild::isa::scalar;  ///< of kernels of dense rows; never automatic here
   std::uint32_t reserved = 0;
 
-  constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen >> group & 1) != 0; }
+  constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };
 
 }  // namespace hogwild

@@ -12,7 +12,8 @@ namespace hogwild {
 
 struct rating_list;
 
-/// How the workers of a run train, decided before the first epoch and not changed afterwards: made by job::plan().
+/// How the workers of a run train, decided before the first epoch and not changed afterwards: made by
+/// training_task::plan().
 struct loop_plan {
   loop_options options{};  ///< sharing, exchange, batch, shards and ownership as decided
   chunk_plan chunks{0, 1};
@@ -20,7 +21,7 @@ struct loop_plan {
 
   /// How many of `workers` train: no more than there are chunks. In lockstep one without rows takes part all the same,
   /// and what the run ends with depends on it.
-  std::size_t who_train(std::size_t workers) const {
+  std::size_t training_workers(std::size_t workers) const {
     return in_lockstep(options.sharing) ? workers : std::min(workers, chunks.count());
   }
 };

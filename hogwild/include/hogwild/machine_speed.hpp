@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include <hogwild/job.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -14,9 +14,9 @@ struct line_speed {
 };
 line_speed measure_lines();
 
-/// Nanoseconds that one worker alone takes for a row of the job's data under `options`: the faster of two passes over
+/// Nanoseconds that one worker alone takes for a row of the task's data under `options`: the faster of two passes over
 /// a sample of at most 300,000 nonzeros. For general models an estimate, one a parameter that a row touches.
 /// Where a stop is asked for, it returns early, with a number that says little.
-double measure_row(const job& work, const loop_options& options, const std::stop_token& stop = {});
+double measure_row(const training_task& work, const loop_options& options, const std::stop_token& stop = {});
 
 }  // namespace hogwild

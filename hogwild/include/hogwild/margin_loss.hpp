@@ -57,9 +57,9 @@ class margin_loss {
 
 /// How much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for
 /// squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
-double steepness(const margin_loss& loss);
+double smoothness(const margin_loss& loss);
 
-/// The steepness of a margin model on these rows: what it says itself, or that of its loss.
-double steepness(const margin_loss& loss, const label_column& labels);
+/// The smoothness of a margin model on these rows: what it says itself, or that of its loss.
+double smoothness(const margin_loss& loss, const label_column& labels);
 
 }  // namespace hogwild

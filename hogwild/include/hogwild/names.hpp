@@ -8,7 +8,7 @@
 #include <hogwild/loop_options.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
 // The words for options on the command line, in records and in messages: one spelling each.
 
@@ -24,7 +24,7 @@ std::string_view name_of(ring_rule rule);
 std::string_view name_of(row_order order);
 std::string_view name_of(sharding kind);
 std::string_view name_of(schedule_kind kind);
-std::string_view name_of(team_kind kind);
+std::string_view name_of(thread_team_kind kind);
 std::string_view name_of(metric what);
 
 /// What to tell the user of a run whose loss is not finite.

@@ -58,13 +58,13 @@ struct train_options {
   bool bias = false;                             ///< margin models: one more parameter, the last
   double weight_positive = 1.0;                  ///< > 0: what an example of the larger label weighs (binary models)
   std::uint64_t seed = 1;
-  /// In [0, 1): stop when two epochs in a row lower the objective by no more than this share of how far it has fallen
-  /// since the parameters that the model begins with, before a warm start.
+  /// In [0, 1): stop when two epochs in a row lower the objective by no more than this fraction of how far it has
+  /// fallen since the parameters that the model begins with, before a warm start.
   std::optional<double> tolerance{};
   std::optional<target_option> target{};
   std::optional<sparse_view> test{};        ///< measured after each epoch, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
-  double validation_fraction = 0.0;         ///< in [0, 1): hold back this share of the training rows as validation
+  double validation_fraction = 0.0;         ///< in [0, 1): hold back this fraction of the training rows as validation
   std::size_t patience = 3;                 ///< epochs without a better validation loss before the run stops
   /// So many rows see the same weights; default: as many as the model asks for. Margin models: 1 to 16 (the default),
   /// fewer where the step asks for it; under sgd, not direct or head sharing. Models with a workspace: 1 to 256.

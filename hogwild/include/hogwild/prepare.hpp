@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <hogwild/core/model.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -83,7 +83,7 @@ class prepared_data {
 /// A model on its data, checked and ready for an engine.
 struct prepared_task {
   prepared_data data;
-  std::unique_ptr<const job> task;
+  std::unique_ptr<const training_task> task;
 };
 
 /// Trains a task with an engine, which is used once: finds a step, has the engine decide how its workers share, runs

@@ -23,13 +23,14 @@ struct process_engine {
 };
 
 /// Throws config_error in a process that was itself started as a worker, or for a model that is not trivially copyable.
-std::unique_ptr<crew> hire(const process_engine& engine, const job& task, const loop_plan& plan,
-                           const note_function& note);
+std::unique_ptr<engine_run> start(const process_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note);
 std::size_t plan_sharing(const process_engine& engine, run_planner& run);
 
-/// The same for an engine whose workers do their job as a decorator has them (worker_decorators.hpp); empty: as it is.
-std::unique_ptr<crew> hire_decorated(const process_engine& engine, const job& task, const loop_plan& plan,
-                                     const note_function& note, std::string_view decorator);
+/// The same for an engine whose workers do their task as a decorator has them (worker_decorators.hpp); empty: as it is.
+std::unique_ptr<engine_run> start_decorated(const process_engine& engine, const training_task& task,
+                                            const loop_plan& plan, const note_function& note,
+                                            std::string_view decorator);
 
 /// What a spawned worker finds on its command line, followed by the segment's name and its slot.
 inline constexpr const char* worker_marker = "--hogwild-worker";

@@ -29,7 +29,7 @@ std::uint32_t bands_for(std::size_t ratings, std::size_t workers);
 /// The ratings in the order of the rows. All rows are looked at. Throws input_error for a row that is no rating.
 rating_list ratings_of(const sparse_view& rows, std::size_t users, std::size_t items);
 
-/// The same by blocks: users and items, each by their rank, are cut into `bands` runs of about as many ratings, at most
+/// The same by blocks: users and items, each by popularity, are cut into `bands` runs of about as many ratings, at most
 /// most_bands; block (a, b), number a * bands + b, holds the ratings of users in run a and items in run b, in the order
 /// of the rows. No two blocks of different a and b have a user or an item in common.
 rating_list blocks_of(const sparse_view& rows, std::size_t users, std::size_t items, std::uint32_t bands);

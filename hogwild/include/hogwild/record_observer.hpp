@@ -4,14 +4,15 @@
 #include <memory>
 #include <string>
 
-#include <hogwild/job.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/training_run.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
 /// An observer that writes the run record of `run` on `work` to `path` (see core/run_record.hpp). Throws input_error or
-/// resource_error where the file cannot be written. Job and run must outlive it.
-std::unique_ptr<observer> make_record_observer(const std::string& path, const job& work, const resolved_run& run);
+/// resource_error where the file cannot be written. Task and run must outlive it.
+std::unique_ptr<observer> make_record_observer(const std::string& path, const training_task& work,
+                                               const resolved_run& run);
 
 }  // namespace hogwild

@@ -12,9 +12,9 @@
 
 #include <hogwild/choose.hpp>
 #include <hogwild/core/param_store.hpp>
-#include <hogwild/crew.hpp>
+#include <hogwild/engine_run.hpp>
 #include <hogwild/engines.hpp>
-#include <hogwild/job.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -42,13 +42,13 @@ class stop_relay {
   std::stop_callback<std::function<void()>> callback_;
 };
 
-/// Cuts epochs into rounds and has a crew train them: opens the tickets, closes the account of what was not finished,
-/// and carries the scale of the weights from gate to gate. Belongs to the coordinator.
+/// Cuts epochs into rounds and has the workers train them: opens the tickets, closes the account of what was not
+/// finished, and carries the scale of the weights from gate to gate. Belongs to the coordinator.
 class round_driver {
  public:
-  /// All of them outlive it; `plan` is the crew's.
-  round_driver(const job& task, const loop_plan& plan, crew& who)
-      : job_(task), plan_(plan), crew_(who), exchange_(plan.options.exchange) {}
+  /// All of them outlive it; `plan` is the engine's run's.
+  round_driver(const training_task& task, const loop_plan& plan, engine_run& who)
+      : task_(task), plan_(plan), engine_run_(who), exchange_(plan.options.exchange) {}
 
   const loop_plan& plan() const { return plan_; }
 
@@ -65,11 +65,11 @@ class round_driver {
   /// After an epoch in which summed gains overshot: from now on replicas exchange twice as often, and of the gains of
   /// virtual workers half as much is added, down to their mean. Returns what is done, as the end of a sentence; nothing
   /// where there is no less to do.
-  std::optional<std::string> calm_down(double step);
+  std::optional<std::string> damp_updates(double step);
   void resume_at(double scale) { scale_ = scale; }
-  double share() const { return exchange_.share; }  ///< of the workers' gains that is added
-  void resume_share(double share) { exchange_.share = share; }
-  /// The most rows between two exchanges that calm_down() has left; at least 1.
+  double gain_weight() const { return exchange_.gain_weight; }  ///< of the workers' gains that is added
+  void resume_gain_weight(double gain_weight) { exchange_.gain_weight = gain_weight; }
+  /// The most rows between two exchanges that damp_updates() has left; at least 1.
   std::uint64_t longest_exchange() const { return longest_exchange_; }
   void resume_exchange(std::uint64_t longest) {
     longest_exchange_ = std::max<std::uint64_t>(longest, 1);
@@ -85,20 +85,20 @@ class round_driver {
   void resume_pace(const pace& p) { exchange_ = p.exchange, longest_exchange_ = p.longest; }
 
  private:
-  double share_now() const;
-  std::size_t who_exchange() const;
-  double kept_share(const round_plan& round) const;
+  double gain_weight_now() const;
+  std::size_t exchanging_workers() const;
+  double kept_gain_weight(const round_plan& round) const;
   void run(round_plan round);
   void run_in_turns(round_plan round);
   bool reproducible() const { return plan_.options.sharing == access_kind::deterministic; }
   std::size_t collect_unfinished(const round_plan& round);
   double drawn_rows(const round_plan& round) const;
   /// Where other processes take part, a round that is to stop is gone through by all.
-  bool stopping() const { return plan_.options.all_rows == 0 && crew_.store().control().stopping(); }
+  bool stopping() const { return plan_.options.all_rows == 0 && engine_run_.store().control().stopping(); }
 
-  const job& job_;
+  const training_task& task_;
   const loop_plan& plan_;
-  crew& crew_;
+  engine_run& engine_run_;
   exchange_options exchange_;
   std::uint64_t longest_exchange_ = unlimited_rows;
   double scale_ = 1.0;

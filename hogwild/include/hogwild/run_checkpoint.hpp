@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <hogwild/engines.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/objective_fall.hpp>
 #include <hogwild/rounds.hpp>
 #include <hogwild/stop_rules.hpp>
 #include <hogwild/training_run.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -18,7 +18,7 @@ namespace hogwild {
 struct run_progress {
   std::uint64_t epoch = 0;                          ///< finished
   double scale = 1.0;                               ///< w = scale * v
-  double share = 1.0;                               ///< of the workers' gains that is added
+  double gain_weight = 1.0;                         ///< of the workers' gains that is added
   std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, after gains that overshot
   double train_seconds = 0.0, wall_seconds = 0.0;
   std::uint64_t examples = 0, updates = 0, nonzeros = 0;
@@ -29,8 +29,8 @@ struct run_progress {
 
 /// Writes a checkpoint after an epoch; `best` holds the parameters that validation keeps, or nothing. Throws
 /// resource_error or input_error; an older checkpoint then stands as it was.
-void save_progress(const std::string& path, const param_store& store, const resolved_run& run, const job& work,
-                   const run_progress& progress, const std::vector<float>& best);
+void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
+                   const training_task& work, const run_progress& progress, const std::vector<float>& best);
 
 /// The schedule of the run that wrote a checkpoint. Throws input_error where there is no whole one.
 step_schedule schedule_of_checkpoint(const std::string& path);
@@ -40,7 +40,7 @@ std::uint32_t batch_of_checkpoint(const std::string& path);
 
 /// Fills store and schedule from a checkpoint. Throws input_error where there is no whole one, config_error where it
 /// was written by a run with other data, model or options (the number of epochs may differ where the decay was given).
-run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run, const job& work,
-                           std::vector<float>& best, const note_function& note);
+run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run,
+                           const training_task& work, std::vector<float>& best, const note_function& note);
 
 }  // namespace hogwild

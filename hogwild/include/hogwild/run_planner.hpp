@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <hogwild/agreement.hpp>
-#include <hogwild/job.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 #include <hogwild/training_run.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -25,9 +25,9 @@ struct sharing_surroundings {
 class run_planner {
  public:
   /// Both outlive it. What is decided about the step is written into `run`.
-  run_planner(const job& task, resolved_run& run) : task_(task), run_(run), loop_(task.options()) {}
+  run_planner(const training_task& task, resolved_run& run) : task_(task), run_(run), loop_(task.options()) {}
 
-  const job& task() const { return task_; }
+  const training_task& task() const { return task_; }
   const train_options& options() const { return run_.options; }
   agreement ranks() const { return agreement(run_.ranks); }
   /// The loop's options as decided so far; at first, as they were asked for.
@@ -36,15 +36,15 @@ class run_planner {
   double step() const { return run_.schedule.initial; }
   bool step_found() const { return run_.step_found; }
 
-  /// How many workers there will be: `asked` or, where that is 0, as crew_size says, but no more than the library
+  /// How many workers there will be: `asked` or, where that is 0, as worker_count says, but no more than the library
   /// grants.
-  std::size_t workers_of_team(std::optional<std::size_t> asked, team_kind team);
+  std::size_t workers_of_threads(std::optional<std::size_t> asked, thread_team_kind team);
   std::size_t workers_of_processes(std::optional<std::size_t> asked);
   /// Why they are fewer than were asked for; empty where they are not.
   std::string why_fewer() const;
 
   /// Decides how `workers` share, as for threads on one machine (choose.hpp); returns how many of them train.
-  std::size_t share_among(std::size_t workers, const sharing_surroundings& around = {});
+  std::size_t plan_sharing(std::size_t workers, const sharing_surroundings& around = {});
   /// From here on train_options::sharing counts as this.
   void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
   /// Why workers read and write where they do.
@@ -52,7 +52,7 @@ class run_planner {
   /// No more rows see the same weights than the step allows.
   void limit_batch();
   /// A found step suits one row at a time; this makes it suit the mean of `rows`.
-  void stretch_found_step(double rows);
+  void scale_found_step(double rows);
   /// Takes the first rank's schedule and exchange where each has found its own: all have to come to the same decisions
   /// when gains overshoot.
   void agree_on_schedule();
@@ -63,19 +63,19 @@ class run_planner {
   /// Passes a sentence on to the observers.
   void note(std::string_view sentence) const;
   /// Notes where fewer train than were asked for, and why.
-  void tell_who_trains(std::size_t workers, const loop_plan& plan) const;
+  void note_idle_workers(std::size_t workers, const loop_plan& plan) const;
 
  private:
-  std::size_t deal_to_virtual_workers(std::size_t workers);
+  std::size_t plan_virtual_workers(std::size_t workers);
   std::size_t choose_among(std::size_t workers, const sharing_surroundings& around);
-  bool share_in_blocks(std::size_t workers, const sharing_surroundings& around);
+  bool plan_in_blocks(std::size_t workers, const sharing_surroundings& around);
 
-  const job& task_;
+  const training_task& task_;
   resolved_run& run_;
   loop_options loop_;
   std::size_t asked_ = 0;  ///< workers, by number
   std::optional<double> curvature_;
-  std::vector<std::string> idle_because_;  ///< why fewer workers train than were asked for
+  std::vector<std::string> idle_reason_;  ///< why fewer workers train than were asked for
 };
 
 }  // namespace hogwild

@@ -20,20 +20,20 @@ class stall_watch {
  public:
   using clock = std::chrono::steady_clock;
   /// Without progress for so long, a worker that is stopped or sleeps is stalled.
-  static constexpr std::chrono::nanoseconds patience = std::chrono::seconds(1);
+  static constexpr std::chrono::nanoseconds timeout = std::chrono::seconds(1);
   /// For so long a worker may wait for a disk before that is worth a word.
-  static constexpr std::chrono::seconds patience_with_disks{5};
+  static constexpr std::chrono::seconds disk_timeout{5};
 
   /// Looks at the worker in `slot`; `waited_for`: whether somebody waits for it. Else it may stand still.
   void look(const worker_slot& slot, bool waited_for, clock::time_point now);
-  /// After look(): whether it is stalled. A process that cannot be looked at is so after ten times the patience.
+  /// After look(): whether it is stalled. A process that cannot be looked at is so after ten times the timeout.
   bool stalled(const worker_slot& slot, clock::time_point now);
   /// After stalled(): whether it has done nothing for long but wait for a disk or a page of memory. True once in each
   /// standstill.
   bool waits_long(clock::time_point now);
   /// From here it has `grace` left at least.
   void grant(std::chrono::nanoseconds grace, clock::time_point now) {
-    moved_ = std::max(moved_, now - patience + grace);
+    moved_ = std::max(moved_, now - timeout + grace);
   }
   clock::time_point moved() const { return moved_; }
 
@@ -45,7 +45,7 @@ class stall_watch {
   clock::time_point at_work_ = moved_;    ///< when it got on or computed last
   bool waits_for_disk_ = false;           ///< since then
   bool told_ = false;                     ///< of that
-  std::optional<std::uint64_t> ticks_{};  ///< of CPU time of its threads, when half the patience was over
+  std::optional<std::uint64_t> ticks_{};  ///< of CPU time of its threads, when half the timeout was over
 };
 
 }  // namespace hogwild

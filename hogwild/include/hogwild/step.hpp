@@ -149,7 +149,7 @@ class margin_adagrad_step : public Sharing {
 
  private:
   float decay(std::size_t j) const {
-    return l2_.l2_rows == 0.0 ? 0.0f : static_cast<float>(l2_.share(context_.degree[j]));
+    return l2_.l2_rows == 0.0 ? 0.0f : static_cast<float>(l2_.fraction(context_.degree[j]));
   }
 
   margin_loss loss_;

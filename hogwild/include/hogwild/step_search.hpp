@@ -5,7 +5,7 @@
 #include <span>
 #include <stop_token>
 
-#include <hogwild/job.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -16,7 +16,7 @@ namespace hogwild {
 ///
 /// `initial` as in train_options: each pass begins with the parameters that the run begins with. Where a stop is asked
 /// for, the step is the best so far: the run ends before it takes one.
-double find_step(const job& work, const std::function<void(std::span<float>)>& initial = {},
+double find_step(const training_task& work, const std::function<void(std::span<float>)>& initial = {},
                  const std::stop_token& stop = {});
 
 }  // namespace hogwild

@@ -18,8 +18,8 @@ struct stop_rules {
   std::uint64_t epochs_without_better = 0;
   std::uint64_t flat_epochs = 0;
 
-  /// The epoch's verdict; `improved` is set when the validation loss is the best so far. `fall` is what a tolerance is
-  /// a share of.
+  /// How the run ends with this epoch, if it does; `improved` is set when the validation loss is the best so far.
+  /// `fall` is what a tolerance is a fraction of.
   std::optional<run_status> after(const epoch_report& epoch, const objective_fall& fall, const train_options& options,
                                   bool& improved) {
     improved = false;

@@ -62,11 +62,11 @@ using local_sgd_engine = sync_engine_of<sync_rule::average>;
 /// Throws config_error where no rows are between two meetings, where the timeout is none, and for options that do not
 /// go with meetings.
 std::size_t plan_sharing(const sync_engine& engine, run_planner& run);
-std::unique_ptr<crew> hire(const sync_engine& engine, const job& task, const loop_plan& plan,
-                           const note_function& note);
+std::unique_ptr<engine_run> start(const sync_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note);
 
 namespace detail {
-std::unique_ptr<job> as_rank(std::unique_ptr<job> whole, const joined_worker& place);
+std::unique_ptr<training_task> as_rank(std::unique_ptr<training_task> whole, const joined_worker& place);
 }  // namespace detail
 
 /// What worker processes of a synchronous run are called in its segment.

@@ -32,7 +32,7 @@ struct task_facts {
   bool whole_batches = false;  ///< chunks hold whole batches
   /// Of a model of ratings that kernels train under the run's options; else 0.
   std::size_t users = 0, items = 0;
-  bool can_own = false;  ///< blocks of its ratings may have owners
+  bool has_ownership = false;  ///< blocks of its ratings may have owners
 
   bool rating_kernels() const { return users > 0; }
 };
@@ -45,8 +45,8 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     const auto bytes = std::as_bytes(std::span(&m, 1));
     facts.model_bytes.assign(bytes.begin(), bytes.end());
   }
-  if constexpr (requires { m.settings(); }) {
-    const auto numbers = m.settings();
+  if constexpr (requires { m.hyperparameters(); }) {
+    const auto numbers = m.hyperparameters();
     facts.hyperparameters.assign(numbers.begin(), numbers.end());
   }
   if constexpr (margin_model<M>) {
@@ -62,13 +62,13 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.non_monotone = cuts_graphs<M>();
     facts.whole_batches = workspace_model<M>;
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
-    if constexpr (requires { M::shares; }) facts.preferred_sharing = M::shares;
+    if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
   }
   if constexpr (factor_model<M>) {
-    const bool kernels = o.order == row_order::chunked && o.frozen == 0 &&
+    const bool kernels = o.order == row_order::chunked && o.frozen_groups == 0 &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
     if (kernels) facts.users = m.users, facts.items = m.items;
-    facts.can_own = kernels && o.update == update_kind::lossy && o.shards == sharding::claimed;
+    facts.has_ownership = kernels && o.update == update_kind::lossy && o.shards == sharding::claimed;
   }
   return facts;
 }

@@ -12,38 +12,40 @@
 #include <hogwild/core/error.hpp>
 #include <hogwild/core/model.hpp>
 #include <hogwild/engines.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/margin_loss.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/prepare.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/task_facts.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
 template <free_model M>
-class general_job;
+class general_task;
 
 /// The task of a margin model: compiled once, for it knows the model's loss alone. `kept` is what `loss` refers to.
-std::unique_ptr<job> make_margin_job(std::shared_ptr<const void> kept, const margin_loss& loss, task_facts facts,
-                                     const sparse_view& data, label_map labels, const loop_options& options);
+std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept, const margin_loss& loss,
+                                                task_facts facts, const sparse_view& data, label_map labels,
+                                                const loop_options& options);
 /// The task of a free model, with a worker loop for every way of sharing. The library has it compiled for its own
 /// models; general_model.hpp defines it for those of a program.
 template <free_model M>
-std::unique_ptr<job> make_general_job(const M& m, const sparse_view& data, label_map labels,
-                                      const loop_options& options);
+std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
+                                                 const loop_options& options);
 
-/// A model on its data, ready for an engine. The data must outlive the job.
+/// A model on its data, ready for an engine. The data must outlive the task.
 template <model M>
-std::unique_ptr<job> make_job(const M& m, const sparse_view& data, label_map labels, const loop_options& options) {
+std::unique_ptr<training_task> make_task(const M& m, const sparse_view& data, label_map labels,
+                                         const loop_options& options) {
   if constexpr (margin_model<M>) {
     const auto kept = std::make_shared<const M>(m);
-    return make_margin_job(kept, margin_loss(*kept), facts_of(m, data, options), data, std::move(labels), options);
+    return make_margin_task(kept, margin_loss(*kept), facts_of(m, data, options), data, std::move(labels), options);
   } else {
     static_assert(
-        in_library<M>() || requires { sizeof(general_job<M>); },
+        in_library<M>() || requires { sizeof(general_task<M>); },
         "to train a general model of your own, include <hogwild/general_model.hpp> too");
-    return make_general_job(m, data, std::move(labels), options);
+    return make_general_task(m, data, std::move(labels), options);
   }
 }
 
@@ -75,8 +77,8 @@ void require_room(const M& m, const prepared_data& ready) {
   }
 }
 
-/// What a model says of the rows that it is to be trained and measured on, before anybody is hired: no worker process
-/// shall be started in vain.
+/// What a model says of the rows that it is to be trained and measured on, before any worker is started: no worker
+/// process shall be started in vain.
 template <model M>
 void require_data(const M& m, const prepared_data& ready) {
   if constexpr (requires { m.require_data(ready.train(), std::string_view()); }) {
@@ -94,7 +96,7 @@ prepared_task prepare(const M& m, const sparse_view& data, const train_options& 
   prepared_data ready(data, options, traits_of(m), ranks);
   require_room(m, ready);
   require_data(m, ready);
-  auto task = make_job(m, ready.train(), ready.labels(), ready.loop());
+  auto task = make_task(m, ready.train(), ready.labels(), ready.loop());
   return {std::move(ready), std::move(task)};
 }
 

@@ -4,11 +4,11 @@
 #include <chrono>
 #include <string>
 
-#include <hogwild/crew.hpp>
-#include <hogwild/job.hpp>
+#include <hogwild/engine_run.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -27,10 +27,9 @@ struct resolved_run {
   collective* ranks = nullptr;  ///< the processes that train together; null: this one is alone
 };
 
-/// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the crew throws; the
-/// crew, which was hired for run.plan, holds the last
-/// state then.
-train_result train_epochs(const job& work, crew& who, resolved_run& run);
+/// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the engine's run
+/// throws; the engine run, which was hired for run.plan, holds the last state then.
+train_result train_epochs(const training_task& work, engine_run& who, resolved_run& run);
 
 /// Calls f(observer) for every observer of the run.
 template <class F>

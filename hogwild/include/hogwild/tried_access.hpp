@@ -9,8 +9,9 @@
 #include <hogwild/core/dataset.hpp>
 #include <hogwild/core/param_view.hpp>
 
-// What a model reads and emits through before anybody trains (job::try_rows): nothing is changed, and what lies beside
-// its parameters is an error with a sentence. While workers train nobody looks: what they emit is applied at once.
+// What a model reads and emits through before anybody trains (training_task::try_rows): nothing is changed, and what
+// lies beside its parameters is an error with a sentence. While workers train nobody looks: what they emit is applied
+// at once.
 
 namespace hogwild {
 

@@ -41,7 +41,7 @@ class turn_source {
         range_(ticket_source::part_of(shard{0, plan.count()}, round)),
         order_(plan, shard{0, plan.count()}, options.seed, round.pass),
         virtual_workers_(std::min<std::size_t>(store.shape().replicas, range_.size())),
-        place_(slot % round.crew) {}
+        place_(slot % round.workers) {}
   /// Who leaves with a ticket in hand (its row source threw, say) must not keep the others waiting.
   ~turn_source() {
     if (holds_) control_.board.abandon(phase_);
@@ -57,7 +57,7 @@ class turn_source {
       if ((phase_ & turn_board::broken) != 0 || !me_.counts()) return std::nullopt;
       if (turn() >= turns()) return std::nullopt;
       const std::size_t items = training() ? virtual_workers_ : slices(step);
-      const auto i = control_.board.claim(phase_, items, place_ * items / round_.crew % items);
+      const auto i = control_.board.claim(phase_, items, place_ * items / round_.workers % items);
       if (!i) {
         control_.board.wait(phase_, me_.waits);
         continue;
@@ -100,7 +100,7 @@ class turn_source {
 
   template <class Step>
   std::size_t slices(const Step& step) const {
-    return round_.crew == 1 ? 1 : std::min(step.worth_slices(turn_plan()), std::size_t{2} * round_.crew);
+    return round_.workers == 1 ? 1 : std::min(step.worth_slices(turn_plan()), std::size_t{2} * round_.workers);
   }
 
   std::optional<ticket> ticket_of(std::size_t v) const {

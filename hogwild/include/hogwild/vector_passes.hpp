@@ -9,7 +9,7 @@
 #include <hogwild/core/chunk.hpp>
 #include <hogwild/core/control/ticket_counter.hpp>
 #include <hogwild/core/param_view.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 
 // Passes over whole parameter arrays between rounds, while no worker trains.
 
@@ -17,7 +17,7 @@ namespace hogwild {
 
 /// Calls pass(first, last, block number) for blocks of at most 64 Ki elements that cover 0 .. n-1, in parallel.
 template <class Pass>
-void for_each_block(std::size_t n, team& crew, const Pass& pass) {
+void for_each_block(std::size_t n, thread_team& threads, const Pass& pass) {
   const chunk_plan plan(n, std::size_t{1} << 16);
   ticket_counter next{};
   next.open(1, 0);
@@ -28,15 +28,15 @@ void for_each_block(std::size_t n, team& crew, const Pass& pass) {
   if (plan.count() < 4)
     body(0);
   else
-    crew.run(body);
+    threads.run(body);
 }
 
 /// Sum of squares, the same for any number of threads.
 template <parameter T>
-double sum_of_squares(std::span<T> values, team& crew) {
+double sum_of_squares(std::span<T> values, thread_team& threads) {
   const param_view<T> view(values);
   std::vector<double> sums(values.size() / (std::size_t{1} << 16) + 1);
-  for_each_block(values.size(), crew, [&](std::size_t first, std::size_t last, std::size_t block) {
+  for_each_block(values.size(), threads, [&](std::size_t first, std::size_t last, std::size_t block) {
     double sum = 0.0;
     for (std::size_t j = first; j < last; ++j) {
       const auto w = static_cast<double>(view.load(j));
@@ -50,9 +50,9 @@ double sum_of_squares(std::span<T> values, team& crew) {
 }
 
 template <parameter T>
-void multiply_all(std::span<T> values, T factor, team& crew) {
+void multiply_all(std::span<T> values, T factor, thread_team& threads) {
   const param_view<T> view(values);
-  for_each_block(values.size(), crew, [&](std::size_t first, std::size_t last, std::size_t) {
+  for_each_block(values.size(), threads, [&](std::size_t first, std::size_t last, std::size_t) {
     for (std::size_t j = first; j < last; ++j) view.store(j, view.load(j) * factor);
   });
 }

@@ -7,20 +7,21 @@
 
 namespace hogwild {
 
-class job;
+class training_task;
 class param_store;
 struct loop_plan;
 
 /// Where a worker process has come in.
 struct joined_worker {
-  const param_store& store;  ///< outlives the job, as does the plan
+  const param_store& store;  ///< outlives the task, as does the plan
   const loop_plan& plan;
   std::size_t slot = 0;
   std::size_t workers = 1;  ///< that the supervisor has started
 };
 
-/// What an engine makes of a worker process's job before the worker trains: that of one replica on a ring, say.
-using worker_decorator = std::unique_ptr<job> (*)(std::unique_ptr<job> whole, const joined_worker& place);
+/// What an engine makes of a worker process's task before the worker trains: that of one replica on a ring, say.
+using worker_decorator = std::unique_ptr<training_task> (*)(std::unique_ptr<training_task> whole,
+                                                            const joined_worker& place);
 
 /// Makes a decorator known by its name for the life of the program. The header of an engine that has one holds it as an
 /// inline variable: every program that includes the header then has it, from a static library too. Made before main()

@@ -8,8 +8,8 @@
 #include <span>
 
 #include <hogwild/batch_step.hpp>
-#include <hogwild/core/own_columns.hpp>
 #include <hogwild/core/row_cursor.hpp>
+#include <hogwild/core/singleton_columns.hpp>
 #include <hogwild/core/telemetry.hpp>
 #include <hogwild/loop_options.hpp>
 #include <hogwild/ticket_source.hpp>
@@ -43,7 +43,7 @@ struct tickets_of<Step> {
 /// Whether a step's sharing policy loads the columns that only the rows of a chunk have before it, and stores them
 /// after it.
 template <class Step>
-inline constexpr bool keeps_own_columns = requires(Step step) {
+inline constexpr bool keeps_singletons = requires(Step step) {
   step.begin_chunk(column_range{});
 };
 
@@ -80,8 +80,9 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     me.held.set(drawn->number + 1);
     me.beats.raise(1);
     if (options.order == row_order::chunked && !takes_runs<Step>) data.ensure(work.first, work.last);
-    if constexpr (keeps_own_columns<Step>)
-      step.begin_chunk(options.order == row_order::chunked ? own_columns(data, work.first, work.last) : column_range{});
+    if constexpr (keeps_singletons<Step>)
+      step.begin_chunk(options.order == row_order::chunked ? singleton_columns(data, work.first, work.last)
+                                                           : column_range{});
     step.begin(round, drawn->position);
     bool cut = false;
     for (std::size_t position = work.first; position < work.last;) {
@@ -102,7 +103,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
       me.rows.set(rows += n);
       step.exchange(n, probe);
     }
-    if constexpr (keeps_own_columns<Step>) {
+    if constexpr (keeps_singletons<Step>) {
       if (!me.counts()) return me.held.set(0);
       step.end_chunk();
     }

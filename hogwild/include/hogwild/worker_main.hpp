@@ -25,35 +25,35 @@ struct worker_ticket {
 /// The worker's place on a command line; nothing where this process was not started as a worker.
 std::optional<worker_ticket> worker_place(int argc, const char* const* argv);
 
-/// Makes the job that the segment's setup describes, from a model of the right type.
-using job_factory = std::function<std::unique_ptr<job>(const run_setup&, const sparse_view&, label_map)>;
+/// Makes the task that the segment's setup describes, from a model of the right type.
+using task_factory = std::function<std::unique_ptr<training_task>(const run_setup&, const sparse_view&, label_map)>;
 
 /// What a worker's main returns, `find` as below; nothing in the process that the user started. What is thrown in a
 /// worker is told to its supervisor.
 std::optional<int> work_where_placed(int argc, const char* const* argv,
-                                     const std::function<job_factory(std::string_view)>& find);
+                                     const std::function<task_factory(std::string_view)>& find);
 
 /// Attaches, trains until the supervisor says that the run is over (or is gone), and leaves. `find` gives the factory
 /// for a model's name, or nothing. Returns an exit_code; throws segment_error, cache_error, worker_error where the run
 /// goes on without this worker, and what the model throws.
-int work_for_segment(const worker_ticket& place, const std::function<job_factory(std::string_view)>& find);
+int work_for_segment(const worker_ticket& place, const std::function<task_factory(std::string_view)>& find);
 
 /// The factory for one model type.
 template <model M>
-requires segment_storable<M> job_factory factory_for() {
+requires segment_storable<M> task_factory factory_for() {
   return [](const run_setup& setup, const sparse_view& rows, label_map labels) {
     if (setup.model.size() != sizeof(M))
       throw segment_error("the segment's model has another size than this program's");
     M m;
     std::memcpy(static_cast<void*>(&m), setup.model.data(), sizeof m);
-    return make_job(m, rows, std::move(labels), setup.options);
+    return make_task(m, rows, std::move(labels), setup.options);
   };
 }
 
 /// The factory for the one of `Models` that has this name; empty where there is none.
 template <model... Models>
-job_factory factory_of(std::string_view name) {
-  job_factory found;
+task_factory factory_of(std::string_view name) {
+  task_factory found;
   ((name == model_name<Models>() ? void(found = factory_for<Models>()) : void()), ...);
   return found;
 }

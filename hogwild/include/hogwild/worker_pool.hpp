@@ -61,9 +61,9 @@ class worker_pool {
   bool reproducible() const { return store_.shape().replicas > 0; }
   bool in_lockstep() const { return store_.shape().meeting_bytes > 0; }
   void break_off_turns() const;
-  void bury(std::size_t slot, const std::string& how, std::int32_t next_pid);
+  void reap(std::size_t slot, const std::string& how, std::int32_t next_pid);
   std::string named(std::size_t slot) const;
-  void wait_for_somebody();
+  void wait_for_any_worker();
   bool is_idle(const worker_slot& slot) const;
   void on_exit(std::size_t slot, const exit_status& status);
   std::size_t count(worker_state state) const;
@@ -74,7 +74,7 @@ class worker_pool {
   process_engine engine_;
   std::size_t workers_;
   note_function note_;
-  gate_keeper gate_;
+  gate_controller gate_;
   std::vector<member> members_;
   clock::time_point looked_ = clock::now();
   std::uint64_t pass_ = 0;

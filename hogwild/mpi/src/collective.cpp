@@ -35,7 +35,7 @@ class mpi_collective final : public typed_collective<mpi_collective> {
   std::size_t rank() const noexcept override { return messages_.rank(); }
   std::size_t size() const noexcept override { return messages_.size(); }
 
-  bool shares_memory() const noexcept override { return false; }
+  bool has_common_memory() const noexcept override { return false; }
 
   void barrier() override {
     messages_.begin("barrier", barrier_tag);
@@ -73,11 +73,11 @@ class mpi_collective final : public typed_collective<mpi_collective> {
     in_pieces(x, [&](std::span<T> piece) {
       const bool whole = is_short(piece);
       messages_.begin("broadcast", whole ? short_broadcast_tag : broadcast_tag);
-      const auto share = [&](std::size_t r) { return whole ? piece : part(piece, r); };
+      const auto fraction = [&](std::size_t r) { return whole ? piece : part(piece, r); };
       if (rank() == root) {
-        for_others([&](std::size_t r) { send(share(r), r); });
+        for_others([&](std::size_t r) { send(fraction(r), r); });
       } else {
-        receive(share(rank()), root);
+        receive(fraction(rank()), root);
       }
       messages_.finish();
       if (!whole) hand_around(piece, root);

@@ -13,7 +13,7 @@
 #include <hogwild/core/control/turn_board.hpp>
 
 #include "communicator.hpp"
-#include "look_pace.hpp"
+#include "poll_pacer.hpp"
 
 namespace hogwild::detail {
 
@@ -25,7 +25,7 @@ namespace {
 constexpr int notice_tag = 1;
 /// Looks without a nap of a rank that has no CPU for itself, and how it comes to know that.
 constexpr int looks_if_crowded = 50, looks_per_gauge = 64, calls_until_next_gauge = 64;
-constexpr auto patience = 200ms;  ///< for what is under way: numbers of a peer that has left, the last words of our own
+constexpr auto timeout = 200ms;  ///< for what is under way: numbers of a peer that has left, the last words of our own
 
 }  // namespace
 
@@ -150,7 +150,7 @@ void messages::finish() {
   bool crowded = may_nap && crowded_calls_ > 0;
   if (crowded) --crowded_calls_;
   std::optional<cpu_gauge> gauge;
-  std::optional<look_pace> pace;
+  std::optional<poll_pacer> pace;
   for (int looks = 0; !some_done(); ++looks) {
     if (may_nap && !crowded) {
       if (!gauge) gauge.emplace();
@@ -227,7 +227,7 @@ void messages::look_at_notices() {
   }
   for (const std::size_t peer : pending_peers()) {
     const bool has_left = left_[peer] != steady_clock::time_point{};
-    if (has_left && steady_clock::now() - left_[peer] > patience) {
+    if (has_left && steady_clock::now() - left_[peer] > timeout) {
       give_up(gone_text(peer, size(), "has left", call_));
     }
   }
@@ -262,7 +262,7 @@ void messages::send_notice(const notice& n, const Takes& takes) noexcept {
   auto* const kept = new (std::nothrow) notice(n);
   if (kept == nullptr) return;
   bool all_sent = true;
-  const auto deadline = steady_clock::now() + patience;
+  const auto deadline = steady_clock::now() + timeout;
   for (std::size_t peer = 0; peer < size(); ++peer) {
     if (peer == rank() || !takes(peer)) continue;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -287,7 +287,7 @@ void messages::drop_pending() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] != MPI_REQUEST_NULL && !transfers_[i].sends) MPI_Cancel(&requests_[i]);
   }
-  const auto deadline = steady_clock::now() + patience;
+  const auto deadline = steady_clock::now() + timeout;
   bool all_ended = true;
   for (MPI_Request& request : requests_) {
     int ended = 0;

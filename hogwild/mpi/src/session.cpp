@@ -32,8 +32,8 @@ mpi_threads threads_of(int level) {
 
 void look_around(MPI_Comm communicator, std::size_t& rank, std::size_t& size) {
   int r = 0, n = 1;
-  detail::check_mpi(MPI_Comm_rank(communicator, &r), "the number of this rank is not to be had");
-  detail::check_mpi(MPI_Comm_size(communicator, &n), "the number of ranks is not to be had");
+  detail::check_mpi(MPI_Comm_rank(communicator, &r), "the number of this rank is not available");
+  detail::check_mpi(MPI_Comm_size(communicator, &n), "the number of ranks is not available");
   rank = static_cast<std::size_t>(r);
   size = static_cast<std::size_t>(n);
 }
@@ -76,7 +76,7 @@ mpi_session::mpi_session() : state_(std::make_unique<state>()) {
   look_around(MPI_COMM_WORLD, state_->rank, state_->size);
   MPI_Comm machine = MPI_COMM_NULL;
   detail::check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
-                    "which ranks share a machine is not to be had");
+                    "which ranks share a machine is not available");
   look_around(machine, state_->rank_on_machine, state_->size_on_machine);
   MPI_Comm_free(&machine);
   state_->launched = state_->size > 1 || has_command();

@@ -14,7 +14,7 @@
 #include <hogwild/core/error.hpp>
 
 #include "communicator.hpp"
-#include "look_pace.hpp"
+#include "poll_pacer.hpp"
 #include "session_state.hpp"
 
 namespace hogwild {
@@ -27,8 +27,8 @@ using namespace std::chrono_literals;
 constexpr int length_tag = 1, bytes_tag = 2;
 constexpr std::uint64_t longest = std::uint64_t{1} << 40;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  ///< of one message of MPI, which counts in int
-constexpr auto shortest_nap = detail::look_pace::shortest;
-constexpr auto patience = 2s;  ///< at the end, for the last messages to be taken
+constexpr auto shortest_nap = detail::poll_pacer::shortest;
+constexpr auto timeout = 2s;  ///< at the end, for the last messages to be taken
 
 /// A message of ours goes as its length and then its bytes, in parts that MPI can count.
 class mpi_ring final : public message_link {
@@ -40,7 +40,7 @@ class mpi_ring final : public message_link {
     expect_length();
   }
   ~mpi_ring() override {
-    const auto until = steady_clock::now() + patience;
+    const auto until = steady_clock::now() + timeout;
     while (!session_.lost && !outgoing_.empty() && steady_clock::now() < until) {
       if (all_done_quietly(outgoing_.front().requests))
         outgoing_.pop_front();
@@ -77,7 +77,7 @@ class mpi_ring final : public message_link {
 
   std::optional<std::vector<std::byte>> receive(std::chrono::nanoseconds wait) override {
     const auto until = steady_clock::now() + wait;
-    detail::look_pace pace;
+    detail::poll_pacer pace;
     for (;;) {
       look_at_outgoing();
       if (auto message = look_at_incoming()) return message;

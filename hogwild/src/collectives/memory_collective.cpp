@@ -36,7 +36,7 @@ T* memory_collective::numbers_of(std::size_t rank) const {
 }
 
 template <class T>
-std::vector<T*> memory_collective::everybodys_numbers() const {
+std::vector<T*> memory_collective::numbers_of_all() const {
   std::vector<T*> all(size());
   for (std::size_t r = 0; r < size(); ++r) all[r] = numbers_of<T>(r);
   return all;
@@ -70,7 +70,7 @@ void memory_collective::sum_to_all(std::span<T> x) {
   if (size() == 1) return;
   const auto own_part = [this](std::size_t n) { return part_of(n, rank_, size()); };
   in_pieces(x, {.call = operation::all_reduce}, own_part, [&](T* mine, std::size_t at, std::size_t n) {
-    std::vector<T*> all = everybodys_numbers<T>();
+    std::vector<T*> all = numbers_of_all<T>();
     all[rank_] = x.data() + at;  // nobody else reads or writes this part of them
     const std::vector<const T*> sources(all.begin(), all.end());
     sum_in_order<T>(sources, all, own_part(n));
@@ -96,7 +96,7 @@ void memory_collective::sum_to(std::span<T> x, std::size_t root) {
   if (size() == 1) return;
   const auto kept = [](std::size_t) { return nothing; };
   in_pieces(x, {.call = operation::reduce, .root = root}, kept, [&](T* mine, std::size_t at, std::size_t n) {
-    const std::vector<T*> all = everybodys_numbers<T>();
+    const std::vector<T*> all = numbers_of_all<T>();
     const std::vector<const T*> sources(all.begin(), all.end());
     sum_in_order<T>(sources, std::span(&all[root], 1), part_of(n, rank_, size()));
     meet();

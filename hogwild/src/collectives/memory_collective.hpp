@@ -29,7 +29,7 @@ class memory_collective final : public typed_collective<memory_collective> {
 
   std::size_t rank() const noexcept override { return rank_; }
   std::size_t size() const noexcept override { return memory_.members.size(); }
-  bool shares_memory() const noexcept override { return true; }
+  bool has_common_memory() const noexcept override { return true; }
   void barrier() override;
   void fail(const std::string& reason) noexcept override;
 
@@ -52,7 +52,7 @@ class memory_collective final : public typed_collective<memory_collective> {
   template <class T>
   T* numbers_of(std::size_t rank) const;
   template <class T>
-  std::vector<T*> everybodys_numbers() const;
+  std::vector<T*> numbers_of_all() const;
 
   void begin(const offer& call);
   void meet();

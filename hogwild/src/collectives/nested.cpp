@@ -63,7 +63,7 @@ class nested_member final : public detail::typed_collective<nested_member> {
 
   std::size_t rank() const noexcept override { return process_ * own_->size() + own_->rank(); }
   std::size_t size() const noexcept override { return processes_ * own_->size(); }
-  bool shares_memory() const noexcept override { return processes_ == 1 && own_->shares_memory(); }
+  bool has_common_memory() const noexcept override { return processes_ == 1 && own_->has_common_memory(); }
 
   template <class T>
   void sum_to_all(std::span<T> x) {

@@ -34,7 +34,7 @@ struct delta_header {
   std::uint32_t round = 0;            ///< of the run
   std::uint32_t flags = 0;            ///< their meaning is the sender's
   std::uint64_t coordinates = 0;      ///< how many there are, at most 2^56: all that is sent is below
-  std::uint64_t prefix = 0;           ///< what the message covers of each group that is ordered by rank
+  std::uint64_t prefix = 0;           ///< what the message covers of each group that is ordered by popularity
   std::vector<std::uint64_t> rows{};  ///< that each rank has trained so far; at most most_ranks of them
 
   bool operator==(const delta_header&) const = default;

@@ -74,30 +74,30 @@ void mix_average(const ring_block<T>& read, const ring_increments<T>& add) {
   mix(read.own.data(), read.other.data(), add.own.data(), add.other.data());
 }
 
-/// A replica hands `share` (in (0, 1]) of what it gained to the common model, and takes the common model over. `base`
-/// is the common model as this replica left it; both begin equal.
+/// A replica hands `gain_weight` (in (0, 1]) of what it gained to the common model, and takes the common model over.
+/// `base` is the common model as this replica left it; both begin equal.
 ///
-///   gain = share * (own - base);  common' = common + gain
+///   gain = gain_weight * (own - base);  common' = common + gain
 ///   common += gain;  own += common' - own;  base += common' - base
 ///
-/// With share 1, common plus every replica's own - base is what all workers ever added: an exchange does not change
-/// it, from whichever moments the three values were read. So two that exchange for the same replica at once, because
-/// one was taken for lost, send a gain twice and take one back the next time. That needs adds to all three; whoever is
-/// surely alone may store base + its increment.
+/// With gain_weight 1, common plus every replica's own - base is what all workers ever added: an exchange does not
+/// change it, from whichever moments the three values were read. So two that exchange for the same replica at once,
+/// because one was taken for lost, send a gain twice and take one back the next time. That needs adds to all three;
+/// whoever is surely alone may store base + its increment.
 ///
-/// Where nobody else changed the common model (common == base) and share is 1, common' is `own` itself: own gets 0.
-/// Then base holds, to the bit, what the add makes of the common model; what is rounded off by that add stays in
-/// own - base and is sent next time. A replica without others thus keeps every bit, as if it were alone.
+/// Where nobody else changed the common model (common == base) and gain_weight is 1, common' is `own` itself: own gets
+/// 0. Then base holds, to the bit, what the add makes of the common model; what is rounded off by that add stays in own
+/// - base and is sent next time. A replica without others thus keeps every bit, as if it were alone.
 template <std::floating_point T>
-void mix_deltas(const ring_block<T>& read, std::type_identity_t<T> share, const ring_increments<T>& add) {
+void mix_deltas(const ring_block<T>& read, std::type_identity_t<T> gain_weight, const ring_increments<T>& add) {
   const std::size_t n = read.own.size();
   assert(read.other.size() == n && read.base.size() == n);
   assert(add.own.size() == n && add.other.size() == n && add.base.size() == n);
-  const bool part = share != T(1);
+  const bool part = gain_weight != T(1);
   const auto mix = [=](const T* own, const T* common, const T* base, T* __restrict to_own, T* __restrict to_common,
                        T* __restrict to_base) {
     for (std::size_t i = 0; i < n; ++i) {
-      const T gain = share * (own[i] - base[i]);
+      const T gain = gain_weight * (own[i] - base[i]);
       const T after = common[i] + gain;
       to_common[i] = gain;
       to_own[i] = detail::where((common[i] != base[i]) | part, after - own[i]);

@@ -13,7 +13,7 @@
 #include <hogwild/engines.hpp>
 #include <hogwild/loop_options.hpp>
 #include <hogwild/message_link.hpp>
-#include <hogwild/team.hpp>
+#include <hogwild/thread_team.hpp>
 #include <hogwild/worker_decorators.hpp>
 
 namespace hogwild {
@@ -39,7 +39,7 @@ struct ring_engine {
   std::optional<std::size_t> replicas{};
   ring_rule rule = ring_rule::deltas;
   transport_kind transport = transport_kind::in_process;
-  team_kind team = team_kind::openmp;    ///< of threads
+  thread_team_kind team = thread_team_kind::openmp;  ///< of threads
   bool pin = true;                       ///< binds workers; never OpenMP threads that OMP_PROC_BIND has bound
   std::string program{};                 ///< of processes: see process_engine
   std::vector<std::string> arguments{};  ///< of processes
@@ -52,18 +52,18 @@ struct ring_engine {
   /// How long a rank waits for the token before the run ends with worker_error.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
 
-  /// Who takes part, of `crew` workers. Throws config_error where they are fewer than the replicas asked for; it says
-  /// `why_fewer` there are than were asked for, where there is a reason.
-  ring_layout layout(std::size_t crew, const std::string& why_fewer = {}) const;
+  /// Who takes part, of `available` workers. Throws config_error where they are fewer than the replicas asked for; it
+  /// says `why_fewer` there are than were asked for, where there is a reason.
+  ring_layout layout(std::size_t available, const std::string& why_fewer = {}) const;
 };
 
 /// Throws config_error as layout() does, and for options that do not go with a ring.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run);
-std::unique_ptr<crew> hire(const ring_engine& engine, const job& task, const loop_plan& plan,
-                           const note_function& note);
+std::unique_ptr<engine_run> start(const ring_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note);
 
 namespace detail {
-std::unique_ptr<job> on_a_ring(std::unique_ptr<job> whole, const joined_worker& place);
+std::unique_ptr<training_task> on_a_ring(std::unique_ptr<training_task> whole, const joined_worker& place);
 }  // namespace detail
 
 /// What worker processes that train replicas are called in their segment.

@@ -16,8 +16,8 @@ namespace hogwild {
 ///
 /// The travelling model u, the sum of what all gained since a round began, is nowhere as a whole: whoever sends says by
 /// how much u differs from what it sent last (delta_message.hpp). At its turn a rank takes in what the others added to
-/// u since, and adds what its own array w has gained: u += share * gain, and w becomes what all have gained, by
-/// increments. Where the share is 1 gains are summed, as in one shared array; with 1 / ranks their mean is kept.
+/// u since, and adds what its own array w has gained: u += gain_weight * gain, and w becomes what all have gained, by
+/// increments. Where the gain_weight is 1 gains are summed, as in one shared array; with 1 / ranks their mean is kept.
 ///
 /// Gains are differences of w as it is, l2's shrinking by the rank's own rows among them: so whatever share is kept,
 /// loss and l2 keep their balance.
@@ -36,21 +36,21 @@ class ring_stream {
   /// Parameter j of u differs by d from what the rank before sent last.
   void take_in(std::size_t j, T d) { came_[j] += d; }
 
-  /// A turn, for parameters [first, first + own.size()) of which `own` is what the rank's array holds, and `share` what
-  /// of their gains is kept: writes what to send on. `send` is as long as `own`, and may be rounded before it is given
-  /// to sent(): what rounding takes stays a gain.
-  void turn(std::size_t first, std::span<const T> own, std::span<const T> share, std::span<T> send) const {
+  /// A turn, for parameters [first, first + own.size()) of which `own` is what the rank's array holds, and
+  /// `gain_weight` what of their gains is kept: writes what to send on. `send` is as long as `own`, and may be rounded
+  /// before it is given to sent(): what rounding takes stays a gain.
+  void turn(std::size_t first, std::span<const T> own, std::span<const T> gain_weight, std::span<T> send) const {
     for (std::size_t i = 0; i < own.size(); ++i) {
       const std::size_t j = first + i;
-      send[i] = came_[j] - went_[j] + share[i] * (own[i] - seen_[j]);
+      send[i] = came_[j] - went_[j] + gain_weight[i] * (own[i] - seen_[j]);
     }
   }
   /// After turn() with the same arguments: `sent` is what was sent of `send`; writes what to add to the array.
-  void sent(std::size_t first, std::span<const T> own, std::span<const T> share, std::span<const T> sent,
+  void sent(std::size_t first, std::span<const T> own, std::span<const T> gain_weight, std::span<const T> sent,
             std::span<T> add) {
     for (std::size_t i = 0; i < own.size(); ++i) {
       const std::size_t j = first + i;
-      const T others = came_[j] - went_[j], gain = own[i] - seen_[j], kept = share[i] * gain;
+      const T others = came_[j] - went_[j], gain = own[i] - seen_[j], kept = gain_weight[i] * gain;
       add[i] = others + (kept - gain);
       seen_[j] = own[i] + add[i] - (others + kept - sent[i]);
       went_[j] += sent[i];
@@ -59,8 +59,9 @@ class ring_stream {
 
   /// At the end of a round that ended with a turn of every rank: what this rank brings into the sum over all ranks that
   /// is the merged array. What the last rank had after its turn, and everybody's gains since theirs.
-  void bring(std::span<const T> own, std::span<const T> share, bool is_last, std::span<T> part) const {
-    for (std::size_t j = 0; j < own.size(); ++j) part[j] = share[j] * (own[j] - seen_[j]) + (is_last ? seen_[j] : T(0));
+  void bring(std::span<const T> own, std::span<const T> gain_weight, bool is_last, std::span<T> part) const {
+    for (std::size_t j = 0; j < own.size(); ++j)
+      part[j] = gain_weight[j] * (own[j] - seen_[j]) + (is_last ? seen_[j] : T(0));
   }
 
  private:
@@ -83,8 +84,8 @@ struct kept_gains {
   /// `rows`: which this one of p ranks has trained since its gains were taken last.
   static kept_gains of(double step, double rows, std::size_t p) {
     if (!(step * rows > 0.0)) return {};
-    const double share = furthest / static_cast<double>(p);
-    return {share, share / (step * rows)};
+    const double gain_weight = furthest / static_cast<double>(p);
+    return {gain_weight, gain_weight / (step * rows)};
   }
   /// In (0, 1].
   template <std::floating_point T>

@@ -30,7 +30,7 @@ constexpr const char* plan_stays =
 constexpr const char* gate_wakes = "no wake-up is lost: timeouts are for the dead";
 
 struct sound_gate {
-  using keeper = basic_gate_keeper<model_atomics>;
+  using keeper = basic_gate_controller<model_atomics>;
   using visitor = basic_gate_visitor<model_atomics>;
   static constexpr bool counts_arrivals_first = true, looks_again_when_closed = true;
 };

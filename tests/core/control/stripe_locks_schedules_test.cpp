@@ -47,7 +47,7 @@ class stripe_schedules {
       checker_.add(true, [this, w](model_checker::memory& kept) { return add(w, kept); });
     }
     checker_.add(false, [this](model_checker::memory& kept) { return leave_out(kept[0]); });
-    checker_.add(false, [this](model_checker::memory&) { return bury(); });
+    checker_.add(false, [this](model_checker::memory&) { return reap(); });
     checker_.always([this](bool all_ended) {
       if (all_ended && left_out_ == 0 && deaths_ == 0)
         checker_.require(world_.sum.value == adds_ * workers_, no_add_lost);
@@ -109,8 +109,8 @@ class stripe_schedules {
     return true;
   }
 
-  /// As worker_pool::bury(); whoever is passed over for ever is not dead.
-  bool bury() {
+  /// As worker_pool::reap(); whoever is passed over for ever is not dead.
+  bool reap() {
     const auto dead = [this] {
       for (std::size_t w = 0; w < workers_; ++w)
         if (checker_.is_dead(w) && world_.slots[w].state.value != worker_state::free) return w + 1;

@@ -13,7 +13,7 @@
 #include "support/model_atomics.hpp"
 
 // One slot under every schedule of guests that claim it and give it back, of whom one may die, of a coordinator that
-// leaves its owner out, and of one that buries the dead; see model_checker.hpp.
+// leaves its owner out, and of one that reaps the dead; see model_checker.hpp.
 
 using namespace hogwild;
 using test::model_atomics;
@@ -24,7 +24,7 @@ namespace {
 
 using sound_slot = basic_worker_slot<model_atomics>;
 
-constexpr const char* slot_has_one_owner = "a slot has one owner: who claimed it, until it gives it back or is buried";
+constexpr const char* slot_has_one_owner = "a slot has one owner: who claimed it, until it gives it back or is reaped";
 constexpr const char* tags_die =
     "the tag of somebody who is dead, or was left out, is never again the tag of an owner who counts";
 constexpr const char* says_so = "who wakes after it was left out does not count before it says so";
@@ -37,7 +37,7 @@ class slot_schedules {
     for (std::size_t g = 0; g < guests; ++g)
       checker_.add(true, [this, g](model_checker::memory& kept) { return visit(g, kept[0]); });
     checker_.add(false, [this](model_checker::memory& kept) { return leave_out(kept[0]); });
-    if (options.deaths > 0) checker_.add(false, [this](model_checker::memory& buried) { return bury(buried[0]); });
+    if (options.deaths > 0) checker_.add(false, [this](model_checker::memory& reaped) { return reap(reaped[0]); });
     checker_.always([this](bool) {
       std::size_t owners = 0;
       for (std::size_t g = 0; g < guests_; ++g) owners += world_.owns[g] ? 1u : 0u;
@@ -103,8 +103,8 @@ class slot_schedules {
     return true;
   }
 
-  /// As worker_pool::bury().
-  bool bury(std::uint64_t&) {
+  /// As worker_pool::reap().
+  bool reap(std::uint64_t&) {
     const auto dead = [this] {
       for (std::size_t g = 0; g < guests_; ++g)
         if (checker_.is_dead(g) && world_.slot.pid.value == static_cast<std::int32_t>(g + 1)) return g + 1;

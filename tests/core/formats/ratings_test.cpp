@@ -219,7 +219,7 @@ TEST_F(rating_files, are_the_same_from_the_cache_and_mapped_by_others) {
     EXPECT_TRUE(std::ranges::equal(other->view().original, fresh.view().original));
 }
 
-TEST_F(rating_files, do_not_share_a_cache_with_the_same_text_as_another_format) {
+TEST_F(rating_files, do_not_use_the_cache_of_the_same_text_in_another_format) {
   const std::string path = write("r.txt", "5 1 1\n");
   EXPECT_EQ(open_ratings(path).features(), 2u);
   EXPECT_THROW(open_libsvm(path), format_error);
@@ -257,7 +257,7 @@ TEST_F(rating_files, rows_of_unknown_users_keep_their_item) {
   EXPECT_EQ(cursor.row(2).size(), 2u);
 }
 
-TEST_F(rating_files, of_far_apart_numbers_are_ranked_by_kind_too) {
+TEST_F(rating_files, of_far_apart_numbers_are_ordered_by_kind_too) {
   std::string text;
   for (int k = 0; k < 50; ++k)
     text += std::to_string(2000000000 + k % 7) + "," + std::to_string(1000000000 + k % 5) + ",1\n";

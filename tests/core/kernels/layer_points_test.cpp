@@ -70,7 +70,7 @@ TEST_P(points, max_pool_and_its_partials_also_where_values_are_equal_and_sides_o
   }
 }
 
-// A share of n = 16 * 4096 draws of probability q is beyond 5.5 standard deviations of q with probability < 1e-7.
+// A fraction of n = 16 * 4096 draws of probability q is beyond 5.5 standard deviations of q with probability < 1e-7.
 TEST_P(points, dropout_masks_depend_on_key_and_place_alone_and_keep_the_mean) {
   constexpr std::size_t rows = 16, values = 4096;
   std::vector<std::uint64_t> key(rows);
@@ -104,14 +104,14 @@ TEST_P(points, dropout_masks_depend_on_key_and_place_alone_and_keep_the_mean) {
 TEST_P(points, log_softmax_is_right_and_its_partials_agree_with_differences) {
   for (const std::size_t classes : {std::size_t{2}, std::size_t{10}}) {
     constexpr std::size_t rows = 32;
-    lane_buffer scores = random_lanes(random, classes * rows), label(rows), share = random_lanes(random, rows);
+    lane_buffer scores = random_lanes(random, classes * rows), label(rows), example_weight = random_lanes(random, rows);
     for (std::size_t i = 0; i < scores.size(); ++i) scores[i] *= 8.0f;
     for (std::size_t l = 0; l < rows; ++l) label[l] = static_cast<float>(random() % classes);
     lane_buffer y(scores.size()), loss(rows), best(rows), dy(scores.size());
     const auto weighted = [&] {
       y = scores;
       kernels.log_softmax(rows, classes, label.data(), y.data(), loss.data(), best.data());
-      return inner(loss, share);
+      return inner(loss, example_weight);
     };
     weighted();
     for (std::size_t l = 0; l < rows; ++l) {
@@ -125,7 +125,7 @@ TEST_P(points, log_softmax_is_right_and_its_partials_agree_with_differences) {
       EXPECT_NEAR(static_cast<double>(loss[l]), std::log(sum) - at_label, 1e-5);
       EXPECT_EQ(best[l], static_cast<float>(top));
     }
-    kernels.log_softmax_input(rows, classes, label.data(), share.data(), y.data(), dy.data());
+    kernels.log_softmax_input(rows, classes, label.data(), example_weight.data(), y.data(), dy.data());
     // The error of central differences is h^2 / 6 times the third derivative, which is below 1/8: 4e-6 at h = 1/64;
     // rounding adds at most 2^-24 * 8 / h = 3e-5.
     expect_partials(random, scores, dy, 1.0f / 64, 1e-4, weighted);

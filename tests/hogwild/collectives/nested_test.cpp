@@ -12,7 +12,7 @@
 #include <hogwild/collectives/thread.hpp>
 #include <hogwild/core/error.hpp>
 
-#include "support/impatient.hpp"
+#include "support/timed_out_member.hpp"
 
 using namespace hogwild;
 
@@ -98,7 +98,7 @@ TEST(nested_collective, keeps_what_others_still_read_when_one_throws) {
   thread_group one_process(1);
   const auto across = one_process.join(0);
   std::vector<std::unique_ptr<collective>> own;
-  own.push_back(std::make_unique<test::impatient>(offered));
+  own.push_back(std::make_unique<test::timed_out_member>(offered));
   const auto members = nest(std::move(own), *across);
   std::vector<double> x(longest, 3.0), few(longest / 2), all(longest);
   EXPECT_THROW(members[0]->reduce(std::span(x), 0), worker_error);

@@ -24,9 +24,9 @@ struct conservation : testing::TestWithParam<std::tuple<update_kind, access_kind
     constexpr std::size_t epochs = 4;  // counts are below 2^24: exact in float
     const auto toy = test::countable_rows(3'000, columns);
     const csr_rows data = toy.csr();
-    const auto work = test::counting_job(m, data.view(), update, sharing, workers, rows_between_exchanges);
-    const std::unique_ptr<crew> threads =
-        hire(thread_engine{.workers = workers, .team = team_kind::std, .pin = false}, *work, work.plan, {});
+    const auto work = test::counting_task(m, data.view(), update, sharing, workers, rows_between_exchanges);
+    const std::unique_ptr<engine_run> threads =
+        start(thread_engine{.workers = workers, .team = thread_team_kind::std, .pin = false}, *work, work.plan, {});
     round_driver rounds(*work, work.plan, *threads);
     for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
     const auto counted = threads->store().parameters<float>();

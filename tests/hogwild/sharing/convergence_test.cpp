@@ -21,7 +21,7 @@ namespace {
 
 struct sharing_policy : testing::TestWithParam<std::tuple<sharing_kind, std::size_t>> {
   const sharing_kind sharing = std::get<0>(GetParam());
-  const thread_engine engine{.workers = std::get<1>(GetParam()), .team = team_kind::std, .pin = false};
+  const thread_engine engine{.workers = std::get<1>(GetParam()), .team = thread_team_kind::std, .pin = false};
 
   /// A serial direct run, and the same under the policy with several workers.
   template <class Model>
@@ -73,14 +73,14 @@ TEST_P(sharing_policy, ends_where_serial_ends_under_adagrad) {
 }
 
 #ifdef HOGWILD_THREAD_SANITIZER
-constexpr std::size_t crews[]{2, 8};  // all four take two minutes there
+constexpr std::size_t worker_counts[]{2, 8};  // all four take two minutes there
 #else
-constexpr std::size_t crews[]{1, 2, 4, 8};
+constexpr std::size_t worker_counts[]{1, 2, 4, 8};
 #endif
 
 INSTANTIATE_TEST_SUITE_P(every, sharing_policy,
                          testing::Combine(testing::Values(sharing_kind::automatic, sharing_kind::direct,
                                                           sharing_kind::buffered, sharing_kind::head),
-                                          testing::ValuesIn(crews)));
+                                          testing::ValuesIn(worker_counts)));
 
 }  // namespace

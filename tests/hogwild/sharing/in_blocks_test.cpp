@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/sharing/frozen.hpp>
+#include <hogwild/sharing/deterministic.hpp>
 #include <hogwild/sharing/replica.hpp>
 
 using namespace hogwild;
@@ -42,7 +42,7 @@ struct large_model : testing::Test {
 
 TEST_F(large_model, is_fetched_exchanged_and_sent_block_by_block) {
   worker_memory memory;
-  replica<float, update::lossy> mine(store, 1, memory, groups, parameters, no_own_columns);
+  replica<float, update::lossy> mine(store, 1, memory, groups, parameters, no_singletons);
   mine.begin_round({.exchange_rows = 8});
   EXPECT_GE(told(), few);
   race_probe probe(store.slots(), 1, false);
@@ -53,7 +53,7 @@ TEST_F(large_model, is_fetched_exchanged_and_sent_block_by_block) {
 }
 
 TEST_F(large_model, is_taken_up_and_merged_block_by_block) {
-  frozen_sharing<float> mine(store, 1, groups);
+  deterministic_sharing<float> mine(store, 1, groups);
   mine.begin_round({});
   mine.become(0, 0);
   EXPECT_GE(told(), few);
@@ -78,7 +78,7 @@ TEST(rare_columns_of_a_chunk, are_loaded_and_stored_block_by_block) {
   };
   worker_memory memory;
   told_by(replica<float, update::lossy>(store, 0, memory, groups, parameters, 0));
-  told_by(frozen_sharing<float>(store, 0, groups, 0));
+  told_by(deterministic_sharing<float>(store, 0, groups, 0));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ using namespace hogwild;
 
 namespace {
 
-struct witness final : neighbours {
+struct witness final : exchange_hook {
   void exchanged(std::size_t) override { ++meetings; }
   void ended() override { ++ends; }
   touched_list* touched() override { return asks ? &list : nullptr; }
@@ -21,7 +21,7 @@ struct witness final : neighbours {
 
 struct lockstep : testing::Test {
   const param_store store = param_store::in_memory({.parameters = 40, .state_arrays = 1, .workers = 2, .ring = 2});
-  const param_store mine = store.ring_replica(1);
+  const param_store mine = store.replica_view(1);
   witness others;
   race_probe probe{store.slots(), 1, false};
 };
@@ -40,7 +40,7 @@ TEST_F(lockstep, gathered_rows_read_the_parameters_and_add_beside_them) {
   EXPECT_EQ(sharing.gains()[3], 0.75f);
   EXPECT_EQ(sharing.gains()[4], 1.0f);
   EXPECT_EQ(std::ranges::count(sharing.gains(), 0.0f), 38);
-  EXPECT_EQ(std::ranges::count(store.ring_replica(0).parameters<float>(), 0.0f), 40);
+  EXPECT_EQ(std::ranges::count(store.replica_view(0).parameters<float>(), 0.0f), 40);
   EXPECT_EQ(std::ranges::count(store.parameters<float>(), 0.0f), 40);
 }
 

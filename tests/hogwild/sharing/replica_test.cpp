@@ -23,8 +23,8 @@ struct replicas : testing::Test {
     store = param_store::in_memory({.parameters = parameters, .state_arrays = state_arrays, .workers = 8});
   }
   lossy_replica in_slot(std::size_t slot, std::vector<parameter_group> groups, std::size_t head = unlimited,
-                        std::size_t frequent = unlimited) {
-    return lossy_replica(store, slot, memory, std::move(groups), head, frequent);
+                        std::size_t first_singleton = unlimited) {
+    return lossy_replica(store, slot, memory, std::move(groups), head, first_singleton);
   }
   std::span<float> shared() const { return store.parameters<float>(); }
   std::uint64_t unsent(std::size_t slot = 0) const { return store.slots()[slot].unsent.get(); }
@@ -51,15 +51,15 @@ struct replicas : testing::Test {
   worker_memory memory;
 };
 
-TEST_F(replicas, exchange_a_prefix_of_the_ranks_like_the_marks_of_a_ruler) {
+TEST_F(replicas, exchange_a_prefix_of_the_columns_like_the_marks_of_a_ruler) {
   make(5000);
   lossy_replica r = in_slot(0, {{.rows = 5000}});
   r.begin_round({.exchange_rows = 1});
-  // 512 ranks each time, and twice as many at every second, every fourth ... time.
+  // 512 positions each time, and twice as many at every second, every fourth ... time.
   const std::vector<std::size_t> prefix{512,  1024, 512,  2048, 512,  1024, 512,  4096, 512,
                                         1024, 512,  2048, 512,  1024, 512,  5000, 512,  1024};
   for (std::size_t k = 0; k < prefix.size(); ++k) EXPECT_EQ(travelled(r), range(0, prefix[k])) << "exchange " << k + 1;
-  // Ranks that wait longer bring the more with them: nothing was lost on the way.
+  // Positions that wait longer bring the more with them: nothing was lost on the way.
   EXPECT_EQ(shared()[0], 18.0f);
   EXPECT_EQ(shared()[1023], 18.0f);
   EXPECT_EQ(shared()[4999], 16.0f);
@@ -77,21 +77,21 @@ TEST_F(replicas, send_the_same_from_every_slot) {
   EXPECT_EQ(shared()[999], 16.0f);
 }
 
-TEST_F(replicas, of_wide_ranks_exchange_as_many_parameters_and_whole_rows) {
+TEST_F(replicas, of_wide_rows_exchange_as_many_parameters_and_whole_rows) {
   make(1000 * 3 + 3);
-  // 512 parameters are 170 rows of 3; what is not ordered by rank travels each time.
+  // 512 parameters are 170 rows of 3; what is not ordered by popularity travels each time.
   lossy_replica r = in_slot(0, {{.name = "weights", .rows = 1000, .width = 3},
                                 {.name = "bias", .offset = 3000, .rows = 3, .hot_first = false}});
   r.begin_round({.exchange_rows = 1});
-  for (const std::size_t ranks : {170u, 340u, 170u, 680u, 170u, 340u, 170u, 1000u}) {
-    auto expected = range(0, ranks * 3);
+  for (const std::size_t columns : {170u, 340u, 170u, 680u, 170u, 340u, 170u, 1000u}) {
+    auto expected = range(0, columns * 3);
     for (const std::size_t j : range(3000, 3003)) expected.push_back(j);
-    EXPECT_EQ(travelled(r), expected) << ranks;
+    EXPECT_EQ(travelled(r), expected) << columns;
   }
   EXPECT_EQ(unsent(), 0u);
 }
 
-TEST_F(replicas, of_very_wide_ranks_exchange_sixteen_of_them) {
+TEST_F(replicas, of_very_wide_rows_exchange_sixteen_of_them) {
   make(100 * 64);
   lossy_replica r = in_slot(0, {{.rows = 100, .width = 64}});
   r.begin_round({.exchange_rows = 1});
@@ -99,7 +99,7 @@ TEST_F(replicas, of_very_wide_ranks_exchange_sixteen_of_them) {
   EXPECT_EQ(travelled(r), range(0, 32 * 64));
 }
 
-TEST_F(replicas, of_parameters_without_ranks_exchange_all) {
+TEST_F(replicas, of_parameters_without_order_exchange_all) {
   make(3000);
   lossy_replica r = in_slot(5, {{.rows = 3000, .hot_first = false}});
   r.begin_round({.exchange_rows = 1});
@@ -143,10 +143,10 @@ TEST_F(replicas, end_a_round_with_nothing_left) {
   EXPECT_EQ(unsent(2), 0u);
 }
 
-TEST_F(replicas, send_a_share_of_the_parameters_but_all_of_the_optimisers_sums) {
+TEST_F(replicas, send_weighted_gains_of_parameters_but_all_of_the_optimisers_sums) {
   make(100, 1);
   lossy_replica r = in_slot(0, {{.rows = 100}});
-  r.begin_round({.exchange_rows = 1, .share = 0.25f});
+  r.begin_round({.exchange_rows = 1, .gain_weight = 0.25f});
   r.values(0)[5] = 8.0f;
   r.values(1)[5] = 8.0f;
   r.end_round();
@@ -175,12 +175,12 @@ TEST_F(replicas, exchange_at_different_times_in_different_slots) {
   }
 }
 
-TEST_F(replicas, count_rows_as_unsent_until_all_ranks_have_travelled) {
+TEST_F(replicas, count_rows_as_unsent_until_all_columns_have_travelled) {
   make(2000);
   lossy_replica r = in_slot(0, {{.rows = 2000}});
   r.begin_round({.exchange_rows = 10});
   race_probe probe(store.slots(), 0, false);
-  for (const std::uint64_t expected : {10u, 20u, 30u, 0u, 10u, 20u, 30u, 0u}) {  // 2,048 ranks at every fourth
+  for (const std::uint64_t expected : {10u, 20u, 30u, 0u, 10u, 20u, 30u, 0u}) {  // 2,048 positions at every fourth
     r.exchange(10, probe);
     EXPECT_EQ(unsent(), expected);
   }
@@ -253,7 +253,7 @@ std::vector<std::size_t> places_of(std::span<const float> values, float wanted) 
   return places;
 }
 
-TEST_F(replicas, fetch_and_store_the_columns_of_a_single_row_with_its_chunk_and_exchange_none_of_them) {
+TEST_F(replicas, fetch_and_store_singletons_with_their_chunk_and_exchange_none_of_them) {
   make(2000, 1);
   std::ranges::fill(shared(), 1.0f);
   std::ranges::fill(store.state<float>(0), 1.0f);

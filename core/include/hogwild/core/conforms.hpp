@@ -48,7 +48,7 @@ constexpr void check_options() {
       "a model says what its labels are by a member `labels`, not `label`");
   static_assert(
       !has_linear<M>() || requires { is_constant<bool, M::linear>; },
-      "a model's linear is static constexpr bool: whether l2 is 1/n where nobody gives it");
+      "a model's linear is static constexpr bool: whether l2 is 1/n by default");
   static_assert(
       !requires(const M& m) { m.is_linear; } && !requires(const M& m) { m.is_linear(); },
       "a model says that it is linear by a member `linear`, not `is_linear`");
@@ -56,16 +56,16 @@ constexpr void check_options() {
       !has_defaults<M>() || requires { is_constant<std::uint32_t, training_defaults(M::defaults).batch>; },
       "a model's defaults are static constexpr hogwild::training_defaults");
   static_assert(
-      !has_settings<M>() ||
+      !has_hyperparameters<M>() ||
           requires(const M& m) {
-            { m.settings() } -> range_of<double>;
+            { m.hyperparameters() } -> range_of<double>;
           },
-      "a model's settings() const returns an array of numbers");
+      "a model's hyperparameters() const returns an array of numbers");
   static_assert(
       !requires(const M& m) {
-        { m.setting() } -> range_of<double>;
+        { m.hyperparameter() } -> range_of<double>;
       },
-      "a model's settings are called settings(), not setting()");
+      "a model's hyperparameters are called hyperparameters(), not hyperparameter()");
 }
 
 /// Members that a model may have whose parameters are its own to lay out.
@@ -98,8 +98,8 @@ constexpr void check_free_options() {
       !has_measured_rows<M>() || requires { is_constant<std::size_t, M::measured_rows>; },
       "a model's measured_rows is static constexpr std::size_t");
   static_assert(
-      !has_shares<M>() || requires { is_constant<sharing_kind, M::shares>; },
-      "a model's shares is static constexpr hogwild::sharing_kind");
+      !has_sharing<M>() || requires { is_constant<sharing_kind, M::sharing>; },
+      "a model's sharing is static constexpr hogwild::sharing_kind");
   static_assert(
       !has_scored<M>() || requires { is_constant<bool, M::scored>; },
       "a model's scored is static constexpr bool: false where its rows have no labels");
@@ -255,12 +255,12 @@ constexpr bool check_workspace_model() {
     static_assert(emits,
                   "a model with a workspace has void gradient(const auto& w, workspace&, std::size_t n, const "
                   "auto& emit) const");
-    constexpr bool judges = requires(const M& m, const reader& w, workspace& s, std::span<row_verdict> verdicts) {
-      m.judge(w, s, std::size_t{}, verdicts);
+    constexpr bool scores_rows = requires(const M& m, const reader& w, workspace& s, std::span<row_score> scores) {
+      m.score(w, s, std::size_t{}, scores);
     };
-    static_assert(judges,
-                  "a model with a workspace has void judge(const auto& w, workspace&, std::size_t n, "
-                  "std::span<hogwild::row_verdict>) const");
+    static_assert(scores_rows,
+                  "a model with a workspace has void score(const auto& w, workspace&, std::size_t n, "
+                  "std::span<hogwild::row_score>) const");
     static_assert(
         !has_emits_sums<M>() || requires { is_constant<bool, M::emits_sums>; },
         "a model's emits_sums is static constexpr bool");
@@ -271,15 +271,15 @@ constexpr bool check_workspace_model() {
         !has_project<M>() || requires(const M& m, std::span<typename M::scalar_type> run) { m.project(run); },
         "a model's project takes a std::span of its parameters");
     check_free_options<M>();
-    if constexpr (makes && takes && emits && judges) {
-      static_assert(workspace_model<M>, "take, gradient and judge of a model with a workspace return nothing");
+    if constexpr (makes && takes && emits && scores_rows) {
+      static_assert(workspace_model<M>, "take, gradient and score of a model with a workspace return nothing");
       constexpr void (*gradient)(const M&, const reader&, workspace&, const emit&) =
           [](const M& m, const reader& w, workspace& s, const emit& to) { m.gradient(w, s, 1, to); };
-      constexpr void (*judge)(const M&, const reader&, workspace&, std::span<row_verdict>) =
-          [](const M& m, const reader& w, workspace& s, std::span<row_verdict> verdicts) {
-            m.judge(w, s, verdicts.size(), verdicts);
+      constexpr void (*score)(const M&, const reader&, workspace&, std::span<row_score>) =
+          [](const M& m, const reader& w, workspace& s, std::span<row_score> scores) {
+            m.score(w, s, scores.size(), scores);
           };
-      static_cast<void>(gradient), static_cast<void>(judge);
+      static_cast<void>(gradient), static_cast<void>(score);
       return counted && workspace_model<M>;
     }
   }
@@ -291,7 +291,7 @@ template <class M>
 inline constexpr bool meant_linear =
     margin_model<M> || !(has_scalar_type<M>() || has_example_type<M>() || has_dim<M>() || has_gradient<M>());
 template <class M>
-inline constexpr bool meant_with_workspace = has_workspace<M>() || has_make_workspace<M>() || has_judge<M>();
+inline constexpr bool meant_with_workspace = has_workspace<M>() || has_make_workspace<M>();
 
 }  // namespace hogwild::detail
 

@@ -23,8 +23,8 @@ struct corpus_options {
 };
 
 /// A text as rows of words. A row is a sentence: its entries are the sentence's words in their order, a word's column
-/// its rank in the vocabulary, all values 1 and all labels 0. Other than in other data a column may occur twice in a
-/// row. The degree of a column is how often its word occurs. Rows stand in the order of the text; those of which no
+/// its position in the vocabulary, all values 1 and all labels 0. Other than in other data a column may occur twice in
+/// a row. The degree of a column is how often its word occurs. Rows stand in the order of the text; those of which no
 /// word was frequent enough are empty.
 struct corpus {
   sparse_dataset rows;

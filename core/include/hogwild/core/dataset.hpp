@@ -59,7 +59,7 @@ struct sparse_view {
   std::span<const std::uint32_t> original{};  ///< the input's number of each column; empty where nobody said
   /// Columns from this one on occur in one row each, where they stand last, numbered in the order of the rows: whoever
   /// trains a run of rows has a run of columns that nobody else needs. Beyond all columns where that is not known.
-  std::size_t frequent = static_cast<std::size_t>(-1);
+  std::size_t first_singleton = static_cast<std::size_t>(-1);
   image_shape image{};                 ///< of rows that are images
   const row_source* source = nullptr;  ///< null for rows in somebody's memory: nothing to check or to share
   std::size_t first_row = 0;           ///< place of row 0 in the whole dataset, for `source`

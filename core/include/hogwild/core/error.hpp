@@ -15,7 +15,7 @@ enum class exit_code : int {
   internal = 1,   ///< a fault of ours, or a lost peer
   usage = 2,      ///< options that do not go together
   input = 3,      ///< bad, missing or torn input
-  resources = 4,  ///< shared memory, disk, processes or threads that are not to be had
+  resources = 4,  ///< shared memory, disk, processes or threads that are not available
   diverged = 5,   ///< the loss is no longer finite
   interrupted = 130
 };

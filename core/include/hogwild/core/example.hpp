@@ -9,7 +9,8 @@
 namespace hogwild {
 
 /// One example of sparse data: columns, their values, and the label. Spans over storage that a dataset owns; valid as
-/// long as the dataset. Columns are distinct and in no promised order (they are frequency ranks in a cached dataset).
+/// long as the dataset. Columns are distinct and in no promised order (they are positions by frequency in a cached
+/// dataset).
 template <class T>
 struct sparse_row {
   std::span<const std::uint32_t> index;

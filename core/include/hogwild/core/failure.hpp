@@ -10,8 +10,8 @@ namespace hogwild {
 /// An exception of whatever type, in a form that can be handed to another process.
 struct failure {
   exit_code code = exit_code::internal;
-  std::string text{};          ///< its what(); short of memory "" at worst
-  bool damaged_cache = false;  ///< it was a cache_error
+  std::string text{};           ///< its what(); short of memory "" at worst
+  bool is_cache_error = false;  ///< it was a cache_error
 };
 
 /// What the exception that is being handled says; by a catch clause.

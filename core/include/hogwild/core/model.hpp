@@ -58,14 +58,15 @@ struct parameter_group {
   std::size_t offset = 0;
   std::size_t rows = 0;
   std::size_t width = 1;
-  bool hot_first = true;         ///< row r belongs to the data's column of frequency rank r
-  double step_factor = 1.0;      ///< multiplies the run's step
-  bool l2 = true;                ///< whether the run's l2 applies
-  std::size_t first_column = 0;  ///< of ranked rows: row r belongs to the data's column first_column + r
+  bool hot_first = true;     ///< row r belongs to the data's column at position r
+  double step_factor = 1.0;  ///< multiplies the run's step
+  bool l2 = true;            ///< whether the run's l2 applies
+  std::size_t first_column =
+      0;  ///< of rows that are ordered by popularity: row r belongs to the data's column first_column + r
 };
 
 /// What a model says of one row.
-struct row_verdict {
+struct row_score {
   double loss = 0.0;
   float score = 0.0f;  ///< binary: the margin; real: the prediction; classes: the predicted class
 };
@@ -119,24 +120,24 @@ concept general_model = requires {
 ///                                                     spans die at once. `random` is the example's own: the same
 ///                                                     numbers in every engine
 ///   void gradient(reader, workspace&, n, emit) const;  of the mean loss of examples 0 .. n-1
-///   void judge(reader, workspace&, n, verdicts) const;  loss and score of each, without dropout
+///   void score(reader, workspace&, n, scores) const;  loss and score of each, without dropout
 ///
 /// `emit` has block(offset, partials) alone, which must lie in one group. What is emitted may be applied at once, while
 /// other workers read and write; a model whose steps are smaller than the examples that it takes (a window of a
 /// sentence) may emit the same run again and will read what it has become.
 ///
 /// Optional, besides what general models may have: a static member `defaults` (training_defaults); `measured_rows`, how
-/// many training rows an epoch's loss is measured on; `shares`, the sharing_kind that `auto` means; `scored` = false
+/// many training rows an epoch's loss is measured on; `sharing`, the sharing_kind that `auto` means; `scored` = false
 /// for models without labels; `cuts` = true for those whose rows are a graph's; `repeats` = true where a column may
 /// stand in a row several times, as words do in a sentence; `emits_sums` = true where the gradient is that of the sum
 /// of the examples' losses, not of their mean; require_data(rows, source), which throws config_error for rows that do
-/// not suit the model, before anybody trains; settings(), an array of numbers that tell the model from others of its
-/// name and size, so that a run is not resumed with another one; project(block) for runs of parameters that belong into
-/// a set: after each step of theirs they are drawn back into it, up to rounding, and up to what others add meanwhile or
-/// when replicas meet. l2 is a part of the gradient of every run that is emitted.
+/// not suit the model, before anybody trains; hyperparameters(), an array of numbers that tell the model from others of
+/// its name and size, so that a run is not resumed with another one; project(block) for runs of parameters that belong
+/// into a set: after each step of theirs they are drawn back into it, up to rounding, and up to what others add
+/// meanwhile or when replicas meet. l2 is a part of the gradient of every run that is emitted.
 ///
 /// A workspace whose batch takes longer than some milliseconds has stop_when(std::function<bool()>): gradient() and
-/// judge() ask what it was given every few of them, and return soon after it is true; what they then leave in verdicts
+/// score() ask what it was given every few of them, and return soon after it is true; what they then leave in scores
 /// is not read, and a gradient that is not complete is not emitted.
 template <class M>
 concept workspace_model = requires {
@@ -147,12 +148,12 @@ concept workspace_model = requires {
                                                 const sparse_row<float>& z, counter_random random,
                                                 const archetype::reader<typename M::scalar_type>& w,
                                                 const archetype::block_emit<typename M::scalar_type>& emit,
-                                                std::span<row_verdict> verdicts) {
+                                                std::span<row_score> scores) {
   { m.dim() } -> std::convertible_to<std::size_t>;
   { m.make_workspace(data, isa::scalar, std::size_t{}) } -> std::same_as<typename M::workspace>;
   { m.take(space, std::size_t{}, z, random) } -> std::same_as<void>;
   { m.gradient(w, space, std::size_t{}, emit) } -> std::same_as<void>;
-  { m.judge(w, space, std::size_t{}, verdicts) } -> std::same_as<void>;
+  { m.score(w, space, std::size_t{}, scores) } -> std::same_as<void>;
 };
 
 /// A workspace that can be asked to stop.
@@ -174,7 +175,7 @@ concept model = margin_model<M> || free_model<M>;
 /// the data, item i column users + i.
 template <class M>
 concept factor_model = general_model<M> && std::same_as<typename M::scalar_type, float> && requires(const M& m) {
-  requires M::factors;
+  requires M::of_ratings;
   { m.width() } -> std::convertible_to<std::size_t>;
   { m.users } -> std::convertible_to<std::size_t>;
   { m.items } -> std::convertible_to<std::size_t>;
@@ -244,7 +245,7 @@ constexpr bool is_linear() {
   return margin_model<M>;
 }
 
-/// The parameter groups of a free model: its own, or one ranked group of all parameters.
+/// The parameter groups of a free model: its own, or one group, ordered by popularity, of all parameters.
 template <free_model M>
 std::vector<parameter_group> groups_of(const M& m) {
   if constexpr (requires { m.groups(); }) {

@@ -75,7 +75,7 @@ enum class l2_form : std::uint32_t {
 enum class isa : std::uint32_t { automatic, scalar, avx2, avx512 };
 
 /// Which library supplies the threads. The loop they run is the same.
-enum class team_kind { openmp, tbb, std };
+enum class thread_team_kind { openmp, tbb, std };
 
 /// What the workers of a ring, or the ranks of a synchronous run, are.
 enum class transport_kind {

@@ -24,7 +24,7 @@ class attached_store;
 /// Hands out spans and views; those may be used by many workers at once as each type says, and die with the store.
 class param_store {
  public:
-  /// Private memory for threads: zeroed, on huge pages where they are to be had. Throws resource_error. `ring_nodes`,
+  /// Private memory for threads: zeroed, on huge pages where they are available. Throws resource_error. `ring_nodes`,
   /// where it is not empty, names the memory nodes of each replica on the ring (placement.hpp).
   static param_store in_memory(const store_shape& shape, std::vector<std::vector<int>> ring_nodes = {});
   /// A new named segment that worker processes attach to; removed with the store. `model` is checked on attaching.
@@ -82,13 +82,13 @@ class param_store {
   }
   /// This store as a worker of the v-th replica on the ring sees it: all is the same but parameters and state, which
   /// are the replica's. Does not own the memory.
-  param_store ring_replica(std::size_t v) const;
+  param_store replica_view(std::size_t v) const;
   /// The same replica and what lies beside it as plain room, for twice its arrays, each beginning on a cache line.
   std::span<std::byte> ring_memory_of(std::size_t v) const {
     const std::size_t first = store_layout::on_ring(shape(), v);
     return array<std::byte>(layout_.ring + first, (v + 1) * store_layout::ring_stride(shape()) - first);
   }
-  /// Of a store as ring_replica() gives it: a second array beside the replica's parameters (k = 0), or its state array
+  /// Of a store as replica_view() gives it: a second array beside the replica's parameters (k = 0), or its state array
   /// k - 1, for what the replica saw last of the others, say.
   template <parameter T>
   std::span<T> beside(std::size_t k) const {

@@ -167,18 +167,19 @@ class param_view {
     detail::copy_parameters(in.data(), data_ + offset, in.size());
   }
 
-  /// Sends what a worker's replica of the run from `offset` on gained, `share` of it, and fetches what others sent:
+  /// Sends what a worker's replica of the run from `offset` on gained, `gain_weight` of it, and fetches what others
+  /// sent:
   ///
-  ///   gain = work - base;  shared += share * gain;  work = base = shared
+  ///   gain = work - base;  shared += gain_weight * gain;  work = base = shared
   ///
   /// `work` and `base` belong to the calling worker; base is the shared value that it saw last. Nobody waits for
   /// anybody. A value that nobody else has changed since becomes `work` itself, so that a worker alone loses no bit.
-  void exchange(std::size_t offset, std::span<T> work, std::span<T> base, T share) const {
-    meet<true>(offset, work, base, share);
+  void exchange(std::size_t offset, std::span<T> work, std::span<T> base, T gain_weight) const {
+    meet<true>(offset, work, base, gain_weight);
   }
   /// Half an exchange: what was gained is added to the shared values; work and base stay as they are.
-  void send(std::size_t offset, std::span<T> work, std::span<T> base, T share) const {
-    meet<false>(offset, work, base, share);
+  void send(std::size_t offset, std::span<T> work, std::span<T> base, T gain_weight) const {
+    meet<false>(offset, work, base, gain_weight);
   }
   /// The other half, without a gain to send: work = base = shared.
   void fetch(std::size_t offset, std::span<T> work, std::span<T> base) const {
@@ -239,12 +240,12 @@ class param_view {
 
  private:
   template <bool Fetch>
-  void meet(std::size_t offset, std::span<T> work, std::span<T> base, T share) const {
+  void meet(std::size_t offset, std::span<T> work, std::span<T> base, T gain_weight) const {
     assert(offset + work.size() <= size_ && work.size() == base.size());
     std::size_t i = 0;
 #if defined(HOGWILD_VECTOR_EXCHANGE)
     if constexpr (std::same_as<T, float> && Update::kind == update_kind::lossy) {
-      for (; i + 4 <= work.size(); i += 4) meet_four<Fetch>(data_ + offset + i, &work[i], &base[i], share);
+      for (; i + 4 <= work.size(); i += 4) meet_four<Fetch>(data_ + offset + i, &work[i], &base[i], gain_weight);
     }
 #endif
     for (; i < work.size(); ++i) {
@@ -256,11 +257,11 @@ class param_view {
       } else if constexpr (Update::kind == update_kind::exact) {
         T seen = cell.load(std::memory_order_relaxed);
         do {
-          now = share == T(1) && seen == base[i] ? work[i] : seen + share * gain;
+          now = gain_weight == T(1) && seen == base[i] ? work[i] : seen + gain_weight * gain;
         } while (!cell.compare_exchange_weak(seen, now, std::memory_order_relaxed));
       } else {
         const T seen = cell.load(std::memory_order_relaxed);
-        now = share == T(1) && seen == base[i] ? work[i] : seen + share * gain;
+        now = gain_weight == T(1) && seen == base[i] ? work[i] : seen + gain_weight * gain;
         cell.store(now, std::memory_order_relaxed);
       }
       if constexpr (Fetch) work[i] = base[i] = now;
@@ -273,14 +274,14 @@ class param_view {
   /// lost. On the machines that have these instructions an aligned element of a vector access is as untorn as an access
   /// of its own.
   template <bool Fetch>
-  static void meet_four(float* shared, float* work, float* base, float share) {
+  static void meet_four(float* shared, float* work, float* base, float gain_weight) {
     const __m128 mine = _mm_loadu_ps(work), seen = _mm_loadu_ps(base), theirs = _mm_loadu_ps(shared);
     const __m128 gain = _mm_sub_ps(mine, seen);
     const __m128 gained = _mm_cmpneq_ps(gain, _mm_setzero_ps());
     __m128 now = theirs;
     if (_mm_movemask_ps(gained) != 0) {
-      const __m128 sum = _mm_add_ps(theirs, _mm_mul_ps(_mm_set1_ps(share), gain));
-      const __m128 untouched = share == 1.0f ? _mm_cmpeq_ps(theirs, seen) : _mm_setzero_ps();
+      const __m128 sum = _mm_add_ps(theirs, _mm_mul_ps(_mm_set1_ps(gain_weight), gain));
+      const __m128 untouched = gain_weight == 1.0f ? _mm_cmpeq_ps(theirs, seen) : _mm_setzero_ps();
       const __m128 sent = _mm_or_ps(_mm_and_ps(untouched, mine), _mm_andnot_ps(untouched, sum));
       now = _mm_or_ps(_mm_and_ps(gained, sent), _mm_andnot_ps(gained, theirs));
       _mm_storeu_ps(shared, now);

@@ -39,8 +39,8 @@ struct scaled_l2 {
 struct touched_l2 {
   double l2_rows = 0.0;  ///< l2 * n
 
-  /// The share of one occurrence of a column that `degree` rows contain.
-  double share(std::uint32_t degree) const { return l2_rows / static_cast<double>(degree); }
+  /// The fraction of one occurrence of a column that `degree` rows contain.
+  double fraction(std::uint32_t degree) const { return l2_rows / static_cast<double>(degree); }
 };
 
 }  // namespace hogwild

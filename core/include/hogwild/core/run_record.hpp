@@ -28,7 +28,7 @@ struct record_dataset {
   double delta = 0;             ///< Delta: rows with the most frequent column / n
   unsigned index_bits = 32;     ///< stored width of a column number
   unsigned value_bits = 32;     ///< stored width of a value
-  std::optional<double> rho{};  ///< largest share of rows that meet one row; nothing where not computed
+  std::optional<double> rho{};  ///< largest fraction of rows that meet one row; nothing where not computed
   std::optional<std::uint64_t> test_rows{};
 };
 
@@ -48,7 +48,7 @@ struct record_context {
 class run_record {
  public:
   /// Version of the lines' layout: "schema" in the context line.
-  static constexpr int schema = 1;
+  static constexpr int schema = 2;
 
   /// Creates the file (mode 0666 less the umask), or empties it: it grows while the run goes on, instead of appearing
   /// at its end. What is no file, a device, a FIFO (whose reader is waited for) or a descriptor such as /dev/stderr, is

@@ -18,8 +18,8 @@ namespace hogwild {
 /// that found it, so that the same parameters make the same bytes. Columns with zero weights are kept: a prediction
 /// then tells a column that training never had from one that does not matter.
 ///
-/// To predict, open the data with open_options::numbering = column_numbering(columns); rank k of that data is row k of
-/// the weights.
+/// To predict, open the data with open_options::numbering = column_numbering(columns); position k of that data is row k
+/// of the weights.
 struct saved_model {
   std::string model;                                            ///< name, e.g. "logistic"
   std::vector<std::pair<std::string, double>> model_options{};  ///< e.g. {"delta", 1.0}; names are distinct
@@ -31,8 +31,8 @@ struct saved_model {
 
   std::vector<std::string> names{};  ///< of the columns in words, where the input has them; else none
 
-  /// Parameters of the column `columns[rank]`.
-  std::span<const float> row(std::size_t rank) const { return std::span(weights).subspan(rank * width, width); }
+  /// Parameters of the column `columns[position]`.
+  std::span<const float> row(std::size_t position) const { return std::span(weights).subspan(position * width, width); }
 
   bool operator==(const saved_model&) const = default;
 };

@@ -31,7 +31,7 @@ class segment {
  public:
   /// Makes a new segment of `bytes` zero bytes (header included, at least segment_header_bytes). `name` begins with
   /// "hogwild-"; see unique_segment_name(). Throws segment_error where the name is taken or not allowed, resource_error
-  /// (with the size that is needed and the size that is free) where the memory is not to be had.
+  /// (with the size that is needed and the size that is free) where the memory is not available.
   ///
   /// `place`, where there is one, is called with the mapped memory before any of it is allocated, to say where parts of
   /// it shall lie; it may also call allocate(offset, bytes), from another thread too, and must not touch the memory.
@@ -68,7 +68,7 @@ class segment {
   std::unique_ptr<state> state_;
 };
 
-/// "hogwild-PID-STARTTIME-RANDOM": names its creator, so that even a half-made segment can be judged.
+/// "hogwild-PID-STARTTIME-RANDOM": names its creator, so that even a half-made segment can be told from a living one.
 std::string unique_segment_name();
 
 }  // namespace hogwild

@@ -16,16 +16,16 @@
 
 namespace hogwild {
 
-/// Which rank each input column has: the map from the numbers in a file to the parameters of a model.
+/// Which position each input column has: the map from the numbers in a file to the parameters of a model.
 class column_numbering {
  public:
   column_numbering() = default;
-  /// `original[rank]` is the input number of the column with that rank; the numbers are distinct.
+  /// `original[position]` is the input number of the column with that position; the numbers are distinct.
   explicit column_numbering(std::span<const std::uint32_t> original);
 
   static constexpr std::uint32_t unknown = 0xffffffffu;
-  /// Rank of an input column, or `unknown` where training never had it. O(log columns) at worst.
-  std::uint32_t rank(std::uint32_t original) const;
+  /// Position of an input column, or `unknown` where training never had it. O(log columns) at worst.
+  std::uint32_t position(std::uint32_t original) const;
   std::size_t size() const { return original_.size(); }
   std::span<const std::uint32_t> original() const { return original_; }
   /// Equal for equal maps; part of the cache key of files that are read through it.
@@ -49,7 +49,7 @@ struct open_options {
   /// Where the cache goes when the source's own folder cannot be written; empty: no second place.
   std::filesystem::path cache_folder{};
   /// Read through this map, in the file's own row order: test and prediction data. Null: training data, whose columns
-  /// are ranked by falling frequency and whose rows are shuffled once.
+  /// are ordered by falling frequency and whose rows are shuffled once.
   const column_numbering* numbering = nullptr;
   /// Rows without a label are accepted and get label 0: prediction data.
   bool labels_optional = false;
@@ -69,10 +69,10 @@ class sparse_dataset {
  public:
   sparse_view view() const;
   std::size_t rows() const;
-  std::size_t features() const;  ///< columns that occur: the ranks run from 0 to features() - 1
+  std::size_t features() const;  ///< columns that occur: the positions run from 0 to features() - 1
   std::size_t nonzeros() const;
-  /// Input number of a rank: as it stands in the file (LIBSVM text counts from 1), or the column of copied rows.
-  std::uint32_t original(std::size_t rank) const;
+  /// Input number of a position: as it stands in the file (LIBSVM text counts from 1), or the column of copied rows.
+  std::uint32_t original(std::size_t position) const;
   const column_numbering& numbering() const;
   std::size_t unknown_entries() const;  ///< entries dropped because `numbering` did not know their column
   /// A path that another process of this user can open while this handle lives: the cache file, or /proc/PID/fd/N.

@@ -28,7 +28,7 @@ void require_threads(std::size_t n);
 void require_tbb_threads(std::size_t most);
 
 /// A thread that runs what std::jthread would run. Throws resource_error, with the limit that is in the way, where it
-/// is not to be had.
+/// is not available.
 template <class... Parts>
 std::jthread start_thread(Parts&&... parts) {
   try {

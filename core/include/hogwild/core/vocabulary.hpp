@@ -30,9 +30,9 @@ class vocabulary {
   explicit vocabulary(std::vector<counted_word> words);
 
   std::size_t size() const { return count_->size(); }
-  /// The word of a rank below size(); valid as long as a copy of this vocabulary.
-  std::string_view word(std::size_t rank) const;
-  std::uint64_t count(std::size_t rank) const { return (*count_)[rank]; }
+  /// The word of a position below size(); valid as long as a copy of this vocabulary.
+  std::string_view word(std::size_t position) const;
+  std::uint64_t count(std::size_t position) const { return (*count_)[position]; }
   std::span<const std::uint64_t> counts() const { return *count_; }
   std::optional<std::uint32_t> find(std::string_view word) const;
 

@@ -10,7 +10,7 @@
 
 namespace hogwild {
 
-/// How often the column of each rank occurs: the data's own count, or one made here.
+/// How often the column of each position occurs: the data's own count, or one made here.
 std::vector<std::uint32_t> occurrences(const sparse_view& data);
 
 /// Which words of a text to leave out, and which to draw for contrast, by how often each of them occurs. Never changed,

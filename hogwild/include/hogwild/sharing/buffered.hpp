@@ -20,11 +20,11 @@ class buffered_sharing {
   using view_type = param_view<T>;
   static constexpr bool replicated = true;
 
-  /// `frequent`: see replica.
+  /// `first_singleton`: see replica.
   buffered_sharing(const param_store& store, std::size_t slot, worker_memory& memory,
-                   std::vector<parameter_group> groups, std::size_t frequent = no_own_columns,
-                   neighbours* others = nullptr)
-      : replica_(store, slot, memory, std::move(groups), static_cast<std::size_t>(-1), frequent, others) {}
+                   std::vector<parameter_group> groups, std::size_t first_singleton = no_singletons,
+                   exchange_hook* hook = nullptr)
+      : replica_(store, slot, memory, std::move(groups), static_cast<std::size_t>(-1), first_singleton, hook) {}
 
   /// The replica: nobody but this worker reads or writes it.
   std::span<T> values() const { return replica_.values(0); }

@@ -7,13 +7,13 @@
 
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/private_memory.hpp>
-#include <hogwild/job.hpp>
 #include <hogwild/sharing/alone.hpp>
 #include <hogwild/sharing/buffered.hpp>
+#include <hogwild/sharing/deterministic.hpp>
 #include <hogwild/sharing/direct.hpp>
-#include <hogwild/sharing/frozen.hpp>
 #include <hogwild/sharing/head.hpp>
 #include <hogwild/sharing/lockstep.hpp>
+#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 
@@ -24,12 +24,13 @@ enum class sharing_choices {
 };
 
 /// Calls train(sharing) with the sharing policy that the worker's plan names: the one place where an access_kind
-/// becomes a type. Not called where the worker has nothing to do in this round. `frequent` as in replica.
+/// becomes a type. Not called where the worker has nothing to do in this round. `first_singleton` as in replica.
 template <parameter T, sharing_choices Choices, class F>
 void with_sharing(const worker_context& at, const std::vector<parameter_group>& groups, std::size_t frequent,
                   const F& train) {
   const loop_options& o = at.plan.options;
-  if (o.sharing == access_kind::deterministic) return train(frozen_sharing<T>(at.store, at.slot, groups, frequent));
+  if (o.sharing == access_kind::deterministic)
+    return train(deterministic_sharing<T>(at.store, at.slot, groups, frequent));
   if (o.sharing == access_kind::gathered) return train(lockstep_sharing<T, true>(at.store, *at.others));
   if (o.sharing == access_kind::averaged) return train(lockstep_sharing<T, false>(at.store, *at.others));
   if (o.sharing == access_kind::alone) {

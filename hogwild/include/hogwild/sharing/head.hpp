@@ -20,10 +20,10 @@ class head_sharing {
   using view_type = split_view<T, Update>;
   static constexpr bool replicated = true;
 
-  /// `head`: how many parameters each worker holds; `frequent`: see replica.
+  /// `head`: how many parameters each worker holds; `first_singleton`: see replica.
   head_sharing(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
-               std::size_t head, std::size_t frequent)
-      : store_(store), replica_(store, slot, memory, std::move(groups), head, frequent) {}
+               std::size_t head, std::size_t first_singleton)
+      : store_(store), replica_(store, slot, memory, std::move(groups), head, first_singleton) {}
 
   view_type reader() const { return parameters(); }
   view_type parameters() const { return {replica_.values(0), param_view<T, Update>(store_.parameters<T>())}; }

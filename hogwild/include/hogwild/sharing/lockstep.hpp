@@ -9,7 +9,7 @@
 #include <hogwild/core/param_store.hpp>
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/telemetry.hpp>
-#include <hogwild/sharing/neighbours.hpp>
+#include <hogwild/sharing/exchange_hook.hpp>
 
 namespace hogwild {
 
@@ -71,13 +71,13 @@ class lockstep_sharing {
   static constexpr bool replicated = true;
   static constexpr bool gathers = Gathered;
 
-  /// `store` is the rank's, as param_store::ring_replica gives it.
-  lockstep_sharing(const param_store& store, neighbours& others) : store_(store), others_(&others) {}
+  /// `store` is the rank's, as param_store::replica_view gives it.
+  lockstep_sharing(const param_store& store, exchange_hook& hook) : store_(store), hook_(&hook) {}
 
   std::span<T> values() const { return store_.parameters<T>(); }
   std::span<T> gains() const requires Gathered { return store_.template beside<T>(0); }
   /// Where to note whose gains are no longer 0; null: nowhere.
-  touched_list* touched() const requires Gathered { return others_->touched(); }
+  touched_list* touched() const requires Gathered { return hook_->touched(); }
   auto reader() const { return parameters().reader(); }
   view_type parameters() const {
     if constexpr (Gathered)
@@ -86,12 +86,16 @@ class lockstep_sharing {
       return view_type(values());
   }
   view_type state(std::size_t k) const requires(!Gathered) { return view_type(store_.state<T>(k)); }
-  /// The rank's own arrays, for whoever takes the sums (hand_sums_to).
+  /// The rank's own arrays, for whoever takes the sums (set_sum_receiver).
   param_view<T> own_parameters() const requires Gathered { return param_view<T>(values()); }
   param_view<T> own_state(std::size_t k) const requires Gathered { return param_view<T>(store_.template state<T>(k)); }
   const round_plan& round() const requires Gathered { return round_; }
-  void hand_sums_to(void* to, neighbours::take_sums by) const requires Gathered { others_->hand_sums_to(to, by); }
-  void tell_changes(void* to, neighbours::see_changes by) const requires Gathered { others_->tell_changes(to, by); }
+  void set_sum_receiver(void* to, exchange_hook::sum_receiver by) const requires Gathered {
+    hook_->set_sum_receiver(to, by);
+  }
+  void set_change_receiver(void* to, exchange_hook::change_receiver by) const requires Gathered {
+    hook_->set_change_receiver(to, by);
+  }
 
   void begin_round(const round_plan& round) {
     round_ = round;
@@ -103,13 +107,13 @@ class lockstep_sharing {
     rows_ += rows;
     if (rows_ < period_) return;
     rows_ = 0;
-    others_->exchanged(0);
+    hook_->exchanged(0);
   }
-  void end_round() const { others_->ended(); }
+  void end_round() const { hook_->ended(); }
 
  private:
   const param_store& store_;
-  neighbours* others_;
+  exchange_hook* hook_;
   round_plan round_{};
   std::size_t period_ = 1, rows_ = 0;
 };

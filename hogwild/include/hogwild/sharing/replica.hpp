@@ -13,19 +13,19 @@
 #include <hogwild/core/param_view.hpp>
 #include <hogwild/core/private_memory.hpp>
 #include <hogwild/core/telemetry.hpp>
+#include <hogwild/sharing/exchange_hook.hpp>
 #include <hogwild/sharing/in_blocks.hpp>
-#include <hogwild/sharing/neighbours.hpp>
-#include <hogwild/sharing/own_parameters.hpp>
 #include <hogwild/sharing/ruler.hpp>
+#include <hogwild/sharing/singleton_parameters.hpp>
 
 namespace hogwild {
 
 /// One worker's replica of the shared arrays (parameters, then optimiser state), and when it exchanges how much of it.
 ///
 /// Columns are ranked by frequency, so that most of what a worker changes lies in a short prefix. Like the marks of a
-/// ruler, every exchange covers a short prefix of the ranks, every second one twice as many, every fourth four times
-/// as many, until all are covered: hot ranks travel each time, rare ones logarithmically rarely. Groups that are not
-/// ordered by rank travel whole each time.
+/// ruler, every exchange covers a short prefix of the columns, every second one twice as many, every fourth four times
+/// as many, until all are covered: popular columns travel each time, rare ones logarithmically rarely. Groups that are
+/// not ordered by popularity travel whole each time.
 ///
 /// Columns of a single row need no exchange: whoever holds the chunk with that row loads them before it and stores them
 /// after it; nobody else has a use for them.
@@ -34,16 +34,16 @@ namespace hogwild {
 template <parameter T, class Update>
 class replica {
  public:
-  /// `groups` say which parts of the arrays are ordered by rank; of these, at most the first `head` parameters are
-  /// held. Ranks from `frequent` on are those of columns of a single row, each touched by that row
-  /// alone; no_own_columns where a row may touch others. `others`: whom to tell of each exchange.
+  /// `groups` say which parts of the arrays are ordered by popularity; of these, at most the first `head` parameters
+  /// are held. Positions from `first_singleton` on are those of columns of a single row, each touched by that row
+  /// alone; no_singletons where a row may touch others. `hook`: whom to tell of each exchange.
   replica(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
-          std::size_t head, std::size_t frequent, neighbours* others = nullptr)
+          std::size_t head, std::size_t first_singleton, exchange_hook* hook = nullptr)
       : me_(store.slots()[slot]),
         place_(place_of(slot)),
         groups_(std::move(groups)),
-        others_(others),
-        frequent_(frequent) {
+        hook_(hook),
+        first_singleton_(first_singleton) {
     const std::size_t count = 1 + store.shape().state_arrays;
     for (std::size_t k = 0; k < count; ++k) {
       const std::span<T> shared = k == 0 ? store.parameters<T>() : store.state<T>(k - 1);
@@ -55,7 +55,7 @@ class replica {
     for (const parameter_group& g : groups_) {
       widest_ = std::max(widest_, g.width);
       if (!g.hot_first || g.offset >= held) continue;
-      ranks_ = std::max(ranks_, std::min({g.rows, frequent_, (held - g.offset + g.width - 1) / g.width}));
+      columns_ = std::max(columns_, std::min({g.rows, first_singleton_, (held - g.offset + g.width - 1) / g.width}));
     }
   }
 
@@ -65,15 +65,15 @@ class replica {
   void begin_round(const round_plan& round) {
     for (const array& a : arrays_) {
       for (const parameter_group& g : groups_) {
-        const auto [offset, n] = part_of(g, frequent_);
+        const auto [offset, n] = part_of(g, first_singleton_);
         in_blocks(me_, offset, n, [&a](std::size_t first, std::size_t size) {
           a.shared.fetch(first, a.work.subspan(first, size), a.base.subspan(first, size));
         });
       }
     }
     period_ = round.exchange_rows;
-    share_ = static_cast<T>(round.share);
-    state_share_ = static_cast<T>(round.state_share);
+    gain_weight_ = static_cast<T>(round.gain_weight);
+    state_gain_weight_ = static_cast<T>(round.state_gain_weight);
     rows_ = period_ * place_ / places;  // workers that start together would exchange together
     turn_ = 0;
     me_.unsent.set(0);
@@ -102,19 +102,19 @@ class replica {
     me_.unsent.raise(rows);
     rows_ += rows;
     if (period_ == 0 || rows_ < period_) return;
-    if (others_ != nullptr && !others_->may_exchange()) {
-      rows_ = period_ - std::max<std::size_t>(period_ / neighbours::looks_a_period, 1);
+    if (hook_ != nullptr && !hook_->may_exchange()) {
+      rows_ = period_ - std::max<std::size_t>(period_ / exchange_hook::polls_per_period, 1);
       return;
     }
     rows_ = 0;
     ++turn_;
     if (probe.due_at_exchange()) probe.file_exchange([this](auto&& sample) { this->sample_conflicts(sample); });
     const std::size_t met = send(ruler_prefix(turn_, widest_), false);
-    if (others_ != nullptr) others_->exchanged(2 * met * sizeof(T));
+    if (hook_ != nullptr) hook_->exchanged(2 * met * sizeof(T));
   }
 
   /// Sends everything that is left; what the others sent is fetched when the next round begins.
-  void end_round() { send(ranks_, true); }
+  void end_round() { send(columns_, true); }
 
  private:
   /// Workers begin their exchanges at as many different times and places.
@@ -131,23 +131,23 @@ class replica {
 
   /// What an optimiser sums up is summed over all workers, whatever is done with the parameters; of its running means
   /// the mean is taken.
-  T share_of(std::size_t k) const { return k == 0 ? share_ : state_share_; }
+  T gain_weight_of(std::size_t k) const { return k == 0 ? gain_weight_ : state_gain_weight_; }
 
   struct part {
     std::size_t offset, size;
   };
 
-  /// What is held of a group, and of one that is ordered by rank no ranks but the first `ranks`.
-  part part_of(const parameter_group& g, std::size_t ranks) const {
+  /// What is held of a group, and of one that is ordered by popularity no columns but the first `columns`.
+  part part_of(const parameter_group& g, std::size_t columns) const {
     const std::size_t held = arrays_[0].work.size(), offset = std::min(g.offset, held);
-    const std::size_t rows = g.hot_first ? std::min(g.rows, ranks) : g.rows;
+    const std::size_t rows = g.hot_first ? std::min(g.rows, columns) : g.rows;
     return {offset, std::min(rows * g.width, held - offset)};
   }
 
   template <class Visit>
   void for_own_values(const Visit& visit) const {
     for (const array& a : arrays_) {
-      for_own_parameters(own_, frequent_, groups_, a.work.size(), [&](std::size_t offset, std::size_t n) {
+      for_singleton_parameters(own_, first_singleton_, groups_, a.work.size(), [&](std::size_t offset, std::size_t n) {
         in_blocks(me_, offset, n,
                   [&](std::size_t first, std::size_t size) { visit(a.shared, first, a.work.subspan(first, size)); });
       });
@@ -160,20 +160,20 @@ class replica {
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
       const array& a = arrays_[k];
       for (const parameter_group& g : groups_) {
-        const auto [offset, n] = part_of(g, std::min(prefix, frequent_));
+        const auto [offset, n] = part_of(g, std::min(prefix, first_singleton_));
         // Two workers that walk along the same lines side by side would overtake each other's adds.
         const std::size_t cut = n * place_ / places / 16 * 16;
-        const T share = share_of(k);
+        const T gain_weight = gain_weight_of(k);
         const auto meet = [&](std::size_t first, std::size_t size) {
           const std::span<T> work = a.work.subspan(first, size), base = a.base.subspan(first, size);
-          last ? a.shared.send(first, work, base, share) : a.shared.exchange(first, work, base, share);
+          last ? a.shared.send(first, work, base, gain_weight) : a.shared.exchange(first, work, base, gain_weight);
         };
         in_blocks(me_, offset + cut, n - cut, meet);
         in_blocks(me_, offset, cut, meet);
         met += n;
       }
     }
-    if (prefix >= ranks_) me_.unsent.set(0);
+    if (prefix >= columns_) me_.unsent.set(0);
     return met;
   }
 
@@ -181,7 +181,7 @@ class replica {
   void sample_conflicts(const Sample& sample) const {
     const array& a = arrays_[0];
     std::size_t taken = 0;
-    for (std::size_t j = turn_ * 7 % 64; j < std::min(a.work.size(), frequent_) && taken < 8; j += 61) {
+    for (std::size_t j = turn_ * 7 % 64; j < std::min(a.work.size(), first_singleton_) && taken < 8; j += 61) {
       if (a.work[j] == a.base[j]) continue;
       sample(a.shared.load(j) != a.base[j]);
       ++taken;
@@ -192,13 +192,13 @@ class replica {
   std::size_t place_;
   std::vector<parameter_group> groups_;
   std::vector<array> arrays_;
-  neighbours* others_;
-  std::size_t frequent_;
+  exchange_hook* hook_;
+  std::size_t first_singleton_;
   column_range own_{};
-  std::size_t ranks_ = 0, widest_ = 1;
+  std::size_t columns_ = 0, widest_ = 1;
   std::size_t period_ = 0, rows_ = 0;
   std::uint64_t turn_ = 0;
-  T share_ = T(1), state_share_ = T(1);
+  T gain_weight_ = T(1), state_gain_weight_ = T(1);
 };
 
 }  // namespace hogwild

@@ -50,13 +50,13 @@ class loaded_model {
   virtual ~loaded_model() = default;
 
   /// Asks for several rows at once: see predictor::judge.
-  using batch_judge = std::function<void(std::size_t k, const sparse_row<float>* z, std::size_t number,
-                                         std::span<row_verdict> verdicts)>;
+  using batch_scorer =
+      std::function<void(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores)>;
 
   virtual named_model model() const = 0;
-  /// Of a row whose columns are ranks of the saved ones.
-  virtual row_verdict verdict(const sparse_row<float>& z) const = 0;
-  virtual batch_judge judge(std::size_t most) const;
+  /// Of a row whose columns are positions of the saved ones.
+  virtual row_score loss_and_score(const sparse_row<float>& z) const = 0;
+  virtual batch_scorer scorer(std::size_t most) const;
   virtual void require_data(const sparse_view&, std::string_view) const {}
   /// See predictor::probabilities. A model that has none is not asked for them.
   virtual bool has_probabilities() const { return false; }

@@ -47,12 +47,12 @@ label_kind labels_of(const named_model& m);
 /// config_error for a model that is of no words.
 word_vectors vectors_of(const named_model& m, std::span<const float> parameters, const vocabulary& words);
 
-/// A trained model in the numbering of its input. `parameters` as train() returns them, `original[rank]` the input
+/// A trained model in the numbering of its input. `parameters` as train() returns them, `original[position]` the input
 /// number of each column. Throws config_error where their sizes do not fit.
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
                      std::span<const std::uint32_t> original);
 
-/// What a saved model says of rows whose columns are the ranks of its own columns (see saved_model). Not changed by
+/// What a saved model says of rows whose columns are the positions of its own columns (see saved_model). Not changed by
 /// asking, so any thread may ask.
 class predictor {
  public:
@@ -67,10 +67,10 @@ class predictor {
   double loss(const sparse_row<float>& z) const;
 
   /// Of at most `most` rows at once, which nets take much less time for: call it with (k, &row, number, {}) for row
-  /// k < most, then with (0, null, 0, verdicts) for the loss and the score of rows 0 to verdicts.size() - 1. One thread
+  /// k < most, then with (0, null, 0, scores) for the loss and the score of rows 0 to scores.size() - 1. One thread
   /// may use it, as long as the predictor is there.
-  using batch_judge = loaded_model::batch_judge;
-  batch_judge judge(std::size_t most) const { return loaded_->judge(most); }
+  using batch_scorer = loaded_model::batch_scorer;
+  batch_scorer scorer(std::size_t most) const { return loaded_->scorer(most); }
 
   /// Throws config_error, with `source` as where they come from, for rows that the model was not made for: images of
   /// another size.

@@ -21,7 +21,7 @@ namespace hogwild {
 /// `groups` names the groups to take; none: all, and then the saved model has to have them all. Its kind may be another
 /// one as long as the groups are alike.
 /// Returns how many parameters were taken. Throws config_error for a group that one of the models has not, or that is
-/// of another size in the two, or of factors of another rank.
+/// of another size in the two, or of another number of factors.
 std::size_t warm_start(const saved_model& saved, const named_model& m, std::span<const std::uint32_t> original,
                        std::span<const std::string> groups, std::span<float> parameters);
 

@@ -40,12 +40,12 @@ std::uint32_t wait_for_change(const typename Atomics::template atomic<std::uint3
 
 /// The coordinator's side.
 template <class Atomics = std_atomics>
-class basic_gate_keeper {
+class basic_gate_controller {
  public:
   using control_block = basic_control_block<Atomics>;
   using worker_slot = basic_worker_slot<Atomics>;
 
-  basic_gate_keeper(control_block& control, std::span<worker_slot> slots) : control_(control), slots_(slots) {}
+  basic_gate_controller(control_block& control, std::span<worker_slot> slots) : control_(control), slots_(slots) {}
 
   /// Lets the workers in; `control.round` and all that belongs to it has been written. Returns the gate's value.
   std::uint32_t open() {
@@ -86,7 +86,7 @@ class basic_gate_keeper {
   std::span<worker_slot> slots_;
 };
 
-using gate_keeper = basic_gate_keeper<>;
+using gate_controller = basic_gate_controller<>;
 
 /// A worker's side.
 template <class Atomics = std_atomics>

@@ -24,14 +24,14 @@ struct round_plan {
   std::uint32_t redo = 0;             ///< 0, or how many entries of the redo list this round draws instead
   std::uint32_t shards = 1;           ///< counters to draw from
   std::uint32_t exchange_rows = 0;    ///< a replica's rows between two exchanges; 0: at the end of the round only
-  float share = 1.0f;                 ///< what of a replica's gains is sent: 1, or 1 / workers for their mean
+  float gain_weight = 1.0f;           ///< what of a replica's gains is sent: 1, or 1 / workers for their mean
   std::uint32_t first_phase = 0;      ///< reproducible rounds: where the turn board stood when this one was opened
   std::uint32_t only_slot = no_slot;  ///< whose round this is, where one worker alone takes part
-  std::uint32_t crew = 1;             ///< workers that are expected: a hint for who takes what
-  float state_share = 1.0f;           ///< the same of what an optimiser remembers
+  std::uint32_t workers = 1;          ///< workers that are expected: a hint for who takes what
+  float state_gain_weight = 1.0f;     ///< the same of what an optimiser remembers
   std::uint32_t reserved = 0;
 
-  /// The step after such a share of the epoch's rows.
+  /// The step after such a fraction of the epoch's rows.
   double step_at(double rows) const { return step + (step_end - step) * (rows < 1.0 ? rows : 1.0); }
 };
 

@@ -20,7 +20,7 @@ struct alignas(128) worker_failure {
   static constexpr std::size_t longest_text = 1008;  ///< bytes; what is longer is cut
 
   std::atomic<std::uint32_t> code;  ///< exit_code; 0 until the rest may be read
-  std::uint32_t damaged_cache;
+  std::uint32_t is_cache_error;
   std::uint32_t length;
   std::uint32_t reserved;
   std::array<char, longest_text> text;
@@ -31,7 +31,7 @@ struct alignas(128) worker_failure {
     const std::size_t n = std::min(what.text.size(), longest_text);
     std::copy_n(what.text.data(), n, text.data());
     length = static_cast<std::uint32_t>(n);
-    damaged_cache = what.damaged_cache ? 1 : 0;
+    is_cache_error = what.is_cache_error ? 1 : 0;
     code.store(static_cast<std::uint32_t>(what.code), std::memory_order_release);
   }
   std::optional<failure> said() const {
@@ -39,7 +39,7 @@ struct alignas(128) worker_failure {
     if (number == 0) return std::nullopt;
     return failure{.code = static_cast<exit_code>(number),
                    .text = {text.data(), std::min<std::size_t>(length, longest_text)},
-                   .damaged_cache = damaged_cache != 0};
+                   .is_cache_error = is_cache_error != 0};
   }
   void clear() noexcept { code.store(0, std::memory_order_relaxed); }
 };

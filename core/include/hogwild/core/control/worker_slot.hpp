@@ -23,11 +23,11 @@ enum class worker_state : std::uint32_t {
 };
 
 /// What one worker tells the others. Only its owner writes a slot, but for `state` and `generation`, and for the
-/// coordinator, which buries an owner that is dead: it clears `held` and `unsent`, and writes `pid` last, from where
+/// coordinator, which reaps an owner that is dead: it clears `held` and `unsent`, and writes `pid` last, from where
 /// the slot is somebody else's. Each part that is written often lies alone on its pair of cache lines, because the
 /// hardware fetches lines in pairs. Under every schedule:
 ///
-///     a slot has one owner: who claimed it, until it gives it back or is buried;
+///     a slot has one owner: who claimed it, until it gives it back or is reaped;
 ///     the tag of somebody who is dead, or was left out, is never again the tag of an owner who counts;
 ///     who wakes after it was left out does not count before it says so.
 template <class Atomics = std_atomics>

@@ -19,7 +19,7 @@ namespace hogwild {
 //
 // A labelled graph begins with "NODES EDGES CLASSES", then come NODES lines "v NODE CLASS" (-1: none is known) and
 // EDGES lines "e NODE NODE", all counted from 0; '#' begins a comment. Its edges have capacity 1 both ways. Each class
-// is a side; a share of its nodes, at least one, are terminals.
+// is a side; a fraction of its nodes, at least one, are terminals.
 //
 // As rows of data: an edge is two entries, its ends u and v, whose values are the capacities from u to v and from v to
 // u; its label is no_side. A node whose side is known but which is no terminal is one entry of value 1, labelled with
@@ -28,7 +28,7 @@ namespace hogwild {
 // side whose terminals have no other edges, the terminals are one entry labelled no_side, to be known at all.
 //
 // All terminals of a side are one column. Nodes have the odd numbers of columns in the input, terminals the even ones;
-// among the ranks all nodes come before all terminals, each by falling number of rows.
+// among the positions all nodes come before all terminals, each by falling number of rows.
 
 inline constexpr std::uint32_t largest_node = 2147483646;
 /// Sides count from 0 to below this.
@@ -50,7 +50,7 @@ constexpr std::uint32_t side_of_terminal(std::uint32_t column) {
   return column / 2 - 1;
 }
 
-/// How many columns are those of nodes, among columns in the order of their ranks.
+/// How many columns are those of nodes, among columns in the order of their positions.
 std::size_t count_nodes(std::span<const std::uint32_t> original);
 /// How many sides a graph has, by its columns and the labels of its rows: at least two.
 std::size_t count_sides(std::span<const std::uint32_t> original, const label_column& labels);
@@ -62,7 +62,7 @@ struct graph_options {
   static constexpr std::uint64_t usual_seed = 1;
 
   graph_format format = graph_format::automatic;  ///< automatic: told by the first line that is no comment
-  /// Of a labelled graph: the share of each class's nodes that are terminals, in [0, 1]; empty: usual_terminals.
+  /// Of a labelled graph: the fraction of each class's nodes that are terminals, in [0, 1]; empty: usual_terminals.
   std::optional<double> terminals{};
   std::optional<std::uint64_t> seed{};  ///< another one draws other terminals; empty: usual_seed
 };

@@ -19,8 +19,8 @@ namespace hogwild {
 // begins with a letter or a quotation mark or, where users are names themselves, has a word for a rating.
 //
 // As a row of data a rating is two entries of value 1, its user and its item, and the rating is its label. Users have
-// the odd numbers of columns in the input, items the even ones; among the ranks all users come before all items, each
-// by falling number of ratings.
+// the odd numbers of columns in the input, items the even ones; among the positions all users come before all items,
+// each by falling number of ratings.
 
 inline constexpr std::uint32_t largest_rating_id = 2147483646;
 
@@ -39,7 +39,7 @@ constexpr std::uint32_t rating_id(std::uint32_t column) {
   return (column - 1) / 2;
 }
 
-/// How many users there are among columns in the order of their ranks.
+/// How many users there are among columns in the order of their positions.
 std::size_t count_users(std::span<const std::uint32_t> original);
 
 /// Opens ratings, plain or compressed, as open_libsvm opens its text; sparse_view::original says whose each column is.

@@ -73,8 +73,8 @@ struct layer_kernels {
   /// loss[l] = -y[label[l]][l]; best[l] = the class with the largest score, the first of equal ones. Labels are class
   /// numbers.
   void (*log_softmax)(std::size_t rows, std::size_t classes, const float* label, float* y, float* loss, float* best);
-  /// dy[c][l] = share[l] * (softmax - [c is the label]), the gradient of share . loss by the scores.
-  void (*log_softmax_input)(std::size_t rows, std::size_t classes, const float* label, const float* share,
+  /// dy[c][l] = example_weight[l] * (softmax - [c is the label]), the gradient of example_weight . loss by the scores.
+  void (*log_softmax_input)(std::size_t rows, std::size_t classes, const float* label, const float* example_weight,
                             const float* y, float* dy);
 
   /// x[v * stride] = value, for v < values: one lane.

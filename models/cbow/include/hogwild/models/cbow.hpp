@@ -24,7 +24,7 @@ struct cbow : window_formula<cbow> {
   static window_rows inputs(window_space& s) { return s.mean_of_contexts(); }
   static void differentiate(window_space& s, window_rows inputs) {
     s.differentiate(inputs, s.clear_mean_gradient());
-    s.share_mean_gradient();
+    s.spread_mean_gradient();
   }
 };
 

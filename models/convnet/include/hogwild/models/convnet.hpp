@@ -69,7 +69,7 @@ struct convnet {
   static constexpr training_defaults defaults = {
       .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};
   static constexpr std::size_t measured_rows = 10'000;
-  static constexpr sharing_kind shares = sharing_kind::direct;
+  static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr std::size_t classes = 10;
 
   convolutional_net which = convolutional_net::mnist;
@@ -106,9 +106,9 @@ struct convnet {
     space.net.emit(emit, groups());
   }
 
-  void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
+  void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores) const {
     space.net.read(w, groups());
-    space.net.judge(n, verdicts);
+    space.net.score(n, scores);
   }
 
  private:

@@ -17,7 +17,7 @@
 namespace hogwild {
 
 /// A factorization machine of order two on sparse rows (Rendle 2010): each column has a weight, each pair of columns
-/// the product of their factors. With f from 1 to the rank the score and its partials are
+/// the product of their factors. With f from 1 to the number of factors the score and its partials are
 ///
 ///   s = w0 + sum_j w_j x_j + 1/2 sum_f [(sum_j v_jf x_j)^2 - sum_j (v_jf x_j)^2]
 ///   ds/dw_j = x_j,  ds/dv_jf = x_j (sum_k v_kf x_k - v_jf x_j)
@@ -33,19 +33,19 @@ struct factorization_machine {
   static constexpr std::size_t lanes = 8;
 
   std::size_t features = 0;
-  std::size_t rank = 8;                    ///< > 0
+  std::size_t factors = 8;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
   float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
 
-  std::size_t width() const { return (rank + lanes - 1) / lanes * lanes; }
+  std::size_t width() const { return (factors + lanes - 1) / lanes * lanes; }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
-  std::array<double, 1> settings() const { return {static_cast<double>(rank)}; }
+  std::array<double, 1> hyperparameters() const { return {static_cast<double>(factors)}; }
   std::array<parameter_group, 3> groups() const { return machine_groups(features, width()); }
 
   /// Weights and bias begin at zero.
   void init(const auto& w, const auto& random) const {
-    factor_rows{features, width(), rank}.init(w, random, 0.1 / std::sqrt(static_cast<double>(rank)));
+    factor_rows{features, width(), factors}.init(w, random, 0.1 / std::sqrt(static_cast<double>(factors)));
   }
 
   double loss(const auto& w, const example_type& z) const { return score_loss(labels, scale, predict(w, z), z.label); }

@@ -40,23 +40,23 @@ struct ffm {
 
   std::size_t features = 0;
   std::size_t fields = 0;                  ///< one more than the largest
-  std::size_t rank = 4;                    ///< > 0
+  std::size_t factors = 4;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
   float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
   bool unit_rows = true;            ///< rows are scaled to length one
 
   /// Factors of a column.
-  std::size_t width() const { return fields * rank; }
+  std::size_t width() const { return fields * factors; }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
-  std::array<double, 3> settings() const {
-    return {static_cast<double>(rank), static_cast<double>(fields), unit_rows ? 1.0 : 0.0};
+  std::array<double, 3> hyperparameters() const {
+    return {static_cast<double>(factors), static_cast<double>(fields), unit_rows ? 1.0 : 0.0};
   }
   std::array<parameter_group, 3> groups() const { return machine_groups(features, width()); }
 
   /// Weights and bias begin at zero.
   void init(const auto& w, const auto& random) const {
-    factor_rows{features, width(), width()}.init(w, random, 0.1 / std::sqrt(static_cast<double>(rank)));
+    factor_rows{features, width(), width()}.init(w, random, 0.1 / std::sqrt(static_cast<double>(factors)));
   }
 
   /// Throws config_error, with `source` as where the rows come from, where they do not say what their columns are, or
@@ -78,20 +78,21 @@ struct ffm {
       if (z.entries.size() == 1) continue;
       for (std::size_t j = 0; j < z.entries.size(); ++j) {
         const std::span<float> partials = space.partials(z, j, slope * z.entries[j].x);
-        for (const auto& run : z.runs) emit.block(factors(z.entries[j].column, run.field), space.slots(partials, run));
+        for (const auto& run : z.runs)
+          emit.block(factors_at(z.entries[j].column, run.field), space.slots(partials, run));
       }
     }
   }
 
-  void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
+  void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores) const {
     for (std::size_t k = 0; k < n; ++k) {
       const float s = score(w, space, space.example(k));
-      verdicts[k] = {score_loss(labels, scale, s, space.example(k).label), s};
+      scores[k] = {score_loss(labels, scale, s, space.example(k).label), s};
     }
   }
 
  private:
-  std::size_t factors(std::size_t column, std::size_t field) const { return column * width() + field * rank; }
+  std::size_t factors_at(std::size_t column, std::size_t field) const { return column * width() + field * factors; }
   std::size_t weight(std::size_t column) const { return features * width() + column; }
 
   float score(const auto& w, workspace& space, const ffm_example& z) const {
@@ -100,7 +101,7 @@ struct ffm {
     for (std::size_t j = 0; j < z.entries.size(); ++j) {
       for (const auto& run : z.runs) {
         const std::span<float> to = space.slots(space.row(j), run);
-        w.block(factors(z.entries[j].column, run.field), to.size()).copy_to(to);
+        w.block(factors_at(z.entries[j].column, run.field), to.size()).copy_to(to);
       }
       s += w[weight(z.entries[j].column)] * z.entries[j].x;
     }

@@ -14,7 +14,7 @@ namespace hogwild {
 /// A row as an ffm takes it: entries by ascending field, without zeros.
 struct ffm_example {
   struct entry {
-    std::uint32_t column = 0;  ///< rank in the data
+    std::uint32_t column = 0;  ///< position in the data
     std::uint32_t field = 0;   ///< counted from 0
     float x = 0.0f;            ///< not 0; scaled where rows are
     std::size_t slot = 0;      ///< place of the field among those of the row
@@ -35,13 +35,13 @@ struct ffm_example {
 };
 
 /// One worker's memory for an ffm; nobody else may use it meanwhile. For each entry j of the example at hand there is a
-/// row of x_j v_j,g for all fields g of the example, `rank` floats a slot and one slot a field, and for each field f a
-/// row with their sum S_f,g over the entries of f. An example goes through begin(), pairs(), then partials().
+/// row of x_j v_j,g for all fields g of the example, `factors` floats a slot and one slot a field, and for each field f
+/// a row with their sum S_f,g over the entries of f. An example goes through begin(), pairs(), then partials().
 class ffm_workspace {
  public:
-  /// Room for `batch` examples of `data`, which say what their columns are (ffm::require_data) and outlive this. `rank`
-  /// > 0; `unit_rows`: rows are scaled to length one.
-  ffm_workspace(const sparse_view& data, std::size_t rank, bool unit_rows, std::size_t batch);
+  /// Room for `batch` examples of `data`, which say what their columns are (ffm::require_data) and outlive this.
+  /// `factors` > 0; `unit_rows`: rows are scaled to length one.
+  ffm_workspace(const sparse_view& data, std::size_t factors, bool unit_rows, std::size_t batch);
 
   /// Makes the row example k < batch; its spans may die then. Columns are those of the data, in any order.
   void take(std::size_t k, const sparse_row<float>& z);
@@ -52,9 +52,9 @@ class ffm_workspace {
   void begin(const ffm_example& z);
   /// The row of entry j; what is read into it is v_j,g until pairs() is called.
   std::span<float> row(std::size_t j) { return std::span(rows_).subspan(j * width_, width_); }
-  /// The part of such a row that belongs to a run of fields: run.fields * rank floats.
+  /// The part of such a row that belongs to a run of fields: run.fields * factors floats.
   std::span<float> slots(std::span<float> row, const ffm_example::field_run& run) const {
-    return row.subspan(run.slot * rank_, run.fields * rank_);
+    return row.subspan(run.slot * factors_, run.fields * factors_);
   }
 
   /// Multiplies the rows by their x and sums them up; the sum over pairs of entries j < k of
@@ -66,10 +66,10 @@ class ffm_workspace {
 
  private:
   void sum_up(const ffm_example& z);
-  const float* sum(std::size_t slot, std::size_t of) const { return sums_[slot] + of * rank_; }
+  const float* sum(std::size_t slot, std::size_t of) const { return sums_[slot] + of * factors_; }
 
   std::span<const std::uint32_t> numbers_;
-  std::size_t rank_;
+  std::size_t factors_;
   bool unit_rows_;
   std::vector<ffm_example> examples_;
   std::size_t width_ = 0;

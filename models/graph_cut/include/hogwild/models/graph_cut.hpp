@@ -80,7 +80,7 @@ struct graph_cut {
   static constexpr label_kind labels = label_kind::real;
   static constexpr bool cuts = true;
   static constexpr bool emits_sums = true;
-  static constexpr sharing_kind shares = sharing_kind::direct;
+  static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr std::size_t measured_rows = 50'000;
   static constexpr training_defaults defaults{.step = 0.3, .decay = 0.1, .schedule = schedule_kind::inverse};
   static constexpr std::size_t epochs = 400;  ///< that it takes: a node hears of others edge by edge
@@ -146,23 +146,23 @@ struct graph_cut {
   }
 
   /// The score of an edge is how much of it is cut, that of a node its side.
-  void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
+  void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores) const {
     for (std::size_t k = 0; k < n; ++k) {
       const graph_cut_space::example& e = space.examples[k];
-      verdicts[k] = {};
+      scores[k] = {};
       if (e.u == graph_cut_space::nobody) continue;
       read_ends(w, space, e);
       const std::size_t from = side_of(space.at_u);
       if (e.v == graph_cut_space::nobody) {
-        verdicts[k].score = static_cast<float>(from);
+        scores[k].score = static_cast<float>(from);
         continue;
       }
       const std::size_t to = side_of(space.at_v);
       double apart = 0.0;
       for (std::size_t d = 0; d < sides; ++d)
         apart += std::abs(static_cast<double>(space.at_u[d]) - static_cast<double>(space.at_v[d]));
-      verdicts[k].loss = static_cast<double>(capacity(space, e)) / (2.0 * static_cast<double>(unit)) * apart;
-      verdicts[k].score = from == to ? 0.0f : from < to ? e.forth : e.back;
+      scores[k].loss = static_cast<double>(capacity(space, e)) / (2.0 * static_cast<double>(unit)) * apart;
+      scores[k].score = from == to ? 0.0f : from < to ? e.forth : e.back;
     }
   }
 

@@ -31,19 +31,19 @@ struct matrix_factorization {
   static constexpr std::string_view name = "matrix_factorization";
   static constexpr bool in_library = true;
   static constexpr label_kind labels = label_kind::real;
-  static constexpr bool factors = true;
+  static constexpr bool of_ratings = true;
   static constexpr std::size_t measured_rows = 200'000;
   static constexpr training_defaults defaults{.step = 0.03, .decay = 0.92, .l2 = 0.04, .form = l2_form::per_occurrence};
 
   std::size_t users = 0, items = 0;
-  std::size_t rank = 32;  ///< > 0
-  bool bias = true;       ///< whether there are b_u and b_i
+  std::size_t factors = 32;  ///< > 0
+  bool bias = true;          ///< whether there are b_u and b_i
   float mean = 0.0f;
 
-  std::size_t width() const { return (rank + factor_lanes - 1) / factor_lanes * factor_lanes; }
+  std::size_t width() const { return (factors + factor_lanes - 1) / factor_lanes * factor_lanes; }
   std::size_t dim() const { return (users + items) * (width() + (bias ? 1 : 0)); }
 
-  std::array<double, 1> settings() const { return {static_cast<double>(rank)}; }
+  std::array<double, 1> hyperparameters() const { return {static_cast<double>(factors)}; }
   std::array<parameter_group, 4> groups() const {
     const std::size_t factors_end = (users + items) * width();
     return {{{.name = "users", .offset = 0, .rows = users, .width = width()},
@@ -57,7 +57,7 @@ struct matrix_factorization {
 
   /// Factors are small, so that the biases learn first; biases begin at zero.
   void init(const auto& w, const auto& random) const {
-    factor_rows{users + items, width(), rank}.init(w, random, 0.05 / std::sqrt(static_cast<double>(rank)));
+    factor_rows{users + items, width(), factors}.init(w, random, 0.05 / std::sqrt(static_cast<double>(factors)));
   }
 
   double loss(const auto& w, const example_type& z) const { return loss_of(predict(w, z), z.label); }

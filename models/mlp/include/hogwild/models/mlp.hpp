@@ -29,7 +29,7 @@ struct mlp {
   static constexpr training_defaults defaults = {
       .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};
   static constexpr std::size_t measured_rows = 10'000;
-  static constexpr sharing_kind shares = sharing_kind::direct;
+  static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr std::size_t most_hidden = 4;
 
   std::uint32_t features = 0;
@@ -51,7 +51,7 @@ struct mlp {
   }
 
   std::size_t dim() const { return net().parameters(); }
-  std::array<double, 2> settings() const { return {static_cast<double>(dropout), static_cast<double>(scale)}; }
+  std::array<double, 2> hyperparameters() const { return {static_cast<double>(dropout), static_cast<double>(scale)}; }
   std::vector<parameter_group> groups() const { return groups_of(net(), true); }
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net(), w, random); }
 
@@ -75,9 +75,9 @@ struct mlp {
     space.emit(emit, groups());
   }
 
-  void judge(const auto& w, workspace& space, std::size_t n, std::span<row_verdict> verdicts) const {
+  void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores) const {
     space.read(w, groups());
-    space.judge(n, verdicts);
+    space.score(n, scores);
   }
 };
 

@@ -55,7 +55,7 @@ class net_workspace {
   /// Finds the gradient of the mean loss of examples 0 .. n-1, n > 0, and returns that loss, dropout included.
   double differentiate(std::size_t n);
   /// Loss and predicted class of examples 0 .. n-1, without dropout.
-  void judge(std::size_t n, std::span<row_verdict> verdicts);
+  void score(std::size_t n, std::span<row_score> scores);
 
  private:
   /// What a layer of the plan works on. Layers that work in place have to == from.
@@ -84,7 +84,7 @@ class net_workspace {
   std::vector<std::uint64_t> key_;
   std::function<bool()> asked_to_stop_{};
   bool stopped_ = false;
-  float *parameters_ = nullptr, *gradient_ = nullptr, *label_ = nullptr, *share_ = nullptr, *loss_ = nullptr,
+  float *parameters_ = nullptr, *gradient_ = nullptr, *label_ = nullptr, *example_weight_ = nullptr, *loss_ = nullptr,
         *best_ = nullptr;
 };
 

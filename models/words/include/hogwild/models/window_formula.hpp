@@ -43,13 +43,13 @@ struct window_formula : window_model {
     }
   }
 
-  void judge(const auto& w, window_space& s, std::size_t n, std::span<row_verdict> verdicts) const {
+  void score(const auto& w, window_space& s, std::size_t n, std::span<row_score> scores) const {
     for (std::size_t k = 0; k < n; ++k) {
-      verdicts[k] = {};
+      scores[k] = {};
       s.look(w, k, [&] {
         const window_rows inputs = Model::inputs(s);
         s.score(inputs);
-        verdicts[k].loss += s.loss(inputs.size());
+        scores[k].loss += s.loss(inputs.size());
       });
     }
   }

@@ -90,8 +90,8 @@ class window_space {
   void derive(std::size_t inputs, std::size_t sentences) {
     kernels_.slopes(slopes_.data(), inputs, drawn_.size());
     if (sentences == 1) return;
-    const float share = 1.0f / static_cast<float>(sentences);
-    for (std::size_t i = 0; i < inputs * drawn_.size(); ++i) slopes_.data()[i] *= share;
+    const float fraction = 1.0f / static_cast<float>(sentences);
+    for (std::size_t i = 0; i < inputs * drawn_.size(); ++i) slopes_.data()[i] *= fraction;
   }
   /// From slopes to gradients: adds to those by the inputs, writes those by the outputs.
   void differentiate(window_rows inputs, window_row_gradients by_inputs) {
@@ -105,8 +105,8 @@ class window_space {
     std::copy_n(contexts_[0], width, mean_.data());
     for (std::size_t i = 1; i < count_; ++i)
       for (std::size_t k = 0; k < width; ++k) mean_.data()[k] += contexts_[i][k];
-    const float share = 1.0f / static_cast<float>(count_);
-    for (std::size_t k = 0; k < width; ++k) mean_.data()[k] *= share;
+    const float fraction = 1.0f / static_cast<float>(count_);
+    for (std::size_t k = 0; k < width; ++k) mean_.data()[k] *= fraction;
     mean_row_ = mean_.data();
     return {&mean_row_, 1};
   }
@@ -116,10 +116,10 @@ class window_space {
     return {&mean_gradient_row_, 1};
   }
   /// Adds each context's share of that gradient to its own.
-  void share_mean_gradient() {
-    const float share = 1.0f / static_cast<float>(count_);
+  void spread_mean_gradient() {
+    const float fraction = 1.0f / static_cast<float>(count_);
     for (std::size_t i = 0; i < count_; ++i)
-      for (std::size_t k = 0; k < model_.width(); ++k) context_gradients_[i][k] += share * mean_gradient_.data()[k];
+      for (std::size_t k = 0; k < model_.width(); ++k) context_gradients_[i][k] += fraction * mean_gradient_.data()[k];
   }
 
   /// walk() without gradients.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+class param_store;
+class thread_team;
+
+/// The workers of an engine, as the coordinator sees them: who runs the loop, and nothing else. The store that they
+/// train is theirs to provide, because where it lies depends on who they are.
+class engine_run {
+ public:
+  virtual ~engine_run() = default;
+
+  virtual std::string_view engine() const = 0;  ///< "serial", "threads", "processes"
+  virtual std::size_t workers() const = 0;      ///< that train: those asked for, but what a library did not grant
+  virtual const param_store& store() const = 0;
+
+  /// Called once, when parameters and state are in place and before the training clock starts: workers get ready.
+  virtual void get_ready() {}
+  /// Has the round in the control block trained, and returns when no worker trains any more. Tickets that nobody
+  /// finished (a worker died) stay unmarked; the coordinator asks for them again.
+  virtual void run_round() = 0;
+  /// After a round: a, with w = a * v for the stored v, where several processes had to come to the same; else it is as
+  /// far as the tickets of this one were drawn.
+  virtual std::optional<double> scale_after_round() const { return std::nullopt; }
+  /// Between rounds, before stored weights change their meaning (a new scale): when it returns, nobody is in the middle
+  /// of a row any more.
+  virtual void settle() {}
+  /// Threads of this process for measuring and whole-array passes; free between rounds.
+  virtual thread_team& helpers() = 0;
+  /// Worker processes that died and were replaced so far.
+  virtual std::size_t replaced() const { return 0; }
+  /// Rows done whose changes dead or stopped workers had not all sent: an upper bound.
+  virtual std::uint64_t rows_lost() const { return 0; }
+  /// What replicas told each other so far, where there are several in this process.
+  virtual std::optional<ring_report> ring() const { return std::nullopt; }
+  /// What this process and others told each other, where several train together.
+  virtual std::optional<link_report> link() const { return std::nullopt; }
+  /// What its workers did so far when they met, where they do.
+  virtual std::optional<meeting_report> meetings() const { return std::nullopt; }
+};
+
+}  // namespace hogwild

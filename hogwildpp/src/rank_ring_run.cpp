@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rank_ring_run.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <hogwild/agreement.hpp>
+#include <hogwild/collective.hpp>
+#include <hogwild/column_counts.hpp>
+#include <hogwild/core/param_store.hpp>
+#include <hogwild/rounds.hpp>
+#include <hogwild/thread_team.hpp>
+#include <hogwild/ticket_source.hpp>
+#include <hogwild/training_task.hpp>
+
+#include "rank_ring.hpp"
+
+namespace hogwild::detail {
+
+namespace {
+
+/// How flat the objective is along each parameter, at least: a column bends the loss by no more than it is coupled to
+/// the columns of its rows, and by no more than the steepest direction. l2 bends every parameter alike.
+std::vector<float> inverse_curvature(const training_task& work, const loop_options& o) {
+  const double steepest = o.exchange.curvature, per_square = work.smoothness() * std::max(1.0, o.weight_positive);
+  const auto inverse = [](double curvature) {
+    return curvature > 0.0 ? static_cast<float>(1.0 / curvature) : std::numeric_limits<float>::infinity();
+  };
+  std::vector<float> all(work.facts().parameters, inverse(steepest + o.l2));
+  if (!(steepest > 0.0)) return all;
+  work.data().ensure(0, work.data().rows());
+  const std::vector<double> coupling = column_couplings(work.data());
+  for (const parameter_group& g : work.facts().groups) {
+    if (!g.hot_first || g.rows != coupling.size()) continue;  // not of columns
+    for (std::size_t j = 0; j < g.rows; ++j) {
+      std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(g.offset + j * g.width), g.width,
+                  inverse(std::min(per_square * coupling[j], steepest) + o.l2));
+    }
+  }
+  return all;
+}
+
+/// As the coordinator of this process sees the ring: a round is over when all ranks together have trained its rows. Who
+/// is faster trains some rows of its own again; who is slower leaves some out.
+class rank_ring_run final : public engine_run {
+ public:
+  rank_ring_run(std::unique_ptr<engine_run> members, const ring_engine& engine, const training_task& work,
+                const loop_plan& plan)
+      : members_(std::move(members)),
+        task_(work),
+        chunks_(plan.chunks),
+        ranks_(*engine.ranks),
+        ring_(make_rank_ring(
+            members_->store(), *engine.link, work.facts().groups,
+            {.update = plan.options.update,
+             .scaled = work.facts().scaled,
+             .inverse_curvature = inverse_curvature(work, plan.options),
+             .state_kept = sums_up(plan.options.optimizer) ? 1.0 : 1.0 / static_cast<double>(engine.ranks->size()),
+             .message_values = engine.message_values,
+             .timeout = engine.timeout})) {}
+
+  std::string_view engine() const override { return "ring"; }
+  std::size_t workers() const override { return members_->workers(); }
+  const param_store& store() const override { return members_->store(); }
+
+  void get_ready() override {
+    // What training begins with: made by every rank for itself, from the same seed or its own checkpoint.
+    agreement(&ranks_).require_equal(store().state_of_training(), "parameters to begin with");
+    members_->get_ready();
+  }
+
+  void run_round() override {
+    const auto rows = rows_of_round();
+    if (rows.all == 0) {  // more parts than chunks
+      scale_after_ = store().control().round.l2.scale;
+      return close_round(store(), chunks_);
+    }
+    scale_after_ = 1.0;
+    // A part begins with a whole chunk, which other ranks have not: the scale begins where this rank's rows do.
+    store().control().round.l2.position =
+        static_cast<double>(store().control().drawn.next() * chunks_.rows_per_chunk());
+    ring_->open(store().control().round, rows);
+    try {
+      for (members_->run_round(); !ring_->wait_for_end(); members_->run_round()) open_another_pass();
+      members_->settle();
+    } catch (...) {
+      ring_->abandon();
+      throw;
+    }
+    ring_->merge(ranks_);
+    close_round(store(), chunks_);
+  }
+
+  void settle() override { members_->settle(); }
+  thread_team& helpers() override { return members_->helpers(); }
+  std::size_t replaced() const override { return members_->replaced(); }
+  std::uint64_t rows_lost() const override { return members_->rows_lost(); }
+  std::optional<double> scale_after_round() const override { return scale_after_; }
+  std::optional<ring_report> ring() const override { return members_->ring(); }
+  std::optional<link_report> link() const override { return ring_->report(); }
+
+ private:
+  /// A rank counts for at most so many times its own rows: who has few does not stand for who has many.
+  static constexpr double most_passes = 1.5;
+
+  std::uint64_t rows_of_part(std::uint32_t part) const {
+    round_plan round = store().control().round;
+    round.part = part;
+    std::uint64_t chunks = 0;
+    for (std::uint32_t i = 0; i < round.shards; ++i)
+      chunks += ticket_source::part_of(shard::part(chunks_.count(), shard_id(i), round.shards), round).size();
+    return std::min<std::uint64_t>(chunks * chunks_.rows_per_chunk(), task_.data().rows());
+  }
+  round_rows rows_of_round() {
+    const round_plan& round = store().control().round;
+    if (rows_of_parts_.size() != round.parts) {  // the same rounds on all ranks
+      rows_of_parts_.resize(round.parts);
+      for (std::uint32_t part = 0; part < round.parts; ++part)
+        rows_of_parts_[part] = static_cast<double>(rows_of_part(part));
+      agreement(&ranks_).sum(rows_of_parts_);
+    }
+    const std::uint64_t here = rows_of_part(round.part);
+    return {.all = static_cast<std::uint64_t>(rows_of_parts_[round.part]),
+            .most_here = static_cast<std::uint64_t>(most_passes * static_cast<double>(here))};
+  }
+
+  /// The same rows in another order. The scale goes on from where it is after the rows before.
+  void open_another_pass() {
+    round_plan round = store().control().round;
+    const auto here = static_cast<double>(rows_of_part(round.part));
+    round.l2.scale = round.l2.at(round.l2.position + here);
+    round.pass += std::uint64_t{1} << 32;
+    open_round(store(), chunks_, round);
+  }
+
+  std::unique_ptr<engine_run> members_;
+  const training_task& task_;
+  chunk_plan chunks_;
+  collective& ranks_;
+  std::unique_ptr<rank_ring> ring_;
+  std::vector<double> rows_of_parts_;  ///< of an epoch, of all ranks
+  double scale_after_ = 1.0;
+};
+
+}  // namespace
+
+std::unique_ptr<engine_run> join_ranks(std::unique_ptr<engine_run> members, const ring_engine& engine,
+                                       const training_task& work, const loop_plan& plan) {
+  return std::make_unique<rank_ring_run>(std::move(members), engine, work, plan);
+}
+
+}  // namespace hogwild::detail

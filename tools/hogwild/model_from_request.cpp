@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model_from_request.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hogwild/core/error.hpp>
+#include <hogwild/core/saved_model.hpp>
+#include <hogwild/core/word_vectors.hpp>
+#include <hogwild/models/warm_start.hpp>
+#include <hogwild/prepare.hpp>
+
+namespace hogwild::cli {
+
+bool trains_on_graph(const train_request& request) {
+  return input_of(request.model) == model_input::graph;
+}
+
+bool trains_on_words(const train_request& request) {
+  return input_of(request.model) == model_input::corpus;
+}
+
+std::optional<saved_model> saved_to_begin_with(const train_request& request) {
+  if (request.init.empty() || trains_on_words(request)) return std::nullopt;
+  return load_model(request.init);
+}
+
+named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks,
+                     const std::optional<saved_model>& initial) {
+  const model_data data{.rows = rows,
+                        .source = request.data,
+                        .bias = request.own_bias,
+                        .learn = [&](label_kind kind) { return learn_labels(kind, rows.label, request.data, ranks); },
+                        .sum_of_all = [&](std::span<double> x) { ranks.sum(x); },
+                        .initial = initial ? &*initial : nullptr,
+                        .initial_source = request.init,
+                        .initial_groups = request.init_groups};
+  // A margin model's constant term is the engine's work.
+  if (model_named(request.model).facts().bias_of_its_own) request.options.bias = false;
+  return make_model(request.model, data, request.of_model);
+}
+
+void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
+                      const vocabulary& words, const std::optional<saved_model>& initial, train_options& options) {
+  if (request.init.empty()) return;
+  // Trials of a step begin so, too; that is told once.
+  const auto tell = [from = request.init, told = std::make_shared<bool>(request.files.quiet)](std::size_t taken,
+                                                                                              std::size_t all) {
+    if (!std::exchange(*told, true))
+      say("begins with " + std::to_string(taken) + " of " + std::to_string(all) + " parameters from " + from);
+  };
+  if (trains_on_words(request)) {
+    if (!request.init_groups.empty()) throw config_error("--init-groups: word vectors are one group");
+    const auto saved = std::make_shared<const word_vectors>(load_word_vectors(request.init));
+    options.initial = [=](std::span<float> parameters) {
+      tell(warm_start(*saved, m, words, parameters), parameters.size());
+    };
+    return;
+  }
+  const auto saved = std::make_shared<const saved_model>(*initial);
+  const auto columns = rows.numbering().original();
+  const std::vector<std::uint32_t> original(columns.begin(), columns.end());
+  options.initial = [=, groups = request.init_groups](std::span<float> parameters) {
+    tell(warm_start(*saved, m, original, groups, parameters), parameters.size());
+  };
+}
+
+void adopt_name_format(train_request& request, const std::optional<saved_model>& initial) {
+  if (!initial || input_of(request.model) != model_input::ratings) return;
+  if (initial->model != request.model) return;  // refused later, for what its groups are
+  if (initial->names.empty() != !request.files.named_ids)
+    throw config_error("the model " + request.init + " knows users and items by " +
+                       (initial->names.empty() ? "number: leave out --named-ids" : "name: give --named-ids"));
+  request.files.choose_format(*initial);
+}
+
+}  // namespace hogwild::cli

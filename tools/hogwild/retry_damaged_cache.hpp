@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <hogwild/core/error.hpp>
+
+#include "data_files.hpp"
+
+namespace hogwild::cli {
+
+/// Returns work(). A damaged dataset cache costs one sentence and the time to parse the text again: it is removed, and
+/// the work begins anew, once. Whether there is a cache afterwards is told by who would write it.
+template <class Work>
+auto retry_damaged_cache(const Work& work) {
+  try {
+    return work();
+  } catch (const cache_error& e) {
+    std::error_code ignored;
+    if (!std::filesystem::remove(e.path(), ignored)) throw;
+    say(std::string(e.what()) + "; it is removed, and the data are read again");
+  }
+  return work();
+}
+
+}  // namespace hogwild::cli
