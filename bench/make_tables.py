@@ -1,19 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/performance.md from the records of bench_scaling under bench/results.
+"""Writes the tables of docs/performance.md and of README.md from the records of bench_scaling under bench/results.
 
-Usage: make_tables.py            rewrites what stands between the marks in the page
-       make_tables.py --check    changes nothing; ends with 1 where the page is out of date
+Usage: make_tables.py            rewrites what stands between the marks in the pages
+       make_tables.py --check    changes nothing; ends with 1 where a page is out of date
+
+README.md shows the speed of the default sharing, from the newest folder that has it: the one with the highest number.
 """
 import pathlib
 import sys
+import textwrap
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench" / "scaling"))
 import speedup_table as parts  # noqa: E402  (lies beside, in no package)
 
-PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- tables:begin -->\n", "<!-- tables:end -->\n"
 SCHEMA = 2
 UNTOLD = {"failed": "missed", "broken": "broken"}  # why there is no speed
@@ -108,8 +110,13 @@ def skipped(records):
     return [f"Left out: {', '.join(names)} ({reason})." for reason, names in reasons.items()]
 
 
+def wrapped(text):
+    """As wide as pages are; names and options stay whole."""
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
+
+
 def titled(title, text, table):
-    return [f"**{title}** {text}", "", *table] if table else []
+    return [wrapped(f"**{title}** {text}"), "", *table] if table else []
 
 
 def section(folder):
@@ -117,7 +124,7 @@ def section(folder):
     if not every:
         return []
     records, left_out = without_skipped(every), skipped(every)
-    return [f"### {folder.name}", "", machine(records), "",
+    return [f"### {folder.name}", "", wrapped(machine(records)), "",
             *titled("One worker.", "Medians of epochs.", singles(records)),
             *titled("What workers gain.", "Over the whole schedule: the time of the fastest single worker, whatever its "
                     "engine, over theirs, by median epochs" + more_epochs(records) + "; `missed`: the serial objective was "
@@ -125,29 +132,65 @@ def section(folder):
             *titled("Rivals", "on the same rows, with our step, decay and l2 as far as they have them. `of our time`: "
                     "their epoch over our shortest with at most as many workers.", parts.rivals(records)),
             *titled("Missed.", "Trained, but not to the reference's quality; `broken`: ended with an error.", parts.failures(records)),
-            *(["\n".join(left_out), ""] if left_out else [])]
+            *(["\n".join(map(wrapped, left_out)), ""] if left_out else [])]
+
+
+def by_default(records):
+    """M nonzeros a second under auto sharing and lossy updates: one thread, and two workers."""
+    rows = []
+    for lines in records:
+        data = lines[0]["dataset"]
+        for reference in parts.of_kind(lines, "reference"):
+            speed = {(c["engine"], c["workers"]): c["nonzeros_per_second"] / 1e6
+                     for c in parts.of_kind(lines, "configuration")
+                     if c["state"] == parts.MEASURED and c["model"] == reference["model"] and c["sharing"] == "auto"
+                     and c["update"] == "lossy" and not c["reproducible"]}
+            ours = [speed.get(who) for who in [("threads", 1), ("threads", 2), ("processes", 2)]]
+            if all(ours):
+                one, *two = ours
+                rows.append([parts.name_of(lines), f"{data['rows']:,}", f"{data['columns']:,}", bits_of(lines[0]),
+                             f"{one:,.0f}", *(f"{both:,.0f} ({both / one:.2f})" for both in two)])
+    return parts.table(["set", "rows", "columns", "bits an entry", "1 thread", "2 threads", "2 processes"], rows)
+
+
+def newest_first(folder):
+    return -int("0" + "".join(filter(str.isdigit, folder.name.rpartition("-")[2])))
+
+
+def defaults_of(folders):
+    for folder in sorted(folders, key=newest_first):
+        records = without_skipped(records_in(folder))
+        table = by_default(records)
+        if table:
+            record = f"The records are [{folder.name}](bench/results/{folder.name})."
+            return [wrapped(f"{machine(records)} {record}"), "", *table]
+    return []
 
 
 def main(arguments):
     if arguments not in ([], ["--check"]):
         print(__doc__)
         return 2
-    page = PAGE.read_text(encoding="utf-8")
-    head, begin, rest = page.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        print(f"{PAGE}: the marks of the tables are missing")
-        return 1
-    tables = [line for folder in sorted((ROOT / "bench" / "results").iterdir()) if folder.is_dir()
-              for line in section(folder)]
-    made = head + BEGIN + "".join(f"{line}\n" for line in tables) + END + tail
-    if made == page:
-        return 0
-    if arguments:
-        print(f"{PAGE} is not what the records say: run bench/make_tables.py")
-        return 1
-    PAGE.write_text(made, encoding="utf-8")
-    return 0
+    folders = [folder for folder in sorted((ROOT / "bench" / "results").iterdir()) if folder.is_dir()]
+    made = {ROOT / "docs" / "performance.md": [line for folder in folders for line in section(folder)],
+            ROOT / "README.md": defaults_of(folders)}
+    stale = False
+    for page, tables in made.items():
+        text = page.read_text(encoding="utf-8")
+        head, begin, rest = text.partition(BEGIN)
+        _, end, tail = rest.partition(END)
+        if not begin or not end:
+            print(f"{page}: the marks of the tables are missing")
+            return 1
+        now = head + BEGIN + "".join(f"{line}\n" for line in tables) + END + tail
+        if now == text:
+            continue
+        if arguments:
+            print(f"{page} is not what the records say: run bench/make_tables.py")
+        else:
+            page.write_text(now, encoding="utf-8")
+        stale = True
+    return 1 if stale and arguments else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every page, one of a few checks by name.
+
+Usage: pages.py width         pages wrap at 100 columns, outside of tables and of what is fenced
+       pages.py links         links between pages lead to files and headings that are there
+       pages.py listed        docs/README.md lists every page of docs
+       pages.py architecture  docs/architecture.md is short and has its drawings
+       pages.py record        docs/guide.md tells of every key of a run record
+
+Ends with 1 and says where something does not hold.
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DOCS = ROOT / "docs"
+WIDTH, MOST_WORDS, DRAWINGS = 100, 1800, 4
+
+
+def pages():
+    return [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), ROOT / "bench" / "results" / "README.md"]
+
+
+def lines_of(page):
+    """(number, line, whether it is fenced)"""
+    fenced = False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        mark = line.lstrip().startswith("```")
+        yield number, line, fenced or mark
+        fenced ^= mark
+
+
+def at(page, number):
+    return f"{page.relative_to(ROOT)}:{number}"
+
+
+def width():
+    for page in pages():
+        for number, line, fenced in lines_of(page):
+            if len(line) > WIDTH and not fenced and not line.startswith("|"):
+                yield f"{at(page, number)}: {len(line)} columns, more than {WIDTH}"
+
+
+def anchors(page):
+    """Headings as the usual hosts name them."""
+    heads = [line.lstrip("#") for _, line, fenced in lines_of(page) if line.startswith("#") and not fenced]
+    return {re.sub(r"[^\w\- ]", "", head.strip().lower()).replace(" ", "-") for head in heads}
+
+
+def links():
+    for page in pages():
+        for number, line, fenced in lines_of(page):
+            for target in [] if fenced else re.findall(r"\]\(([^)\s]+)\)", line):
+                path, _, anchor = target.partition("#")
+                if re.match(r"[a-z]+:", path):
+                    continue
+                there = (page.parent / path).resolve() if path else page
+                if not there.exists():
+                    yield f"{at(page, number)}: there is no {path}"
+                elif anchor and anchor not in anchors(there):
+                    yield f"{at(page, number)}: {there.name} has no heading #{anchor}"
+
+
+def listed():
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    for page in pages():
+        path = os.path.relpath(page, DOCS)
+        if page != DOCS / "README.md" and f"]({path})" not in index:
+            yield f"docs/README.md does not list {path}"
+
+
+def architecture():
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    if len(text.split()) > MOST_WORDS:
+        yield f"docs/architecture.md has {len(text.split())} words, more than {MOST_WORDS}"
+    if text.count("```mermaid\n") != DRAWINGS:
+        yield f"docs/architecture.md has {text.count('```mermaid')} drawings, not {DRAWINGS}"
+
+
+def keys_of(schema):
+    """The names of all properties, however deep."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        for part in schema.values():
+            yield from keys_of(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from keys_of(part)
+
+
+def record():
+    schema = json.loads((ROOT / "bench" / "schema" / "run_record.schema.json").read_text(encoding="utf-8"))
+    guide = (DOCS / "guide.md").read_text(encoding="utf-8")
+    for key in sorted(set(keys_of(schema))):
+        if f"`{key}`" not in guide:
+            yield f"docs/guide.md does not tell of the key {key} of run records"
+
+
+CHECKS = {check.__name__: check for check in (width, links, listed, architecture, record)}
+
+
+def main(arguments):
+    if len(arguments) != 1 or arguments[0] not in CHECKS:
+        print(__doc__)
+        return 2
+    faults = list(CHECKS[arguments[0]]())
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
