@@ -36,7 +36,7 @@ function(hogwild_write_models folder)
 endfunction()
 
 # Writes a source into `folder` for each general model, which compiles its worker loops. Sets `sources` to their names.
-function(hogwild_write_jobs folder sources)
+function(hogwild_write_tasks folder sources)
   get_property(models GLOBAL PROPERTY HOGWILD_GENERAL_MODELS)
   set(written "")
   foreach(model IN LISTS models)
@@ -47,7 +47,7 @@ function(hogwild_write_jobs folder sources)
 
 namespace hogwild {
 
-template std::unique_ptr<job> make_general_job(const @model@&, const sparse_view&, label_map, const loop_options&);
+template std::unique_ptr<training_task> make_general_task(const @model@&, const sparse_view&, label_map, const loop_options&);
 
 }  // namespace hogwild
 ")

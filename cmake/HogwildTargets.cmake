@@ -47,12 +47,15 @@ function(hogwild_compile_together target)
 #endif")
 endfunction()
 
-# hogwild_library(<component> [SOURCES ...] HEADERS ... [INCLUDE_DIRS ...] [PUBLIC libs ...] [PRIVATE libs ...])
+# hogwild_library(<component> [SOURCES ...] HEADERS ... [INTERNAL ...] [INCLUDE_DIRS ...] [PUBLIC libs ...]
+#                 [PRIVATE libs ...])
 #
-# HEADERS lie under INCLUDE_DIRS, include/ alone where nothing is said, and are installed; what lies under src/ is the component's own. hogwild_<component>_internals
-# gives that folder to the tests and fuzzers of internals, and to nothing else.
+# HEADERS lie under INCLUDE_DIRS, include/ alone where nothing is said, and are installed: those of the front door and what
+# their templates need. INTERNAL ones lie there too, for other libraries of ours, and are not installed. What lies under
+# src/ is the component's own. hogwild_<component>_internals gives that folder to the tests and fuzzers of internals, and
+# to nothing else.
 function(hogwild_library component)
-  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;INCLUDE_DIRS;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;INTERNAL;INCLUDE_DIRS;PUBLIC;PRIVATE" ${ARGN})
   set(library hogwild_${component})
   if(NOT arg_INCLUDE_DIRS)
     set(arg_INCLUDE_DIRS include)
@@ -60,6 +63,7 @@ function(hogwild_library component)
   if(arg_SOURCES)
     add_library(${library} ${arg_SOURCES})
     target_sources(${library} PUBLIC FILE_SET HEADERS BASE_DIRS ${arg_INCLUDE_DIRS} FILES ${arg_HEADERS})
+    target_sources(${library} PRIVATE FILE_SET internal TYPE HEADERS BASE_DIRS ${arg_INCLUDE_DIRS} FILES ${arg_INTERNAL})
     target_include_directories(${library} PRIVATE src)
     target_compile_features(${library} PUBLIC cxx_std_20)
     target_link_libraries(${library} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:hogwild_flags>)

@@ -7,10 +7,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include <hogwild/core/build_info.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/machine.hpp>
-#include <hogwild/core/topology.hpp>
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/error.hpp>
 
 #include "exchange.hpp"
 #include "ping_pong.hpp"

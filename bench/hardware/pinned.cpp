@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include <hogwild/core/topology.hpp>
+#include <hogwild/detail/platform/topology.hpp>
 
 namespace hogwild::bench {
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include <hogwild/collectives/segment.hpp>
-#include <hogwild/collectives/thread.hpp>
-#include <hogwild/core/private_memory.hpp>
+#include <hogwild/detail/collectives/segment.hpp>
+#include <hogwild/detail/collectives/thread.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
 
 // What it costs two members to sum up their arrays, beside a copy of as many bytes by each of them at the same time.
 

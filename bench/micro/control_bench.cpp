@@ -6,14 +6,14 @@
 #include <thread>
 #include <vector>
 
-#include <hogwild/core/control/epoch_gate.hpp>
-#include <hogwild/core/control/ticket_counter.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/core/sampler.hpp>
-#include <hogwild/core/segment.hpp>
+#include <hogwild/detail/control/epoch_gate.hpp>
+#include <hogwild/detail/control/ticket_counter.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sampler.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/segment.hpp>
 
-#include "attached_store.hpp"
+#include "engines/attached_store.hpp"
 
 // What stands around the steps: order, tickets, labels, gates, memory.
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/core/random.hpp>
-#include <hogwildpp/delta_message.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
 
 // What it costs to write and to read what a machine tells its successor, of a model of which `touched` in 10,000
 // coordinates changed, drawn by Zipf's law. Bytes are those of the whole array.

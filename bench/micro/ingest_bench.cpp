@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/formats/libsvm.hpp>
-#include <hogwild/core/random.hpp>
-#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/formats/libsvm.hpp>
+#include <hogwild/detail/optimization/random.hpp>
 
 #include "formats/decimal.hpp"
 #include "formats/libsvm_parser.hpp"

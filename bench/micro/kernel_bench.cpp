@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/kernels/margin_kernels.hpp>
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/margin_loss.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 

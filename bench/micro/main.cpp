@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include <hogwild/core/build_info.hpp>
-#include <hogwild/core/machine.hpp>
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 
 // Every result says what was measured and where.
 int main(int argc, char** argv) {

@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include <hogwild/core/dataset.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/param_store.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/models/hinge_svm.hpp>
-#include <hogwild/training_task.hpp>
 
 namespace hogwild::bench {
 

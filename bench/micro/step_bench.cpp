@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
 
-#include <hogwild/evaluate.hpp>
-#include <hogwild/general_step.hpp>
+#include <hogwild/detail/loop/general_step.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/sharing/direct.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
-#include <hogwild/rounds.hpp>
-#include <hogwild/sharing/direct.hpp>
-#include <hogwild/step.hpp>
 
 #include "sample.hpp"
 

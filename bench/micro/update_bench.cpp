@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/core/example.hpp>
-#include <hogwild/core/param_view.hpp>
-#include <hogwild/core/random.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/optimization/random.hpp>
 
 #include "sample.hpp"
 

@@ -13,9 +13,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <hogwild/core/build_info.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/machine.hpp>
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/mpi/collective.hpp>
 #include <hogwild/mpi/session.hpp>
 

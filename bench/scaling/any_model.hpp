@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <hogwild/models/registry.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild::bench {
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include <hardware/stream.hpp>
-#include <hogwild/core/placement.hpp>
-#include <hogwild/core/topology.hpp>
+#include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/detail/platform/topology.hpp>
 
 #include "defaults.hpp"
 

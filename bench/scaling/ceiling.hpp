@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <hogwild/core/dataset.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
 
 namespace hogwild::bench {
 

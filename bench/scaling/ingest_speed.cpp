@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "leave_when_asked.hpp"
 #include "statistics.hpp"

@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::bench {
 

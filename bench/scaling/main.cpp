@@ -4,8 +4,8 @@
 #include <exception>
 #include <map>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/machine.hpp>
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>

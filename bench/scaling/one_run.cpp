@@ -4,10 +4,10 @@
 #include <cmath>
 #include <variant>
 
-#include <hogwild/models/registry.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/engines.hpp>
 #include <hogwild/observer.hpp>
-#include <hogwild/process_engine.hpp>
-#include <hogwild/stop_rules.hpp>
+#include <hogwild/registry.hpp>
 #include <hogwild/train.hpp>
 #include <hogwildpp/ring_engine.hpp>
 

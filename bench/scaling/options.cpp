@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <iterator>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/registry.hpp>
-#include <hogwild/names.hpp>
+#include <hogwild/detail/run/names.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
 
 #include "rivals/rival.hpp"
 #include "sets.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <generate/options.hpp>
-#include <hogwild/core/isa.hpp>
+#include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/options.hpp>
 
 #include "defaults.hpp"

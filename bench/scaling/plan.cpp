@@ -3,9 +3,9 @@
 
 #include <variant>
 
-#include <hogwild/combinations.hpp>
-#include <hogwild/models/registry.hpp>
-#include <hogwild/names.hpp>
+#include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/run/names.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild::bench {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <hogwild/core/build_info.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/names.hpp>
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/run/names.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include <hogwild/core/machine.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 
 #include "ceiling.hpp"
 #include "ingest_speed.hpp"

@@ -6,7 +6,7 @@
 #include <exception>
 #include <map>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "assess.hpp"
 #include "turns.hpp"

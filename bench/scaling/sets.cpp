@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sets.hpp"
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::bench {
 namespace {

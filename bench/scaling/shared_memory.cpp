@@ -11,7 +11,7 @@
 #include <optional>
 #include <sstream>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
 
 namespace hogwild::bench {

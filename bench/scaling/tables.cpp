@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include <hogwild/core/build_info.hpp>
-#include <hogwild/names.hpp>
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/run/names.hpp>
 
 #include "statistics.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <hogwild/core/machine.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 
 #include "ceiling.hpp"
 #include "ingest_speed.hpp"

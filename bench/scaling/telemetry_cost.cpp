@@ -6,7 +6,7 @@
 #include <memory>
 #include <variant>
 
-#include <hogwild/rounds.hpp>
+#include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/train.hpp>
 
 #include "any_model.hpp"

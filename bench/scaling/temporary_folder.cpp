@@ -6,7 +6,7 @@
 #include <cstring>
 #include <system_error>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::bench {
 

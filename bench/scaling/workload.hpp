@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/dataset.hpp>
 
 #include "options.hpp"
 #include "temporary_folder.hpp"

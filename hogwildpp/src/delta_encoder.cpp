@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include <hogwild/core/checksum.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
 
 #include "delta_format.hpp"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include <hogwild/core/half.hpp>
-#include <hogwildpp/delta_message.hpp>
+#include <hogwild/detail/data/half.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
 
 // What encoder and decoder of a delta message agree on.
 //

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwildpp/delta_message.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
 
-#include <hogwild/core/checksum.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
 
 #include "delta_format.hpp"
 

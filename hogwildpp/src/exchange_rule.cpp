@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwildpp/exchange_rule.hpp>
+#include <hogwildpp/detail/exchange_rule.hpp>
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <hogwild/sharing/exchange_hook.hpp>
+#include <hogwild/detail/sharing/exchange_hook.hpp>
 
 #include "ring_turn.hpp"
 

@@ -15,14 +15,14 @@
 #include <thread>
 #include <utility>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/machine.hpp>
-#include <hogwild/core/param_view.hpp>
-#include <hogwild/core/threads.hpp>
-#include <hogwild/sharing/ruler.hpp>
-#include <hogwild/training_task.hpp>
-#include <hogwildpp/delta_message.hpp>
-#include <hogwildpp/ring_stream.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/platform/threads.hpp>
+#include <hogwild/detail/sharing/ruler.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/error.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
+#include <hogwildpp/detail/ring_stream.hpp>
 
 namespace hogwild::detail {
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/collective.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/loop_options.hpp>
-#include <hogwild/message_link.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/transports/message_link.hpp>
+#include <hogwild/model.hpp>
 #include <hogwild/result.hpp>
 #include <hogwildpp/ring_engine.hpp>
 

@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/agreement.hpp>
-#include <hogwild/collective.hpp>
-#include <hogwild/column_counts.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/rounds.hpp>
-#include <hogwild/thread_team.hpp>
-#include <hogwild/ticket_source.hpp>
-#include <hogwild/training_task.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/loop/ticket_source.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 
 #include "rank_ring.hpp"
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collective.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/thread_team.hpp>
-#include <hogwild/training_task.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/engines/decorated_processes.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include <string>
 #include <utility>
 
-#include <hogwild/core/placement.hpp>
-#include <hogwild/process_engine.hpp>
+#include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/engines.hpp>
 
 #include "rank_ring_run.hpp"
 #include "ring_merge.hpp"

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/core/param_view.hpp>
-#include <hogwild/loop_options.hpp>
-#include <hogwild/sharing/exchange_hook.hpp>
-#include <hogwild/sharing/ruler.hpp>
-#include <hogwildpp/exchange_rule.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/sharing/exchange_hook.hpp>
+#include <hogwild/detail/sharing/ruler.hpp>
+#include <hogwild/model.hpp>
+#include <hogwildpp/detail/exchange_rule.hpp>
 
 #include "ring_turn.hpp"
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/core/control/ticket_counter.hpp>
-#include <hogwild/core/param_view.hpp>
+#include <hogwild/detail/control/ticket_counter.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
 
 namespace hogwild::detail {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/loop_options.hpp>
-#include <hogwild/thread_team.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
 
 namespace hogwild::detail {
 

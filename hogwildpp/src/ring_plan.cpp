@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <string>
 
-#include <hogwild/collective.hpp>
-#include <hogwild/combinations.hpp>
-#include <hogwild/core/control/ring_token.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/topology.hpp>
-#include <hogwild/run_planner.hpp>
-#include <hogwild/sharing/exchange_hook.hpp>
-#include <hogwild/thread_team.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/control/ring_token.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/sharing/exchange_hook.hpp>
+#include <hogwild/error.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild {

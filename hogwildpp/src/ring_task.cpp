@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ring_task.hpp"
 
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/core/private_memory.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
 
 #include "own_replica_hook.hpp"
 #include "ring_hook.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <hogwild/decorated_task.hpp>
+#include <hogwild/detail/task/decorated_task.hpp>
 
 namespace hogwild::detail {
 

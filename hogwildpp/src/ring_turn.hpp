@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include <hogwild/core/control/ring_token.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/core/placement.hpp>
-#include <hogwild/loop_options.hpp>
+#include <hogwild/detail/control/ring_token.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/platform/placement.hpp>
 
 namespace hogwild::detail {
 

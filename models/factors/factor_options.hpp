@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/models/model_options.hpp>
+#include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::detail {
 

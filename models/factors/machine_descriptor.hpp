@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/error.hpp>
 
 #include "factors/factor_options.hpp"
 #include "initial_model.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <hogwild/core/formats/libffm.hpp>
+#include <hogwild/formats/libffm.hpp>
 
 #include "factors/machine_descriptor.hpp"
 #include "loaded_workspace_model.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/models/ffm_workspace.hpp>
+#include <hogwild/detail/models/ffm_workspace.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <tuple>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/libffm.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/ffm.hpp>
 
 namespace hogwild {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/graphs.hpp>
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/graphs.hpp>
 
 #include "loaded_workspace_model.hpp"
 #include "saved_options.hpp"

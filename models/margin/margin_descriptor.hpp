@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/error.hpp>
 
 #include "quiet_reader.hpp"
 #include "saved_options.hpp"

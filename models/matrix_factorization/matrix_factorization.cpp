@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/ratings.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/ratings.hpp>
 
 #include "factors/factor_options.hpp"
 #include "initial_model.hpp"

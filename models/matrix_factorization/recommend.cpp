@@ -5,9 +5,9 @@
 #include <array>
 #include <string>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/ratings.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/ratings.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild {
 

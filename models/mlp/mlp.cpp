@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 #include "nets/loaded_net.hpp"
 #include "saved_options.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "loaded_workspace_model.hpp"
 

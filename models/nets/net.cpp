@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/models/net.hpp>
+#include <hogwild/detail/models/net.hpp>
 
 #include <cmath>
 

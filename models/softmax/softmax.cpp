@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/error.hpp>
 
 #include "loaded_general_model.hpp"
 #include "saved_rows.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <variant>
 
-#include <hogwild/models/registry.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild::detail {
 

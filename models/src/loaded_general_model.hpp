@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
 
 #include "quiet_reader.hpp"
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/dataset.hpp>
-#include <hogwild/core/isa.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/random.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+#include <hogwild/model.hpp>
 
 #include "quiet_reader.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/models/model_options.hpp>
+#include <hogwild/detail/models/model_options.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 
 namespace hogwild {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/models/registry.hpp>
+#include <hogwild/registry.hpp>
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <variant>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 #include "words/windows_of.hpp"
 

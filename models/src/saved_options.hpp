@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/core/saved_model.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/saved_model.hpp>
 
 // Options that a saved model cannot do without. A file that is whole may still say what no run has written.
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::detail {
 

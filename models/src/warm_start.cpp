@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/models/warm_start.hpp>
+#include <hogwild/detail/models/warm_start.hpp>
 
 #include <algorithm>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/model.hpp>
 
 #include "words/windows_of.hpp"
 

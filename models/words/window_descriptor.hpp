@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/descriptor.hpp>
-#include <hogwild/models/window_model.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/words/window_model.hpp>
+#include <hogwild/error.hpp>
 
 // What skip_gram and cbow have in common besides their formulas. What they learn is saved as word vectors, not as a
 // model of rows.

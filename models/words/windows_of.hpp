@@ -4,8 +4,8 @@
 #include <concepts>
 #include <variant>
 
+#include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/models.hpp>
-#include <hogwild/models/window_model.hpp>
 
 namespace hogwild::detail {
 

@@ -5,7 +5,7 @@
 
 #include <initializer_list>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "support/scratch_folder.hpp"
 

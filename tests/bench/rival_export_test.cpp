@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "support/scratch_folder.hpp"
 

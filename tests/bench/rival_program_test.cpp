@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "support/scratch_folder.hpp"
 

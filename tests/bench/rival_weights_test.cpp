@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::bench {
 namespace {

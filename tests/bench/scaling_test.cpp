@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "records.hpp"
 #include "support/scratch_folder.hpp"

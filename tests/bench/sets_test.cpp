@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
 
 #include "support/scratch_folder.hpp"
 

@@ -2,7 +2,7 @@
 // Compiled to assembly and read, never run. C linkage keeps the names readable there.
 #include <cstddef>
 
-#include <hogwild/core/param_view.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
 
 extern "C" void lossy_add(float* data, std::size_t size, std::size_t j, float delta) {
   hogwild::param_view<float, hogwild::update::lossy>(data, size).add(j, delta);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whoever attaches to a running segment sees weights as workers store them, which is for workers alone.
-#include <hogwild/core/param_store.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
 
 #ifdef GOOD
 hogwild::param_store whole() {

@@ -2,7 +2,7 @@
 // emit takes one coordinate and its partial; a run of partials goes through emit.block.
 #include <array>
 
-#include <hogwild/core/model.hpp>
+#include <hogwild/model.hpp>
 
 struct wholesale {
   using scalar_type = float;

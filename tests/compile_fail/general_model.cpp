@@ -2,7 +2,7 @@
 // A general model, one member of which CMakeLists.txt replaces: by what conforms() accepts, and by what it refuses.
 #include <vector>
 
-#include <hogwild/core/model.hpp>
+#include <hogwild/model.hpp>
 
 #ifndef SCALAR
 #define SCALAR using scalar_type = float

@@ -2,7 +2,7 @@
 // A linear model, one member of which CMakeLists.txt replaces: by what conforms() accepts, and by what it refuses.
 #include <array>
 
-#include <hogwild/core/model.hpp>
+#include <hogwild/model.hpp>
 
 #ifndef LOSS
 #define LOSS                               \

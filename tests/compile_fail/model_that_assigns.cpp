@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model sees the parameters through a reader: its gradient cannot assign to them.
-#include <hogwild/core/model.hpp>
+#include <hogwild/model.hpp>
 
 struct writer {
   using scalar_type = float;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A general model says what its parameters are made of; without it, conforms() tells what to add.
-#include <hogwild/core/model.hpp>
+#include <hogwild/model.hpp>
 
 struct typeless {
 #ifdef GOOD

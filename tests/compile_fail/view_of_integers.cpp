@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters are floating-point numbers: steps are fractions, and an integer would round them away.
-#include <hogwild/core/param_view.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
 
 #ifdef GOOD
 using number = float;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers whose atomic access needs a lock of the library (long double on most machines) work in one process only.
-#include <hogwild/core/param_view.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
 
 #ifdef GOOD
 using number = double;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model with a workspace, one member of which CMakeLists.txt replaces: by what conforms() accepts, and by what it
 // refuses.
-#include <hogwild/core/model.hpp>
+#include <hogwild/model.hpp>
 
 #ifndef SPACE
 #define SPACE \

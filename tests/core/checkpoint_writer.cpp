@@ -4,7 +4,7 @@
 #include <exception>
 #include <vector>
 
-#include <hogwild/core/checkpoint.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

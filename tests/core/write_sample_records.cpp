@@ -4,8 +4,8 @@
 #include <exception>
 #include <limits>
 
-#include <hogwild/core/build_info.hpp>
-#include <hogwild/core/run_record.hpp>
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/results/run_record.hpp>
 
 namespace {
 

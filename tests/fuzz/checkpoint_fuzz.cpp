@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/core/checkpoint.hpp>
-#include <hogwild/core/checksum.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include <hogwild/core/corpus.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/corpus.hpp>
 
 namespace {
 

@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/libsvm.hpp>
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/formats/libsvm.hpp>
+#include <hogwild/error.hpp>
 
-#include <hogwild/core/checksum.hpp>
-#include "cache_format.hpp"
+#include <hogwild/detail/platform/checksum.hpp>
+#include "data/cache_format.hpp"
 
-#include "dataset_writer.hpp"
-#include "packed_numbers.hpp"
-#include "row_table.hpp"
-#include "unique_fd.hpp"
-#include "writable_arrays.hpp"
+#include "data/dataset_writer.hpp"
+#include "data/packed_numbers.hpp"
+#include "data/row_table.hpp"
+#include "data/writable_arrays.hpp"
+#include "platform/unique_fd.hpp"
 
 namespace {
 

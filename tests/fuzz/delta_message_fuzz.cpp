@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/checksum.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwildpp/delta_message.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "formats/graph_rows.hpp"
 #include "formats/graph_text.hpp"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <span>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "formats/image_bytes.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/formats/libffm.hpp>
+#include <hogwild/formats/libffm.hpp>
 
 #include "formats/decimal.hpp"
 #include "formats/libffm_parser.hpp"

@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string_view>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/libsvm.hpp>
+#include <hogwild/detail/formats/libsvm.hpp>
+#include <hogwild/error.hpp>
 
 #include "support/random_libsvm.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/formats/ratings.hpp>
 
 #include "formats/decimal.hpp"
 #include "formats/ratings_parser.hpp"

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/core/checksum.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/saved_model.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/saved_model.hpp>
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include <hogwild/core/analogies.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/word_vectors.hpp>
+#include <hogwild/detail/words/analogies.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/word_vectors.hpp>
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/checksum.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwildpp/delta_message.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
 
 // Bytes that no encoder wrote.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwildpp/delta_message.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/random.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/error.hpp>
 
 using namespace hogwild;
 using bytes = std::vector<std::byte>;

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/random.hpp>
-#include <hogwild/sharing/ruler.hpp>
-#include <hogwildpp/delta_message.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/sharing/ruler.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
 
 // How long messages are on models whose positions are trained as often as a word of that position occurs in texts.
 

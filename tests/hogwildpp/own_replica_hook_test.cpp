@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/private_memory.hpp>
-#include <hogwild/core/telemetry.hpp>
-#include <hogwild/sharing/replica.hpp>
+#include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
+#include <hogwild/detail/sharing/replica.hpp>
 
 using namespace hogwild;
 

@@ -9,10 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
-#include <hogwild/rounds.hpp>
 #include <hogwild/train.hpp>
 #include <hogwildpp/ring_engine.hpp>
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/rounds.hpp>
+#include <hogwild/detail/run/rounds.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include "support/counting.hpp"

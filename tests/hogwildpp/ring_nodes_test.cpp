@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/topology.hpp>
+#include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/models/logistic.hpp>
-#include <hogwild/rounds.hpp>
 #include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwildpp/ring_stream.hpp>
+#include <hogwildpp/detail/ring_stream.hpp>
 
 #include <cmath>
 #include <limits>

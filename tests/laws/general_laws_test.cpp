@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/param_view.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/model.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/softmax.hpp>

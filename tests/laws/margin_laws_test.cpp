@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/model.hpp>
-#include <hogwild/curvature.hpp>
-#include <hogwild/margin_loss.hpp>
+#include <hogwild/detail/run/curvature.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/model.hpp>
 #include <hogwild/models.hpp>
 
 using namespace hogwild;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds for the step of every margin model under every optimiser: it reads before it writes, so it does the same
 // on live parameters as on a copy; and it touches the row's columns and the bias only, each at most once.
-#include <hogwild/step.hpp>
+#include <hogwild/detail/loop/step.hpp>
 
 #include <map>
 #include <tuple>
@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/sharing/direct.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
-#include <hogwild/sharing/direct.hpp>
 
 #include "support/toy_data.hpp"
 

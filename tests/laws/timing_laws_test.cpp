@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/engines.hpp>
 #include <hogwild/models/logistic.hpp>
-#include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/timing_laws.hpp"

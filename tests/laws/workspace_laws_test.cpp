@@ -12,10 +12,10 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/kernels/layer_kernels.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/param_view.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/kernels/layer_kernels.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/model.hpp>
 
 #include "support/toy_data.hpp"
 #include "workspace_subjects.hpp"

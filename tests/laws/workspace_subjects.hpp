@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/core/corpus.hpp>
-#include <hogwild/core/csr.hpp>
-#include <hogwild/core/formats/graphs.hpp>
-#include <hogwild/core/formats/images.hpp>
-#include <hogwild/core/formats/libffm.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/param_view.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/formats/corpus.hpp>
+#include <hogwild/formats/graphs.hpp>
+#include <hogwild/formats/images.hpp>
+#include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
 #include <hogwild/models/ffm.hpp>

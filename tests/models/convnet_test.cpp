@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/models/mlp.hpp>
 
 namespace {

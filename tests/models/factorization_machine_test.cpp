@@ -14,10 +14,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/libffm.hpp>
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/libffm.hpp>
+#include <hogwild/registry.hpp>
 
 #include "support/owned_row.hpp"
 #include "support/toy_data.hpp"

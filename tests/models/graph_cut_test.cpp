@@ -13,12 +13,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <hogwild/core/csr.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/graphs.hpp>
-#include <hogwild/core/param_view.hpp>
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/graphs.hpp>
+#include <hogwild/registry.hpp>
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/ratings.hpp>
 #include <hogwild/models/recommend.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild {
 namespace {

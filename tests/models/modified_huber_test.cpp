@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/models/registry.hpp>
+#include <hogwild/registry.hpp>
 
 #include "support/owned_row.hpp"
 

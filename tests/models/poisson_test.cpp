@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/csr.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/registry.hpp>
 
 #include "support/owned_row.hpp"
 #include "support/toy_data.hpp"

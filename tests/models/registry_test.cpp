@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/models/registry.hpp>
+#include <hogwild/registry.hpp>
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "support/owned_row.hpp"
 #include "support/toy_data.hpp"
@@ -40,7 +40,7 @@ TEST(registry, a_model_is_made_for_its_data) {
   const auto numbers = std::get<factorization_machine>(
       make_model("factorization_machine", {.rows = rows.view()}, {{"loss", "squared"}, {"factors", "5"}}));
   EXPECT_EQ(numbers.features, 7u);
-  EXPECT_EQ(numbers.position, 5u);
+  EXPECT_EQ(numbers.factors, 5u);
   EXPECT_EQ(numbers.labels, label_kind::real);
   EXPECT_EQ(numbers.mean, 4.5f);
   EXPECT_NEAR(numbers.scale, std::sqrt((0.25 + 30.25 + 20.25 + 0.25) / 4.0), 1e-5);

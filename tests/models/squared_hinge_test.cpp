@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
 
 #include "support/owned_row.hpp"
 

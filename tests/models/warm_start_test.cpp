@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/models/warm_start.hpp>
+#include <hogwild/detail/models/warm_start.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/libffm.hpp>
-#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/libffm.hpp>
+#include <hogwild/formats/ratings.hpp>
 
 namespace hogwild {
 namespace {

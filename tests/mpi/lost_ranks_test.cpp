@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/child_process.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
 
 #include "support/scratch_folder.hpp"
 

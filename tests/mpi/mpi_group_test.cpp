@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/mpi/collective.hpp>
 
 #include "messages.hpp"

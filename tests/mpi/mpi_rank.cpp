@@ -12,7 +12,7 @@
 
 #include <mpi.h>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/mpi/collective.hpp>
 
 using namespace hogwild;

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/machine.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 
 using namespace hogwild;
 using namespace std::chrono_literals;

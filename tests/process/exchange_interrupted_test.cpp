@@ -17,12 +17,12 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <hogwild/core/child_process.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/core/segment.hpp>
-#include <hogwild/sharing/replica.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/sharing/replica.hpp>
 
-#include "attached_store.hpp"
+#include "engines/attached_store.hpp"
 #include "process_run.hpp"
 #include "support/program_role.hpp"
 

@@ -9,7 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/engines/decorated_processes.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 
 #include "process_run.hpp"
@@ -185,7 +186,7 @@ TEST(failing_workers, a_chunk_that_takes_three_along_ends_the_run) {
   o.observers = {&seen};
   o.sharing = sharing_kind::direct;  // for replicas this process would train some rows itself, to time them
   EXPECT_THAT([&] { train(fatal{}, rows.csr(), process_engine{.workers = 2}, o); },
-              ThrowsMessage<worker_error>(AllOf(HasSubstr("ticket "), HasSubstr(" of epoch 1 has taken several worker"),
+              ThrowsMessage<worker_error>(AllOf(HasSubstr("ticket "), HasSubstr(" of epoch 1 has ended several worker"),
                                                 HasSubstr("the model fails on one of its rows"))));
   EXPECT_GE(seen.notes().size(), 3u);
   EXPECT_TRUE(test::leftovers().empty());

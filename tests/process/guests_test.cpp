@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <hogwild/core/child_process.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/child_process.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/error.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"

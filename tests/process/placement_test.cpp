@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <hogwild/core/child_process.hpp>
-#include <hogwild/core/topology.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/topology.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"

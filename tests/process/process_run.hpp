@@ -16,12 +16,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <hogwild/core/segment.hpp>
-#include <hogwild/core/segments.hpp>
+#include <hogwild/detail/memory/segment.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/segments.hpp>
 
-#include "attached_store.hpp"
+#include "engines/attached_store.hpp"
 #include "support/eventually.hpp"
 #include "support/toy_data.hpp"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <hogwild/rounds.hpp>
+#include <hogwild/detail/run/rounds.hpp>
 
 #include "process_run.hpp"
 #include "support/counting.hpp"

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/child_process.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
 
 #include "ring_run.hpp"
 #include "support/program_role.hpp"

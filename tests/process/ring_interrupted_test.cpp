@@ -16,11 +16,11 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <hogwild/core/child_process.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/core/segment.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
 
-#include "attached_store.hpp"
+#include "engines/attached_store.hpp"
 #include "process_run.hpp"
 #include "ring_hook.hpp"
 #include "support/program_role.hpp"

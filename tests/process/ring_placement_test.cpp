@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <hogwild/core/topology.hpp>
+#include <hogwild/detail/platform/topology.hpp>
 
 #include "ring_run.hpp"
 #include "support/program_role.hpp"

@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/sync_engine.hpp>
+#include <hogwild/engines.hpp>
 
 #include "ring_run.hpp"
 #include "support/program_role.hpp"

@@ -11,8 +11,8 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-#include <hogwild/core/child_process.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/error.hpp>
 
 #include "process_run.hpp"
 #include "support/kept_segment.hpp"
@@ -124,7 +124,7 @@ TEST_P(living_supervisor, that_is_taken_for_dead_ends_the_run_with_an_error) {
   options.epochs = 1000;
   if (GetParam()) options.sharing = sharing_kind::automatic, options.reproducible = true;
   EXPECT_THAT([&] { train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2}, options); },
-              ThrowsMessage<worker_error>(HasSubstr("took this process, which supervises the run, for dead")));
+              ThrowsMessage<worker_error>(HasSubstr("considered this process, which supervises the run, dead")));
   EXPECT_TRUE(test::leftovers().empty());
 }
 

@@ -4,11 +4,11 @@
 
 #include <gmock/gmock.h>
 
-#include <hogwild/core/child_process.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/thread_activity.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/thread_activity.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/models/softmax.hpp>
-#include <hogwild/sync_engine.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"

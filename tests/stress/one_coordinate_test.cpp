@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/sampler.hpp>
+#include <hogwild/detail/data/sampler.hpp>
+#include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/models/least_squares.hpp>
-#include <hogwild/rounds.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/planned_task.hpp"

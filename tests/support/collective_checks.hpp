@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/collective.hpp>
-#include <hogwild/core/random.hpp>
-#include <hogwild/core/thread_sanitizer.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/thread_sanitizer.hpp>
 
 // What every kind of collective must do. Each check is run by all members of a group at the same time and returns the
 // first fault that this member saw, or nothing; so threads, processes and MPI ranks run the same checks.

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/random.hpp>
+#include <hogwild/detail/optimization/random.hpp>
 
 namespace hogwild::test {
 

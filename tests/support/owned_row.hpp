@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/core/example.hpp>
+#include <hogwild/detail/model/example.hpp>
 
 namespace hogwild::test {
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <utility>
 
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/core/private_memory.hpp>
-#include <hogwild/engine_run.hpp>
-#include <hogwild/thread_team.hpp>
-#include <hogwild/training_run.hpp>
-#include <hogwild/training_task.hpp>
+#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
+#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild::test {
 
@@ -21,7 +21,7 @@ struct planned_task {
 
   planned_task(std::unique_ptr<training_task> made) : task(std::move(made)), plan(task->plan()) {}
 
-  void fraction(access_kind kind, const exchange_options& exchange) { plan = task->plan(kind, exchange); }
+  void set_sharing(access_kind kind, const exchange_options& exchange) { plan = task->plan(kind, exchange); }
   /// The epochs of a run by this plan.
   train_result train(engine_run& who, resolved_run run) const {
     run.plan = plan;

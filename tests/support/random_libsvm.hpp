@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include <hogwild/core/isa.hpp>
-#include <hogwild/core/random.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/isa.hpp>
 
 #include "formats/decimal.hpp"
 #include "formats/libsvm_parser.hpp"

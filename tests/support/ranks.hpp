@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include <hogwild/collectives/thread.hpp>
+#include <hogwild/detail/collectives/thread.hpp>
+#include <hogwild/detail/transports/in_process.hpp>
 #include <hogwild/observer.hpp>
-#include <hogwild/transports/in_process.hpp>
 
 namespace hogwild::test {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/core/chunk.hpp>
-#include <hogwild/core/shard.hpp>
+#include <hogwild/detail/data/chunk.hpp>
+#include <hogwild/detail/data/shard.hpp>
 
 #include "toy_data.hpp"
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <hogwild/collectives/typed.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/collectives/typed.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::test {
 

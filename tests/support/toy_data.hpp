@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <hogwild/core/csr.hpp>
-#include <hogwild/core/random.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/optimization/random.hpp>
 
 // Small problems whose structure is known: the same rows for the same arguments, on every machine.
 

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <iterator>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/libsvm.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/formats/libsvm.hpp>
+#include <hogwild/error.hpp>
 
 #include <generate/generate.hpp>
 #include <generate/row_source.hpp>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/models/registry.hpp>
+#include <hogwild/registry.hpp>
 
 #include "command.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/segment_header.hpp>
+#include <hogwild/detail/memory/segment_header.hpp>
 
 #include "small_data.hpp"
 #include "support/kept_segment.hpp"

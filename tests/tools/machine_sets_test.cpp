@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/saved_model.hpp>
+#include <hogwild/saved_model.hpp>
 
 #include "command.hpp"
 #include "support/toy_ratings.hpp"

@@ -13,8 +13,8 @@
 #include <memory>
 #include <thread>
 
-#include <hogwild/core/process_identity.hpp>
-#include <hogwild/core/segment.hpp>
+#include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/detail/platform/process_identity.hpp>
 
 #include "small_data.hpp"
 #include "support/eventually.hpp"

@@ -2,7 +2,7 @@
 // Word vectors from the text to their analogies, as a user meets them.
 #include <gmock/gmock.h>
 
-#include <hogwild/core/word_vectors.hpp>
+#include <hogwild/word_vectors.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
 

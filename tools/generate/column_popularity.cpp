@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::generate {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include <hogwild/core/dataset.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
 
 #include <generate/options.hpp>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <hogwild/core/threads.hpp>
+#include <hogwild/detail/platform/threads.hpp>
 
 #include <generate/generate.hpp>
 #include <generate/row_source.hpp>

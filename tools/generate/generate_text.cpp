@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-#include <hogwild/core/atomic_file.hpp>
-#include <hogwild/core/threads.hpp>
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/platform/threads.hpp>
 
 #include <generate/generate.hpp>
 #include <generate/row_source.hpp>

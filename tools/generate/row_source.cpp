@@ -7,8 +7,8 @@
 #include <numeric>
 #include <string>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/random.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::generate {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include <hogwild/core/analogies.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/words/analogies.hpp>
+#include <hogwild/error.hpp>
 
 #include "json_text.hpp"
 
@@ -35,7 +35,7 @@ nlohmann::ordered_json json_of(const analogy_count& c) {
 
 std::string analogies_report(const std::string& vectors, const std::string& questions, isa set, bool json) {
   const analogy_questions asked = load_analogies(questions);
-  const std::vector<analogy_count> counts = answer_analogies(load_word_vectors(vectors), asked, 0, set);
+  const std::vector<analogy_count> counts = answer_analogies(load_word_vectors(vectors), asked, {}, set);
   analogy_count all{.section = "all"};
   std::size_t width = all.section.size();
   for (const analogy_count& c : counts) {

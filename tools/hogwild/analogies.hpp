@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <hogwild/core/isa.hpp>
+#include <hogwild/detail/platform/isa.hpp>
 
 namespace hogwild::cli {
 

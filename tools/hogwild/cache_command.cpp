@@ -6,9 +6,9 @@
 #include <system_error>
 #include <vector>
 
-#include <hogwild/core/cache_registry.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/data/cache_registry.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"

@@ -10,8 +10,8 @@
 #include <iterator>
 #include <sstream>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 #include "standard_streams.hpp"
 

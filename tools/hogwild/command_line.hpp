@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 
 namespace hogwild::cli {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include <hogwild/core/atomic_file.hpp>
-#include <hogwild/core/saved_model.hpp>
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"

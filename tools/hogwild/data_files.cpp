@@ -8,12 +8,12 @@
 #include <system_error>
 #include <utility>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/images.hpp>
-#include <hogwild/core/formats/libffm.hpp>
-#include <hogwild/core/formats/ratings.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/images.hpp>
+#include <hogwild/formats/libffm.hpp>
+#include <hogwild/formats/ratings.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild::cli {
 namespace {

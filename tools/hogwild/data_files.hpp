@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/corpus.hpp>
-#include <hogwild/core/formats/graphs.hpp>
-#include <hogwild/core/formats/ratings.hpp>
-#include <hogwild/core/saved_model.hpp>
-#include <hogwild/core/sparse_dataset.hpp>
-#include <hogwild/models/descriptor.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/formats/corpus.hpp>
+#include <hogwild/formats/graphs.hpp>
+#include <hogwild/formats/ratings.hpp>
+#include <hogwild/saved_model.hpp>
 
 #include "command_line.hpp"
 

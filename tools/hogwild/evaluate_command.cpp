@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/saved_model.hpp>
-#include <hogwild/evaluate.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+#include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "analogies.hpp"

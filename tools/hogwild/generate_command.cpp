@@ -7,7 +7,7 @@
 
 #include <generate/generate.hpp>
 
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"

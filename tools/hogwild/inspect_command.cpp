@@ -7,11 +7,11 @@
 #include <string>
 #include <system_error>
 
-#include <hogwild/core/checkpoint.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/core/saved_model.hpp>
-#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/saved_model.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 #include "commands.hpp"
 #include "data_files.hpp"

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/saved_model.hpp>
-#include <hogwild/core/word_vectors.hpp>
-#include <hogwild/models/warm_start.hpp>
-#include <hogwild/prepare.hpp>
+#include <hogwild/detail/models/warm_start.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/saved_model.hpp>
+#include <hogwild/word_vectors.hpp>
 
 namespace hogwild::cli {
 

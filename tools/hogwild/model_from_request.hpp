@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include <hogwild/agreement.hpp>
-#include <hogwild/core/dataset.hpp>
-#include <hogwild/core/saved_model.hpp>
-#include <hogwild/core/vocabulary.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/words/vocabulary.hpp>
+#include <hogwild/registry.hpp>
+#include <hogwild/saved_model.hpp>
 
 #include "ranks.hpp"
 #include "train_request.hpp"

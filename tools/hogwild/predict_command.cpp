@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 
-#include <hogwild/core/atomic_file.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/core/saved_model.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+#include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <hogwild/core/threads.hpp>
+#include <hogwild/detail/platform/threads.hpp>
 
 #include "data_files.hpp"
 

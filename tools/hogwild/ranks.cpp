@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include <hogwild/thread_team.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
 
 namespace hogwild::cli {
 namespace {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include <hogwild/agreement.hpp>
-#include <hogwild/common_columns.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/sparse_dataset.hpp>
-#include <hogwild/message_link.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/common_columns.hpp>
+#include <hogwild/detail/transports/message_link.hpp>
+#include <hogwild/error.hpp>
 
 #include "train_request.hpp"
 

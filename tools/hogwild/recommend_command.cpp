@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/ratings.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/core/saved_model.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/ratings.hpp>
 #include <hogwild/models/recommend.hpp>
+#include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"

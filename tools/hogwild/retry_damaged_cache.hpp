@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "data_files.hpp"
 

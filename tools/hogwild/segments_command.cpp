@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/printable.hpp>
-#include <hogwild/core/segment.hpp>
-#include <hogwild/core/segments.hpp>
+#include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/segments.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"

@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <span>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/write_all.hpp>
+#include <hogwild/detail/platform/write_all.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include <hogwild/core/placement.hpp>
-#include <hogwild/names.hpp>
+#include <hogwild/detail/platform/placement.hpp>
+#include <hogwild/detail/run/names.hpp>
 
 #include "json_text.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/models/registry.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild::cli {
 namespace {

@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/atomic_file.hpp>
-#include <hogwild/core/checkpoint.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/core/saved_model.hpp>
-#include <hogwild/core/segment.hpp>
-#include <hogwild/core/segments.hpp>
-#include <hogwild/core/word_vectors.hpp>
-#include <hogwild/names.hpp>
+#include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/names.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
-#include <hogwild/prepare.hpp>
+#include <hogwild/saved_model.hpp>
+#include <hogwild/segments.hpp>
+#include <hogwild/word_vectors.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "commands.hpp"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <set>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
-#include <hogwild/models/registry.hpp>
-#include <hogwild/names.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/run/names.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
 
 #include "train_checks.hpp"
 

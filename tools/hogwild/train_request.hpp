@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/models/model_options.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/engines.hpp>
 #include <hogwild/options.hpp>
-#include <hogwild/sync_engine.hpp>
-#include <hogwild/thread_team.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 #include "data_files.hpp"

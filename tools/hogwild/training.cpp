@@ -4,8 +4,8 @@
 #include <string>
 #include <variant>
 
-#include <hogwild/process_engine.hpp>
-#include <hogwild/sync_engine.hpp>
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/engines.hpp>
 #include <hogwild/train.hpp>
 #include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <hogwild/models/registry.hpp>
+#include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
 
 #include "ranks.hpp"

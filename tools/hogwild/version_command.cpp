@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include <hogwild/core/build_info.hpp>
+#include <hogwild/detail/platform/build_info.hpp>
 
 #include "command_line.hpp"
 #include "commands.hpp"

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <hogwild/core/cleanup.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/threads.hpp>
+#include <hogwild/detail/platform/cleanup.hpp>
+#include <hogwild/detail/platform/threads.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 namespace {

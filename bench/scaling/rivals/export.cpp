@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::bench {
 namespace {

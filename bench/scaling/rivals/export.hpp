@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/dataset.hpp>
-#include <hogwild/core/labels.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
 
 namespace hogwild::bench {
 

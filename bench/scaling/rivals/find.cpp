@@ -3,8 +3,8 @@
 #include <iterator>
 #include <string_view>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/labels.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/error.hpp>
 
 #include "rivals/rival.hpp"
 

@@ -10,8 +10,8 @@
 #include <iterator>
 #include <sstream>
 
-#include <hogwild/core/child_process.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/error.hpp>
 
 #include "leave_when_asked.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <vector>
 
-#include <hogwild/core/row_cursor.hpp>
-#include <hogwild/evaluate.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "rivals/figures.hpp"
 #include "rivals/program.hpp"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <set>
 
-#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/dataset.hpp>
 
 #include "one_run.hpp"
 #include "rivals/rival.hpp"

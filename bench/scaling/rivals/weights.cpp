@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::bench {
 namespace {

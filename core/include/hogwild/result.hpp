@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/placement.hpp>
-#include <hogwild/core/schedule.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/platform/placement.hpp>
 
 namespace hogwild {
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/random.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../parsed_text.hpp"
+#include "data/parsed_text.hpp"
 #include "graph_text.hpp"
 
 namespace hogwild::detail {

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <optional>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
 
 #include "decimal.hpp"
 

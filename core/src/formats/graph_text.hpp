@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/formats/graphs.hpp>
+#include <hogwild/formats/graphs.hpp>
 
 namespace hogwild::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/graphs.hpp>
+#include <hogwild/formats/graphs.hpp>
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/checksum.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
 
-#include "../input_stream.hpp"
-#include "../row_format.hpp"
+#include "data/input_stream.hpp"
+#include "data/row_format.hpp"
 #include "graph_rows.hpp"
 #include "graph_text.hpp"
 

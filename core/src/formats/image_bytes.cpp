@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "../byte_cursor.hpp"
+#include "data/byte_cursor.hpp"
 
 namespace hogwild::detail {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "../parsed_text.hpp"
+#include "data/parsed_text.hpp"
 
 namespace hogwild::detail {
 

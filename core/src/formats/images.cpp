@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/images.hpp>
+#include <hogwild/formats/images.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/checksum.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
 
-#include "../input_stream.hpp"
-#include "../row_format.hpp"
+#include "data/input_stream.hpp"
+#include "data/row_format.hpp"
 #include "image_bytes.hpp"
 
 namespace hogwild {

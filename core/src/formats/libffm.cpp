@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/libffm.hpp>
+#include <hogwild/formats/libffm.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 
 #include "decimal.hpp"
 #include "libffm_parser.hpp"

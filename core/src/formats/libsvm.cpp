@@ -5,9 +5,9 @@
 #include <ostream>
 #include <utility>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/libsvm.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/formats/libsvm.hpp>
+#include <hogwild/error.hpp>
 
 #include "decimal.hpp"
 #include "libsvm_parser.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 
 #include "decimal.hpp"
 

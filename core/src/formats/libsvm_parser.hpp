@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/isa.hpp>
+#include <hogwild/detail/platform/isa.hpp>
 
 namespace hogwild::detail {
 

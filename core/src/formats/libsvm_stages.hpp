@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <hogwild/core/isa.hpp>
+#include <hogwild/detail/platform/isa.hpp>
 
 namespace hogwild::detail {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/ratings.hpp>
 
 namespace hogwild::detail {
 

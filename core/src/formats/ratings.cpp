@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/formats/ratings.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
 
-#include <hogwild/core/printable.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 
-#include "../parsed_text.hpp"
+#include "data/parsed_text.hpp"
 #include "decimal.hpp"
 #include "ratings_parser.hpp"
 

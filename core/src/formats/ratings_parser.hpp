@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "../row_format.hpp"
+#include "data/row_format.hpp"
 #include "libsvm_parser.hpp"
 #include "name_numbers.hpp"
 

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include <hogwild/core/kernels/factor_kernels.hpp>
-#include <hogwild/core/kernels/layer_kernels.hpp>
-#include <hogwild/core/kernels/margin_kernels.hpp>
-#include <hogwild/core/kernels/window_kernels.hpp>
+#include <hogwild/detail/kernels/factor_kernels.hpp>
+#include <hogwild/detail/kernels/layer_kernels.hpp>
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/window_kernels.hpp>
 
 // The kernels of each instruction set; which of them run is chosen in select.cpp. Those of AVX2 and AVX-512 are there
 // on x86-64 alone.

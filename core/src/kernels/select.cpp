@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "instruction_sets.hpp"
 

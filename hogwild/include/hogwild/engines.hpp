@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include <hogwild/engine_run.hpp>
-#include <hogwild/thread_team.hpp>
+#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/engines/worker_decorators.hpp>
 
 // Who runs the worker loop. An engine is a plain struct of options with two functions: plan_sharing(engine, run)
 // decides where its workers read and write, and says how many there will be; start(engine, task, plan, note) turns it
@@ -25,44 +27,6 @@ class run_planner;
 
 /// What an engine's run may tell while it works.
 using note_function = std::function<void(std::string_view)>;
-
-/// An engine of any kind, as the coordinator takes it.
-class any_engine {
- public:
-  virtual ~any_engine() = default;
-
-  /// The processes that train together with this one, as far as the engine knows of any; else null.
-  virtual collective* ranks() const = 0;
-  /// plan_sharing() of the engine, which from then on has as many workers.
-  virtual std::size_t plan(run_planner& run) = 0;
-  /// start() of the engine.
-  virtual std::unique_ptr<engine_run> start_workers(const training_task& task, const loop_plan& plan,
-                                                    const note_function& note) const = 0;
-};
-
-/// An engine of a type that is known.
-template <class Engine>
-class engine_of final : public any_engine {
- public:
-  explicit engine_of(const Engine& engine) : engine_(engine) {}
-
-  collective* ranks() const override {
-    if constexpr (requires { engine_.ranks; }) return engine_.ranks;
-    return nullptr;
-  }
-  std::size_t plan(run_planner& run) override {
-    const std::size_t workers = plan_sharing(engine_, run);
-    if constexpr (requires { engine_.workers; }) engine_.workers = workers;
-    return workers;
-  }
-  std::unique_ptr<engine_run> start_workers(const training_task& task, const loop_plan& plan,
-                                            const note_function& note) const override {
-    return start(engine_, task, plan, note);
-  }
-
- private:
-  Engine engine_;
-};
 
 /// One worker, in the calling thread: the reference for all others.
 struct serial_engine {};
@@ -82,5 +46,80 @@ std::unique_ptr<engine_run> start(const serial_engine& engine, const training_ta
                                   const note_function& note);
 std::unique_ptr<engine_run> start(const thread_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note);
+
+/// Workers are processes on one named shared-memory segment. This process supervises: it spawns them, opens and closes
+/// the rounds, measures, and replaces workers that die; the others never wait for a dead one. The program that workers
+/// run calls worker_main (worker_main.hpp) first thing in main.
+struct process_engine {
+  std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
+  bool pin = true;                       ///< one CPU for each worker, where there are as many
+  std::string program{};                 ///< what to spawn; empty: this very program
+  std::vector<std::string> arguments{};  ///< before the marker: a subcommand, say
+};
+
+/// Throws config_error in a process that was itself started as a worker, or for a model that is not trivially copyable.
+std::unique_ptr<engine_run> start(const process_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note);
+std::size_t plan_sharing(const process_engine& engine, run_planner& run);
+
+/// Synchronous training, the baseline for everything that goes without waiting. Each worker is a rank with parameters
+/// of its own and a fixed part of the rows; after every so many rows of each all ranks meet (collective.hpp) and go on
+/// with the same parameters, to the bit, which is checked after each round. So a run repeats to the bit, too; it does
+/// depend on the number of workers.
+///
+///   gradients: all rows between two meetings see the same parameters; w += scale * mean over all rows of what each
+///              would change (mini-batch descent by all-reduce)
+///   average:   each rank makes steps of its own in between (local SGD); w = mean over ranks, weighted by their rows
+///
+/// Where the rule is known beforehand, all_reduce_engine and local_sgd_engine say it by their names.
+struct sync_engine {
+  std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
+  sync_rule rule = sync_rule::gradients;
+  std::size_t rows = 64;    ///< of each rank between two meetings, at least 1
+  bool scale_step = false;  ///< gradients: the step times the number of ranks, as for a batch that grows with them
+  transport_kind transport = transport_kind::in_process;
+  bool pin = true;                       ///< one CPU for each rank, where there are as many
+  std::string program{};                 ///< of processes: see process_engine
+  std::vector<std::string> arguments{};  ///< of processes
+  /// Several processes, on one machine or several: all their ranks. Each has as many workers (threads), all of which
+  /// are ranks of one run then. Outlives the run.
+  collective* ranks = nullptr;
+  /// How long ranks wait for one that is not there before the run ends with worker_error; at most 1,000,000 seconds.
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+};
+
+/// A sync_engine of one rule, with the same members.
+template <sync_rule Rule>
+struct sync_engine_of {
+  std::optional<std::size_t> workers{};
+  std::size_t rows = 64;
+  bool scale_step = false;
+  transport_kind transport = transport_kind::in_process;
+  bool pin = true;
+  std::string program{};
+  std::vector<std::string> arguments{};
+  collective* ranks = nullptr;
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+
+  operator sync_engine() const {
+    return {workers, Rule, rows, scale_step, transport, pin, program, arguments, ranks, timeout};
+  }
+};
+using all_reduce_engine = sync_engine_of<sync_rule::gradients>;
+using local_sgd_engine = sync_engine_of<sync_rule::average>;
+
+/// Throws config_error where no rows are between two meetings, where the timeout is none, and for options that do not
+/// go with meetings.
+std::size_t plan_sharing(const sync_engine& engine, run_planner& run);
+std::unique_ptr<engine_run> start(const sync_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note);
+
+namespace detail {
+std::unique_ptr<training_task> as_rank(std::unique_ptr<training_task> whole, const joined_worker& place);
+}  // namespace detail
+
+/// What worker processes of a synchronous run are called in its segment.
+inline constexpr std::string_view lockstep_workers = "synchronous";
+inline const worker_decoration lockstep_decoration{lockstep_workers, detail::as_rank};
 
 }  // namespace hogwild

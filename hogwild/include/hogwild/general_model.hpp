@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include <hogwild/factor_task.hpp>
-#include <hogwild/general_task.hpp>
+#include <hogwild/detail/task/factor_task.hpp>
+#include <hogwild/detail/task/general_task.hpp>
 #include <hogwild/train.hpp>
 
 namespace hogwild {

@@ -21,14 +21,11 @@
 //
 // What goes wrong is thrown as an error (core/error.hpp). An observer (observer.hpp) hears of each epoch.
 
-#include <hogwild/core/csr.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/example.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/sparse_dataset.hpp>
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/model/example.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/model.hpp>
 #include <hogwild/observer.hpp>
-#include <hogwild/process_engine.hpp>
-#include <hogwild/sync_engine.hpp>
 #include <hogwild/train.hpp>
 #include <hogwild/worker_main.hpp>

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/core/dataset.hpp>
-#include <hogwild/core/option_values.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/option_values.hpp>
 
 namespace hogwild {
 

@@ -5,5 +5,5 @@
 // one model: a collective of all of them, and for a ring its message_link. <hogwild/mpi/collective.hpp> and
 // <hogwild/mpi/transport.hpp> of the component mpi make them.
 
-#include <hogwild/collective.hpp>
-#include <hogwild/message_link.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/transports/message_link.hpp>

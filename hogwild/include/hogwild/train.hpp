@@ -9,15 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/model.hpp>
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/task/task_facts.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
-#include <hogwild/margin_loss.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
-#include <hogwild/prepare.hpp>
 #include <hogwild/result.hpp>
-#include <hogwild/task_facts.hpp>
-#include <hogwild/training_task.hpp>
 
 namespace hogwild {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/process_engine.hpp>
-#include <hogwild/run_setup.hpp>
+#include <hogwild/detail/run/run_setup.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/train.hpp>
 
 namespace hogwild {

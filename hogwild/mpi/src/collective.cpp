@@ -6,9 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include <hogwild/collectives/lost_peer.hpp>
-#include <hogwild/collectives/rank_sum.hpp>
-#include <hogwild/collectives/typed.hpp>
+#include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/detail/collectives/rank_sum.hpp>
+#include <hogwild/detail/collectives/typed.hpp>
 
 #include "messages.hpp"
 

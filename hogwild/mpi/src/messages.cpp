@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include <hogwild/collectives/lost_peer.hpp>
-#include <hogwild/core/control/turn_board.hpp>
+#include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/detail/control/turn_board.hpp>
 
 #include "communicator.hpp"
 #include "poll_pacer.hpp"

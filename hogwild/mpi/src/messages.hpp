@@ -14,7 +14,7 @@
 
 #include <mpi.h>
 
-#include <hogwild/collective.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
 
 #include "session_state.hpp"
 

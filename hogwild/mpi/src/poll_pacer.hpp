@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include <hogwild/core/machine.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 
 namespace hogwild::detail {
 

@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "communicator.hpp"
 #include "poll_pacer.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collectives/lost_peer.hpp>
+#include <hogwild/detail/collectives/lost_peer.hpp>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild::detail {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <type_traits>
 
-#include <hogwild/core/control/phase_barrier.hpp>
-#include <hogwild/core/control/published.hpp>
-#include <hogwild/core/process_identity.hpp>
+#include <hogwild/detail/control/phase_barrier.hpp>
+#include <hogwild/detail/control/published.hpp>
+#include <hogwild/detail/platform/process_identity.hpp>
 
 // What the members of a group in common memory share besides their numbers. No pointers: every process maps it where it
 // likes. Zero bytes are a place that nobody has come to.

@@ -6,8 +6,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <hogwild/collectives/lost_peer.hpp>
-#include <hogwild/collectives/rank_sum.hpp>
+#include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/detail/collectives/rank_sum.hpp>
 
 namespace hogwild::detail {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/collectives/typed.hpp>
-#include <hogwild/core/process_watch.hpp>
+#include <hogwild/detail/collectives/typed.hpp>
+#include <hogwild/detail/platform/process_watch.hpp>
 
 #include "meeting_place.hpp"
 

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <thread>
 
-#include <hogwild/collectives/lost_peer.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/error.hpp>
 
 #include "memory_collective.hpp"
 

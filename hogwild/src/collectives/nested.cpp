@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collectives/nested.hpp>
+#include <hogwild/detail/collectives/nested.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/collectives/typed.hpp>
+#include <hogwild/detail/collectives/typed.hpp>
 
 namespace hogwild {
 

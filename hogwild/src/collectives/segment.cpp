@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collectives/segment.hpp>
+#include <hogwild/detail/collectives/segment.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
-#include <hogwild/collectives/lost_peer.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/collectives/lost_peer.hpp>
+#include <hogwild/error.hpp>
 
 #include "memory_collective.hpp"
 

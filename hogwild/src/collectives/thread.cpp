@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collectives/thread.hpp>
+#include <hogwild/detail/collectives/thread.hpp>
 
 #include <vector>
 
-#include <hogwild/collectives/lost_peer.hpp>
+#include <hogwild/detail/collectives/lost_peer.hpp>
 
 #include "memory_collective.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/transports/in_process.hpp>
+#include <hogwild/detail/transports/in_process.hpp>
 
 #include <condition_variable>
 #include <deque>
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/collective.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/engines/worker_decorators.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/transports/message_link.hpp>
 #include <hogwild/engines.hpp>
-#include <hogwild/loop_options.hpp>
-#include <hogwild/message_link.hpp>
-#include <hogwild/thread_team.hpp>
-#include <hogwild/worker_decorators.hpp>
 
 namespace hogwild {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/control/epoch_gate.hpp>
+#include <hogwild/detail/control/epoch_gate.hpp>
 
 #include <array>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/control/phase_barrier.hpp>
+#include <hogwild/detail/control/phase_barrier.hpp>
 
 #include <array>
 #include <chrono>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/control/published.hpp>
+#include <hogwild/detail/control/published.hpp>
 
 #include <cstdint>
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/control/control_block.hpp>
-#include <hogwild/core/control/worker_slot.hpp>
+#include <hogwild/detail/control/control_block.hpp>
+#include <hogwild/detail/control/worker_slot.hpp>
 
 using namespace hogwild;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/control/ring_token.hpp>
+#include <hogwild/detail/control/ring_token.hpp>
 
 #include <algorithm>
 #include <array>

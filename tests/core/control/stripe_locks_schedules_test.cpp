@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/update_policy.hpp>
+#include <hogwild/detail/memory/update_policy.hpp>
 
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/control/worker_slot.hpp>
+#include <hogwild/detail/control/worker_slot.hpp>
 
 #include "support/model_atomics.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/control/ticket_counter.hpp>
+#include <hogwild/detail/control/ticket_counter.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/control/done_mark.hpp>
+#include <hogwild/detail/control/done_mark.hpp>
 
 #include "support/model_atomics.hpp"
 

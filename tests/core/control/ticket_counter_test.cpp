@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/control/ticket_counter.hpp>
+#include <hogwild/detail/control/ticket_counter.hpp>
 
 #include <array>
 #include <atomic>

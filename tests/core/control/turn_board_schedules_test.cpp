@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/control/turn_board.hpp>
+#include <hogwild/detail/control/turn_board.hpp>
 
 #include <array>
 #include <cstddef>

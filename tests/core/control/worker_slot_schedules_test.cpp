@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/control/worker_slot.hpp>
+#include <hogwild/detail/control/worker_slot.hpp>
 
 #include <algorithm>
 #include <array>

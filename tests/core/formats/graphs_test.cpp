@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/graphs.hpp>
+#include <hogwild/formats/graphs.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
 
 #include "formats/graph_rows.hpp"
 #include "formats/graph_text.hpp"

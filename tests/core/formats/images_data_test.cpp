@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/images.hpp>
+#include <hogwild/formats/images.hpp>
 
 #include <array>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/images.hpp>
+#include <hogwild/formats/images.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
 
 #include "core/archives.hpp"
 #include "support/scratch_folder.hpp"

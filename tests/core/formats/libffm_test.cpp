@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/libffm.hpp>
+#include <hogwild/formats/libffm.hpp>
 
 #include <optional>
 #include <string>
@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
 
 #include "formats/decimal.hpp"
 #include "formats/libffm_parser.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/formats/ratings.hpp>
+#include <hogwild/formats/ratings.hpp>
 
 #include <array>
 #include <cstring>
@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/row_cursor.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
 
 #include "formats/decimal.hpp"
 #include "formats/ratings_parser.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/kernels/factor_kernels.hpp>
+#include <hogwild/detail/kernels/factor_kernels.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_rows.hpp"
+#include "support/random_rows.hpp"
 
 namespace {
 

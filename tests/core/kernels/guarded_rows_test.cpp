@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/margin_kernels.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_rows.hpp"
+#include "support/random_rows.hpp"
 
 // Rows whose arrays end where a mapping ends: who reads one entry too many, dies.
 

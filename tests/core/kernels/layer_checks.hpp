@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/core/isa.hpp>
-#include <hogwild/core/kernels/layer_kernels.hpp>
+#include <hogwild/detail/kernels/layer_kernels.hpp>
+#include <hogwild/detail/platform/isa.hpp>
 
 #include <gtest/gtest.h>
 

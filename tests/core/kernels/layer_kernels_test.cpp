@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/core/kernels/layer_kernels.hpp>
+#include <hogwild/detail/kernels/layer_kernels.hpp>
 
 #include <cmath>
 #include <cstdint>

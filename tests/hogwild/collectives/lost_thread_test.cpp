@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/collectives/thread.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/collectives/thread.hpp>
+#include <hogwild/error.hpp>
 
 #include "support/threads.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collectives/nested.hpp>
+#include <hogwild/detail/collectives/nested.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/collectives/thread.hpp>
-#include <hogwild/core/error.hpp>
+#include <hogwild/detail/collectives/thread.hpp>
+#include <hogwild/error.hpp>
 
 #include "support/timed_out_member.hpp"
 

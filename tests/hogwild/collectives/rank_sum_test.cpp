@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collectives/rank_sum.hpp>
+#include <hogwild/detail/collectives/rank_sum.hpp>
 
 #include <cstddef>
 #include <span>

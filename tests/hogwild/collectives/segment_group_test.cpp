@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collectives/segment.hpp>
+#include <hogwild/detail/collectives/segment.hpp>
 
 #include <atomic>
 #include <chrono>

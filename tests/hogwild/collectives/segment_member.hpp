@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/collectives/segment.hpp>
-#include <hogwild/core/child_process.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/segment.hpp>
+#include <hogwild/detail/collectives/segment.hpp>
+#include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/error.hpp>
 
 // Groups of processes for tests: each member is this program once more, told by its arguments who it is and what to do.
 // It leaves what it has to say in the segment.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/collectives/thread.hpp>
+#include <hogwild/detail/collectives/thread.hpp>
 
 #include <string>
 #include <tuple>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 #include "support/collective_checks.hpp"
 #include "support/threads.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/rounds.hpp>
+#include <hogwild/detail/run/rounds.hpp>
 
 #include "support/counting.hpp"
 #include "support/planned_task.hpp"

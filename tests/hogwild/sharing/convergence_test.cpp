@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/thread_sanitizer.hpp>
+#include <hogwild/detail/platform/thread_sanitizer.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker that copies, exchanges or merges a large model tells block by block that it gets on.
-#include <hogwild/sharing/in_blocks.hpp>
+#include <hogwild/detail/sharing/in_blocks.hpp>
 
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <hogwild/sharing/deterministic.hpp>
-#include <hogwild/sharing/replica.hpp>
+#include <hogwild/detail/sharing/deterministic.hpp>
+#include <hogwild/detail/sharing/replica.hpp>
 
 using namespace hogwild;
 

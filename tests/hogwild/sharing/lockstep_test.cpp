@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/sharing/lockstep.hpp>
+#include <hogwild/detail/sharing/lockstep.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/sharing/replica.hpp>
+#include <hogwild/detail/sharing/replica.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/param_store.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
 
 using namespace hogwild;
 

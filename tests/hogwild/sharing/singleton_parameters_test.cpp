@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/sharing/singleton_parameters.hpp>
 
 #include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <hogwild/column_counts.hpp>
+#include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
-#include <hogwild/rounds.hpp>
 
 #include "support/counting.hpp"
 #include "support/planned_task.hpp"

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/choose.hpp>
-#include <hogwild/core/param_store.hpp>
-#include <hogwild/sharing/buffered.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/sharing/buffered.hpp>
 
 using namespace hogwild;
 

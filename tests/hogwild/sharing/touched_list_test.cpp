@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/sharing/touched_list.hpp>
+#include <hogwild/detail/sharing/touched_list.hpp>
 
 #include <cstdint>
 #include <vector>

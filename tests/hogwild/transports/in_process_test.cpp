@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/transports/in_process.hpp>
+#include <hogwild/detail/transports/in_process.hpp>
 
 #include <chrono>
 #include <thread>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 using namespace hogwild;
 using namespace std::chrono_literals;

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <hogwild/collective.hpp>
+#include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/mpi/session.hpp>
 
 namespace hogwild {

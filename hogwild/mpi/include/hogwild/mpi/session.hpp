@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <hogwild/core/error.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 

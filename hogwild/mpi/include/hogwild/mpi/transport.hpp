@@ -4,7 +4,7 @@
 #include <chrono>
 #include <memory>
 
-#include <hogwild/message_link.hpp>
+#include <hogwild/detail/transports/message_link.hpp>
 #include <hogwild/mpi/session.hpp>
 
 namespace hogwild {

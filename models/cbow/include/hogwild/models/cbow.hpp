@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include <hogwild/models/window_formula.hpp>
+#include <hogwild/detail/words/window_formula.hpp>
 
 namespace hogwild {
 

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/example.hpp>
-#include <hogwild/core/formats/images.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/option_values.hpp>
-#include <hogwild/models/net.hpp>
-#include <hogwild/models/net_workspace.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/models/net.hpp>
+#include <hogwild/detail/models/net_workspace.hpp>
+#include <hogwild/formats/images.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/option_values.hpp>
 
 namespace hogwild {
 

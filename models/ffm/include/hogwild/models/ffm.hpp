@@ -7,15 +7,15 @@
 #include <span>
 #include <string_view>
 
-#include <hogwild/core/dataset.hpp>
-#include <hogwild/core/example.hpp>
-#include <hogwild/core/isa.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/random.hpp>
-#include <hogwild/models/factor_rows.hpp>
-#include <hogwild/models/ffm_workspace.hpp>
-#include <hogwild/models/score_loss.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/models/factor_rows.hpp>
+#include <hogwild/detail/models/ffm_workspace.hpp>
+#include <hogwild/detail/models/score_loss.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+#include <hogwild/model.hpp>
 
 namespace hogwild {
 

@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/dataset.hpp>
-#include <hogwild/core/example.hpp>
-#include <hogwild/core/isa.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/core/option_values.hpp>
-#include <hogwild/core/random.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/option_values.hpp>
 
 namespace hogwild {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include <hogwild/core/labels.hpp>
+#include <hogwild/detail/data/labels.hpp>
 
 namespace hogwild {
 

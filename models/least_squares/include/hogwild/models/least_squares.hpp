@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include <hogwild/core/labels.hpp>
+#include <hogwild/detail/data/labels.hpp>
 
 namespace hogwild {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string_view>
 
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/vector_math.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/optimization/vector_math.hpp>
 
 namespace hogwild {
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/example.hpp>
-#include <hogwild/core/kernels/factor_kernels.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/model.hpp>
-#include <hogwild/models/factor_rows.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/kernels/factor_kernels.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/models/factor_rows.hpp>
+#include <hogwild/model.hpp>
 
 namespace hogwild {
 

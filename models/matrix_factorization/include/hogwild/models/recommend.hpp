@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <hogwild/core/saved_model.hpp>
+#include <hogwild/saved_model.hpp>
 
 namespace hogwild {
 

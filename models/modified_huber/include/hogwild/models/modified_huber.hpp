@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include <hogwild/core/labels.hpp>
+#include <hogwild/detail/data/labels.hpp>
 
 namespace hogwild {
 

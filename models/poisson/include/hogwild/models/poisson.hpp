@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include <hogwild/core/dataset.hpp>
-#include <hogwild/core/error.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/vector_math.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/optimization/vector_math.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/core/example.hpp>
-#include <hogwild/core/labels.hpp>
-#include <hogwild/core/model.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/model.hpp>
 
 namespace hogwild {
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+
+namespace hogwild {
+
+/// Which position each input column has: the map from the numbers in a file to the parameters of a model.
+class column_numbering {
+ public:
+  column_numbering() = default;
+  /// `original[position]` is the input number of the column with that position; the numbers are distinct.
+  explicit column_numbering(std::span<const std::uint32_t> original);
+
+  static constexpr std::uint32_t unknown = 0xffffffffu;
+  /// Position of an input column, or `unknown` where training never had it. O(log columns) at worst.
+  std::uint32_t position(std::uint32_t original) const;
+  std::size_t size() const { return original_.size(); }
+  std::span<const std::uint32_t> original() const { return original_; }
+  /// Equal for equal maps; part of the cache key of files that are read through it.
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  std::span<const std::uint32_t> original_;
+  std::shared_ptr<const void> lookup_;
+  std::uint64_t digest_ = 0;
+};
+
+/// How precisely values are kept. `half` (11 significant bits, at most 65504) takes half the memory; which values it
+/// changes depends on the data.
+enum class value_precision : std::uint32_t { single, half };
+
+/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `isa`
+/// and `note`.
+struct open_options {
+  enum class cache_use { automatic, none, rebuild };
+  cache_use cache = cache_use::automatic;
+  /// Where the cache goes when the source's own folder cannot be written; empty: no second place.
+  std::filesystem::path cache_folder{};
+  /// Read through this map, in the file's own row order: test and prediction data. Null: training data, whose columns
+  /// are ordered by falling frequency and whose rows are shuffled once.
+  const column_numbering* numbering = nullptr;
+  /// Rows without a label are accepted and get label 0: prediction data.
+  bool labels_optional = false;
+  /// `single`: as read; such data are kept in half precision too where that changes no value.
+  value_precision values = value_precision::single;
+  std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
+  /// Instruction set of the parser; what is read does not depend on it. Automatic is the widest that it has a form for.
+  /// Where a CPU has those of the kernels but not all that the parser's form needs, that is the next below.
+  hogwild::isa isa = hogwild::isa::automatic;
+  /// Told in one sentence why a cache was not used or not written. The library itself prints nothing.
+  std::function<void(std::string_view)> note{};
+};
+
+/// Sparse rows in a versioned, checksummed, memory-mapped file (or anonymous memory file); a cheap handle, copies share
+/// the mapping. Read-only, so any number of threads and processes may use it at once.
+class sparse_dataset {
+ public:
+  sparse_view view() const;
+  std::size_t rows() const;
+  std::size_t features() const;  ///< columns that occur: the positions run from 0 to features() - 1
+  std::size_t nonzeros() const;
+  /// Input number of a position: as it stands in the file (LIBSVM text counts from 1), or the column of copied rows.
+  std::uint32_t original(std::size_t position) const;
+  const column_numbering& numbering() const;
+  std::size_t unknown_entries() const;  ///< entries dropped because `numbering` did not know their column
+  /// A path that another process of this user can open while this handle lives: the cache file, or /proc/PID/fd/N.
+  std::string shared_path() const;
+  bool from_cache() const;  ///< true when no text was parsed
+  /// Whether values were rounded to half precision: only where that was asked for, and where it changes any.
+  bool values_rounded() const;
+  /// Checks every block now. Throws cache_error.
+  void verify() const;
+
+  /// Maps a dataset that shared_path() named. Reads the header and unpacks where rows begin and how they are labelled,
+  /// about a millisecond for 500,000 rows; entries are read by whoever trains on them. Throws cache_error where they do
+  /// not hold.
+  static sparse_dataset map(const std::string& shared_path);
+
+  /// Copies rows that somebody holds in memory into an anonymous memory file, so that worker processes can map them.
+  /// Columns, labels and values become as narrow as they can without loss.
+  static sparse_dataset copy_of(const sparse_view& rows);
+
+ private:
+  struct mapping;
+  std::shared_ptr<const mapping> mapping_;
+  explicit sparse_dataset(std::shared_ptr<const mapping> m) : mapping_(std::move(m)) {}
+  friend struct dataset_access;
+};
+
+/// Opens LIBSVM text ("label index:value ..."), plain or compressed with gzip, xz, zstd or bzip2 (told by content), or
+/// standard input ("-"). A cache beside the source is used when it was made from the same source (size, time stamp)
+/// with the same options; otherwise the text is parsed in parallel and the cache written aside and renamed.
+/// Throws format_error (file:line:column) or input_error (a value beyond 65504 under value_precision::half, too); then
+/// no cache file, whole or part, is left behind. Throws config_error for an instruction set that this machine has not.
+sparse_dataset open_libsvm(const std::string& path, const open_options& options = {});
+
+/// Sparse rows that the caller holds in memory. Borrows the three arrays, which must outlive it, and copies the labels;
+/// columns keep their numbers. Rows are trained in the order given within a chunk, so shuffle sorted data first.
+class csr_rows {
+ public:
+  /// `row_start` has one entry more than there are rows, ascending from 0 to index.size(); index and value are equally
+  /// long; columns are distinct within a row, in any order, and below `columns`, which are at most column_limit. Throws
+  /// input_error where the sizes do not fit; train() looks at the columns and values themselves, in time that is linear
+  /// where columns ascend within each row.
+  csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index, std::span<const float> value,
+           std::span<const float> label, std::size_t columns);
+
+  sparse_view view() const;
+  std::size_t features() const { return columns_; }
+
+ private:
+  std::span<const std::uint64_t> row_start_;
+  std::span<const std::uint32_t> index_;
+  std::span<const float> value_;
+  std::vector<double> label_;
+  std::size_t columns_;
+};
+
+}  // namespace hogwild

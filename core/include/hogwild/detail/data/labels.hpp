@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/data/label_column.hpp>
+
+namespace hogwild {
+
+/// What a model makes of the numbers in the label column.
+enum class label_kind : std::uint32_t {
+  real,    ///< regression: the number itself
+  binary,  ///< exactly two values; the larger trains as +1, the smaller as -1
+  classes  ///< any set of values, sorted; trains as 0, 1, ... in that order
+};
+
+/// The map between labels as read and labels as trained on; saved with the model.
+class label_map {
+ public:
+  label_map() = default;
+  label_map(label_kind kind, std::vector<double> values);
+
+  /// Finds the values that occur. Throws input_error with the values and counts found where they do not suit `kind`
+  /// (binary: not exactly two; classes: fewer than two or more than 65,536). `source` names the data in the message.
+  static label_map learn(label_kind kind, const label_column& labels, const std::string& source);
+
+  label_kind kind() const { return kind_; }
+  std::span<const double> values() const { return values_; }  ///< sorted; empty for real
+  std::size_t classes() const { return values_.size(); }
+
+  /// What the model trains on. The label must be known; see require_known.
+  float encode(double label) const {
+    if (kind_ == label_kind::binary) return label == values_[1] ? 1.0f : -1.0f;
+    return kind_ == label_kind::real ? static_cast<float>(label) : class_of(label);
+  }
+  /// The label as read: of a sign (binary; zero counts as the smaller value), a class number, or the number itself.
+  double decode(double predicted) const;
+
+  /// Throws input_error naming the first label that training never had, its row (from 1) and `source`.
+  void require_known(const label_column& labels, const std::string& source) const;
+
+  bool operator==(const label_map&) const = default;
+
+ private:
+  float class_of(double label) const;
+  label_kind kind_ = label_kind::real;
+  std::vector<double> values_;
+};
+
+}  // namespace hogwild

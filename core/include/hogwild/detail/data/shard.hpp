@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/data/chunk.hpp>
+#include <hogwild/detail/data/sampler.hpp>
+#include <hogwild/detail/model/strong_types.hpp>
+#include <hogwild/option_values.hpp>
+
+namespace hogwild {
+
+/// A range of tickets that is drawn from one counter. The shards of a plan are disjoint and cover every chunk: an exact
+/// partition for any number of shards.
+struct shard {
+  std::size_t first = 0;  ///< tickets [first, last)
+  std::size_t last = 0;
+  std::size_t size() const { return last - first; }
+
+  /// The `id`-th of `count` parts of `chunks` chunks; sizes differ by at most one.
+  static shard part(std::size_t chunks, shard_id id, std::size_t count) {
+    const std::size_t i = index(id);
+    return {chunks * i / count, chunks * (i + 1) / count};
+  }
+};
+
+/// Which chunk a ticket stands for: within each shard a fresh random order each pass. The short chunk, where there is
+/// one, keeps the last ticket, so that where a shard's tickets are drawn in turn all before it are of full size.
+class chunk_order {
+ public:
+  chunk_order(const chunk_plan& plan, shard range, std::uint64_t seed, std::uint64_t pass)
+      : range_(range),
+        full_(range.last > plan.full() ? plan.full() - range.first : range.size()),
+        permutation_(full_, seed ^ 0x63687566u, pass * 0x10001u + range.first) {}
+
+  std::size_t operator()(std::size_t ticket) const {
+    const std::size_t local = ticket - range_.first;
+    return local < full_ ? range_.first + permutation_(local) : ticket;
+  }
+
+ private:
+  shard range_;
+  std::size_t full_;
+  feistel_permutation permutation_;
+};
+
+}  // namespace hogwild

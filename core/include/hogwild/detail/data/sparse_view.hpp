@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <hogwild/detail/data/half.hpp>
+#include <hogwild/detail/data/label_column.hpp>
+#include <hogwild/detail/data/row_starts.hpp>
+
+namespace hogwild {
+
+/// Columns are numbers of 32 bits, of which the largest two mean something else.
+inline constexpr std::size_t column_limit = 0xfffffffe;
+
+/// Where rows come from: looks at a block of them before anybody trains on it, and says where other processes find
+/// them. Implementations are safe to call from many threads at once.
+class row_source {
+ public:
+  virtual ~row_source() = default;
+  /// Throws cache_error unless rows [first, last) hold what was written and every column is in range. Cheap when the
+  /// rows were checked before. Rows count from the start of the whole dataset, not of a slice.
+  virtual void ensure(std::size_t first, std::size_t last) const = 0;
+  /// By which path another process of this user can map the whole dataset while this object lives; empty: none.
+  virtual std::string shared_path() const { return {}; }
+};
+
+/// What rows are that are images: planes of height x width values. All 0: they are none, or nobody said.
+struct image_shape {
+  std::uint32_t planes = 0, height = 0, width = 0;
+
+  constexpr bool known() const { return planes != 0; }
+  constexpr std::size_t size() const { return std::size_t{planes} * height * width; }
+  bool operator==(const image_shape&) const = default;
+};
+
+/// "3 x 32 x 32": planes, height, width.
+inline std::string name_of(const image_shape& image) {
+  return std::to_string(image.planes) + " x " + std::to_string(image.height) + " x " + std::to_string(image.width);
+}
+
+/// Sparse rows (CSR) in separate arrays, owned by somebody else; copied freely, shared by all workers, never written.
+///
+/// Row r holds entries [row_start[r], row_start[r+1]) of its columns and values. Columns lie in `index` or, where 16
+/// bits suffice, in `index16`; values in `value` or, where half precision does, in `value16`: the other one of each
+/// pair is empty. row_cursor reads rows whatever their width. A slice keeps the arrays and narrows row_start, so
+/// row_start.front() need not be 0.
+struct sparse_view {
+  row_starts row_start{};                    ///< rows + 1 entries, ascending
+  std::span<const std::uint32_t> index{};    ///< column of each entry, below `columns`
+  std::span<const std::uint16_t> index16{};  ///< the same, where there are at most 65,536 columns
+  std::span<const float> value{};            ///< value of each entry, finite
+  std::span<const half> value16{};           ///< the same in half precision
+  label_column label{};                      ///< one a row, as read
+  std::size_t columns = 0;
+  std::span<const std::uint32_t> degree{};    ///< rows in which each column occurs; empty where nobody counted
+  std::span<const std::uint32_t> original{};  ///< the input's number of each column; empty where nobody said
+  /// Columns from this one on occur in one row each, where they stand last, numbered in the order of the rows: whoever
+  /// trains a run of rows has a run of columns that nobody else needs. Beyond all columns where that is not known.
+  std::size_t first_singleton = static_cast<std::size_t>(-1);
+  image_shape image{};                 ///< of rows that are images
+  const row_source* source = nullptr;  ///< null for rows in somebody's memory: nothing to check or to share
+  std::size_t first_row = 0;           ///< place of row 0 in the whole dataset, for `source`
+
+  std::size_t rows() const { return label.size(); }
+  std::size_t nonzeros() const { return rows() == 0 ? 0 : row_start.back() - row_start.front(); }
+  bool has_narrow_index() const { return !index16.empty(); }
+  bool has_narrow_value() const { return !value16.empty(); }
+
+  sparse_view slice(std::size_t first, std::size_t last) const {
+    sparse_view part = *this;
+    part.row_start = row_start.subspan(first, last - first + 1);
+    part.label = label.subspan(first, last - first);
+    part.first_row = first_row + first;
+    return part;
+  }
+
+  void ensure(std::size_t first, std::size_t last) const {
+    if (source != nullptr) source->ensure(first_row + first, first_row + last);
+  }
+};
+
+}  // namespace hogwild

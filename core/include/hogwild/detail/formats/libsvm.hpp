@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+
+namespace hogwild {
+
+// LIBSVM text: one row a line, "label index:value index:value ...".
+//
+// Blanks and tabs separate, in any number; lines end with LF or CR LF, the last one may end without; blank lines are
+// skipped and '#' begins a comment. Indices count from 1 and ascend strictly; the largest is 4294967294. Labels are
+// read in double, values in single precision, both rounded correctly; neither may be infinite or NaN.
+
+/// Rows read from text, in their order. Columns count from 0: one less than in the text.
+struct libsvm_rows {
+  std::vector<std::uint64_t> row_start{0};
+  std::vector<std::uint32_t> index;
+  std::vector<float> value;
+  std::vector<double> label;
+  std::size_t columns = 0;  ///< one more than the largest index
+
+  /// Valid as long as this object is neither changed nor destroyed.
+  sparse_view view() const {
+    return {.row_start = row_start, .index = index, .value = value, .label = label, .columns = columns};
+  }
+};
+
+/// Parses text held in memory, in the calling thread; open_libsvm is the way to read files. No rows are an empty
+/// result. Throws format_error with `source` as the file; its column is the first byte of the label, index or value at
+/// fault.
+libsvm_rows parse_libsvm(std::string_view text, const std::string& source = "text", bool labels_optional = false);
+
+/// Writes rows, each in ascending order of its input numbers, in the shortest decimals that read back to the same
+/// numbers. `original[column]` is the number to write; empty: columns count from 0 and are written from 1.
+void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const std::uint32_t> original = {});
+
+}  // namespace hogwild

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/data/half.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+
+namespace hogwild {
+
+/// The most rows of one call.
+inline constexpr std::size_t batch_rows = 16;
+
+/// The most columns of a model that `steps` takes: as many floats as half of AVX-512's registers hold.
+inline constexpr std::size_t register_columns = 128;
+
+/// Rows of a CSR: row i is entries [begin[i], end[i]) of `index` and `value`, for i < rows <= batch_rows. No column
+/// occurs twice in a row. Nothing outside the rows is read.
+template <class Index, class Value>
+struct row_batch {
+  const Index* index = nullptr;
+  const Value* value = nullptr;
+  std::array<std::uint64_t, batch_rows> begin{}, end{};
+  std::size_t rows = 0;
+};
+
+/// By how much row `row` of the batch, whose dot with the model is `dot`, changes the model: w += c * x, where c is
+/// returned; 0: not at all. Called once a row, in order, by `steps`.
+struct row_response {
+  float (*change)(void* context, std::size_t row, float dot);
+  void* context;
+};
+
+/// The inner loops of margin models, on parameters that nobody else writes meanwhile. Index is std::uint32_t or
+/// std::uint16_t, Value is float or half.
+///
+/// All instruction sets give the same bits. Products are rounded before they are added; a dot adds entry k to sum
+/// k % 8, then the sums in pairs, then those entries that fill no eight.
+template <class Index, class Value>
+struct margin_kernels {
+  /// out[i] = sum of w[j] * x over row i.
+  void (*dots)(const float* w, const row_batch<Index, Value>& rows, float* out);
+  /// w[j] += change[i] * x, row after row; a row of change 0 is skipped.
+  void (*updates)(float* w, const row_batch<Index, Value>& rows, const float* change);
+  /// Row after row: the dot, the response, the update before the next row's dot: plain sgd inside the batch. For models
+  /// of at most register_columns parameters, every index below `columns`; they stay in registers over the batch, or in
+  /// the nearest cache where there are too few. Each row waits for the one before it: dots and updates take a third of
+  /// the time with the logistic loss, and suit where a row may see a model that is up to 16 rows old.
+  void (*steps)(float* w, std::size_t columns, const row_batch<Index, Value>& rows, const row_response& response);
+};
+
+/// The kernels of an instruction set that has_isa() knows; `set` is not automatic.
+template <class Index, class Value>
+const margin_kernels<Index, Value>& kernels_of(isa set);
+
+extern template const margin_kernels<std::uint32_t, float>& kernels_of(isa);
+extern template const margin_kernels<std::uint32_t, half>& kernels_of(isa);
+extern template const margin_kernels<std::uint16_t, float>& kernels_of(isa);
+extern template const margin_kernels<std::uint16_t, half>& kernels_of(isa);
+
+}  // namespace hogwild

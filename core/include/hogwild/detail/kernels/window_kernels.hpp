@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <hogwild/detail/platform/isa.hpp>
+
+namespace hogwild {
+
+/// Rows of word vectors are padded to so many floats: a cache line.
+inline constexpr std::size_t window_lanes = 16;
+
+/// The matrix products of a window of words: `inputs` rows a[0], a[1], ... that stand anywhere, against `outputs` rows
+/// b that lie one behind the other. All rows have `width` floats, a multiple of window_lanes, and begin on a cache
+/// line; what is computed of row i and row j stands in place i * outputs + j. Memory is the caller's alone.
+///
+/// Products may be fused with sums, so that instruction sets differ in the last bits.
+struct window_kernels {
+  /// scores = A B^T
+  void (*scores)(const float* const* a, std::size_t inputs, const float* b, std::size_t outputs, std::size_t width,
+                 float* scores);
+  /// Makes of each score what the loss changes with it, where output 0 was seen and the others were not:
+  /// sigma(score) - 1 in column 0, sigma(score) elsewhere; sigma(x) = 1 / (1 + e^-x). Within 1e-6 of that. `slopes` has
+  /// room for whole multiples of window_lanes.
+  void (*slopes)(float* slopes, std::size_t inputs, std::size_t outputs);
+  /// da[i] += sum_j slopes[i][j] b_j, and db_j = sum_i slopes[i][j] a[i].
+  void (*gradients)(const float* const* a, std::size_t inputs, const float* b, std::size_t outputs, std::size_t width,
+                    const float* slopes, float* const* da, float* db);
+};
+
+/// The kernels of an instruction set that has_isa() knows; `set` is not automatic.
+const window_kernels& window_kernels_of(isa set);
+
+}  // namespace hogwild

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/memory/segment_layout.hpp>
+#include <hogwild/detail/platform/placement.hpp>
+
+namespace hogwild {
+
+namespace detail {
+class attached_store;
+}
+
+/// Owner of the memory that the workers of one run share: parameters, optimiser state, control words, telemetry.
+/// Hands out spans and views; those may be used by many workers at once as each type says, and die with the store.
+class param_store {
+ public:
+  /// Private memory for threads: zeroed, on huge pages where they are available. Throws resource_error. `ring_nodes`,
+  /// where it is not empty, names the memory nodes of each replica on the ring (placement.hpp).
+  static param_store in_memory(const store_shape& shape, std::vector<std::vector<int>> ring_nodes = {});
+  /// A new named segment that worker processes attach to; removed with the store. `model` is checked on attaching.
+  /// Nobody gets in before open_for_workers().
+  /// Throws resource_error with the size that is needed where shared memory is too small.
+  static param_store create(const std::string& name, const store_shape& shape, std::string_view model,
+                            std::vector<std::vector<int>> ring_nodes = {});
+  param_store(param_store&&) noexcept;
+  param_store& operator=(param_store&&) noexcept;
+  ~param_store();
+
+  const store_shape& shape() const { return *reinterpret_cast<const store_shape*>(base_ + layout_.shape); }
+  const std::string& name() const { return name_; }  ///< empty for private memory
+  /// By who attached: segment::creator_lives().
+  bool creator_lives() const;
+  /// Of the replicas on the ring, as the creator was asked for it; empty for who attaches.
+  const std::vector<std::vector<int>>& ring_nodes() const { return ring_nodes_; }
+  placed_memory ring_memory() const { return ring_memory_; }  ///< known to the creator
+
+  /// By the creator, once everything that workers look at is in place: they may attach, and wait at the closed gate.
+  void open_for_workers() const { control().gate.store(2, std::memory_order_release); }
+
+  control_block& control() const { return *reinterpret_cast<control_block*>(base_ + layout_.control); }
+  std::span<worker_slot> slots() const { return array<worker_slot>(layout_.slots, shape().workers); }
+  /// Why the worker in each slot failed.
+  std::span<worker_failure> failures() const { return array<worker_failure>(layout_.failures, shape().workers); }
+  std::span<ticket_counter> counters() const { return array<ticket_counter>(layout_.counters, shape().shards); }
+  /// The round in which each ticket was finished last.
+  std::span<done_mark> done() const { return array<done_mark>(layout_.done, shape().chunks); }
+  /// Tickets to be drawn again in a redo round; written while the gate is closed.
+  std::span<std::uint32_t> redo() const { return array<std::uint32_t>(layout_.redo, shape().chunks); }
+  std::span<std::uint32_t> stripes() const { return array<std::uint32_t>(layout_.stripes, shape().stripes); }
+  std::span<std::byte> setup() const { return array<std::byte>(layout_.setup, shape().setup_bytes); }
+
+  /// The parameters as they are stored: of linear models under sgd v, where the weights are w = a * v (scaled_l2). T is
+  /// what the store was made for (scalar_bytes is checked).
+  template <parameter T>
+  std::span<T> parameters() const {
+    require_scalar(sizeof(T));
+    return array<T>(layout_.parameters, shape().parameters);
+  }
+  /// The k-th array of optimiser state.
+  template <parameter T>
+  std::span<T> state(std::size_t k) const {
+    require_scalar(sizeof(T));
+    return array<T>(layout_.state + k * store_layout::state_stride(shape()), shape().parameters);
+  }
+  /// The v-th replica of the parameters (k = 0), or of the state array k - 1; whose they are, a reproducible round
+  /// says.
+  template <parameter T>
+  std::span<T> replica(std::size_t v, std::size_t k) const {
+    require_scalar(sizeof(T));
+    const std::size_t inside = k * store_layout::state_stride(shape());
+    return array<T>(layout_.replicas + v * store_layout::replica_stride(shape()) + inside, shape().parameters);
+  }
+  /// This store as a worker of the v-th replica on the ring sees it: all is the same but parameters and state, which
+  /// are the replica's. Does not own the memory.
+  param_store replica_view(std::size_t v) const;
+  /// The same replica and what lies beside it as plain room, for twice its arrays, each beginning on a cache line.
+  std::span<std::byte> ring_memory_of(std::size_t v) const {
+    const std::size_t first = store_layout::on_ring(shape(), v);
+    return array<std::byte>(layout_.ring + first, (v + 1) * store_layout::ring_stride(shape()) - first);
+  }
+  /// Of a store as replica_view() gives it: a second array beside the replica's parameters (k = 0), or its state array
+  /// k - 1, for what the replica saw last of the others, say.
+  template <parameter T>
+  std::span<T> beside(std::size_t k) const {
+    require_scalar(sizeof(T));
+    const std::size_t inside = k * store_layout::state_stride(shape());
+    return array<T>(layout_.parameters + store_layout::replica_stride(shape()) + inside, shape().parameters);
+  }
+  /// All that is shared, and where in it processes meet that train in lockstep: shape().meeting_bytes from there on.
+  std::span<std::byte> bytes() const { return {base_, layout_.total}; }
+  std::size_t meeting_offset() const { return layout_.meeting; }
+  /// Parameters and optimiser state as bytes, to be put aside and back between rounds.
+  std::span<std::byte> state_of_training() const {
+    return array<std::byte>(layout_.parameters, layout_.state - layout_.parameters +
+                                                    shape().state_arrays * store_layout::state_stride(shape()));
+  }
+
+  /// The owner tag and liveness question of the locked baseline for the worker in slot `slot`.
+  stripe_locks locks(std::size_t slot) const;
+
+ private:
+  friend class detail::attached_store;
+  /// For worker processes, which know the run's scale: of linear models under sgd they see v, of weights w = a * v.
+  /// Throws segment_error unless the segment exists and was made by the same build for the same model.
+  static param_store attach(const std::string& name, std::string_view model);
+
+  struct memory;
+  param_store(std::unique_ptr<memory> owner, std::byte* base, const store_shape& shape, std::string name);
+  void require_scalar(std::size_t bytes) const;
+
+  template <class U>
+  std::span<U> array(std::size_t offset, std::size_t n) const {
+    return {reinterpret_cast<U*>(base_ + offset), n};
+  }
+
+  std::unique_ptr<memory> owner_;
+  std::byte* base_;
+  store_layout layout_;
+  std::string name_;
+  std::vector<std::vector<int>> ring_nodes_{};
+  placed_memory ring_memory_ = placed_memory::anywhere;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <hogwild/detail/memory/segment_header.hpp>
+
+namespace hogwild {
+
+/// What creator and attachers of a segment must agree on; `label` alone is free.
+struct segment_identity {
+  std::uint64_t layout_hash = 0;
+  std::uint64_t build_id = 0;
+  std::string model_name;  ///< the first 127 bytes count
+  std::string label{};     ///< for listings, the first 255 bytes; ignored by attach
+};
+
+/// Named memory that processes share. One process creates it and removes its name at the end; others attach and detach.
+///
+///     creator:   0x7f10.... | header (4096 bytes) | layout: sizes, parameters, control ... |
+///     attacher:  0x7fa8.... | header (4096 bytes) | the same bytes at another address      |
+///
+/// Hence offsets only, never pointers, inside. All its memory is allocated at creation: a full /dev/shm shows there as
+/// an exception, never later as SIGBUS. A handle may be moved between threads; what lies behind the header is shared by
+/// everybody without any protection by this class.
+class segment {
+ public:
+  /// Makes a new segment of `bytes` zero bytes (header included, at least segment_header_bytes). `name` begins with
+  /// "hogwild-"; see unique_segment_name(). Throws segment_error where the name is taken or not allowed, resource_error
+  /// (with the size that is needed and the size that is free) where the memory is not available.
+  ///
+  /// `place`, where there is one, is called with the mapped memory before any of it is allocated, to say where parts of
+  /// it shall lie; it may also call allocate(offset, bytes), from another thread too, and must not touch the memory.
+  using allocator = std::function<void(std::size_t offset, std::size_t bytes)>;
+  using placing = std::function<void(std::byte* data, const allocator& allocate)>;
+  static segment create(const std::string& name, std::size_t bytes, const segment_identity& identity,
+                        const placing& place = {});
+
+  /// Maps an existing segment, never makes one. Waits up to a second for one that is still being made. Throws
+  /// segment_error where it is missing, another user's, open to others, or differs in any point of `identity`.
+  static segment attach(const std::string& name, const segment_identity& identity);
+
+  segment(segment&&) noexcept;
+  segment& operator=(segment&&) noexcept;
+  /// Unmaps; the creator's handle removes the name too (attached processes keep their mapping), as does
+  /// run_cleanup_handlers().
+  ~segment();
+
+  std::byte* data() const noexcept;  ///< the header is here; page aligned
+  std::size_t bytes() const noexcept;
+  const segment_header& header() const noexcept;
+  const std::string& name() const noexcept;
+  bool owner() const noexcept;  ///< true for the creator's handle until unlink()
+
+  /// Removes the name now, so that nobody can attach any more; mappings live on. Nothing for an attacher's handle.
+  void unlink() noexcept;
+  /// Whether the process that made the segment lives, wherever it runs, by the lock that it holds for as long; by who
+  /// attached. Needs no descriptor. A child that the creator forked and that has not called exec holds the lock, too.
+  bool creator_lives() const noexcept;
+
+ private:
+  struct state;
+  explicit segment(std::unique_ptr<state> s) noexcept;
+  std::unique_ptr<state> state_;
+};
+
+/// "hogwild-PID-STARTTIME-RANDOM": names its creator, so that even a half-made segment can be told from a living one.
+std::string unique_segment_name();
+
+}  // namespace hogwild

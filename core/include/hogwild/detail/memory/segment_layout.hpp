@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <hogwild/detail/control/control_block.hpp>
+#include <hogwild/detail/control/done_mark.hpp>
+#include <hogwild/detail/control/ticket_counter.hpp>
+#include <hogwild/detail/control/worker_failure.hpp>
+#include <hogwild/detail/control/worker_slot.hpp>
+#include <hogwild/detail/memory/segment_header.hpp>
+
+// One memory block holds all that the workers of a run share, in private memory and in a named segment alike. It
+// contains no pointer: every process maps it where it likes and adds the same offsets to its own base.
+//
+//   coordinator: base A                          worker: base B
+//   A + 0         segment header                 B + 0
+//   A + 4096      store_shape                    B + 4096
+//   A + offset    control, slots, counters, ...  B + the same offset
+//   A + offset    parameters, state, replicas    B + the same offset
+
+namespace hogwild {
+
+/// How much of everything a run shares. Stored behind the header, so that whoever attaches finds the rest.
+struct store_shape {
+  std::uint64_t parameters = 0;
+  std::uint64_t scalar_bytes = 4;
+  std::uint64_t state_arrays = 0;  ///< optimiser state: arrays as long as the parameters
+  std::uint64_t workers = 1;       ///< slots, those for late joiners included
+  std::uint64_t shards = 1;        ///< ticket counters
+  std::uint64_t chunks = 1;        ///< tickets of an epoch
+  std::uint64_t stripes = 0;       ///< locks of the locked baseline: 0 or a power of two
+  std::uint64_t setup_bytes = 0;   ///< what workers need to know besides: options, model, labels, paths
+  std::uint64_t replicas = 0;      ///< copies of parameters and state: one a virtual worker of a reproducible run
+  std::uint64_t ring = 0;          ///< replicas on a ring: parameters and state, and what each saw of them last
+  std::uint64_t meeting_bytes =
+      0;  ///< where processes meet that train in lockstep: a group's (collectives/segment.hpp)
+
+  bool operator==(const store_shape&) const = default;
+};
+
+/// Where each array of a store lies, in bytes from its base; all but small control arrays begin on a page.
+struct store_layout {
+  std::size_t shape, control, slots, failures, counters, done, redo, stripes, setup, parameters, state, replicas, ring,
+      meeting, total;
+
+  explicit store_layout(const store_shape& s) {
+    constexpr std::size_t page = 4096;
+    std::size_t end = segment_header_bytes;
+    const auto place = [&end](std::size_t bytes, std::size_t alignment) {
+      const std::size_t at = (end + alignment - 1) / alignment * alignment;
+      end = at + bytes;
+      return at;
+    };
+    shape = place(sizeof(store_shape), 128);
+    control = place(sizeof(control_block), 128);
+    slots = place(s.workers * sizeof(worker_slot), 128);
+    failures = place(s.workers * sizeof(worker_failure), 128);
+    counters = place(s.shards * sizeof(ticket_counter), 128);
+    done = place(s.chunks * sizeof(done_mark), 128);
+    redo = place(s.chunks * sizeof(std::uint32_t), 128);
+    stripes = place(s.stripes * sizeof(std::uint32_t), 128);
+    setup = place(s.setup_bytes, 128);
+    parameters = place(s.parameters * s.scalar_bytes, page);
+    state = place(s.state_arrays * state_stride(s), page);
+    replicas = place(s.replicas * replica_stride(s), page);
+    ring = place(s.ring * ring_stride(s), s.ring > 0 ? ring_alignment(s) : page);
+    meeting = place(s.meeting_bytes, page);
+    total = place(0, page);
+  }
+
+  /// Bytes from one state array to the next.
+  static std::size_t state_stride(const store_shape& s) { return (s.parameters * s.scalar_bytes + 4095) / 4096 * 4096; }
+
+  /// Bytes from one replica to the next. They are walked side by side, so they must not fall on the same cache sets.
+  static std::size_t replica_stride(const store_shape& s) { return (1 + s.state_arrays) * state_stride(s) + 256; }
+
+  /// Bytes from one replica on the ring to the next: whole pages, so that each can lie on a memory node of its own;
+  /// huge ones where that makes them larger by an eighth at most.
+  static std::size_t ring_stride(const store_shape& s) {
+    const std::size_t bytes = 2 * (1 + s.state_arrays) * state_stride(s) + 4096, unit = ring_alignment(s);
+    return (bytes + unit - 1) / unit * unit;
+  }
+  static std::size_t ring_alignment(const store_shape& s) {
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    return 2 * (1 + s.state_arrays) * state_stride(s) + 4096 >= 8 * huge_page ? huge_page : 4096;
+  }
+  /// Where the arrays of replica v begin, from `ring` on; what lies beside them comes replica_stride() later. As with
+  /// replicas, they must not all fall on the same cache sets: eight places take turns in the page that ring_stride()
+  /// has to spare.
+  static std::size_t on_ring(const store_shape& s, std::size_t v) { return v * ring_stride(s) + v % 8 * 512; }
+};
+
+static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 88);
+static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
+static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 1152);
+static_assert(sizeof(ticket_counter) == 128);
+static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 112);
+
+/// Differs between builds whose processes would read each other's segments wrongly.
+constexpr std::uint64_t layout_hash() {
+  std::uint64_t h = 5;  // raised by hand when a meaning changes and no size does
+  for (const std::uint64_t part :
+       {sizeof(store_shape), sizeof(control_block), sizeof(worker_slot), sizeof(worker_failure), sizeof(ticket_counter),
+        sizeof(round_plan), segment_header_bytes}) {
+    h = (h ^ part) * 0x100000001b3u;
+  }
+  return h;
+}
+
+}  // namespace hogwild

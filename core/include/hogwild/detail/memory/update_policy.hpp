@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <hogwild/detail/control/std_atomics.hpp>
+#include <hogwild/option_values.hpp>
+
+namespace hogwild {
+
+/// The owner slots of the locked baseline. A stripe holds 0 when it is free, else its owner's tag: worker slot and
+/// generation. `alive` says whether a tag's worker still runs and counts. Under every schedule:
+///
+///     of those who count, one has a stripe at a time;
+///     who counts keeps its stripe until it gives it back;
+///     nobody waits for ever for a stripe of somebody who does not count: it is taken over.
+///
+/// They hold because a tag that did not count once never counts again (worker_slot.hpp).
+template <class Atomics = std_atomics>
+class basic_stripe_locks {
+  using word = typename Atomics::template atomic_ref<std::uint32_t>;
+
+ public:
+  using tag = std::uint32_t;
+  using liveness = bool (*)(const void* context, tag owner) noexcept;
+
+  basic_stripe_locks() = default;
+  /// `stripes`: a power of two, zeroed, shared by all workers. `self` is never 0.
+  basic_stripe_locks(std::span<std::uint32_t> stripes, tag self, liveness alive, const void* context)
+      : stripes_(stripes), self_(self), alive_(alive), context_(context) {}
+
+  void lock(std::size_t coordinate) const noexcept {
+    const word stripe(stripes_[stripe_of(coordinate)]);
+    for (std::uint32_t spins = 1;; ++spins) {
+      tag seen = 0;
+      if (stripe.compare_exchange_weak(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) return;
+      // Asking whether the owner lives costs a look at its slot, so ask rarely.
+      if (seen != 0 && spins % Atomics::looks(1024) == 0 && !alive_(context_, seen) &&
+          stripe.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) {
+        return;
+      }
+      // Where there are more workers than CPUs the owner may be waiting for the one that we spin on.
+      if (spins % Atomics::looks(64) == 0) Atomics::yield();
+    }
+  }
+  /// One look at stripe number `stripe`: true where it is this worker's now. A dead owner's is taken over.
+  bool try_lock_stripe(std::size_t stripe) const noexcept {
+    const word owner(stripes_[stripe]);
+    tag seen = 0;
+    if (owner.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+    return !alive_(context_, seen) &&
+           owner.compare_exchange_strong(seen, self_, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  /// Gives it back, unless somebody took it over from a worker that was taken for dead.
+  void unlock_stripe(std::size_t stripe) const noexcept {
+    tag mine = self_;
+    word(stripes_[stripe]).compare_exchange_strong(mine, 0, std::memory_order_release, std::memory_order_relaxed);
+  }
+  /// Whether nobody has it at the moment.
+  bool is_free(std::size_t stripe) const noexcept {
+    return word(stripes_[stripe]).load(std::memory_order_relaxed) == 0;
+  }
+
+  void unlock(std::size_t coordinate) const noexcept { unlock_stripe(stripe_of(coordinate)); }
+
+ private:
+  // Sixteen neighbours share a stripe: one cache line of float parameters.
+  std::size_t stripe_of(std::size_t coordinate) const noexcept { return (coordinate / 16) & (stripes_.size() - 1); }
+
+  std::span<std::uint32_t> stripes_;
+  tag self_ = 0;
+  liveness alive_ = nullptr;
+  const void* context_ = nullptr;
+};
+
+using stripe_locks = basic_stripe_locks<>;
+
+namespace update {
+
+/// Load, add, store: Hogwild!. Never torn; an add that another worker overtakes may be lost, which is the method.
+struct lossy {
+  static constexpr update_kind kind = update_kind::lossy;
+};
+
+/// Compare-and-swap until the add has happened: no add is ever lost.
+struct exact {
+  static constexpr update_kind kind = update_kind::exact;
+};
+
+/// An add under the stripe's lock: the baseline to beat. No add is lost while nobody dies or is stopped so long that
+/// the others go on without it.
+struct locked {
+  static constexpr update_kind kind = update_kind::locked;
+  stripe_locks locks;
+};
+
+}  // namespace update
+}  // namespace hogwild

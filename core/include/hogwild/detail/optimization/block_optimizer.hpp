@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include <hogwild/detail/optimization/optimizer.hpp>
+#include <hogwild/detail/optimization/vector_math.hpp>
+
+namespace hogwild {
+
+/// Any optimiser, on dense runs of parameters: which one is looked at once a run. `View` is a param_view, a split_view
+/// or a gathering_view. What is remembered lives in state_arrays_of(kind) arrays as long as the parameters, and like
+/// these is read once and changed by adds, so that any number of workers may do so at the same time, and replicas may
+/// exchange it.
+///
+///   adagrad      s += g^2;                w -= size * g / sqrt(s + 1e-8)
+///   row_adagrad  s_0 += mean of g^2;      w -= size * g / sqrt(s_0 + 1e-8), one sum for the run
+///   momentum     v = mu v + g;            w -= size * v
+///   adam         m = b1 m + (1 - b1) g;   v = b2 v + (1 - b2) g^2;   t += 1
+///                w -= size * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon)
+///
+/// Zeros that pad a run count in the mean of its squares, for nobody here knows them from others: row_adagrad then
+/// takes steps as for a `size` larger by the root of the run's length over that of what is no padding.
+///
+/// (Duchi, Hazan, Singer 2011; momentum as PyTorch has it; Kingma and Ba 2015.) Adam counts the steps t of a run at the
+/// run's first parameter: a model should always emit the same runs. Adds that are lost, come twice, or are rounded on
+/// their way may leave a sum or second moment below zero, or a count below one: they are taken to be no less.
+template <class View>
+class block_optimizer {
+ public:
+  using T = typename View::value_type;
+
+  block_optimizer(optimizer_kind kind, const optimizer_constants& constants, View w, const std::array<View, 3>& state)
+      : kind_(kind), constants_(constants), w_(w), state_(state) {}
+
+  /// One parameter; the value that it had.
+  T step(std::size_t j, T g, T size) const {
+    const T before = w_.load(j);
+    block(j, std::span(&g, 1), size);
+    return before;
+  }
+
+  void block(std::size_t offset, std::span<const T> g, T size) const {
+    switch (kind_) {
+      case optimizer_kind::adagrad:
+        if (g.size() == 1) return adagrad_one(offset, g.front(), size);
+        return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adagrad_piece(at, part, size); });
+      case optimizer_kind::momentum:
+        return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { momentum_piece(at, part, size); });
+      case optimizer_kind::adam: {
+        const corrections by = count_step(offset);
+        return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adam_piece(at, part, size, by); });
+      }
+      case optimizer_kind::row_adagrad:
+        return w_.add_scaled_block(offset, g, -size / std::sqrt(std::max(raise_row_sum(offset, g), T(0)) + tiny));
+      case optimizer_kind::sgd:
+        break;
+    }
+    w_.add_scaled_block(offset, g, -size);
+  }
+
+ private:
+  static constexpr std::size_t piece = 256;
+  static constexpr T tiny = T(1e-8);
+  using room = std::array<T, piece>;
+  /// By what adam divides its moments, which begin at zero.
+  struct corrections {
+    T first, second;
+  };
+
+  template <class Body>
+  static void in_pieces(std::size_t offset, std::span<const T> g, const Body& body) {
+    for (std::size_t i = 0; i < g.size(); i += piece) body(offset + i, g.subspan(i, std::min(piece, g.size() - i)));
+  }
+
+  /// Weights and biases come one by one: what a loop needs to begin would cost more than the step.
+  void adagrad_one(std::size_t j, T g, T size) const {
+    const T gain = g * g;
+    const T root = std::sqrt(std::max(state_[0].read_add(j, gain) + gain, T(0)) + tiny);
+    w_.add(j, -size * g / root);
+  }
+
+  void adagrad_piece(std::size_t offset, std::span<const T> g, T size) const {
+    room root, gain, delta;
+    const std::size_t n = g.size();
+    state_[0].load_block(offset, std::span(root).first(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      gain[i] = g[i] * g[i];
+      // max(sum, 0) + tiny; in that order, or by std::max, it would be a branch to compilers, and no vector code.
+      const T lifted = root[i] + gain[i] + tiny;
+      root[i] = lifted < tiny ? tiny : lifted;
+    }
+    square_roots(std::span(root).first(n));
+    for (std::size_t i = 0; i < n; ++i) delta[i] = -size * g[i] / root[i];
+    state_[0].add_block(offset, std::span(gain).first(n));
+    w_.add_block(offset, std::span(delta).first(n));
+  }
+
+  void momentum_piece(std::size_t offset, std::span<const T> g, T size) const {
+    room v, gain;
+    const std::size_t n = g.size();
+    const T mu = static_cast<T>(constants_.momentum);
+    state_[0].load_block(offset, std::span(v).first(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      gain[i] = mu * v[i] + g[i] - v[i];
+      v[i] += gain[i];
+    }
+    state_[0].add_block(offset, std::span(gain).first(n));
+    w_.add_scaled_block(offset, std::span(v).first(n), -size);
+  }
+
+  void adam_piece(std::size_t offset, std::span<const T> g, T size, const corrections& by) const {
+    room m, v, m_gain, v_gain, root, delta;
+    const std::size_t n = g.size();
+    const T keep1 = static_cast<T>(1 - constants_.beta1), keep2 = static_cast<T>(1 - constants_.beta2);
+    const T epsilon = static_cast<T>(constants_.epsilon);
+    state_[0].load_block(offset, std::span(m).first(n));
+    state_[1].load_block(offset, std::span(v).first(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      m_gain[i] = keep1 * (g[i] - m[i]);
+      const T raised = v[i] + keep2 * (g[i] * g[i] - v[i]), square = raised < T(0) ? T(0) : raised;
+      v_gain[i] = square - v[i];
+      root[i] = square / by.second;
+    }
+    square_roots(std::span(root).first(n));
+    for (std::size_t i = 0; i < n; ++i) delta[i] = -size * ((m[i] + m_gain[i]) / by.first) / (root[i] + epsilon);
+    state_[0].add_block(offset, std::span(m_gain).first(n));
+    state_[1].add_block(offset, std::span(v_gain).first(n));
+    w_.add_block(offset, std::span(delta).first(n));
+  }
+
+  corrections count_step(std::size_t offset) const {
+    const double t = std::max(static_cast<double>(state_[2].read_add(offset, T(1))) + 1.0, 1.0);
+    return {static_cast<T>(1 - std::pow(constants_.beta1, t)), static_cast<T>(1 - std::pow(constants_.beta2, t))};
+  }
+
+  T raise_row_sum(std::size_t offset, std::span<const T> g) const {
+    T sum = 0;
+    for (const T x : g) sum += x * x;
+    const T mean = sum / static_cast<T>(std::max<std::size_t>(g.size(), 1));
+    return state_[0].read_add(offset, mean) + mean;
+  }
+
+  optimizer_kind kind_;
+  optimizer_constants constants_;
+  View w_;
+  std::array<View, 3> state_;
+};
+
+}  // namespace hogwild

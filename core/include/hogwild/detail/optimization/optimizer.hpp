@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/option_values.hpp>
+
+namespace hogwild {
+
+/// How many arrays as long as the parameters an optimiser remembers things in.
+constexpr std::size_t state_arrays_of(optimizer_kind kind) {
+  switch (kind) {
+    case optimizer_kind::adagrad:
+    case optimizer_kind::momentum:
+    case optimizer_kind::row_adagrad:
+      return 1;
+    case optimizer_kind::adam:
+      return 3;  // both moments, and how many steps a block has made
+    case optimizer_kind::sgd:
+      break;
+  }
+  return 0;
+}
+
+/// Whether what an optimiser remembers is a sum over all rows, so that replicas add up what they gained. Of running
+/// means they take the mean.
+constexpr bool sums_up(optimizer_kind kind) {
+  return kind != optimizer_kind::momentum && kind != optimizer_kind::adam;
+}
+
+/// How one partial derivative changes its parameter. Safe to apply from many workers at once: what an optimiser
+/// remembers lives in shared arrays of the same length as the parameters, allocated with them. step(j, g, size) returns
+/// the value of the parameter that its add started from.
+template <class O, class T>
+concept optimizer = requires(const O& o, T g) {
+  { O::kind } -> std::convertible_to<optimizer_kind>;
+  { O::state_arrays } -> std::convertible_to<std::size_t>;
+  { o.step(std::size_t{}, g, g) } -> std::same_as<T>;
+};
+
+/// w_j -= step * g. `View` is a param_view or a split_view.
+template <class View>
+class sgd {
+ public:
+  using T = typename View::value_type;
+  static constexpr optimizer_kind kind = optimizer_kind::sgd;
+  static constexpr std::size_t state_arrays = 0;
+
+  explicit sgd(View w) : w_(w) {}
+  T step(std::size_t j, T g, T size) const { return w_.read_add(j, -size * g); }
+  /// The same for a dense run.
+  void block(std::size_t offset, std::span<const T> g, T size) const { w_.add_scaled_block(offset, g, -size); }
+
+ private:
+  View w_;
+};
+
+/// s_j += g^2; w_j -= step * g / sqrt(s_j + epsilon) (Duchi, Hazan, Singer 2011, diagonal form). The sum only grows, so
+/// a lost add makes a step slightly too long and can never make it infinite or negative.
+template <class View>
+class adagrad {
+ public:
+  using T = typename View::value_type;
+  static constexpr optimizer_kind kind = optimizer_kind::adagrad;
+  static constexpr std::size_t state_arrays = 1;
+  static constexpr T epsilon = T(1e-8);
+
+  adagrad(View w, View squares) : w_(w), squares_(squares) {}
+  T step(std::size_t j, T g, T size) const {
+    const T square = g * g;
+    const T sum = squares_.read_add(j, square) + square;
+    return w_.read_add(j, -size * g / std::sqrt(sum + epsilon));
+  }
+
+ private:
+  View w_, squares_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <hogwild/error.hpp>
+
+// Threads and the limits on them. A limit on processes (ulimit -u, a container's pids limit) counts threads too. All
+// functions may be called by any thread.
+
+namespace hogwild {
+
+/// The limit that keeps this process from starting another thread or process, with what to do about it, as the end of
+/// a sentence. To be asked right after one was refused, while those that were started before still run.
+std::string thread_limit_text();
+
+/// Throws resource_error, with that text, unless the system gives this process `n` more threads at the same time. For
+/// libraries that start threads by themselves and end the program where they get none: asked before they do. It starts
+/// the threads and ends them again, which takes some 20 microseconds each.
+void require_threads(std::size_t n);
+
+/// The same for oneTBB, which is about to have at most `most` threads at work, the calling one among them. It keeps its
+/// threads; what it has by an earlier call is not asked for again.
+void require_tbb_threads(std::size_t most);
+
+/// A thread that runs what std::jthread would run. Throws resource_error, with the limit that is in the way, where it
+/// is not available.
+template <class... Parts>
+std::jthread start_thread(Parts&&... parts) {
+  try {
+    return std::jthread(std::forward<Parts>(parts)...);
+  } catch (const std::system_error&) {
+    throw resource_error("cannot start another thread: " + thread_limit_text());
+  }
+}
+
+}  // namespace hogwild

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/model/archetypes.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/optimization/regularizer.hpp>
+#include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+
+// The contract of a model. A model says how one example changes the parameters; it inherits nothing and writes nothing.
+
+namespace hogwild {
+
+/// A linear model whose loss looks at an example only through its margin w.x (+ bias): it supplies the scalar loss and
+/// its derivative by the margin; dots, updates, bias, l2 and evaluation are the engine's. The label is what labels()
+/// makes of it: -1/+1 for binary losses, the number itself for regression.
+///
+/// Optional: prediction(margin), where what it predicts is not the margin itself; takes(label), static, where it is not
+/// for every number (require_data then refuses the others before anybody trains); smoothness(mean_label), for a loss
+/// whose second derivative has no bound: one that holds near the fit to labels of this mean; probability(margin) of the
+/// larger label.
+template <class M>
+concept margin_model = requires(const M& m, float margin, float label) {
+  { m.loss(margin, label) } -> std::convertible_to<double>;
+  { m.derivative(margin, label) } -> std::convertible_to<float>;
+};
+
+/// What a margin model says of a row: its margin, or prediction(margin) where it has that, a number in the unit of the
+/// labels.
+template <margin_model M>
+float prediction_of(const M& m, float margin) {
+  if constexpr (requires {
+                  { m.prediction(margin) } -> std::convertible_to<float>;
+                })
+    return m.prediction(margin);
+  return margin;
+}
+
+/// A part of the parameters that is treated alike: `rows` rows of `width` parameters, from `offset` on.
+struct parameter_group {
+  std::string_view name = "weights";
+  std::size_t offset = 0;
+  std::size_t rows = 0;
+  std::size_t width = 1;
+  bool hot_first = true;     ///< row r belongs to the data's column at position r
+  double step_factor = 1.0;  ///< multiplies the run's step
+  bool l2 = true;            ///< whether the run's l2 applies
+  std::size_t first_column =
+      0;  ///< of rows that are ordered by popularity: row r belongs to the data's column first_column + r
+};
+
+/// What a model says of one row.
+struct row_score {
+  double loss = 0.0;
+  float score = 0.0f;  ///< binary: the margin; real: the prediction; classes: the predicted class
+};
+
+/// What a model is trained with where nothing else is asked for.
+struct training_defaults {
+  std::optional<double> step{};   ///< none: one is found by a short search
+  std::optional<double> decay{};  ///< none: by the schedule; see step_options
+  schedule_kind schedule = schedule_kind::geometric;
+  optimizer_kind optimizer = optimizer_kind::sgd;
+  std::uint32_t batch = 16;
+  double l2 = 0.0;  ///< of models that are not linear
+  l2_form form = l2_form::by_degree;
+};
+
+/// Any other model, on examples of its example_type:
+///
+///   using scalar_type  = float;                      what its parameters are made of
+///   using example_type = hogwild::sparse_row<float>; what it trains on
+///   std::size_t dim() const;                         how many parameters it has
+///   double loss(reader, example) const;              what is minimised, without regularisation
+///   void gradient(reader, example, emit) const;      emit(j, g) for every parameter whose partial derivative g is not
+///   0
+///
+/// `emit` may be applied at once, while other workers read and write, so gradient() finishes every read that feeds a
+/// partial before that partial's emit, emits each coordinate at most once and no zeros, and keeps no state between
+/// calls. `reader` has operator[](j) and block(offset, n); `emit` has operator()(j, g) and block(offset, partials).
+///
+/// Optional: init(view, random) instead of zeros; predict(reader, example) -> label as trained on; groups(); a static
+/// member `labels` (a label_kind, real by default); a static member `linear` = true for the default l2 of 1/n.
+template <class M>
+concept general_model = requires {
+  typename M::scalar_type;
+  typename M::example_type;
+}
+&&parameter<typename M::scalar_type>&& requires(const M& m, const archetype::reader<typename M::scalar_type>& w,
+                                                const typename M::example_type& z,
+                                                const archetype::emit<typename M::scalar_type>& emit) {
+  { m.dim() } -> std::convertible_to<std::size_t>;
+  { m.loss(w, z) } -> std::convertible_to<double>;
+  { m.gradient(w, z, emit) } -> std::same_as<void>;
+};
+
+/// A model that takes several examples at once, in memory of its own: nets, factors with kernels, windows of text.
+///
+///   using scalar_type = float;
+///   using workspace   = ...;                          what one worker needs besides the parameters
+///   std::size_t dim() const;
+///   workspace make_workspace(data, isa, batch) const; for at most `batch` examples of these rows; may allocate
+///   void take(workspace&, k, sparse_row, random) const;  example k < batch: copies what it needs of the row, whose
+///                                                     spans die at once. `random` is the example's own: the same
+///                                                     numbers in every engine
+///   void gradient(reader, workspace&, n, emit) const;  of the mean loss of examples 0 .. n-1
+///   void score(reader, workspace&, n, scores) const;  loss and score of each, without dropout
+///
+/// `emit` has block(offset, partials) alone, which must lie in one group. What is emitted may be applied at once, while
+/// other workers read and write; a model whose steps are smaller than the examples that it takes (a window of a
+/// sentence) may emit the same run again and will read what it has become.
+///
+/// Optional, besides what general models may have: a static member `defaults` (training_defaults); `measured_rows`, how
+/// many training rows an epoch's loss is measured on; `sharing`, the sharing_kind that `auto` means; `scored` = false
+/// for models without labels; `cuts` = true for those whose rows are a graph's; `repeats` = true where a column may
+/// stand in a row several times, as words do in a sentence; `emits_sums` = true where the gradient is that of the sum
+/// of the examples' losses, not of their mean; require_data(rows, source), which throws config_error for rows that do
+/// not suit the model, before anybody trains; hyperparameters(), an array of numbers that tell the model from others of
+/// its name and size, so that a run is not resumed with another one; project(block) for runs of parameters that belong
+/// into a set: after each step of theirs they are drawn back into it, up to rounding, and up to what others add
+/// meanwhile or when replicas meet. l2 is a part of the gradient of every run that is emitted.
+///
+/// A workspace whose batch takes longer than some milliseconds has stop_when(std::function<bool()>): gradient() and
+/// score() ask what it was given every few of them, and return soon after it is true; what they then leave in scores
+/// is not read, and a gradient that is not complete is not emitted.
+template <class M>
+concept workspace_model = requires {
+  typename M::scalar_type;
+  typename M::workspace;
+}
+&&parameter<typename M::scalar_type>&& requires(const M& m, typename M::workspace& space, const sparse_view& data,
+                                                const sparse_row<float>& z, counter_random random,
+                                                const archetype::reader<typename M::scalar_type>& w,
+                                                const archetype::block_emit<typename M::scalar_type>& emit,
+                                                std::span<row_score> scores) {
+  { m.dim() } -> std::convertible_to<std::size_t>;
+  { m.make_workspace(data, isa::scalar, std::size_t{}) } -> std::same_as<typename M::workspace>;
+  { m.take(space, std::size_t{}, z, random) } -> std::same_as<void>;
+  { m.gradient(w, space, std::size_t{}, emit) } -> std::same_as<void>;
+  { m.score(w, space, std::size_t{}, scores) } -> std::same_as<void>;
+};
+
+/// A workspace that can be asked to stop.
+template <class W>
+concept stoppable_workspace = requires(W& space, std::function<bool()> asked) {
+  space.stop_when(asked);
+};
+
+/// Models whose parameters are the model's to lay out.
+template <class M>
+concept free_model = general_model<M> || workspace_model<M>;
+
+template <class M>
+concept model = margin_model<M> || free_model<M>;
+
+/// A general model of ratings that is trained by kernels (kernels/factor_kernels.hpp): it also has the counts `users`
+/// and `items`, a width() of their rows, whether there is a `bias`, a `mean`, and a static loss_of(score, rating); its
+/// groups are "users", "items", "user_bias" and "item_bias", in this order and without gaps, and user u is column u of
+/// the data, item i column users + i.
+template <class M>
+concept factor_model = general_model<M> && std::same_as<typename M::scalar_type, float> && requires(const M& m) {
+  requires M::of_ratings;
+  { m.width() } -> std::convertible_to<std::size_t>;
+  { m.users } -> std::convertible_to<std::size_t>;
+  { m.items } -> std::convertible_to<std::size_t>;
+  { m.bias } -> std::convertible_to<bool>;
+  { m.mean } -> std::convertible_to<float>;
+  { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
+};
+
+/// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for. That it
+/// holds no pointer, reference or span nobody can see from here: in another process they lead nowhere, and a worker
+/// dies of them.
+template <class M>
+concept segment_storable = std::is_trivially_copyable_v<M>;
+
+/// How a model wants its labels: its member `labels`, static or its own.
+template <class M>
+constexpr label_kind labels_of(const M& m) {
+  if constexpr (requires {
+                  { m.labels } -> std::convertible_to<label_kind>;
+                })
+    return m.labels;
+  return label_kind::real;
+}
+
+template <class M>
+constexpr training_defaults defaults_of() {
+  if constexpr (requires {
+                  { M::defaults } -> std::convertible_to<training_defaults>;
+                })
+    return M::defaults;
+  return {};
+}
+
+/// Whether what a model scores are the edges and nodes of a graph that it cuts: a static member `cuts`.
+template <class M>
+constexpr bool cuts_graphs() {
+  if constexpr (requires {
+                  { M::cuts } -> std::convertible_to<bool>;
+                })
+    return M::cuts;
+  return false;
+}
+
+/// Whether a model's rows have scores: those without labels have a loss alone.
+template <class M>
+constexpr bool has_scores() {
+  return !requires {
+    requires !M::scored;
+  };
+}
+
+/// Whether the library has a free model's loops compiled: a static member `in_library`, for the library's own models.
+template <class M>
+constexpr bool in_library() {
+  return requires {
+    requires M::in_library;
+  };
+}
+
+/// Whether the default l2 is 1/n.
+template <class M>
+constexpr bool is_linear() {
+  if constexpr (requires {
+                  { M::linear } -> std::convertible_to<bool>;
+                })
+    return M::linear;
+  return margin_model<M>;
+}
+
+/// The parameter groups of a free model: its own, or one group, ordered by popularity, of all parameters.
+template <free_model M>
+std::vector<parameter_group> groups_of(const M& m) {
+  if constexpr (requires { m.groups(); }) {
+    const auto groups = m.groups();
+    return {groups.begin(), groups.end()};
+  } else {
+    return {parameter_group{.rows = m.dim()}};
+  }
+}
+
+/// A name for messages and for the check on attaching: M::name where there is one, else the type as the compiler spells
+/// it.
+template <class M>
+constexpr std::string_view model_name() {
+  if constexpr (requires {
+                  { M::name } -> std::convertible_to<std::string_view>;
+                }) {
+    return M::name;
+  } else {
+    constexpr std::string_view text = __PRETTY_FUNCTION__;
+    constexpr std::size_t begin = text.find("M = ") + 4;
+    return text.substr(begin, text.find_first_of(";]", begin) - begin);
+  }
+}
+
+}  // namespace hogwild
+
+#include <hogwild/detail/model/conforms.hpp>  // what it checks stands above

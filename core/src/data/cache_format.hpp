@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+
+namespace hogwild::detail {
+
+// One file: a header, then sections, each on a cache line of its own. Readers map the whole of it.
+//
+//   0        header: what the data were made from, their sizes, the table of sections, a checksum over all this
+//   64 k     a section: one array, as wide as its numbers need, or a table of packed numbers (packed_numbers.hpp)
+//
+// Index and value are read where they are mapped. Rows are packed: how many entries each has, and a code into the table
+// of the labels that occur; a reader unpacks both when it opens the file (row_table.hpp). Where indices are 16 bits
+// wide, and columns thus few, their numbers and counts are packed too. The entries are checked in blocks of
+// `rows_per_block` rows: section `block_checksum` holds one sum a block, over its parts of index and value (and of
+// labels that are no codes). The other sections carry their sum in the table.
+
+inline constexpr std::size_t section_alignment = 64;
+inline constexpr std::array<char, 8> cache_magic = {'H', 'W', 'C', 'A', 'C', 'H', 'E', '\n'};
+inline constexpr std::uint32_t cache_version = 3;
+inline constexpr std::uint32_t cache_byte_order = 0x01020304;
+
+/// Numbers in files: never reused, so that an old reader can tell what it does not know.
+enum class section_kind : std::uint32_t {
+  none = 0,
+  index = 2,           ///< u32 or u16, one an entry
+  value = 3,           ///< f32 or f16, one an entry
+  label = 4,           ///< f64, one a row; absent where labels are coded
+  original = 5,        ///< u32, position -> number in the input; absent where packed
+  degree = 6,          ///< u32, rows in which a position occurs; absent where packed
+  block_checksum = 7,  ///< u64, one a block of rows
+  label_table = 8,     ///< f64, ascending; empty where labels are f64
+  row_length = 9,      ///< packed, entries of each row
+  label_code = 10,     ///< packed, into label_table, one a row
+  original_step = 11,  ///< packed differences of original
+  degree_step = 12,    ///< packed differences of degree
+};
+
+struct section_entry {
+  section_kind kind = section_kind::none;
+  std::uint32_t element_bytes = 0;
+  std::uint64_t offset = 0;    ///< from the start of the file, on a cache line
+  std::uint64_t bytes = 0;     ///< a multiple of element_bytes
+  std::uint64_t checksum = 0;  ///< 0 for what is summed in blocks
+};
+
+struct cache_header {
+  std::array<char, 8> magic = cache_magic;
+  std::uint32_t version = cache_version;
+  std::uint32_t byte_order = cache_byte_order;
+  std::uint64_t source_bytes = 0;  ///< with source_modified_ns and options: the key
+  std::int64_t source_modified_ns = 0;
+  std::uint64_t options = 0;  ///< digest of what the source was read with
+  std::uint64_t file_bytes = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::uint64_t nonzeros = 0;
+  std::uint64_t first_singleton = 0;  ///< columns from here on are in one row each, and last in it; columns: none known
+  std::uint64_t unknown_entries = 0;
+  std::uint64_t rows_per_block = 1;
+  std::uint64_t label_values = 0;   ///< entries of label_table; 0: labels are f64
+  std::uint8_t index_bytes = 4;     ///< or 2: then columns are packed
+  std::uint8_t value_bytes = 4;     ///< or 2
+  std::uint8_t values_rounded = 0;  ///< 1: to half precision, by option
+  std::uint8_t image_planes = 0;    ///< with the two below: of rows that are images; else 0
+  std::uint16_t image_height = 0;
+  std::uint16_t image_width = 0;
+  std::array<section_entry, 8> sections{};
+  std::uint64_t checksum = 0;  ///< over all bytes above
+
+  bool labels_coded() const { return label_values > 0; }
+  bool columns_packed() const { return index_bytes == 2; }
+  image_shape image() const { return {image_planes, image_height, image_width}; }
+  /// Each number of it below 2^8, 2^16 and 2^16.
+  void set_image(const image_shape& image) {
+    image_planes = static_cast<std::uint8_t>(image.planes);
+    image_height = static_cast<std::uint16_t>(image.height);
+    image_width = static_cast<std::uint16_t>(image.width);
+  }
+  std::uint64_t blocks() const { return (rows + rows_per_block - 1) / rows_per_block; }
+};
+static_assert(std::is_trivially_copyable_v<cache_header> && std::has_unique_object_representations_v<cache_header>);
+static_assert(sizeof(section_entry) == 32 && sizeof(cache_header) == 376);
+
+std::uint64_t header_checksum(const cache_header& header);
+
+/// Empty when `file` (its whole mapped contents) begins with a header of this version whose sections lie inside the
+/// file and have the right sizes; otherwise what is wrong, as the end of the sentence "the cache ...".
+std::string header_fault(std::span<const std::byte> file);
+
+/// The arrays of a file whose header has no fault. They are unchecked: see block_holds. Of two widths, or of plain and
+/// packed, the one that the file does not have is empty.
+struct cache_arrays {
+  explicit cache_arrays(std::span<const std::byte> file);
+
+  cache_header header;
+  std::span<const std::uint32_t> index;
+  std::span<const std::uint16_t> index16;
+  std::span<const float> value;
+  std::span<const half> value16;
+  std::span<const double> label_table;
+  std::span<const std::uint32_t> original;
+  std::span<const std::uint32_t> degree;
+  std::span<const std::uint64_t> block_checksum;
+  std::span<const std::byte> row_length, label_code, original_step, degree_step;  ///< packed
+
+  // Not in the file as they are. Whoever unpacks or writes the file has them in memory and sets them here.
+  row_starts row_start;
+  label_column label;  ///< set from the start where labels are no codes
+
+  /// The same arrays for the one who writes them; `file` is the mapping that this object was made from.
+  template <class T>
+  static std::span<T> writable(std::span<const T> section) {
+    return {const_cast<T*>(section.data()), section.size()};
+  }
+};
+
+/// Sum over the parts of block `block` in all arrays. `end` is where its last row ends: row_start of the next block,
+/// given apart so that neighbours may be written and summed at the same time. Its entries must lie within index and
+/// value.
+std::uint64_t block_sum(const cache_arrays& arrays, std::uint64_t block, std::uint64_t end);
+
+/// True when the block's checksum holds and its columns are below the count. The rows are those of row_start, which
+/// ascend inside the arrays.
+bool block_holds(const cache_arrays& arrays, std::uint64_t block);
+
+/// Lays out all sections but the packed ones for the sizes in `header` and fills in table and file size (not the
+/// checksums).
+void lay_out(cache_header& header);
+
+/// Adds a section behind all others. The header has room for those that a file can have.
+section_entry& append_section(cache_header& header, section_kind kind, std::uint32_t element_bytes,
+                              std::uint64_t bytes);
+
+/// True for the sections that carry their sum in the table.
+bool is_summed_whole(section_kind kind);
+
+}  // namespace hogwild::detail

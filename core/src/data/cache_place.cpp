@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/cache_place.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
+
+#include "data/dataset_mapping.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+std::string hex(std::uint64_t number, unsigned digits) {
+  std::string text(digits, '0');
+  for (; digits > 0; number >>= 4) text[--digits] = "0123456789abcdef"[number & 15];
+  return text;
+}
+
+std::string staleness(const cache_header& header, const cache_key& key) {
+  if (header.source_bytes != key.source.bytes) return "was made from a source of another size";
+  if (header.source_modified_ns != key.source.modified_ns) return "was made before the source was last written";
+  if (header.options != key.options) return "was made with other options";
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t options_digest(const open_options& options, std::uint32_t format) {
+  const bool half_values = options.values == value_precision::half;
+  if (options.numbering == nullptr && !options.labels_optional && !half_values && format == 0) return 0;
+  const std::array<std::uint64_t, 4> parts = {options.numbering != nullptr ? 1u : 0u,
+                                              options.numbering != nullptr ? options.numbering->digest() : 0,
+                                              options.labels_optional ? 1u : 0u, half_values ? 1u : 0u};
+  const std::uint64_t sum = checksum(std::span<const std::uint64_t>(parts));
+  if (format == 0) return sum;
+  const std::array<std::uint64_t, 2> with_format = {sum, format};
+  return checksum(std::span<const std::uint64_t>(with_format));
+}
+
+std::vector<std::filesystem::path> cache_places(const std::string& source, const open_options& options,
+                                                std::uint32_t format) {
+  const std::uint64_t digest = options_digest(options, format);
+  std::string suffix = ".hogwild";
+  if (digest != 0) suffix.insert(0, hex(digest, 8)).insert(0, 1, '.');
+  std::vector<std::filesystem::path> places = {source + suffix};
+  if (!options.cache_folder.empty()) {
+    const std::filesystem::path path(source);
+    std::error_code nowhere;  // the present folder may be gone
+    const std::filesystem::path from_root = std::filesystem::absolute(path, nowhere);
+    const std::string whole = (nowhere ? path : from_root).lexically_normal().string();
+    const std::uint64_t name = checksum(std::as_bytes(std::span(whole.data(), whole.size())));
+    // Long names are cut, so that what is added to them fits into a file name.
+    places.push_back(options.cache_folder / (path.stem().string().substr(0, 128) + "-" + hex(name, 16) + suffix));
+  }
+  return places;
+}
+
+bool has_cache_magic(const unique_fd& fd) {
+  auto magic = cache_magic;
+  magic.fill(0);
+  return ::pread(fd.get(), magic.data(), magic.size(), 0) == static_cast<ssize_t>(magic.size()) && magic == cache_magic;
+}
+
+bool is_foreign(const std::filesystem::path& place) {
+  struct ::stat state {};
+  if (::lstat(place.c_str(), &state) != 0) return false;
+  if (!S_ISREG(state.st_mode)) return true;
+  const unique_fd fd(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return state.st_size > 0 && fd && !has_cache_magic(fd);
+}
+
+cache_finding find_cache(const std::filesystem::path& place, const cache_key& key) {
+  unique_fd fd(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct ::stat state {};
+  if (!fd) return {std::nullopt, errno == EACCES ? "cannot be read" : ""};
+  if (::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode)) return {std::nullopt, "is no regular file"};
+  if (state.st_size == 0) return {std::nullopt, "is empty"};
+  try {
+    const auto mapping = std::make_shared<const dataset_access::mapping>(std::move(fd), place.string(), true);
+    if (std::string reason = staleness(mapping->arrays().header, key); !reason.empty()) return {std::nullopt, reason};
+    return {dataset_access::make(mapping), {}};
+  } catch (const cache_error& fault) {
+    return {std::nullopt, fault.what()};
+  }
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/data/cache_registry.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <system_error>
+
+#include <hogwild/error.hpp>
+
+#include "data/cache_format.hpp"
+#include "data/cache_place.hpp"
+#include "data/dataset_mapping.hpp"
+#include "platform/file_error.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace hogwild {
+namespace {
+
+/// What the file says of itself; none where it is no cache of ours.
+std::optional<cache_info> look_at(const std::filesystem::path& path) {
+  detail::unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  struct ::stat state {};
+  if (!fd || ::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode)) return std::nullopt;
+  if (!detail::has_cache_magic(fd)) return std::nullopt;
+  if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;  // somebody writes it
+  cache_info info{.path = path, .bytes = static_cast<std::uint64_t>(state.st_size)};
+  try {
+    const auto region = detail::map_whole(fd, boost::interprocess::read_only, path.string());
+    const std::span file(static_cast<const std::byte*>(region.get_address()), region.get_size());
+    // Another version or a damaged one is listed too, since purging should find it.
+    if (!detail::header_fault(file).empty()) return info;
+    detail::cache_header header;
+    std::memcpy(&header, file.data(), sizeof header);
+    info.source_bytes = header.source_bytes;
+    info.rows = header.rows;
+    info.features = header.columns;
+    info.nonzeros = header.nonzeros;
+    info.valid = true;
+  } catch (const error&) {
+    // It cannot be mapped: listed for the same reason.
+  }
+  return info;
+}
+
+}  // namespace
+
+std::vector<cache_info> list_caches(const std::filesystem::path& folder) {
+  std::vector<cache_info> found;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (auto info = look_at(entry.path())) found.push_back(*std::move(info));
+  } catch (const std::filesystem::filesystem_error& fault) {
+    detail::throw_unreadable(folder.string(), fault.code().value());
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return found;
+}
+
+std::vector<cache_info> purge_caches(const std::filesystem::path& folder) {
+  std::vector<cache_info> caches = list_caches(folder);
+  for (const cache_info& cache : caches) {
+    std::error_code fault;
+    std::filesystem::remove(cache.path, fault);
+    if (fault) throw resource_error(cache.path.string() + ": cannot be removed: " + fault.message());
+  }
+  return caches;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/column_order.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+namespace hogwild::detail {
+namespace {
+
+/// A column with its count, such that the more frequent and then the smaller sorts first.
+std::uint64_t order_key(std::uint32_t count, std::uint32_t column) {
+  return std::uint64_t{~count} << 32 | column;
+}
+std::uint32_t count_of(std::uint64_t key) {
+  return ~static_cast<std::uint32_t>(key >> 32);
+}
+std::uint32_t column_of(std::uint64_t key) {
+  return static_cast<std::uint32_t>(key);
+}
+
+column_order order_of(std::vector<std::uint64_t>& keys, bool by_kind) {
+  const auto odd =
+      by_kind ? std::partition(keys.begin(), keys.end(), [](std::uint64_t key) { return column_of(key) % 2 == 0; })
+              : keys.end();
+  tbb::parallel_sort(keys.begin(), odd);
+  tbb::parallel_sort(odd, keys.end());
+  column_order columns;
+  columns.original.resize(keys.size());
+  columns.degree.resize(keys.size());
+  for (std::size_t r = 0; r < keys.size(); ++r) {
+    columns.original[r] = column_of(keys[r]) + 1;
+    columns.degree[r] = count_of(keys[r]);
+  }
+  return columns;
+}
+
+std::size_t block_entries(const libsvm_block& block) {
+  return block.row_end.back();
+}
+
+/// Counts in a table for all indices, one table for each of a few parts of the text.
+std::vector<std::uint32_t> count_dense(const parsed_text& text, std::size_t columns) {
+  const std::size_t affordable = (4 * text.nonzeros + columns) / columns;
+  const std::size_t parts =
+      std::min({affordable, static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), text.blocks.size()});
+  std::vector<std::vector<std::uint32_t>> counts(parts);
+  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+    counts[part].assign(columns, 0);
+    const std::size_t first = text.blocks.size() * part / parts, last = text.blocks.size() * (part + 1) / parts;
+    for (std::size_t b = first; b < last; ++b) {
+      const libsvm_block& block = text.blocks[b];
+      for (std::size_t k = 0; k < block_entries(block); ++k) ++counts[part][block.index[k]];
+    }
+  });
+  for (std::size_t part = 1; part < parts; ++part)
+    for (std::size_t j = 0; j < columns; ++j) counts[0][j] += counts[part][j];
+  return std::move(counts[0]);
+}
+
+column_order order_dense(const parsed_text& text, bool by_kind) {
+  const std::vector<std::uint32_t> counts = count_dense(text, text.columns);
+  std::vector<std::uint64_t> keys;
+  for (std::uint32_t j = 0; j < counts.size(); ++j)
+    if (counts[j] > 0) keys.push_back(order_key(counts[j], j));
+  column_order columns = order_of(keys, by_kind);
+  columns.position.resize(text.columns);
+  for (std::uint32_t r = 0; r < keys.size(); ++r) columns.position[column_of(keys[r])] = r;
+  return columns;
+}
+
+/// Counts by sorting all indices; then each entry looks its position up among those that occur.
+column_order order_sparse(parsed_text& text, bool by_kind) {
+  std::vector<std::uint32_t> all;
+  all.reserve(text.nonzeros);
+  for (const libsvm_block& block : text.blocks) all.insert(all.end(), block.index, block.index + block_entries(block));
+  tbb::parallel_sort(all.begin(), all.end());
+  std::vector<std::uint64_t> keys;
+  std::vector<std::uint32_t> occurring;
+  for (std::size_t k = 0; k < all.size();) {
+    const std::size_t first = k;
+    while (k < all.size() && all[k] == all[first]) ++k;
+    occurring.push_back(all[first]);
+    keys.push_back(order_key(static_cast<std::uint32_t>(k - first), all[first]));
+  }
+  column_order columns = order_of(keys, by_kind);
+  const auto place = [&](std::uint32_t column) {
+    return std::lower_bound(occurring.begin(), occurring.end(), column) - occurring.begin();
+  };
+  std::vector<std::uint32_t> position(occurring.size());
+  for (std::uint32_t r = 0; r < keys.size(); ++r) position[static_cast<std::size_t>(place(column_of(keys[r])))] = r;
+  tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
+    libsvm_block& block = text.blocks[b];
+    for (std::size_t k = 0; k < block_entries(block); ++k)
+      block.index[k] = position[static_cast<std::size_t>(place(block.index[k]))];
+  });
+  return columns;
+}
+
+/// Renumbers one block in place and closes the gaps; returns how many entries went.
+std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::vector<std::uint32_t>& degree) {
+  std::uint32_t kept = 0, k = 0;
+  for (std::uint32_t& end : block.row_end) {
+    for (; k < end; ++k) {
+      const std::uint32_t position = numbering.position(block.index[k] + 1);
+      if (position == column_numbering::unknown) continue;
+      block.index[kept] = position;
+      block.value[kept++] = block.value[k];
+      std::atomic_ref(degree[position]).fetch_add(1, std::memory_order_relaxed);
+    }
+    end = kept;
+  }
+  return k - kept;
+}
+
+}  // namespace
+
+column_order order_columns(parsed_text& text, bool by_kind) {
+  const bool dense = text.columns > 0 && text.columns <= 4 * text.nonzeros + 65536;
+  return dense ? order_dense(text, by_kind) : order_sparse(text, by_kind);
+}
+
+column_order apply_numbering(parsed_text& text, const column_numbering& numbering, std::size_t& dropped) {
+  column_order columns;
+  columns.original.assign(numbering.original().begin(), numbering.original().end());
+  columns.degree.resize(columns.original.size());
+  std::atomic<std::size_t> total{0};
+  tbb::parallel_for(std::size_t{0}, text.blocks.size(),
+                    [&](std::size_t b) { total += renumber(text.blocks[b], numbering, columns.degree); });
+  dropped = total;
+  text.nonzeros -= dropped;
+  return columns;
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/dataset_mapping.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <boost/interprocess/exceptions.hpp>
+#include <boost/interprocess/file_mapping.hpp>
+#include <utility>
+
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/error.hpp>
+
+#include "data/packed_numbers.hpp"
+
+namespace hogwild::detail {
+
+namespace ipc = boost::interprocess;
+
+ipc::mapped_region map_whole(const unique_fd& fd, ipc::mode_t mode, const std::string& path) {
+  try {
+    const ipc::file_mapping file(("/proc/self/fd/" + std::to_string(fd.get())).c_str(), mode);
+    ipc::mapped_region region(file, mode);
+    // Memory files can have huge pages; where they cannot, nothing is lost by asking.
+    ::madvise(region.get_address(), region.get_size(), MADV_HUGEPAGE);
+    return region;
+  } catch (const ipc::interprocess_exception& fault) {
+    throw resource_error(path + ": cannot be mapped into memory: " + fault.what());
+  }
+}
+
+dataset_mapping::dataset_mapping(unique_fd fd, std::string path, bool from_cache)
+    : fd_(std::move(fd)), path_(std::move(path)), from_cache_(from_cache) {
+  region_ = map_whole(fd_, ipc::read_only, path_);
+  const std::span file(static_cast<const std::byte*>(region_.get_address()), region_.get_size());
+  if (const std::string fault = header_fault(file); !fault.empty()) throw cache_error(path_, fault);
+  arrays_.emplace(file);
+  unpack_rows();
+  checked_ = std::make_unique<std::atomic<bool>[]>(arrays_->header.blocks());
+}
+
+void dataset_mapping::unpack_rows() {
+  const bool coded = arrays_->header.labels_coded();
+  const bool sums_hold = sum_holds(section_kind::row_length) && (!coded || sum_holds(section_kind::label_code));
+  auto rows = sums_hold ? row_table::unpack(*arrays_) : std::nullopt;
+  if (!rows) throw cache_error(path_, "has a damaged table of rows");
+  rows_ = *std::move(rows);
+  arrays_->row_start = rows_.starts();
+  if (coded) arrays_->label = {rows_.codes(), arrays_->label_table};
+}
+
+void dataset_mapping::damaged(const std::string& part) const {
+  throw cache_error(path_, path_ + ": the cache is damaged in its " + part +
+                               "; delete it and open the source again, which writes a new one");
+}
+
+void dataset_mapping::ensure(std::size_t first, std::size_t last) const {
+  if (first >= last) return;
+  const std::uint64_t rows = arrays_->header.rows_per_block;
+  for (std::uint64_t block = first / rows; block <= (last - 1) / rows && block < arrays_->header.blocks(); ++block) {
+    // Two threads may check the same block at once; both find the same.
+    if (checked_[block].load(std::memory_order_acquire)) continue;
+    if (!block_holds(*arrays_, block)) damaged("rows from " + std::to_string(block * rows + 1) + " on");
+    checked_[block].store(true, std::memory_order_release);
+  }
+}
+
+void dataset_mapping::verify() const {
+  ensure(0, arrays_->header.rows);
+  static_cast<void>(degree());
+  static_cast<void>(original());
+  static_cast<void>(label());
+}
+
+bool dataset_mapping::sum_holds(section_kind kind) const {
+  const std::span file(static_cast<const std::byte*>(region_.get_address()), region_.get_size());
+  const auto& sections = arrays_->header.sections;
+  // The first of its kind is the one whose bounds were checked.
+  const auto entry = std::ranges::find(sections, kind, &section_entry::kind);
+  return entry->checksum == checksum(file.subspan(entry->offset, entry->bytes));
+}
+
+void dataset_mapping::read_columns(section_kind plain, section_kind packed, const char* part,
+                                   std::vector<std::uint32_t>& unpacked) const {
+  const cache_header& header = arrays_->header;
+  if (!sum_holds(header.columns_packed() ? packed : plain)) damaged(part);
+  if (!header.columns_packed()) return;
+  auto numbers = unpack_differences(packed == section_kind::degree_step ? arrays_->degree_step : arrays_->original_step,
+                                    header.columns);
+  if (!numbers) damaged(part);
+  unpacked = *std::move(numbers);
+}
+
+std::span<const std::uint32_t> dataset_mapping::degree() const {
+  std::call_once(degree_once_,
+                 [&] { read_columns(section_kind::degree, section_kind::degree_step, "column counts", degree_); });
+  return arrays_->header.columns_packed() ? degree_ : arrays_->degree;
+}
+
+std::span<const std::uint32_t> dataset_mapping::original() const {
+  std::call_once(original_once_, [&] {
+    read_columns(section_kind::original, section_kind::original_step, "column numbers", original_);
+  });
+  return arrays_->header.columns_packed() ? original_ : arrays_->original;
+}
+
+label_column dataset_mapping::label() const {
+  std::call_once(label_once_, [&] {
+    if (!sum_holds(section_kind::label_table)) damaged("table of labels");
+  });
+  return arrays_->label;
+}
+
+const column_numbering& dataset_mapping::numbering() const {
+  std::call_once(numbering_once_, [&] { numbering_ = column_numbering(original()); });
+  return numbering_;
+}
+
+}  // namespace hogwild::detail

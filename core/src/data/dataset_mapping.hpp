@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <boost/interprocess/mapped_region.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <hogwild/dataset.hpp>
+
+#include "data/cache_format.hpp"
+#include "data/row_table.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace hogwild {
+namespace detail {
+
+/// A dataset file mapped for reading, and what has been checked of it so far in this process.
+class dataset_mapping : public row_source {
+ public:
+  /// Maps `fd` and unpacks the rows. `path` is what others open. Throws cache_error, with the end of a sentence as
+  /// header_fault() gives it, where header, section table or rows do not hold.
+  dataset_mapping(unique_fd fd, std::string path, bool from_cache);
+
+  const cache_arrays& arrays() const { return *arrays_; }
+  const std::string& path() const { return path_; }
+  bool from_cache() const { return from_cache_; }
+
+  void ensure(std::size_t first, std::size_t last) const override;
+  /// Through the descriptor, so that others map this very file even when its path leads to another one by now.
+  std::string shared_path() const override {
+    return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
+  }
+  void verify() const;
+  /// Sums of the small sections are checked by whoever asks first.
+  std::span<const std::uint32_t> degree() const;
+  std::span<const std::uint32_t> original() const;
+  label_column label() const;
+  const column_numbering& numbering() const;
+
+ private:
+  [[noreturn]] void damaged(const std::string& part) const;
+  bool sum_holds(section_kind kind) const;
+  void unpack_rows();
+  /// Checks what belongs to each column and, where the file has it packed, unpacks it.
+  void read_columns(section_kind plain, section_kind packed, const char* part,
+                    std::vector<std::uint32_t>& unpacked) const;
+
+  unique_fd fd_;
+  std::string path_;
+  bool from_cache_;
+  boost::interprocess::mapped_region region_;
+  std::optional<cache_arrays> arrays_;
+  row_table rows_;
+  std::unique_ptr<std::atomic<bool>[]> checked_;
+  mutable std::once_flag degree_once_, original_once_, label_once_, numbering_once_;
+  mutable std::vector<std::uint32_t> degree_, original_;  ///< where the file has them packed
+  mutable column_numbering numbering_;
+};
+
+/// Maps all of `fd`. Throws resource_error where there is no address space or the file system refuses.
+boost::interprocess::mapped_region map_whole(const unique_fd& fd, boost::interprocess::mode_t mode,
+                                             const std::string& path);
+
+}  // namespace detail
+
+struct sparse_dataset::mapping : detail::dataset_mapping {
+  using dataset_mapping::dataset_mapping;
+};
+
+/// The library's own way to make handles.
+struct dataset_access {
+  using mapping = sparse_dataset::mapping;
+  static sparse_dataset make(std::shared_ptr<const sparse_dataset::mapping> mapping) {
+    return sparse_dataset(std::move(mapping));
+  }
+  template <class... Args>
+  static sparse_dataset open(Args&&... args) {
+    return make(std::make_shared<const sparse_dataset::mapping>(std::forward<Args>(args)...));
+  }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "data/cache_format.hpp"
+#include "data/column_order.hpp"
+#include "data/dataset_writer.hpp"
+#include "data/narrowing.hpp"
+#include "data/parsed_text.hpp"
+
+namespace hogwild::detail {
+
+/// Rows and columns as they will stand in the file.
+struct row_plan {
+  struct place {
+    std::uint32_t block;
+    std::uint32_t row;
+  };
+  std::vector<place> order;  ///< where each row of the file stands in the text
+  column_order columns;
+  std::uint32_t first_singleton =
+      std::numeric_limits<std::uint32_t>::max();  ///< entries from this position on stand last in rows
+  label_codes labels;
+  bool half_values = false;     ///< values are stored in half precision,
+  bool values_rounded = false;  ///< which changes some of them
+  std::size_t unknown_entries = 0;
+};
+
+/// Training data (no numbering): columns ordered, rows shuffled once, the same for the same rows whatever the number of
+/// threads. With a numbering: its columns, rows in their own order. Values go to half precision where `values` says so
+/// or where that changes none. Throws input_error, with `source` as the file, beyond 2^32 - 1 rows and where a value is
+/// too large for the precision.
+row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_precision values,
+                   const std::string& source, const row_format& format = libsvm_row_format());
+
+/// The sizes of the file; the caller adds the key.
+cache_header sizes_of(const parsed_text& text, const row_plan& plan);
+
+/// Rows in a block, such that it holds about 16 thousand entries.
+std::uint64_t rows_per_block(std::uint64_t rows, std::uint64_t nonzeros);
+
+/// Writes and seals all arrays in parallel.
+void write_rows(const parsed_text& text, const row_plan& plan, dataset_writer& file);
+
+}  // namespace hogwild::detail

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/data/labels.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+
+#include <hogwild/error.hpp>
+
+#include "platform/number_text.hpp"
+
+namespace hogwild {
+namespace {
+
+constexpr std::size_t most_classes = 65'536;
+
+using counted = std::pair<double, std::size_t>;
+
+/// Values and how often each occurs, ascending. Stops at the first value too many: then `complete` is false.
+struct tally {
+  std::vector<counted> values;
+  bool complete = true;
+};
+
+void refuse_not_a_number(double label, std::size_t row, const std::string& source) {
+  if (!std::isfinite(label)) {
+    throw input_error(source + ": the label of row " + std::to_string(row + 1) + " is " + detail::to_text(label) +
+                      ", but a label must be a finite number");
+  }
+}
+
+/// Codes are counted by the table, in which -0 and 0 may both stand.
+tally count_codes(const label_column& labels) {
+  std::array<std::size_t, 256> counts{};
+  for (const std::uint8_t code : labels.codes()) ++counts[code];
+  tally found;
+  for (std::size_t code = 0; code < labels.table().size(); ++code) {
+    const double value = labels.table()[code] + 0.0;
+    if (counts[code] == 0) continue;
+    if (!found.values.empty() && found.values.back().first == value)
+      found.values.back().second += counts[code];
+    else
+      found.values.emplace_back(value, counts[code]);
+  }
+  return found;
+}
+
+tally count_values(const label_column& labels, const std::string& source) {
+  if (labels.coded() && std::ranges::all_of(labels.table(), [](double x) { return std::isfinite(x); }))
+    return count_codes(labels);
+  std::unordered_map<double, std::size_t> counts;
+  tally found;
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    refuse_not_a_number(labels[row], row, source);
+    ++counts[labels[row] + 0.0];  // -0 and 0 are one label; adding 0 makes it print as 0
+    if (counts.size() > most_classes) {
+      found.complete = false;
+      break;
+    }
+  }
+  found.values.assign(counts.begin(), counts.end());
+  std::sort(found.values.begin(), found.values.end());
+  return found;
+}
+
+std::string describe(const tally& found) {
+  constexpr std::size_t shown = 8;
+  if (!found.complete) return "more than " + std::to_string(most_classes) + " different values";
+  std::string text = std::to_string(found.values.size()) + (found.values.size() == 1 ? " value: " : " values: ");
+  for (std::size_t k = 0; k < std::min(shown, found.values.size()); ++k) {
+    const auto& [value, count] = found.values[k];
+    text += (k == 0 ? "" : ", ") + detail::to_text(value) + " (" + std::to_string(count) +
+            (count == 1 ? " row)" : " rows)");
+  }
+  if (found.values.size() > shown) text += ", ...";
+  return text;
+}
+
+}  // namespace
+
+label_map::label_map(label_kind kind, std::vector<double> values) : kind_(kind), values_(std::move(values)) {
+  const bool right_count = kind == label_kind::real     ? values_.empty()
+                           : kind == label_kind::binary ? values_.size() == 2
+                                                        : values_.size() >= 2 && values_.size() <= most_classes;
+  if (!right_count) {
+    throw input_error("a label map " +
+                      std::string(kind == label_kind::real     ? "of numbers lists no values"
+                                  : kind == label_kind::binary ? "of two classes lists two values"
+                                                               : "lists 2 to 65,536 classes") +
+                      ", but this one has " + std::to_string(values_.size()));
+  }
+  for (const double value : values_) {
+    if (!std::isfinite(value)) throw input_error("a label map holds a label that is not a finite number");
+  }
+  if (std::adjacent_find(values_.begin(), values_.end(), std::greater_equal<>()) != values_.end()) {
+    throw input_error("the labels of a label map are not in ascending order");
+  }
+}
+
+label_map label_map::learn(label_kind kind, const label_column& labels, const std::string& source) {
+  if (labels.empty()) throw input_error(source + ": there are no rows to learn labels from");
+  if (kind == label_kind::real) {
+    for (std::size_t row = 0; row < labels.size(); ++row) refuse_not_a_number(labels[row], row, source);
+    return {};
+  }
+  const tally found = count_values(labels, source);
+  if (kind == label_kind::binary && found.values.size() != 2) {
+    throw input_error(source + ": this model needs labels of exactly two values, but there are " + describe(found) +
+                      ". For several classes use softmax, for numbers a regression model such as least_squares");
+  }
+  if (kind == label_kind::classes && (found.values.size() < 2 || !found.complete)) {
+    throw input_error(source + ": this model needs labels of 2 to 65,536 values, but there are " + describe(found) +
+                      (found.complete ? ". There is nothing to tell apart"
+                                      : ". For numbers use a regression model such as least_squares"));
+  }
+  std::vector<double> values;
+  values.reserve(found.values.size());
+  for (const auto& [value, count] : found.values) values.push_back(value);
+  return {kind, std::move(values)};
+}
+
+double label_map::decode(double predicted) const {
+  if (kind_ == label_kind::real) return predicted;
+  if (kind_ == label_kind::binary) return predicted > 0 ? values_[1] : values_[0];
+  if (!(predicted >= 0 && predicted < static_cast<double>(values_.size()))) {
+    throw config_error("class " + detail::to_text(predicted) + " does not exist: the model has " +
+                       std::to_string(values_.size()) + " classes, counted from 0");
+  }
+  return values_[static_cast<std::size_t>(predicted)];
+}
+
+void label_map::require_known(const label_column& labels, const std::string& source) const {
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    refuse_not_a_number(labels[row], row, source);
+    if (kind_ == label_kind::real || std::binary_search(values_.begin(), values_.end(), labels[row])) continue;
+    std::string known;
+    for (std::size_t k = 0; k < std::min<std::size_t>(8, values_.size()); ++k) {
+      known += (k == 0 ? "" : ", ") + detail::to_text(values_[k]);
+    }
+    throw input_error(source + ": row " + std::to_string(row + 1) + " has the label " + detail::to_text(labels[row]) +
+                      ", which the training data never had; it had " + known + (values_.size() > 8 ? ", ..." : ""));
+  }
+}
+
+float label_map::class_of(double label) const {
+  return static_cast<float>(std::lower_bound(values_.begin(), values_.end(), label) - values_.begin());
+}
+
+}  // namespace hogwild

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+
+#include "data/cache_place.hpp"
+#include "data/dataset_writer.hpp"
+#include "data/ingest.hpp"
+#include "data/input_stream.hpp"
+#include "data/parsed_text.hpp"
+#include "data/row_format.hpp"
+#include "platform/tbb_arena.hpp"
+
+namespace hogwild {
+namespace {
+
+using detail::row_format;
+
+class rows_opening {
+ public:
+  rows_opening(const std::string& path, const open_options& options, const row_format& format)
+      : path_(path), options_(options), format_(format) {}
+
+  sparse_dataset run() {
+    choose_isa(options_.isa);  // is it there?
+    if (path_ != "-" && options_.cache != open_options::cache_use::none)
+      if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_, format_.id);
+    if (options_.cache == open_options::cache_use::automatic)
+      if (auto found = find()) return *std::move(found);
+    return detail::with_tbb_threads(options_.threads, [&] { return build(); });
+  }
+
+ private:
+  std::optional<sparse_dataset> find() const {
+    std::string stale;
+    for (const auto& place : places_) {
+      if (detail::is_foreign(place)) continue;
+      detail::cache_finding finding = detail::find_cache(place, {*detail::stamp_of(path_), options_digest()});
+      if (finding.dataset) return std::move(finding.dataset);
+      if (stale.empty() && !finding.reason.empty())
+        stale = "the cache " + place.string() + " " + finding.reason + "; the data are read again";
+    }
+    if (!stale.empty()) note(stale);
+    return std::nullopt;
+  }
+
+  sparse_dataset build() const {
+    const auto [text, stamp] = read();
+    const detail::row_plan plan = detail::plan_rows(*text, options_.numbering, options_.values, path_, format_);
+    detail::cache_header header = detail::sizes_of(*text, plan);
+    header.options = options_digest();
+    if (stamp) {
+      header.source_bytes = stamp->bytes;
+      header.source_modified_ns = stamp->modified_ns;
+    }
+    std::string refused;
+    for (const auto& place : places_) {
+      if (detail::is_foreign(place)) {
+        refused += (refused.empty() ? "" : " and ") + place.string() + " is another file, which stays as it is";
+        continue;
+      }
+      try {
+        if (place != places_.front()) std::filesystem::create_directories(place.parent_path());
+        sparse_dataset made = write(*text, plan, detail::dataset_writer::at(place, header, source_permissions()));
+        if (!refused.empty()) note("the cache goes to " + place.string() + ", because " + refused);
+        return made;
+      } catch (const std::system_error& fault) {
+        refused += (refused.empty() ? "" : " and ") + std::string(fault.what());
+      }
+    }
+    if (!refused.empty()) note("no cache is written and the data stay in memory, because " + refused);
+    return write(*text, plan, detail::dataset_writer::in_memory(header));
+  }
+
+  std::pair<std::unique_ptr<detail::parsed_text>, std::optional<detail::source_stamp>> read() const {
+    if (format_.whole) {
+      // Taken before: who writes to the file meanwhile is found out where reading ends.
+      const auto stamp = path_ == "-" ? std::nullopt : detail::stamp_of(path_);
+      return {format_.whole(path_), stamp};
+    }
+    const auto input = detail::open_input(path_);
+    return {detail::parse_all(*input,
+                              {.labels_optional = options_.labels_optional, .set = options_.isa, .format = &format_}),
+            input->stamp()};
+  }
+
+  static sparse_dataset write(const detail::parsed_text& text, const detail::row_plan& plan,
+                              detail::dataset_writer file) {
+    detail::write_rows(text, plan, file);
+    return std::move(file).finish();
+  }
+
+  /// Whoever may read the source may read its cache, and nobody else.
+  unsigned source_permissions() const {
+    struct ::stat state {};
+    return ::stat(path_.c_str(), &state) == 0 ? (state.st_mode & 0444u) | 0600u : 0600u;
+  }
+
+  std::uint64_t options_digest() const { return detail::options_digest(options_, format_.id) ^ format_.companions; }
+
+  void note(const std::string& sentence) const {
+    if (options_.note) options_.note(printable(sentence));
+  }
+
+  const std::string& path_;
+  const open_options& options_;
+  const row_format& format_;
+  std::vector<std::filesystem::path> places_;  ///< empty where nothing is kept
+};
+
+}  // namespace
+
+namespace detail {
+
+const row_format& libsvm_row_format() {
+  static const row_format format{.capacity = libsvm_capacity,
+                                 .parse = [](std::string_view text, const block_context& context, libsvm_block& rows) {
+                                   parse_libsvm_block(text, context.labels_optional, rows, context.set);
+                                 }};
+  return format;
+}
+
+sparse_dataset open_rows(const std::string& path, const open_options& options, const row_format& format) {
+  try {
+    return rows_opening(path, options, format).run();
+  } catch (const std::bad_alloc&) {
+    throw resource_error(path + ": there is not enough memory to read it");
+  }
+}
+
+}  // namespace detail
+
+sparse_dataset open_libsvm(const std::string& path, const open_options& options) {
+  return detail::open_rows(path, options, detail::libsvm_row_format());
+}
+
+}  // namespace hogwild

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/data/row_starts.hpp>
+
+#include "data/cache_format.hpp"
+
+namespace hogwild::detail {
+
+/// Where rows start and which codes their labels have, in memory of this process: files hold lengths instead, and both
+/// in as few bits as they need.
+class row_table {
+ public:
+  row_table() = default;
+  /// Room for rows of these sizes, to be written; there are codes where labels are coded.
+  explicit row_table(const cache_header& sizes);
+  /// What the file holds. None where the rows do not end with the last entry, or a code is beyond the table of labels.
+  static std::optional<row_table> unpack(const cache_arrays& file);
+
+  row_starts starts() const;
+  std::span<const std::uint8_t> codes() const { return {code_.get(), code_ != nullptr ? rows_ : 0}; }
+
+  std::vector<std::uint64_t> pack_lengths() const;
+  std::vector<std::uint64_t> pack_codes() const;
+
+ private:
+  template <class Start>
+  bool unpack_lengths(std::span<const std::byte> packed, std::uint64_t nonzeros, Start* start) const;
+  bool unpack_codes(std::span<const std::byte> packed, std::uint64_t labels) const;
+
+  std::size_t rows_ = 0;
+  std::unique_ptr<std::uint32_t[]> start32_;  ///< rows + 1, where 32 bits suffice
+  std::unique_ptr<std::uint64_t[]> start64_;
+  std::unique_ptr<std::uint8_t[]> code_;
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/dataset.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <numeric>
+#include <system_error>
+#include <vector>
+
+#include <hogwild/detail/data/half.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
+
+#include "data/dataset_mapping.hpp"
+#include "data/dataset_writer.hpp"
+#include "data/ingest.hpp"
+#include "data/narrowing.hpp"
+#include "data/writable_arrays.hpp"
+
+namespace hogwild {
+
+sparse_view sparse_dataset::view() const {
+  const detail::cache_arrays& arrays = mapping_->arrays();
+  return {.row_start = arrays.row_start,
+          .index = arrays.index,
+          .index16 = arrays.index16,
+          .value = arrays.value,
+          .value16 = arrays.value16,
+          .label = mapping_->label(),
+          .columns = arrays.header.columns,
+          .degree = mapping_->degree(),
+          .original = mapping_->original(),
+          .first_singleton = arrays.header.first_singleton,
+          .image = arrays.header.image(),
+          .source = mapping_.get()};
+}
+
+std::size_t sparse_dataset::rows() const {
+  return mapping_->arrays().header.rows;
+}
+std::size_t sparse_dataset::features() const {
+  return mapping_->arrays().header.columns;
+}
+std::size_t sparse_dataset::nonzeros() const {
+  return mapping_->arrays().header.nonzeros;
+}
+std::uint32_t sparse_dataset::original(std::size_t position) const {
+  return mapping_->original()[position];
+}
+const column_numbering& sparse_dataset::numbering() const {
+  return mapping_->numbering();
+}
+std::size_t sparse_dataset::unknown_entries() const {
+  return mapping_->arrays().header.unknown_entries;
+}
+std::string sparse_dataset::shared_path() const {
+  return mapping_->path();
+}
+bool sparse_dataset::from_cache() const {
+  return mapping_->from_cache();
+}
+bool sparse_dataset::values_rounded() const {
+  return mapping_->arrays().header.values_rounded != 0;
+}
+void sparse_dataset::verify() const {
+  mapping_->verify();
+}
+
+sparse_dataset sparse_dataset::map(const std::string& shared_path) {
+  detail::unique_fd fd(::open(shared_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct ::stat state {};
+  if (!fd || ::fstat(fd.get(), &state) != 0)
+    throw cache_error(shared_path, shared_path + ": cannot be opened: " + std::generic_category().message(errno));
+  if (!S_ISREG(state.st_mode) || state.st_size == 0)
+    throw cache_error(shared_path, shared_path + ": is no dataset cache");
+  try {
+    return dataset_access::open(std::move(fd), shared_path, true);
+  } catch (const cache_error& fault) {
+    throw cache_error(shared_path, shared_path + ": the cache " + fault.what() +
+                                       "; delete it and open the source again, which writes a new one");
+  }
+}
+
+namespace {
+
+void check_rows(const sparse_view& rows) {
+  if (rows.rows() == 0) throw input_error("the data in memory have no rows");
+  if (rows.columns >= column_numbering::unknown)
+    throw input_error("the data in memory have more than 4294967294 columns");
+  const bool sized = rows.row_start.size() == rows.rows() + 1 &&
+                     std::is_sorted(rows.row_start.begin(), rows.row_start.end()) &&
+                     rows.row_start.back() <=
+                         std::min(rows.index.size() + rows.index16.size(), rows.value.size() + rows.value16.size());
+  if (!sized)
+    throw input_error(
+        "the data in memory do not hold together: row_start must ascend, with one entry more "
+        "than there are labels, and end within index and value");
+  if (!rows.original.empty() && rows.original.size() != rows.columns)
+    throw input_error("the data in memory have " + std::to_string(rows.columns) + " columns, but numbers for " +
+                      std::to_string(rows.original.size()));
+  const image_shape& image = rows.image;
+  if ((image != image_shape{} && image.size() == 0) || image.planes > 0xff || image.height > 0xffff ||
+      image.width > 0xffff)
+    throw input_error("the data in memory are no images of " + name_of(image) +
+                      ": an image has 1 to 255 planes and sides of 1 to 65535");
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    for (const std::uint32_t j : cursor.row(r).index)
+      if (j >= rows.columns)
+        throw input_error("the data in memory have the column " + std::to_string(j) + ", but only " +
+                          std::to_string(rows.columns) + " columns (counted from 0)");
+}
+
+detail::label_codes codes_of(const label_column& labels) {
+  detail::label_codes codes;
+  for (const double label : labels) codes.add(label);
+  codes.number();
+  return codes;
+}
+
+std::vector<std::uint32_t> degrees_of(const sparse_view& rows) {
+  std::vector<std::uint32_t> degree(rows.columns);
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    for (const std::uint32_t j : cursor.row(r).index) ++degree[j];
+  return degree;
+}
+
+bool are_halves(const sparse_view& rows) {
+  if (rows.has_narrow_value()) return true;
+  return rows.nonzeros() == 0 || detail::are_halves(rows.value.subspan(rows.row_start.front(), rows.nonzeros()));
+}
+
+void copy_row(const sparse_row<float>& row, std::uint64_t place, const detail::writable_arrays& to) {
+  if (to.index16.empty())
+    std::ranges::copy(row.index, to.index.data() + place);
+  else
+    std::ranges::transform(row.index, to.index16.data() + place, [](auto j) { return static_cast<std::uint16_t>(j); });
+  if (to.value16.empty())
+    std::ranges::copy(row.value, to.value.data() + place);
+  else
+    std::ranges::transform(row.value, to.value16.data() + place, to_half);
+}
+
+}  // namespace
+
+sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
+  check_rows(rows);
+  rows.ensure(0, rows.rows());
+  const detail::label_codes codes = codes_of(rows.label);
+  std::vector<std::uint32_t> original(rows.columns);
+  if (rows.original.empty())
+    std::iota(original.begin(), original.end(), std::uint32_t{0});
+  else
+    std::ranges::copy(rows.original, original.begin());
+  detail::cache_header sizes;
+  sizes.rows = rows.rows();
+  sizes.columns = rows.columns;
+  sizes.nonzeros = rows.nonzeros();
+  sizes.first_singleton = std::min(rows.first_singleton, rows.columns);
+  sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
+  sizes.label_values = codes.table().size();
+  sizes.value_bytes = are_halves(rows) ? 2 : 4;
+  sizes.set_image(rows.image);
+  const std::vector<std::uint32_t> degree = degrees_of(rows);
+  detail::narrow_indices(sizes);
+  detail::dataset_writer file = detail::dataset_writer::in_memory(sizes);
+  const detail::writable_arrays to(file.arrays());
+  to.columns(original, degree);
+  std::ranges::copy(codes.table(), to.label_table.begin());
+  row_cursor cursor(rows);
+  std::uint64_t place = 0;
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    const sparse_row<float> row = cursor.row(r);
+    to.start_row(r, place);
+    copy_row(row, place, to);
+    if (codes.fits())
+      to.label_code[r] = codes.code(rows.label[r]);
+    else
+      to.label[r] = rows.label[r];
+    place += row.size();
+  }
+  to.start_row(rows.rows(), place);
+  const row_starts& starts = file.arrays().row_start;
+  for (std::uint64_t block = 0; block < sizes.blocks(); ++block)
+    file.seal_block(block, starts[std::min((block + 1) * sizes.rows_per_block, sizes.rows)]);
+  return std::move(file).finish();
+}
+
+}  // namespace hogwild

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/factor/loops.hpp"
+#include "kernels/instruction_sets.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+/// Four floats: every CPU of the architecture has registers for them.
+struct factor_fours {
+  typedef float lanes __attribute__((vector_size(16)));
+
+  static float total(lanes a) { return (a[0] + a[2]) + (a[1] + a[3]); }
+};
+
+}  // namespace
+
+const factor_kernels factor_scalar = factor_loops<factor_fours>::table;
+
+}  // namespace hogwild::detail

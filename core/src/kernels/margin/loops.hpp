@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+
+#include "kernels/lanes.hpp"
+
+// The loops that all instruction sets share. An instruction set is a type of its own file, so that what is instantiated
+// with it is that file's alone: were it shared, the linker might keep the copy that this CPU cannot run. For the same
+// reason nothing here calls an inline function of other headers on floats.
+
+namespace hogwild::detail {
+
+/// Rows are read from memory once a pass, by two streams that a CPU's own prefetcher does not follow fast enough: so
+/// many entries ahead the loads of the dots are announced. Announcing what lies behind the end of a mapping is
+/// harmless.
+inline constexpr std::size_t entries_ahead = 1024;
+
+/// A model of register_columns parameters: half of the registers that AVX-512 has for eight floats.
+template <class Isa>
+class register_model {
+ public:
+  register_model(const float* w, std::size_t columns) {
+    __builtin_memset(block_, 0, sizeof block_);
+    __builtin_memcpy(block_, w, columns * sizeof(float));
+  }
+
+  void store(float* w, std::size_t columns) const { __builtin_memcpy(w, block_, columns * sizeof(float)); }
+
+  float dot(const float* x) const {
+    lanes product[blocks];
+    for (std::size_t b = 0; b < blocks; ++b) product[b] = block_[b] * loaded(x + b * width);
+    return sum(product);
+  }
+  static float dot(const float* x, const float* z) {
+    lanes product[blocks];
+    for (std::size_t b = 0; b < blocks; ++b) product[b] = loaded(x + b * width) * loaded(z + b * width);
+    return sum(product);
+  }
+
+  void add(float change, const float* x) {
+    for (std::size_t b = 0; b < blocks; ++b) block_[b] += change * loaded(x + b * width);
+  }
+
+ private:
+  static constexpr std::size_t blocks = register_columns / width;
+
+  static float sum(lanes (&a)[blocks]) {
+    for (std::size_t half_of = blocks / 2; half_of > 0; half_of /= 2) {
+      for (std::size_t b = 0; b < half_of; ++b) a[b] += a[b + half_of];
+    }
+    return total(a[0]);
+  }
+
+  lanes block_[blocks];
+};
+
+template <class Isa, class Index, class Value>
+struct margin_loops {
+  using batch = row_batch<Index, Value>;
+
+  template <class Entry>
+  static void announce(const Entry* first, std::size_t n) {
+    constexpr std::size_t line = 64;
+    const auto begin = reinterpret_cast<std::uintptr_t>(first) + entries_ahead * sizeof(Entry);
+    for (std::uintptr_t at = begin; at < begin + n * sizeof(Entry); at += line) {
+      __builtin_prefetch(reinterpret_cast<const void*>(at));
+    }
+  }
+
+  static float dot(const float* w, const Index* index, const Value* value, std::size_t n) {
+    announce(index, n);
+    announce(value, n);
+    lanes sum{};
+    std::size_t k = 0;
+    for (; k + Isa::block <= n; k += Isa::block) sum = Isa::add_products(sum, w, index + k, value + k);
+    if constexpr (Isa::block > width) {
+      if (k + width <= n) {
+        sum = sum + gathered(w, index + k) * Isa::load(value + k);
+        k += width;
+      }
+    }
+    float rest = 0.0f;
+    for (; k < n; ++k) rest += w[index[k]] * Isa::load_one(value + k);
+    return total(sum) + rest;
+  }
+
+  static void dots(const float* w, const batch& rows, float* out) {
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      out[i] = dot(w, rows.index + rows.begin[i], rows.value + rows.begin[i], rows.end[i] - rows.begin[i]);
+    }
+  }
+
+  static void update(float* w, const Index* index, const Value* value, std::size_t n, float change) {
+    std::size_t k = 0;
+    for (; k + width <= n; k += width) {
+      const lanes product = change * Isa::load(value + k);
+      for (std::size_t l = 0; l < width; ++l) w[index[k + l]] += product[l];
+    }
+    for (; k < n; ++k) w[index[k]] += change * Isa::load_one(value + k);
+  }
+
+  static void updates(float* w, const batch& rows, const float* change) {
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      if (change[i] == 0.0f) continue;
+      update(w, rows.index + rows.begin[i], rows.value + rows.begin[i], rows.end[i] - rows.begin[i], change[i]);
+    }
+  }
+
+  static void steps(float* w, std::size_t columns, const batch& rows, const row_response& response) {
+    if (rows.rows == 0) return;
+    alignas(64) float x[batch_rows][register_columns];
+    __builtin_memset(x, 0, rows.rows * sizeof x[0]);
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      for (std::size_t k = rows.begin[i]; k < rows.end[i]; ++k) x[i][rows.index[k]] = Isa::load_one(rows.value + k);
+    }
+    register_model<Isa> model(w, columns);
+    float dot = model.dot(x[0]);
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      // The next row's dot is taken before this row's update and mended afterwards, so that it need not wait for the
+      // response: (w + c x) . z = w . z + c (x . z).
+      const float* next = x[i + 1 < rows.rows ? i + 1 : i];
+      const float before = model.dot(next), overlap = register_model<Isa>::dot(x[i], next);
+      const float change = response.change(response.context, i, dot);
+      dot = before;
+      if (change == 0.0f) continue;
+      dot = before + change * overlap;
+      model.add(change, x[i]);
+    }
+    model.store(w, columns);
+  }
+
+  static constexpr margin_kernels<Index, Value> table{dots, updates, steps};
+};
+
+}  // namespace hogwild::detail

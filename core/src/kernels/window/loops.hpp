@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/kernels/window_kernels.hpp>
+
+// The loops of word windows for vectors of 4, 8 or 16 floats. As in margin_loops.hpp an instruction set is a type of
+// its own file, and nothing here calls an inline function of other headers on floats.
+
+namespace hogwild::detail {
+
+/// Isa has the vector types `lanes` of floats and `words` of as many integers, quad_of(lanes), whose four floats sum up
+/// to what those of its argument do, and the number of `rows` whose scores against six others its registers hold.
+template <class Isa>
+class window_loops {
+  using lanes = typename Isa::lanes;
+  using words = typename Isa::words;
+  typedef float quad __attribute__((vector_size(16)));
+  static constexpr std::size_t lane_count = sizeof(lanes) / sizeof(float);
+
+  /// Outputs that are computed with at once: a window of five negative words has six.
+  static constexpr std::size_t columns = 6;
+
+  static lanes loaded(const float* from) {
+    lanes result;
+    __builtin_memcpy(&result, from, sizeof result);
+    return result;
+  }
+  static void store(float* to, lanes value) { __builtin_memcpy(to, &value, sizeof value); }
+  static lanes splat(float x) { return lanes{} + x; }
+
+  /// The sums of four vectors' floats.
+  static quad totals(lanes a, lanes b, lanes c, lanes d) {
+    const quad p = Isa::quad_of(a), q = Isa::quad_of(b), r = Isa::quad_of(c), s = Isa::quad_of(d);
+    const quad pq = __builtin_shufflevector(p, q, 0, 1, 4, 5) + __builtin_shufflevector(p, q, 2, 3, 6, 7);
+    const quad rs = __builtin_shufflevector(r, s, 0, 1, 4, 5) + __builtin_shufflevector(r, s, 2, 3, 6, 7);
+    return __builtin_shufflevector(pq, rs, 0, 2, 4, 6) + __builtin_shufflevector(pq, rs, 1, 3, 5, 7);
+  }
+
+  /// Rows by Columns scores, all in registers.
+  template <std::size_t Rows, std::size_t Columns>
+  static void score_block(const float* const* a, const float* b, std::size_t width, float* scores, std::size_t stride) {
+    constexpr std::size_t count = Rows * Columns;
+    lanes sum[(count + 3) / 4 * 4]{};
+    for (std::size_t k = 0; k < width; k += lane_count) {
+      lanes y[Columns];
+#pragma GCC unroll 8
+      for (std::size_t j = 0; j < Columns; ++j) y[j] = loaded(b + j * width + k);
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < Rows; ++i) {
+        const lanes x = loaded(a[i] + k);
+#pragma GCC unroll 8
+        for (std::size_t j = 0; j < Columns; ++j) sum[i * Columns + j] += x * y[j];
+      }
+    }
+    float out[(count + 3) / 4 * 4];
+#pragma GCC unroll 8
+    for (std::size_t c = 0; c < count; c += 4) {
+      const quad four = totals(sum[c], sum[c + 1], sum[c + 2], sum[c + 3]);
+      __builtin_memcpy(out + c, &four, sizeof four);
+    }
+    for (std::size_t i = 0; i < Rows; ++i) {
+      for (std::size_t j = 0; j < Columns; ++j) scores[i * stride + j] = out[i * Columns + j];
+    }
+  }
+
+  template <std::size_t Columns>
+  static void score_columns(const float* const* a, std::size_t inputs, const float* b, std::size_t width, float* scores,
+                            std::size_t stride) {
+    std::size_t i = 0;
+    for (; i + Isa::rows <= inputs; i += Isa::rows)
+      score_block<Isa::rows, Columns>(a + i, b, width, scores + i * stride, stride);
+    for (; i < inputs; ++i) score_block<1, Columns>(a + i, b, width, scores + i * stride, stride);
+  }
+
+  /// Calls f.operator()<Columns>(j) for blocks of outputs, Columns of them from the j-th on.
+  template <class F>
+  static void by_columns(std::size_t outputs, const F& f) {
+    std::size_t j = 0;
+    for (; j + columns <= outputs; j += columns) f.template operator()<columns>(j);
+    switch (outputs - j) {
+      case 5:
+        return f.template operator()<5>(j);
+      case 4:
+        return f.template operator()<4>(j);
+      case 3:
+        return f.template operator()<3>(j);
+      case 2:
+        return f.template operator()<2>(j);
+      case 1:
+        return f.template operator()<1>(j);
+      default:
+        return;
+    }
+  }
+
+  static void scores(const float* const* a, std::size_t inputs, const float* b, std::size_t outputs, std::size_t width,
+                     float* to) {
+    by_columns(outputs, [=]<std::size_t Columns>(std::size_t j) {
+      score_columns<Columns>(a, inputs, b + j * width, width, to + j, outputs);
+    });
+  }
+
+  /// e^x for |x| <= 30: x = n ln 2 + r, and a polynomial for (e^r - 1 - r) / r^2, as in vector_exp().
+  static lanes exponential(lanes x) {
+    const lanes to_whole = splat(12582912.0f);  // 1.5 * 2^23 rounds to a whole number, which stands in the low bits
+    const lanes shifted = x * 1.44269504f + to_whole;
+    const lanes n = shifted - to_whole;
+    const lanes r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+    const lanes r2 = r * r;
+    const lanes upper = (1.9790298e-4f * r + 1.3944703e-3f) * r2 + (8.333498e-3f * r + 4.1666295e-2f);
+    const lanes p = ((upper * r2 + (1.6666666e-1f * r + 0.5f)) * r2 + r) + 1.0f;
+    const words power = (reinterpret_cast<words>(shifted) - reinterpret_cast<words>(to_whole)) + 127;
+    return p * reinterpret_cast<lanes>(power << 23);
+  }
+
+  static void slopes(float* at, std::size_t inputs, std::size_t outputs) {
+    for (std::size_t k = 0; k < inputs * outputs; k += lane_count) {
+      lanes x = loaded(at + k);
+      x = x > 30.0f ? splat(30.0f) : x;
+      x = x < -30.0f ? splat(-30.0f) : x;
+      store(at + k, 1.0f / (1.0f + exponential(-x)));
+    }
+    for (std::size_t i = 0; i < inputs; ++i) at[i * outputs] -= 1.0f;
+  }
+
+  /// The inputs are walked once a vector of the width, whose part of all outputs stays in registers.
+  template <std::size_t Columns>
+  static void gradient_columns(const float* const* a, std::size_t inputs, const float* b, std::size_t width,
+                               const float* slopes, std::size_t stride, float* const* da, float* db) {
+    for (std::size_t k = 0; k < width; k += lane_count) {
+      lanes y[Columns], dy[Columns]{};
+#pragma GCC unroll 8
+      for (std::size_t j = 0; j < Columns; ++j) y[j] = loaded(b + j * width + k);
+      for (std::size_t i = 0; i < inputs; ++i) {
+        const lanes x = loaded(a[i] + k);
+        lanes even = loaded(da[i] + k), odd{};
+        const float* const g = slopes + i * stride;
+#pragma GCC unroll 8
+        for (std::size_t j = 0; j < Columns; ++j) {
+          const lanes slope = splat(g[j]);
+          (j % 2 == 0 ? even : odd) += slope * y[j];
+          dy[j] += slope * x;
+        }
+        store(da[i] + k, even + odd);
+      }
+#pragma GCC unroll 8
+      for (std::size_t j = 0; j < Columns; ++j) store(db + j * width + k, dy[j]);
+    }
+  }
+
+  static void gradients(const float* const* a, std::size_t inputs, const float* b, std::size_t outputs,
+                        std::size_t width, const float* at, float* const* da, float* db) {
+    by_columns(outputs, [=]<std::size_t Columns>(std::size_t j) {
+      gradient_columns<Columns>(a, inputs, b + j * width, width, at + j, outputs, da, db + j * width);
+    });
+  }
+
+ public:
+  static constexpr window_kernels table{scores, slopes, gradients};
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <hogwild/detail/memory/private_memory.hpp>
+#include <hogwild/detail/memory/segment.hpp>
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/error.hpp>
+
+#include "memory/replica_memory.hpp"
+
+namespace hogwild {
+
+namespace {
+
+bool owner_lives(const void* slots, std::uint32_t tag) noexcept {
+  return worker_slot::is_live(static_cast<const worker_slot*>(slots), tag);
+}
+
+/// Processes of different builds may agree on sizes and still not on meanings.
+std::uint64_t build_id() {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const std::string_view part :
+       {build_info.version, build_info.commit, build_info.build_type, build_info.compiler}) {
+    for (const char c : part) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  }
+  return h;
+}
+
+segment_identity identity_of(std::string_view model) {
+  return {.layout_hash = layout_hash(), .build_id = build_id(), .model_name = std::string(model)};
+}
+
+}  // namespace
+
+std::string_view to_string(placed_memory how) {
+  switch (how) {
+    case placed_memory::bound:
+      return "bound";
+    case placed_memory::touched:
+      return "touched";
+    case placed_memory::anywhere:
+      break;
+  }
+  return "anywhere";
+}
+
+struct param_store::memory {
+  std::unique_ptr<private_memory> private_part;
+  std::unique_ptr<segment> named_part;
+};
+
+param_store::param_store(std::unique_ptr<memory> owner, std::byte* base, const store_shape& shape, std::string name)
+    : owner_(std::move(owner)), base_(base), layout_(shape), name_(std::move(name)) {}
+
+param_store::param_store(param_store&&) noexcept = default;
+param_store& param_store::operator=(param_store&&) noexcept = default;
+param_store::~param_store() = default;
+
+param_store param_store::in_memory(const store_shape& shape, std::vector<std::vector<int>> ring_nodes) {
+  auto owner = std::make_unique<memory>();
+  owner->private_part = std::make_unique<private_memory>(store_layout(shape).total);
+  std::byte* base = owner->private_part->base();
+  const auto clear = [&](std::size_t at, std::size_t bytes) { std::memset(base + at, 0, bytes); };
+  const placed_memory placed = detail::place_replica_memory(base, shape, ring_nodes, clear);
+  std::memcpy(base + store_layout(shape).shape, &shape, sizeof shape);
+  param_store made{std::move(owner), base, shape, ""};
+  made.ring_nodes_ = std::move(ring_nodes);
+  made.ring_memory_ = placed;
+  return made;
+}
+
+param_store param_store::create(const std::string& name, const store_shape& shape, std::string_view model,
+                                std::vector<std::vector<int>> ring_nodes) {
+  auto owner = std::make_unique<memory>();
+  auto placed = placed_memory::anywhere;
+  const auto place = [&](std::byte* base, const segment::allocator& allocate) {
+    placed = detail::place_replica_memory(base, shape, ring_nodes, allocate);
+  };
+  owner->named_part =
+      std::make_unique<segment>(segment::create(name, store_layout(shape).total, identity_of(model), place));
+  std::byte* base = owner->named_part->data();
+  std::memcpy(base + store_layout(shape).shape, &shape, sizeof shape);
+  param_store made{std::move(owner), base, shape, name};
+  made.ring_nodes_ = std::move(ring_nodes);
+  made.ring_memory_ = placed;
+  return made;
+}
+
+param_store param_store::attach(const std::string& name, std::string_view model) {
+  auto owner = std::make_unique<memory>();
+  owner->named_part = std::make_unique<segment>(segment::attach(name, identity_of(model)));
+  std::byte* base = owner->named_part->data();
+  // Where shape and control lie does not depend on the shape; the gate leaves 0 once the creator has filled the rest.
+  const store_layout fixed{store_shape{}};
+  const auto& gate = reinterpret_cast<control_block*>(base + fixed.control)->gate;
+  for (int tries = 0; gate.load(std::memory_order_acquire) == 0; ++tries) {
+    if (tries == 1000) {
+      throw segment_error("segment " + name +
+                          " is not ready after a second: its creator may be stopped or dead; look at it "
+                          "with `hogwild segments`");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  store_shape shape;
+  std::memcpy(&shape, base + fixed.shape, sizeof shape);
+  if (store_layout(shape).total > owner->named_part->bytes()) {
+    throw segment_error("segment " + name +
+                        " is smaller than its own description; purge it with `hogwild segments "
+                        "--purge` and start the run again");
+  }
+  return {std::move(owner), base, shape, name};
+}
+
+bool param_store::creator_lives() const {
+  return owner_->named_part->creator_lives();
+}
+
+void param_store::require_scalar(std::size_t bytes) const {
+  if (shape().scalar_bytes != bytes) {
+    throw config_error("this store holds parameters of " + std::to_string(shape().scalar_bytes) + " bytes, not of " +
+                       std::to_string(bytes));
+  }
+}
+
+param_store param_store::replica_view(std::size_t v) const {
+  param_store seen{nullptr, base_, shape(), name_};
+  seen.layout_.parameters = layout_.ring + store_layout::on_ring(shape(), v);
+  seen.layout_.state = seen.layout_.parameters + store_layout::state_stride(shape());
+  return seen;
+}
+
+stripe_locks param_store::locks(std::size_t slot) const {
+  if (stripes().empty()) return {};
+  return {stripes(), slots()[slot].tag(slot), owner_lives, slots().data()};
+}
+
+}  // namespace hogwild

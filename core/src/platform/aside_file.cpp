@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/aside_file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/file_error.hpp"
+
+namespace hogwild::detail {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view aside_ending = ".aside";
+constexpr std::size_t random_letters = 6;
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+bool is_aside_of(const fs::path& target, const std::string& name) {
+  const std::string begin = target.filename().string() + ".";
+  return name.size() == begin.size() + random_letters + aside_ending.size() && name.starts_with(begin) &&
+         name.ends_with(aside_ending);
+}
+
+std::string aside_name(const fs::path& target) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  std::array<unsigned char, random_letters> random{};
+  // Where the system has none, names of several writers may meet; then the next one is tried.
+  static_cast<void>(::getrandom(random.data(), random.size(), 0));
+  std::string name = target.string() + ".";
+  for (const unsigned char r : random) name += letters[r % letters.size()];
+  return name.append(aside_ending);
+}
+
+/// Removes what killed writers of `target` left. A living writer holds a lock on its file; the minute is for the moment
+/// between making the file and locking it.
+void sweep(const fs::path& target) {
+  std::error_code ignored;
+  const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+  for (const auto& entry : fs::directory_iterator(folder_of(target), ignored)) {
+    if (!is_aside_of(target, entry.path().filename().string())) continue;
+    const auto written = entry.last_write_time(ignored);
+    if (ignored || written > old) continue;
+    const unique_fd fd(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+  }
+}
+
+unique_fd create_aside(const fs::path& target, unsigned mode, fs::path& name, cleanup_handler& at_once) {
+  for (int attempts = 0;; ++attempts) {
+    name = aside_name(target);
+    at_once = cleanup_handler([name] { ::unlink(name.c_str()); });
+    unique_fd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (fd) return fd;
+    if (errno != EEXIST || attempts == 100) throw_file_error("cannot write", target.string(), errno);
+  }
+}
+
+/// The file that is replaced keeps its owner and its mode, as far as this user may give them. A group that it cannot be
+/// given to gets nothing: the mode meant the members of another one.
+bool take_over(int fd, const struct stat& replaced) {
+  mode_t mode = replaced.st_mode & 0777;
+  const bool owned = ::fchown(fd, replaced.st_uid, replaced.st_gid) == 0;
+  if (!owned && ::fchown(fd, static_cast<uid_t>(-1), replaced.st_gid) != 0) mode &= ~static_cast<mode_t>(S_IRWXG);
+  return ::fchmod(fd, mode) == 0;
+}
+
+}  // namespace
+
+aside_file::aside_file(const output_target& target) : target_(target.path) {
+  sweep(target_);
+  // Nobody else reads it before it has its mode. open(2) takes the umask into account; to ask for it would change it.
+  fd_ = create_aside(target_, target.replaced ? 0600 : 0666, name_, at_once_);
+  ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // where locks are not available, the minute in sweep() is the guard
+  if (!target.replaced || take_over(fd_.get(), *target.replaced)) return;
+  const int number = errno;
+  ::unlink(name_.c_str());
+  throw_file_error("cannot write", target_.string(), number);
+}
+
+aside_file::~aside_file() {
+  if (!name_.empty()) ::unlink(name_.c_str());
+}
+
+void aside_file::put_in_place() {
+  rename_over(name_, target_);
+  at_once_ = {};
+  name_.clear();
+  sync_folder_of(target_);
+}
+
+void rename_over(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) throw_file_error("cannot write", to.string(), errno);
+}
+
+void sync_folder_of(const fs::path& file) {
+  const fs::path folder = folder_of(file);
+  const unique_fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems have no flush for folders and say EINVAL; they order renames by themselves.
+  if (!fd || (::fsync(fd.get()) != 0 && errno != EINVAL)) {
+    throw_file_error("cannot flush the folder", folder.string(), errno);
+  }
+}
+
+}  // namespace hogwild::detail

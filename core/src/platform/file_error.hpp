@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include <hogwild/error.hpp>
+
+namespace hogwild::detail {
+
+/// Throws what a failed system call for writing a file deserves: resource_error where space, quota or descriptors ran
+/// out or the disk failed, input_error where the path is wrong. `action` reads like "cannot write".
+[[noreturn]] inline void throw_file_error(const std::string& action, const std::string& path, int number) {
+  const std::string message = action + " " + path + ": " + std::generic_category().message(number);
+  switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+      throw resource_error(message + "; free some space, or write elsewhere");
+    case EFBIG:
+      throw resource_error(message + "; files here may be no larger");
+    case EBADF:
+      throw resource_error(message + "; it is closed, or open for reading only");
+    case EPIPE:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EIO:
+      throw resource_error(message);
+    case ENOENT:
+    case ENOTDIR:
+      throw input_error(message + "; check that the folder exists");
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      throw input_error(message + "; name a place that this user may write to");
+    default:
+      throw input_error(message);
+  }
+}
+
+/// The same for reading, or looking at, a file or folder that was there or should be.
+[[noreturn]] inline void throw_unreadable(const std::string& name, int number) {
+  const std::string message = name + ": cannot be read: " + std::generic_category().message(number);
+  switch (number) {
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EIO:
+      throw resource_error(message);
+    default:
+      throw input_error(message);
+  }
+}
+
+}  // namespace hogwild::detail

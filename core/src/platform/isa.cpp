@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/platform/isa.hpp>
+
+#include <string>
+
+#include <hogwild/error.hpp>
+
+#ifdef HOGWILD_X86_KERNELS
+#include <cpuid.h>
+#endif
+
+namespace hogwild {
+namespace {
+
+#ifdef HOGWILD_X86_KERNELS
+
+// The compiler's builtins also ask whether the system saves the wide registers; F16C, which they do not all know, works
+// wherever AVX does and the CPU has it.
+bool cpu_has_avx2() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned f16c = 1u << 29;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) != 0 &&
+         (c & f16c) != 0;
+}
+bool cpu_has_avx512() {
+  return cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+bool cpu_is_intel() {
+  return __builtin_cpu_is("intel");
+}
+
+#else
+
+bool cpu_has_avx2() {
+  return false;
+}
+bool cpu_has_avx512() {
+  return false;
+}
+bool cpu_is_intel() {
+  return false;
+}
+
+#endif
+
+isa fastest() {
+  // Gathers are worth having on Intel's server cores; AMD's take longer than the loads that they stand for.
+  if (has_isa(isa::avx512) && cpu_is_intel()) return isa::avx512;
+  return has_isa(isa::avx2) ? isa::avx2 : isa::scalar;
+}
+
+}  // namespace
+
+bool has_isa(isa set) {
+  switch (set) {
+    case isa::automatic:
+    case isa::scalar:
+      return true;
+    case isa::avx2:
+      return cpu_has_avx2();
+    case isa::avx512:
+      return cpu_has_avx512();
+  }
+  return false;
+}
+
+isa choose_isa(isa asked) {
+  if (asked == isa::automatic) return fastest();
+  if (has_isa(asked)) return asked;
+  std::string there;
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512}) {
+    if (has_isa(set)) there += (there.empty() ? "" : ", ") + std::string(name_of(set));
+  }
+  throw config_error("instruction set " + std::string(name_of(asked)) + " is not available here: this machine has " +
+                     there + "; name one of these, or leave the choice to auto");
+}
+
+isa choose_dense_isa(isa asked) {
+  return asked == isa::automatic && has_isa(isa::avx512) ? isa::avx512 : choose_isa(asked);
+}
+
+std::string_view name_of(isa set) {
+  switch (set) {
+    case isa::automatic:
+      return "auto";
+    case isa::scalar:
+      return "scalar";
+    case isa::avx2:
+      return "avx2";
+    case isa::avx512:
+      return "avx512";
+  }
+  return "unknown";
+}
+
+}  // namespace hogwild

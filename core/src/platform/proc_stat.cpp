@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/proc_stat.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "platform/unique_fd.hpp"
+
+namespace hogwild::detail {
+
+std::optional<std::string> read_small_file(const std::string& path) {
+  const unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return {};
+  std::string text;
+  for (std::array<char, 1024> part;;) {
+    const ssize_t got = ::read(file.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return {};
+    if (got == 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+proc_answer read_proc_stat(const std::string& path) {
+  const auto text = read_small_file(path);
+  // A process that goes between opening and reading fails the read.
+  if (!text) return {.gone = errno == ENOENT || errno == ESRCH};
+  // Fields are counted from the last ')', since a program's name may hold blanks and brackets.
+  const std::size_t name_end = text->rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= text->size()) return {};
+  std::string_view rest = std::string_view(*text).substr(name_end + 2);
+  proc_stat found{.state = rest.front()};
+  constexpr int state_field = 3, user_time_field = 14, system_time_field = 15, start_time_field = 22;
+  for (int field = state_field; field <= start_time_field; ++field) {
+    std::uint64_t number = 0;
+    std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    if (field == user_time_field || field == system_time_field) found.cpu_ticks += number;
+    if (field == start_time_field) found.start_time = number;
+    const std::size_t blank = rest.find(' ');
+    if (blank == std::string_view::npos) return {};
+    rest.remove_prefix(blank + 1);
+  }
+  return {.line = found};
+}
+
+}  // namespace hogwild::detail

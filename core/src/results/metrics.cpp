@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/results/metrics.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <oneapi/tbb/parallel_sort.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <hogwild/detail/platform/threads.hpp>
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+namespace {
+
+double fraction(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void require_same_length(std::span<const float> scores, std::span<const float> labels) {
+  if (scores.size() != labels.size()) {
+    throw config_error(std::to_string(scores.size()) + " predictions cannot be compared with " +
+                       std::to_string(labels.size()) + " labels; pass one of each a row");
+  }
+}
+
+struct scored {
+  float score;
+  bool positive;
+};
+
+}  // namespace
+
+double confusion::accuracy() const {
+  return fraction(true_positive + true_negative, rows());
+}
+double confusion::precision() const {
+  return fraction(true_positive, true_positive + false_positive);
+}
+double confusion::recall() const {
+  return fraction(true_positive, true_positive + false_negative);
+}
+double confusion::f1() const {
+  return fraction(2 * true_positive, 2 * true_positive + false_positive + false_negative);
+}
+
+confusion count_confusion(std::span<const float> scores, std::span<const float> labels) {
+  require_same_length(scores, labels);
+  confusion counts;
+  for (std::size_t r = 0; r < scores.size(); ++r) {
+    if (labels[r] > 0) {
+      ++(scores[r] > 0 ? counts.true_positive : counts.false_negative);
+    } else {
+      ++(scores[r] < 0 ? counts.true_negative : counts.false_positive);
+    }
+  }
+  return counts;
+}
+
+std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels) {
+  require_same_length(scores, labels);
+  std::vector<scored> rows(scores.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (std::isnan(scores[r])) return std::nullopt;
+    rows[r] = {scores[r], labels[r] > 0};
+  }
+  require_tbb_threads(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+  tbb::parallel_sort(rows.begin(), rows.end(), [](const scored& a, const scored& b) { return a.score < b.score; });
+
+  // Twice the number of pairs in order, so that half a pair is a whole number and the sum is exact.
+  std::uint64_t twice_ordered = 0, positives = 0, negatives = 0;
+  for (std::size_t first = 0; first < rows.size();) {
+    std::uint64_t tied_positives = 0, tied_negatives = 0;
+    std::size_t last = first;
+    for (; last < rows.size() && rows[last].score == rows[first].score; ++last) {
+      ++(rows[last].positive ? tied_positives : tied_negatives);
+    }
+    twice_ordered += tied_positives * (2 * negatives + tied_negatives);
+    positives += tied_positives;
+    negatives += tied_negatives;
+    first = last;
+  }
+  if (positives == 0 || negatives == 0) return std::nullopt;
+  return static_cast<double>(twice_ordered) / (2.0 * static_cast<double>(positives) * static_cast<double>(negatives));
+}
+
+double accuracy(std::span<const float> predictions, std::span<const float> labels) {
+  require_same_length(predictions, labels);
+  std::size_t right = 0;
+  for (std::size_t r = 0; r < predictions.size(); ++r) right += predictions[r] == labels[r] ? 1u : 0u;
+  return fraction(right, predictions.size());
+}
+
+double rmse(std::span<const float> predictions, std::span<const float> labels) {
+  require_same_length(predictions, labels);
+  double sum = 0;
+  for (std::size_t r = 0; r < predictions.size(); ++r) {
+    const double difference = static_cast<double>(predictions[r]) - static_cast<double>(labels[r]);
+    sum += difference * difference;
+  }
+  return predictions.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(predictions.size()));
+}
+
+}  // namespace hogwild

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/saved_model.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+
+#include "platform/whole_file.hpp"
+#include "results/saved_model_formats.hpp"
+
+namespace hogwild {
+namespace {
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw config_error("this model cannot be saved: " + what);
+}
+
+void require_savable(const saved_model& m) {
+  require(detail::is_model_word(m.model), "its name " + quote(m.model) + " is not one word");
+  for (std::size_t k = 0; k < m.model_options.size(); ++k) {
+    const std::string& name = m.model_options[k].first;
+    require(detail::is_model_word(name), "the option name " + quote(name) + " is not one word");
+    for (std::size_t other = 0; other < k; ++other) {
+      require(m.model_options[other].first != name, "it has the option " + quote(name) + " twice");
+    }
+  }
+  require(detail::width_fits(m),
+          "a column has " + std::to_string(m.width) + " parameters, which do not suit the labels");
+  require(m.width == 0 ? m.weights.empty()
+                       : m.weights.size() % m.width == 0 && m.weights.size() / m.width == m.columns.size(),
+          std::to_string(m.columns.size()) + " columns of " + std::to_string(m.width) + " parameters do not make " +
+              std::to_string(m.weights.size()) + " weights");
+  require(detail::bias_fits(m, m.bias.size()), "it has " + std::to_string(m.bias.size()) + " biases, but " +
+                                                   std::to_string(m.width) + " parameters a column");
+  require(std::adjacent_find(m.columns.begin(), m.columns.end(), std::greater_equal<>()) == m.columns.end(),
+          "its columns are not in ascending order");
+  require(m.names.empty() || m.names.size() == m.columns.size(),
+          "it has " + std::to_string(m.names.size()) + " names for " + std::to_string(m.columns.size()) + " columns");
+  for (const std::string& name : m.names)
+    require(detail::is_model_word(name), "the name of a column, " + quote(name) + ", is not one word");
+
+  const auto finite = [](const auto& number) { return std::isfinite(number); };
+  if (!std::all_of(m.weights.begin(), m.weights.end(), finite) || !std::all_of(m.bias.begin(), m.bias.end(), finite) ||
+      !std::all_of(m.model_options.begin(), m.model_options.end(), [&](const auto& o) { return finite(o.second); })) {
+    throw error(exit_code::diverged,
+                "this model cannot be saved: it holds a number that is not finite; train again with a lower step");
+  }
+}
+
+}  // namespace
+
+bool detail::is_model_word(std::string_view word) {
+  return !word.empty() && word.size() <= 255 && std::none_of(word.begin(), word.end(), [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
+  });
+}
+
+model_format model_format_for(const std::filesystem::path& path) {
+  return path.extension() == ".txt" ? model_format::text : model_format::binary;
+}
+
+std::vector<std::byte> model_bytes(const saved_model& model, model_format format) {
+  require_savable(model);
+  return format == model_format::text ? detail::text_model_bytes(model) : detail::binary_model_bytes(model);
+}
+
+saved_model parse_model(std::span<const std::byte> bytes, const std::string& name) {
+  if (!bytes.empty() && bytes.front() == detail::binary_model_mark) return detail::parse_binary_model(bytes, name);
+  return detail::parse_text_model({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+}
+
+void save_model(const std::filesystem::path& path, const saved_model& model, model_format format) {
+  const auto bytes = model_bytes(model, format);
+  atomic_file file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+saved_model load_model(const std::filesystem::path& path) {
+  return parse_model(detail::read_whole_file(path.string()), path.string());
+}
+
+}  // namespace hogwild

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include <hogwild/error.hpp>
+
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include "data/byte_cursor.hpp"
+
+#include "results/saved_model_formats.hpp"
+
+// The file, little-endian:
+//   0  magic, 8 bytes                           32  model name (length u32, characters)
+//   8  version, u32; then zero, u32                 options u32: name, f64
+//  16  bytes of the whole file, u64                 label kind u32, values u64: f64
+//  24  checksum of everything else, u64            width u64, biases u64: f32, columns u64: u32, weights f32,
+//                                                  names of the columns, or nothing more
+// "Everything else" is bytes 0 to 23 and 32 to the end, so that no bit goes unguarded.
+
+namespace hogwild::detail {
+namespace {
+
+constexpr std::string_view model_magic("\x89HWMODL\n", 8);
+constexpr std::size_t model_header_bytes = 32, digest_at = 24;
+
+std::uint64_t digest(std::span<const std::byte> head, std::span<const std::byte> body) {
+  const std::uint64_t both[] = {checksum(head), checksum(body)};
+  return checksum(std::as_bytes(std::span(both)));
+}
+
+template <class T>
+std::vector<T> take_finite(byte_cursor& in, std::uint64_t count, const char* what) {
+  const std::size_t at = in.offset();
+  std::vector<T> numbers = in.take_vector<T>(count, what);
+  const auto bad = std::find_if(numbers.begin(), numbers.end(), [](T number) { return !std::isfinite(number); });
+  if (bad != numbers.end()) {
+    in.fail(at + static_cast<std::size_t>(bad - numbers.begin()) * sizeof(T),
+            std::string("a number of ") + what + " is not finite");
+  }
+  return numbers;
+}
+
+std::string take_word(byte_cursor& in, const char* what) {
+  const std::size_t at = in.offset();
+  std::string word = in.take_text(what);
+  if (!is_model_word(word)) in.fail(at, std::string(what) + " is not one word");
+  return word;
+}
+
+label_map take_labels(byte_cursor& in) {
+  const std::size_t at = in.offset();
+  const auto kind = in.take<std::uint32_t>("the labels");
+  if (kind > static_cast<std::uint32_t>(label_kind::classes)) in.fail(at, "there is no such kind of labels");
+  auto values = take_finite<double>(in, in.take<std::uint64_t>("the labels"), "the labels");
+  try {
+    return {static_cast<label_kind>(kind), std::move(values)};
+  } catch (const input_error& e) {
+    in.fail(at, e.what());
+  }
+}
+
+void check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
+  const auto begin = in.take_bytes(model_magic.size(), "the header");
+  if (std::memcmp(begin.data(), model_magic.data(), model_magic.size()) != 0) in.fail(0, "this is not a saved model");
+  const auto version = in.take<std::uint32_t>("the header");
+  if (version != model_version) {
+    in.fail(8, "this is a model of version " + std::to_string(version) + ", but only version " +
+                   std::to_string(model_version) + " can be read");
+  }
+  in.take<std::uint32_t>("the header");
+  const auto length = in.take<std::uint64_t>("the header");
+  const auto checksum = in.take<std::uint64_t>("the header");
+  if (length != bytes.size()) {
+    in.fail(bytes.size(), "the file ends here, but it should have " + std::to_string(length) + " bytes");
+  }
+  if (checksum != digest(bytes.first(digest_at), bytes.subspan(model_header_bytes))) {
+    in.fail(digest_at, "the contents do not match their checksum; the file was altered");
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> binary_model_bytes(const saved_model& m) {
+  byte_builder body;
+  body.put_text(m.model);
+  body.put(static_cast<std::uint32_t>(m.model_options.size()));
+  for (const auto& [name, value] : m.model_options) {
+    body.put_text(name);
+    body.put(value);
+  }
+  body.put(static_cast<std::uint32_t>(m.labels.kind()));
+  body.put(static_cast<std::uint64_t>(m.labels.values().size()));
+  body.put_span(m.labels.values());
+  body.put(static_cast<std::uint64_t>(m.width));
+  body.put(static_cast<std::uint64_t>(m.bias.size()));
+  body.put_span(std::span<const float>(m.bias));
+  body.put(static_cast<std::uint64_t>(m.columns.size()));
+  body.put_span(std::span<const std::uint32_t>(m.columns));
+  body.put_span(std::span<const float>(m.weights));
+  for (const std::string& name : m.names) body.put_text(name);
+
+  byte_builder file;
+  file.put_span(std::span(model_magic.data(), model_magic.size()));
+  file.put(model_version);
+  file.put(std::uint32_t{0});
+  file.put(static_cast<std::uint64_t>(model_header_bytes + body.bytes().size()));
+  file.put(digest(file.bytes(), body.bytes()));
+  file.put_bytes(body.bytes());
+  return std::move(file).take();
+}
+
+saved_model parse_binary_model(std::span<const std::byte> bytes, const std::string& name) {
+  byte_cursor in(bytes, name);
+  check_frame(bytes, in);
+  saved_model m;
+  m.model = take_word(in, "the model's name");
+  const auto options = in.take<std::uint32_t>("the options");
+  for (std::uint32_t k = 0; k < options; ++k) {
+    const std::size_t at = in.offset();
+    std::string option = take_word(in, "an option's name");
+    for (const auto& other : m.model_options) {
+      if (other.first == option) in.fail(at, "the option " + quote(option) + " is there twice");
+    }
+    const double value = take_finite<double>(in, 1, "the options").front();
+    m.model_options.emplace_back(std::move(option), value);
+  }
+  m.labels = take_labels(in);
+  const std::size_t width_at = in.offset();
+  m.width = in.take<std::uint64_t>("the width");
+  if (!width_fits(m)) in.fail(width_at, "a column has a number of parameters that does not suit the labels");
+  const std::size_t bias_at = in.offset();
+  const auto biases = in.take<std::uint64_t>("the bias");
+  if (!bias_fits(m, biases)) in.fail(bias_at, "the bias does not have one number a parameter of a column");
+  m.bias = take_finite<float>(in, biases, "the bias");
+  const auto count = in.take<std::uint64_t>("the columns");
+  const std::size_t columns_at = in.offset();
+  m.columns = in.take_vector<std::uint32_t>(count, "the columns");
+  for (std::size_t k = 1; k < m.columns.size(); ++k) {
+    if (m.columns[k] <= m.columns[k - 1]) {
+      in.fail(columns_at + 4 * k, "column " + std::to_string(m.columns[k]) + " follows column " +
+                                      std::to_string(m.columns[k - 1]) + "; columns must ascend");
+    }
+  }
+  const bool countable = count == 0 || m.width <= std::numeric_limits<std::uint64_t>::max() / count;
+  m.weights =
+      take_finite<float>(in, countable ? count * m.width : std::numeric_limits<std::uint64_t>::max(), "the weights");
+  for (std::uint64_t k = 0; k < count && (k > 0 || in.left() != 0); ++k)
+    m.names.push_back(take_word(in, "the name of a column"));
+  if (in.left() != 0) in.fail(in.offset(), "there are bytes behind the last item");
+  return m;
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/saved_model.hpp>
+
+namespace hogwild::detail {
+
+inline constexpr std::uint32_t model_version = 1;
+/// First byte of the binary format; no text begins with it.
+inline constexpr std::byte binary_model_mark{0x89};
+
+/// A word in either format: not empty, at most 255 bytes, no blanks or control characters.
+bool is_model_word(std::string_view word);
+
+/// Parameters of a column: of classes and numbers also none.
+inline bool width_fits(const saved_model& m) {
+  constexpr std::size_t most = std::size_t{1} << 27;
+  return m.width <= most && (m.width > 0 || m.labels.kind() != label_kind::binary);
+}
+
+/// Parameters of no column: none, one, one for each parameter of a column, or, of models of classes, any number.
+inline bool bias_fits(const saved_model& m, std::uint64_t numbers) {
+  return numbers <= 1 || numbers == m.width || m.labels.kind() == label_kind::classes;
+}
+
+// One pair a format. Writers get a model that was checked; readers check all they read.
+std::vector<std::byte> binary_model_bytes(const saved_model& model);
+saved_model parse_binary_model(std::span<const std::byte> bytes, const std::string& name);
+std::vector<std::byte> text_model_bytes(const saved_model& model);
+saved_model parse_text_model(std::string_view text, const std::string& name);
+
+}  // namespace hogwild::detail

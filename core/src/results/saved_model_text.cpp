@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+
+#include "platform/number_text.hpp"
+#include "results/saved_model_formats.hpp"
+
+// The file, one item a line, words parted by single blanks:
+//   hogwild model 1
+//   model NAME
+//   option NAME NUMBER            (any number of such lines)
+//   labels real|binary|classes VALUE...
+//   width NUMBER
+//   bias NUMBER...                (left out where there is none)
+//   columns COUNT [named]
+//   COLUMN [NAME] WEIGHT...       (COUNT lines, columns ascending)
+//   end
+
+namespace hogwild::detail {
+namespace {
+
+constexpr std::string_view kinds[] = {"real", "binary", "classes"};
+
+/// Words of the text, line by line, and the place of each for messages.
+class word_reader {
+ public:
+  word_reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw format_error(name_, line_, word_at_ - line_at_ + 1, why);
+  }
+
+  /// The next word of this line; empty at its end.
+  std::string_view word() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    word_at_ = at_;
+    while (at_ < text_.size() && text_[at_] != ' ' && !at_line_end()) ++at_;
+    return text_.substr(word_at_, at_ - word_at_);
+  }
+  void expect(std::string_view wanted) {
+    if (word() != wanted) fail(std::string("\"").append(wanted).append("\" should stand here"));
+  }
+  bool more_words() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    return at_ < text_.size() && !at_line_end();
+  }
+  void end_line() {
+    if (more_words()) {
+      word();
+      fail("the line should end here");
+    }
+    word_at_ = at_;
+    if (at_ == text_.size()) fail("the file ends here, before its last line \"end\"");
+    at_ += text_[at_] == '\r' ? 2u : 1u;
+    line_at_ = word_at_ = at_;
+    ++line_;
+  }
+  bool at_end() const { return at_ == text_.size(); }
+  /// Whether the line begins with this word.
+  bool line_is(std::string_view wanted) const {
+    const std::string_view rest = text_.substr(at_);
+    return rest.starts_with(wanted) && rest.substr(wanted.size(), 1) == " ";
+  }
+
+  template <class T>
+  T number(const char* what) {
+    const std::string_view text = word();
+    T value{};
+    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc{} || stop != text.data() + text.size() || text.empty()) {
+      fail(std::string(what) + " should stand here, but this is " + quote(text));
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!std::isfinite(value)) fail(std::string(what) + " is not finite");
+    }
+    return value;
+  }
+
+ private:
+  bool at_line_end() const { return text_[at_] == '\n' || (text_[at_] == '\r' && text_.substr(at_ + 1, 1) == "\n"); }
+  std::string_view text_;
+  const std::string& name_;
+  std::size_t at_ = 0, word_at_ = 0, line_at_ = 0, line_ = 1;
+};
+
+std::string name_word(word_reader& in, const char* what) {
+  const std::string_view found = in.word();
+  if (!is_model_word(found)) in.fail(std::string(what) + " should stand here");
+  return std::string(found);
+}
+
+void read_options(word_reader& in, saved_model& m) {
+  while (in.line_is("option")) {
+    in.expect("option");
+    std::string option = name_word(in, "an option's name");
+    for (const auto& other : m.model_options) {
+      if (other.first == option) in.fail("the option " + quote(option) + " is there twice");
+    }
+    const double value = in.number<double>("the option's value");
+    m.model_options.emplace_back(std::move(option), value);
+    in.end_line();
+  }
+}
+
+void read_labels(word_reader& in, saved_model& m) {
+  in.expect("labels");
+  const std::string_view kind = in.word();
+  std::uint32_t number = 0;
+  while (number < std::size(kinds) && kinds[number] != kind) ++number;
+  if (number == std::size(kinds)) in.fail("\"real\", \"binary\" or \"classes\" should stand here");
+  std::vector<double> values;
+  while (in.more_words()) values.push_back(in.number<double>("a label"));
+  try {
+    m.labels = label_map(static_cast<label_kind>(number), std::move(values));
+  } catch (const input_error& e) {
+    in.fail(e.what());
+  }
+  in.end_line();
+}
+
+void read_weights(word_reader& in, saved_model& m) {
+  in.expect("columns");
+  const auto count = in.number<std::uint64_t>("the number of columns");
+  const bool named = in.more_words();
+  if (named) in.expect("named");
+  in.end_line();
+  for (std::uint64_t k = 0; k < count; ++k) {
+    const auto column = in.number<std::uint32_t>("a column");
+    if (k != 0 && column <= m.columns.back()) {
+      in.fail("column " + std::to_string(column) + " follows column " + std::to_string(m.columns.back()) +
+              "; columns must ascend");
+    }
+    m.columns.push_back(column);
+    if (named) m.names.push_back(name_word(in, "the name of the column"));
+    for (std::size_t w = 0; w < m.width; ++w) m.weights.push_back(in.number<float>("a weight"));
+    in.end_line();
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> text_model_bytes(const saved_model& m) {
+  std::string text = std::string("hogwild model ") + std::to_string(model_version) + "\nmodel " + m.model + "\n";
+  for (const auto& [name, value] : m.model_options)
+    text.append("option ").append(name).append(1, ' ').append(to_text(value)).append("\n");
+  text += "labels " + std::string(kinds[static_cast<std::uint32_t>(m.labels.kind())]);
+  for (const double value : m.labels.values()) text.append(1, ' ').append(to_text(value));
+  text += "\nwidth " + std::to_string(m.width) + "\n";
+  if (!m.bias.empty()) {
+    text += "bias";
+    for (const float b : m.bias) text.append(1, ' ').append(to_text(b));
+    text += "\n";
+  }
+  text += "columns " + std::to_string(m.columns.size()) + (m.names.empty() ? "\n" : " named\n");
+  for (std::size_t k = 0; k < m.columns.size(); ++k) {
+    text += std::to_string(m.columns[k]);
+    if (!m.names.empty()) text += " " + m.names[k];
+    for (const float w : m.row(k)) text.append(1, ' ').append(to_text(w));
+    text += "\n";
+  }
+  text += "end\n";
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+saved_model parse_text_model(std::string_view text, const std::string& name) {
+  word_reader in(text, name);
+  const std::string first = "hogwild model";
+  if (!text.starts_with(first))
+    in.fail("this is not a saved model: its first line should begin with \"" + first + "\"");
+  in.expect("hogwild");
+  in.expect("model");
+  const auto version = in.number<std::uint32_t>("the version");
+  if (version != model_version) {
+    in.fail("this is a model of version " + std::to_string(version) + ", but only version " +
+            std::to_string(model_version) + " can be read");
+  }
+  in.end_line();
+  saved_model m;
+  in.expect("model");
+  m.model = name_word(in, "the model's name");
+  in.end_line();
+  read_options(in, m);
+  read_labels(in, m);
+  in.expect("width");
+  m.width = in.number<std::size_t>("the number of parameters a column");
+  if (!width_fits(m)) in.fail("a column has a number of parameters that does not suit the labels");
+  in.end_line();
+  if (in.line_is("bias")) {
+    in.expect("bias");
+    const std::size_t most =
+        m.labels.kind() == label_kind::classes ? m.bias.max_size() : std::max<std::size_t>(m.width, 1);
+    while (m.bias.size() < most && (m.bias.empty() || in.more_words())) m.bias.push_back(in.number<float>("a bias"));
+    if (!bias_fits(m, m.bias.size())) in.fail("there is neither one bias nor one for each parameter of a column");
+    in.end_line();
+  }
+  read_weights(in, m);
+  in.expect("end");
+  in.end_line();
+  if (!in.at_end()) {
+    in.word();
+    in.fail("nothing should follow the line \"end\"");
+  }
+  return m;
+}
+
+}  // namespace hogwild::detail

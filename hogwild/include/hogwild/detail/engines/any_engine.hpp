@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <hogwild/engines.hpp>
+
+namespace hogwild {
+
+/// An engine of any kind, as the coordinator takes it.
+class any_engine {
+ public:
+  virtual ~any_engine() = default;
+
+  /// The processes that train together with this one, as far as the engine knows of any; else null.
+  virtual collective* ranks() const = 0;
+  /// plan_sharing() of the engine, which from then on has as many workers.
+  virtual std::size_t plan(run_planner& run) = 0;
+  /// start() of the engine.
+  virtual std::unique_ptr<engine_run> start_workers(const training_task& task, const loop_plan& plan,
+                                                    const note_function& note) const = 0;
+};
+
+/// An engine of a type that is known.
+template <class Engine>
+class engine_of final : public any_engine {
+ public:
+  explicit engine_of(const Engine& engine) : engine_(engine) {}
+
+  collective* ranks() const override {
+    if constexpr (requires { engine_.ranks; }) return engine_.ranks;
+    return nullptr;
+  }
+  std::size_t plan(run_planner& run) override {
+    const std::size_t workers = plan_sharing(engine_, run);
+    if constexpr (requires { engine_.workers; }) engine_.workers = workers;
+    return workers;
+  }
+  std::unique_ptr<engine_run> start_workers(const training_task& task, const loop_plan& plan,
+                                            const note_function& note) const override {
+    return start(engine_, task, plan, note);
+  }
+
+ private:
+  Engine engine_;
+};
+
+}  // namespace hogwild

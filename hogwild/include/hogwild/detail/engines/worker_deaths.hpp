@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/failure.hpp>
+
+namespace hogwild {
+
+/// How a worker process ended, and what it did then.
+struct worker_death {
+  std::string who{};
+  exit_status status{};
+  bool joined = false;             ///< before it ended
+  std::uint64_t held = 0;          ///< its ticket + 1; 0 for none
+  std::optional<failure> said{};   ///< why it failed
+  std::uint64_t epoch = 0;         ///< of the run
+  std::uint64_t chunks_begun = 0;  ///< by all workers of the run so far
+};
+
+/// Weighs the deaths of a run's worker processes. A worker that fails by itself fails again, so three such deaths for
+/// the same cause end the run. A run tolerates workers that are killed from outside; only an unlikely number
+/// of them for the same cause ends it. Used by one thread.
+class worker_deaths {
+ public:
+  void begin_pass() { chunk_failures_.clear(); }
+  void worker_joined() { failed_starts_ = 0; }
+  /// Throws where the run has to end: an error of the kind that the worker threw where it said why, else worker_error.
+  void add(const worker_death& last);
+
+ private:
+  std::map<std::uint64_t, int> chunk_failures_;  ///< by ticket in this pass
+  int failed_starts_ = 0;                        ///< since somebody joined
+  int weight_without_progress_ = 0;              ///< since a chunk was begun
+  std::uint64_t begun_before_ = 0;
+};
+
+/// Ends a run of `ranks` in lockstep, whose rank in `slot`, process `pid`, has ended: nobody can take its place, for
+/// its parameters are gone. Throws the error of the first rank that failed by itself.
+[[noreturn]] void throw_lost_rank(const param_store& store, std::size_t ranks, std::size_t slot, pid_t pid,
+                                  const exit_status& status);
+
+}  // namespace hogwild

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/step.hpp>
+
+namespace hogwild {
+
+/// What training on some rows came to.
+struct batch_outcome {
+  std::uint64_t updates = 0;  ///< rows that changed a parameter
+  std::uint64_t nonzeros = 0;
+
+  batch_outcome& operator+=(const batch_outcome& other) {
+    updates += other.updates;
+    nonzeros += other.nonzeros;
+    return *this;
+  }
+};
+
+/// How many rows a step takes at once.
+template <class Step>
+inline constexpr std::size_t rows_at_once = [] {
+  if constexpr (requires { Step::most_rows; }) return Step::most_rows;
+  return std::size_t{1};
+}();
+
+/// Margin models under sgd, a few rows at a time, on parameters that nobody else writes meanwhile: all dots, then the
+/// derivatives, then the updates, by kernels as wide as the machine. Every row of a batch sees the weights as they were
+/// before it: rows that point the same way add up, so that a step may be too large for a batch which suits them one by
+/// one. The search for a step trains in batches too. With batches of one row, models of at most
+/// register_columns columns are held in registers over many rows; each row then waits for the one before, which takes
+/// longer than a batch.
+///
+/// Weights are w = a * v as in margin_sgd_step.
+template <class Sharing, class Index, class Value>
+class margin_batch_step : public Sharing {
+ public:
+  static constexpr std::size_t most_rows = batch_rows;
+
+  margin_batch_step(const Sharing& sharing, margin_loss loss, const step_context& context, const sparse_view& data)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        data_(data),
+        kernels_(kernels_of<Index, Value>(context.options.isa)),
+        weight_positive_(static_cast<float>(context.options.weight_positive)) {
+    if constexpr (sizeof(Index) == 2)
+      batch_.index = data.index16.data();
+    else
+      batch_.index = data.index.data();
+    if constexpr (sizeof(Value) == 2)
+      batch_.value = data.value16.data();
+    else
+      batch_.value = data.value.data();
+  }
+
+  void begin(const round_plan& round, double position) {
+    step_ = static_cast<float>(round.step);
+    shrink_ = round.l2.between_rows();
+    scale_ = round.l2.at(position);
+  }
+
+  /// How many rows the next batch may have.
+  std::size_t rows_to_exchange() const {
+    const std::size_t most = in_registers() ? most_rows : std::size_t{context_.options.batch};
+    return std::min(most, Sharing::rows_to_exchange());
+  }
+
+  /// At most most_rows rows of the data, which were looked at with ensure().
+  batch_outcome train_batch(std::span<const std::size_t> rows) {
+    batch_.rows = rows.size();
+    batch_outcome outcome;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      batch_.begin[i] = data_.row_start[rows[i]];
+      batch_.end[i] = data_.row_start[rows[i] + 1];
+      outcome.nonzeros += batch_.end[i] - batch_.begin[i];
+      label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    }
+    w_ = Sharing::values().data();
+    gains_ = w_;
+    if constexpr (gathers) gains_ = Sharing::gains().data();
+    bias_ = context_.options.bias != 0 ? w_ + data_.columns : nullptr;
+    updates_ = 0;
+    if (in_registers())
+      kernels_.steps(w_, data_.columns, batch_, {respond, this});
+    else
+      dots_then_updates();
+    outcome.updates = updates_;
+    return outcome;
+  }
+
+ private:
+  /// Whether what rows change is gathered beside the parameters.
+  static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
+
+  bool in_registers() const { return !gathers && context_.options.batch == 1 && data_.columns <= register_columns; }
+
+  void dots_then_updates() {
+    std::array<float, batch_rows> margin, slope, change;
+    std::array<double, batch_rows> scale;
+    kernels_.dots(w_, batch_, margin.data());
+    const float bias = bias_ != nullptr ? *bias_ : 0.0f;
+    for (std::size_t i = 0; i < batch_.rows; ++i) {
+      margin[i] = static_cast<float>(scale_) * margin[i] + bias;
+      scale_ *= shrink_;
+      scale[i] = scale_;
+    }
+    loss_.derivatives(batch_.rows, margin.data(), label_.data(), slope.data());
+    float bias_change = 0.0f;
+    for (std::size_t i = 0; i < batch_.rows; ++i) {
+      const float move = -step_ * weighed(i, slope[i]);
+      updates_ += move != 0.0f;
+      bias_change += move;
+      change[i] = move / static_cast<float>(scale[i]);
+    }
+    if constexpr (gathers) note_touched(change.data());
+    kernels_.updates(gains_, batch_, change.data());
+    if (bias_ != nullptr) gains_[data_.columns] += bias_change;
+  }
+
+  /// Before the updates: whose gains they make other than 0.
+  void note_touched(const float* change) {
+    auto* const list = Sharing::touched();
+    if (list == nullptr || !list->is_complete()) return;
+    if (bias_ != nullptr && gains_[data_.columns] == 0.0f) list->note(data_.columns);
+    for (std::size_t i = 0; i < batch_.rows; ++i) {
+      if (change[i] == 0.0f) continue;
+      list->note_new(std::span(batch_.index + batch_.begin[i], batch_.end[i] - batch_.begin[i]), gains_);
+    }
+  }
+
+  static float respond(void* self, std::size_t i, float dot) {
+    return static_cast<margin_batch_step*>(self)->change_for(i, dot);
+  }
+
+  float change_for(std::size_t i, float dot) {
+    const float margin = static_cast<float>(scale_) * dot + (bias_ != nullptr ? *bias_ : 0.0f);
+    scale_ *= shrink_;
+    const float move = -step_ * weighed(i, loss_.derivative(margin, label_[i]));
+    if (move == 0.0f) return 0.0f;
+    ++updates_;
+    if (bias_ != nullptr) *bias_ += move;
+    return move / static_cast<float>(scale_);
+  }
+
+  float weighed(std::size_t i, float slope) const { return label_[i] > 0 ? weight_positive_ * slope : slope; }
+
+  margin_loss loss_;
+  step_context context_;
+  sparse_view data_;
+  const margin_kernels<Index, Value>& kernels_;
+  float weight_positive_;
+  row_batch<Index, Value> batch_{};
+  std::array<float, batch_rows> label_{};
+  float *w_ = nullptr, *gains_ = nullptr;
+  float* bias_ = nullptr;
+  std::uint64_t updates_ = 0;
+  float step_ = 0;
+  double shrink_ = 1, scale_ = 1;
+};
+
+}  // namespace hogwild

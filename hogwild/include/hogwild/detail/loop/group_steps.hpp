@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/control/round_plan.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+/// How the parameters from `begin` to `end` are changed at the moment.
+struct group_step {
+  std::size_t begin = 0, end = 0;
+  double factor = 1.0, step = 0.0;
+  bool l2 = false;      ///< the run's l2 applies, and is not 0
+  bool frozen = false;  ///< nothing changes them
+};
+
+/// The groups of a model by their offsets. Belongs to one worker.
+class group_steps {
+ public:
+  template <free_model M>
+  group_steps(const M& m, const step_context& context) : rows_(static_cast<double>(context.epoch_rows)) {
+    const std::vector<parameter_group> groups = groups_of(m);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const parameter_group& g = groups[i];
+      if (g.rows * g.width == 0) continue;
+      all_.push_back({.begin = g.offset,
+                      .end = g.offset + g.rows * g.width,
+                      .factor = g.step_factor,
+                      .l2 = g.l2 && context.options.l2 > 0.0,
+                      .frozen = context.options.freezes(i)});
+    }
+    std::ranges::sort(all_, {}, &group_step::begin);
+  }
+
+  /// `position`: rows of the round that are dealt out already.
+  void begin(const round_plan& round, double position) {
+    const double step = round.step_at(position / std::max(rows_, 1.0));
+    for (group_step& g : all_) g.step = step * g.factor;
+  }
+
+  /// Calls f(group, offset, part) for the parts of a run that lie in one group each.
+  template <class T, class F>
+  void for_parts(std::size_t offset, std::span<const T> run, const F& f) {
+    while (!run.empty()) {
+      const group_step& group = of(offset);
+      const std::size_t n = std::min(run.size(), group.end - offset);
+      f(group, offset, run.first(n));
+      offset += n;
+      run = run.subspan(n);
+    }
+  }
+
+  /// Of the parameter at `offset`.
+  const group_step& of(std::size_t offset) {
+    if (offset < all_[last_].begin || offset >= all_[last_].end) {
+      const auto after = std::ranges::upper_bound(all_, offset, {}, &group_step::begin);
+      last_ = static_cast<std::size_t>(after - all_.begin()) - 1;
+    }
+    return all_[last_];
+  }
+
+ private:
+  double rows_;
+  std::vector<group_step> all_;
+  std::size_t last_ = 0;
+};
+
+}  // namespace hogwild

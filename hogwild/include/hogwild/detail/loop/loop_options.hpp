@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <hogwild/detail/optimization/access_kind.hpp>
+#include <hogwild/option_values.hpp>
+
+namespace hogwild {
+
+/// How replicas exchange; decided once a run, before the first epoch.
+struct exchange_options {
+  std::uint64_t head = 0;      ///< parameters that each worker holds under head sharing
+  std::uint64_t rows = 0;      ///< a worker's rows between two exchanges, where the step allows as many
+  std::uint64_t least = 1;     ///< rows that two replicas train at least: fewer would not pay
+  double curvature = 0.0;      ///< of the mean loss: largest second derivative along any direction
+  double gain_weight = 1.0;    ///< 1: gains are summed; 1 / workers: their mean is taken
+  std::uint64_t workers = 1;   ///< who exchange; in a reproducible run the virtual workers, a chunk of `rows` a turn
+  std::uint32_t replicas = 1;  ///< on a ring, each with as many of the workers; 1: there is no ring
+  ring_rule rule = ring_rule::deltas;
+  double scale = 1.0;             ///< in lockstep: of the mean gain of the rows between two meetings so much is added
+  double timeout_seconds = 30.0;  ///< in lockstep: how long workers wait for each other
+
+  /// On a ring: whether replicas meet the common model alone and are trained by one worker each, whose own they are.
+  constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
+};
+
+/// What the inner loop needs to know of a run's options; copied into the segment for worker processes.
+struct loop_options {
+  update_kind update = update_kind::lossy;
+  optimizer_kind optimizer = optimizer_kind::sgd;
+  access_kind sharing = access_kind::direct;
+  row_order order = row_order::chunked;
+  sharding shards = sharding::claimed;
+  std::uint32_t bias = 0;
+  std::uint32_t telemetry = 1;
+  hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set of the kernels; never automatic here
+  std::uint32_t batch = 16;                 ///< rows that see the same weights, where kernels train them
+  std::uint32_t frozen_groups = 0;          ///< bit i: nothing changes the i-th group of parameters
+  double l2 = 0.0;
+  double weight_positive = 1.0;
+  std::uint64_t seed = 1;
+  std::uint64_t all_rows = 0;  ///< of all processes that train the model together
+  optimizer_constants constants{};
+  exchange_options exchange{};
+
+  l2_form form = l2_form::by_degree;
+  ownership_kind ownership = ownership_kind::automatic;
+  hogwild::isa dense_isa = hogwild::isa::scalar;  ///< of kernels of dense rows; never automatic here
+  std::uint32_t reserved = 0;
+
+  constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
+};
+
+}  // namespace hogwild

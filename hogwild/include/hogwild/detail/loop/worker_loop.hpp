@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/data/singleton_columns.hpp>
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/loop/ticket_source.hpp>
+
+namespace hogwild {
+
+/// One row through a step that takes them one by one; `watched` says whether the probe looks at it.
+template <class Step>
+batch_outcome train_row(Step& step, row_cursor& cursor, std::size_t r, race_probe& probe, bool watched) {
+  const auto example = step.example(cursor, r);
+  const bool changed =
+      watched ? probe.watch(step.reader(), example.size(),
+                            [&](const auto& reader, const auto& note) { return step.train(reader, example, note); })
+              : step.train(step.reader(), example, [](std::size_t, auto) {});
+  return {changed, example.size()};
+}
+
+/// Where a step's tickets come from: its sharing policy may have a source of its own.
+template <class Step>
+struct tickets_of {
+  using type = ticket_source;
+};
+template <class Step>
+requires requires {
+  typename Step::tickets;
+}
+struct tickets_of<Step> {
+  using type = typename Step::tickets;
+};
+
+/// Whether a step's sharing policy loads the columns that only the rows of a chunk have before it, and stores them
+/// after it.
+template <class Step>
+inline constexpr bool keeps_singletons = requires(Step step) {
+  step.begin_chunk(column_range{});
+};
+
+/// Whether a step trains runs of rows in their own order: it has them in a form of its own.
+template <class Step>
+inline constexpr bool takes_runs = requires(Step step) {
+  step.train_run(std::size_t{}, std::size_t{});
+};
+
+/// The inner loop of every engine: draw a ticket, train on the rows of its chunk, look for races now and then, exchange
+/// when the sharing policy wants to; until the round's tickets are dealt out or the run is asked to stop. Then a chunk
+/// is cut short: its ticket stays unmarked, and what its rows have changed is handed over as that of a whole one.
+///
+/// `Step` says what a row (step.hpp) or a few rows (batch_step.hpp) do, and where: it is its sharing policy. Any number
+/// of workers run this at once, each with its own slot and step.
+template <class Step>
+void worker_loop(const param_store& store, std::size_t slot, const sparse_view& data, const chunk_plan& plan,
+                 const loop_options& options, Step& step) {
+  const round_plan round = store.control().round;  // a copy: whoever sleeps through a gate goes on with what it read
+  worker_slot& me = store.slots()[slot];
+  typename tickets_of<Step>::type tickets(store, round, slot, plan, options);
+  const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);
+  race_probe probe(store.slots(), slot, options.telemetry != 0);
+  row_cursor cursor(data);
+  std::array<std::size_t, takes_runs<Step> ? 1 : rows_at_once<Step>> drawn_rows{};
+  std::uint64_t rows = me.rows.get();
+
+  step.begin_round(round);
+  while (me.counts()) {
+    const auto drawn = tickets.draw(step);
+    if (!drawn) return step.end_round();
+    const chunk work = plan[drawn->chunk];
+    batch_outcome sum;
+    me.held.set(drawn->number + 1);
+    me.beats.raise(1);
+    if (options.order == row_order::chunked && !takes_runs<Step>) data.ensure(work.first, work.last);
+    if constexpr (keeps_singletons<Step>)
+      step.begin_chunk(options.order == row_order::chunked ? singleton_columns(data, work.first, work.last)
+                                                           : column_range{});
+    step.begin(round, drawn->position);
+    bool cut = false;
+    for (std::size_t position = work.first; position < work.last;) {
+      if (!me.counts()) return me.held.set(0);  // slept too long: the others train on this chunk, and it stays unmarked
+      if ((cut = store.control().stopping())) break;
+      const std::size_t n = std::min({rows_at_once<Step>, work.last - position, step.rows_to_exchange()});
+      for (std::size_t i = 0; i < n && !takes_runs<Step>; ++i) {
+        drawn_rows[i] = sampler(position + i);
+        if (options.order != row_order::chunked) data.ensure(drawn_rows[i], drawn_rows[i] + 1);
+      }
+      if constexpr (takes_runs<Step>)
+        sum += step.train_run(position, n);
+      else if constexpr (rows_at_once < Step >> 1)
+        sum += step.train_batch(std::span(drawn_rows).first(n));
+      else
+        sum += train_row(step, cursor, drawn_rows[0], probe, !Step::replicated && probe.due(rows));
+      position += n;
+      me.rows.set(rows += n);
+      step.exchange(n, probe);
+    }
+    if constexpr (keeps_singletons<Step>) {
+      if (!me.counts()) return me.held.set(0);
+      step.end_chunk();
+    }
+    me.updates.raise(sum.updates);
+    me.nonzeros.raise(sum.nonzeros);
+    if (!cut) store.done()[drawn->number].raise_to(round.number);
+    me.held.set(0);
+    tickets.finish(*drawn, step, probe);
+    if (tickets.stopped()) return step.end_round();
+  }
+}
+
+}  // namespace hogwild

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/gathered_gradients.hpp>
+#include <hogwild/detail/loop/group_steps.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+
+namespace hogwild {
+
+/// What a workspace model emits its partials through: one type whatever they do then, so that the model's body is
+/// compiled once for every way to read.
+template <parameter T>
+class block_emit {
+ public:
+  using apply_function = void (*)(void*, std::size_t offset, std::span<const T> partials);
+
+  block_emit(void* to, apply_function apply) : to_(to), apply_(apply) {}
+  void block(std::size_t offset, std::span<const T> partials) const { apply_(to_, offset, partials); }
+
+ private:
+  void* to_;
+  apply_function apply_;
+};
+
+/// Whether a workspace model emits what each example changes, rather than their mean.
+template <class M>
+inline constexpr bool emits_sums = requires {
+  requires M::emits_sums;
+};
+
+/// Most examples that a workspace model takes at once.
+inline constexpr std::size_t most_examples = 256;
+
+/// Models with a workspace, options.batch examples at a time. What they emit is applied at once: where its group has
+/// l2, as part of the gradient, l2 * w; then by the optimiser; then projected, where the model says so.
+template <class M, class Sharing, class Optimizer>
+class workspace_step : public Sharing {
+ public:
+  using scalar = typename M::scalar_type;
+  static constexpr std::size_t most_rows = most_examples;
+
+  workspace_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
+      : Sharing(sharing),
+        model_(m),
+        context_(context),
+        cursor_(data),
+        optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
+        groups_(m, context),
+        gathered_(*this, context.options, groups_of(m), groups_, projection_of(m)),
+        w_(Sharing::parameters()),
+        space_(m.make_workspace(data, context.options.dense_isa, batch())) {
+    if constexpr (stoppable_workspace<typename M::workspace>) {
+      if (context.control != nullptr) space_.stop_when([at = context.control] { return at->stopping(); });
+    }
+  }
+
+  void begin(const round_plan& round, double position) {
+    w_ = Sharing::parameters();
+    optimizer_ = optimizer_on<Optimizer>(*this, context_.options);
+    groups_.begin(round, position);
+    pass_ = round.pass;
+  }
+  /// Replicas exchange between batches; who meets in lockstep has to meet after exactly as many rows as the others.
+  std::size_t rows_to_exchange() const {
+    return in_lockstep(context_.options.sharing) ? std::min(batch(), Sharing::rows_to_exchange()) : batch();
+  }
+
+  batch_outcome train_batch(std::span<const std::size_t> rows) {
+    batch_outcome outcome{.updates = rows.size()};
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const sparse_row<float> z = labelled_row(cursor_, rows[k], context_.labels);
+      outcome.nonzeros += z.size();
+      model_.take(space_, k, z, counter_random(context_.options.seed ^ mix_bits(pass_), rows[k]));
+    }
+    const block_emit<scalar> emit(this, [](void* self, std::size_t offset, std::span<const scalar> partials) {
+      static_cast<workspace_step*>(self)->apply(offset, partials);
+    });
+    // Where the mean of all rows' changes is taken, each of these rows makes its own.
+    if constexpr (gathers_sums<Sharing> && !emits_sums<M>) rows_of_mean_ = static_cast<scalar>(rows.size());
+    model_.gradient(Sharing::reader(), space_, rows.size(), emit);
+    return outcome;
+  }
+
+ private:
+  static constexpr bool projects = requires(const M& m, std::span<scalar> run) { m.project(run); };
+
+  static typename gathered_gradients<Sharing>::projection projection_of(const M& m) {
+    if constexpr (projects) return [&m](std::span<scalar> run) { m.project(run); };
+    return {};
+  }
+
+  std::size_t batch() const { return std::clamp<std::size_t>(context_.options.batch, 1, most_examples); }
+
+  void apply(std::size_t offset, std::span<const scalar> partials) {
+    groups_.for_parts(offset, partials,
+                      [this](const group_step& group, std::size_t first, auto part) { apply_in(group, first, part); });
+  }
+
+  void apply_in(const group_step& group, std::size_t offset, std::span<const scalar> partials) {
+    if (group.frozen) return;
+    const scalar size = rows_of_mean_ * (gathered_.on() ? scalar(1) : static_cast<scalar>(group.step));
+    if (!group.l2) return change(offset, partials, size);
+    row_.resize(partials.size());
+    w_.load_block(offset, row_);
+    const auto l2 = static_cast<scalar>(context_.options.l2);
+    for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = partials[i] + l2 * row_[i];
+    change(offset, row_, size);
+  }
+
+  void change(std::size_t offset, std::span<const scalar> g, scalar size) {
+    optimizer_.block(offset, g, size);
+    // What is gathered first is projected when the sums have been added (gathered_gradients.hpp).
+    if constexpr (projects && !gathers_sums<Sharing>) {
+      before_.resize(g.size());
+      w_.load_block(offset, before_);
+      after_ = before_;
+      model_.project(std::span<scalar>(after_));
+      for (std::size_t i = 0; i < g.size(); ++i) after_[i] -= before_[i];
+      w_.add_block(offset, after_);
+    }
+  }
+
+  const M& model_;
+  step_context context_;
+  row_cursor cursor_;
+  Optimizer optimizer_;
+  group_steps groups_;
+  gathered_gradients<Sharing> gathered_;
+  typename Sharing::view_type w_;
+  typename M::workspace space_;
+  std::vector<scalar> row_, before_, after_;
+  std::uint64_t pass_ = 0;
+  scalar rows_of_mean_ = 1;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/collectives/collective.hpp>
+
+namespace hogwild {
+
+/// What the ranks of one run agree on between its rounds, so that all of them decide the same. A process that trains
+/// alone agrees with itself, at no cost. All ranks make the same calls in the same order; errors are those of
+/// collective, but what is given to a call may go when it throws.
+class agreement {
+ public:
+  /// `ranks` outlives this; null: this process trains alone.
+  explicit agreement(collective* ranks) : ranks_(ranks) {}
+
+  std::size_t rank() const noexcept { return ranks_ == nullptr ? 0 : ranks_->rank(); }
+  std::size_t size() const noexcept { return ranks_ == nullptr ? 1 : ranks_->size(); }
+  bool alone() const noexcept { return size() == 1; }
+
+  /// x becomes the sum over all ranks' x; whole numbers stay exact below 2^53.
+  void sum(std::span<double> x) const;
+  double sum(double x) const {
+    sum(std::span(&x, 1));
+    return x;
+  }
+  /// x becomes the first rank's x.
+  void take_first(std::span<double> x) const;
+  /// Whether any rank says so.
+  bool any(bool mine) const { return sum(mine ? 1.0 : 0.0) > 0.0; }
+  /// All values of all ranks, sorted, each once.
+  std::vector<double> all_of(std::vector<double> mine) const;
+  /// Throws worker_error unless all ranks have the same bytes; `what` names them in the sentence.
+  void require_equal(std::span<const std::byte> bytes, std::string_view what) const;
+
+ private:
+  collective* ranks_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/optimization/schedule.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+
+// The words for options on the command line, in records and in messages: one spelling each.
+
+namespace hogwild {
+
+std::string_view name_of(update_kind kind);
+std::string_view name_of(optimizer_kind kind);
+std::string_view name_of(sharing_kind kind);
+std::string_view name_of(access_kind kind);
+std::string_view name_of(ownership_kind kind);
+std::string_view name_of(l2_form form);
+std::string_view name_of(ring_rule rule);
+std::string_view name_of(row_order order);
+std::string_view name_of(sharding kind);
+std::string_view name_of(schedule_kind kind);
+std::string_view name_of(thread_team_kind kind);
+std::string_view name_of(metric what);
+
+/// What to tell the user of a run whose loss is not finite.
+std::string divergence_advice(const train_result& result);
+
+}  // namespace hogwild

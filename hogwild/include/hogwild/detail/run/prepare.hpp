@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+class agreement;
+class any_engine;
+class collective;
+
+/// What train() knows of a model's type.
+struct model_traits {
+  label_kind labels = label_kind::real;
+  bool linear = false;     ///< l2 is 1/n by default
+  bool margin = false;     ///< the engine adds the bias
+  bool cuts = false;       ///< its rows are edges and nodes of a graph
+  bool factors = false;    ///< factors of ratings, whose blocks workers can own
+  bool repeats = false;    ///< a column may stand in a row several times
+  bool workspace = false;  ///< takes several examples at once
+  training_defaults defaults{};
+  std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
+};
+
+template <model M>
+model_traits traits_of(const M& m) {
+  model_traits traits{.labels = labels_of(m), .linear = is_linear<M>(), .margin = margin_model<M>};
+  traits.defaults = defaults_of<M>();
+  traits.factors = factor_model<M>;
+  traits.cuts = cuts_graphs<M>();
+  if constexpr (requires { M::repeats; }) traits.repeats = M::repeats;
+  if constexpr (free_model<M>) {
+    for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
+  }
+  traits.workspace = workspace_model<M>;
+  return traits;
+}
+
+/// label_map::learn() over the rows of all ranks, which all call it.
+label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
+
+/// Options checked and data made ready: labels learned, validation rows held back, columns counted where needed.
+/// Throws config_error and input_error. Refers to the data that it was given.
+class prepared_data {
+ public:
+  /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
+  prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
+                collective* ranks = nullptr);
+  prepared_data(prepared_data&&) = default;  // not to be copied: the rows refer to counts of its own
+
+  const sparse_view& train() const { return train_; }
+  const label_map& labels() const { return labels_; }
+  const loop_options& loop() const { return loop_; }
+  const training_defaults& defaults() const { return defaults_; }
+  const train_options& options() const { return options_; }
+  collective* ranks() const { return ranks_; }
+  /// When it began to check them: when train() was called.
+  std::chrono::steady_clock::time_point begun() const { return begun_; }
+
+ private:
+  std::uint64_t agree_on_rows();
+
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  collective* ranks_;
+  train_options options_;
+  sparse_view train_;
+  label_map labels_;
+  training_defaults defaults_;
+  loop_options loop_;
+  std::vector<std::uint32_t> degree_;
+};
+
+/// A model on its data, checked and ready for an engine.
+struct prepared_task {
+  prepared_data data;
+  std::unique_ptr<const training_task> task;
+};
+
+/// Trains a task with an engine, which is used once: finds a step, has the engine decide how its workers share, runs
+/// the epochs. What train() does for a model and an engine whose types it knows; throws as that.
+train_result run_training(const prepared_task& ready, any_engine& engine);
+
+}  // namespace hogwild

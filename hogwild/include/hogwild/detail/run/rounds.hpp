@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/engines.hpp>
+
+namespace hogwild {
+
+/// As many rows between two exchanges as the rule says.
+inline constexpr std::uint64_t unlimited_rows = std::numeric_limits<std::uint64_t>::max();
+
+/// Opens the tickets of a round, of the next number, and writes it where workers read it; while nobody trains.
+void open_round(const param_store& store, const chunk_plan& plan, round_plan& round);
+/// Takes every ticket of the open round for drawn and done, whoever has trained the rows; while nobody trains.
+void close_round(const param_store& store, const chunk_plan& plan);
+
+/// Throws worker_error where a worker has taken the coordinator for dead and ended the run for all.
+void require_not_orphaned(const control_block& control);
+
+/// While it lives, a request to stop reaches the workers of a store, which leave within a few rows.
+class stop_relay {
+ public:
+  stop_relay(const std::stop_token& stop, const param_store& store)
+      : callback_(stop, [&store] {
+          auto none = stop_request::none;  // what ends the run already is not taken back
+          store.control().stop.compare_exchange_strong(none, stop_request::round);
+        }) {}
+
+ private:
+  std::stop_callback<std::function<void()>> callback_;
+};
+
+/// Cuts epochs into rounds and has the workers train them: opens the tickets, closes the account of what was not
+/// finished, and carries the scale of the weights from gate to gate. Belongs to the coordinator.
+class round_driver {
+ public:
+  /// All of them outlive it; `plan` is the engine's run's.
+  round_driver(const training_task& task, const loop_plan& plan, engine_run& who)
+      : task_(task), plan_(plan), engine_run_(who), exchange_(plan.options.exchange) {}
+
+  const loop_plan& plan() const { return plan_; }
+
+  /// One pass over the data. Tickets that died with their workers are drawn again until all are done; a chunk that
+  /// takes three workers along, and workers that finish nothing any more, end the run with worker_error. Returns early
+  /// when the run was asked to stop.
+  /// `step` is where the epoch begins; it moves towards `step_end` with its rows.
+  void train_epoch(std::size_t epoch, double step, double step_end);
+  void train_epoch(std::size_t epoch, double step) { train_epoch(epoch, step, step); }
+
+  double scale() const { return scale_; }  ///< w = scale * v
+  /// Rows between two exchanges of replicas at this step; 0 without any.
+  std::uint32_t exchanged_after(double step) const;
+  /// After an epoch in which summed gains overshot: from now on replicas exchange twice as often, and of the gains of
+  /// virtual workers half as much is added, down to their mean. Returns what is done, as the end of a sentence; nothing
+  /// where there is no less to do.
+  std::optional<std::string> damp_updates(double step);
+  void resume_at(double scale) { scale_ = scale; }
+  double gain_weight() const { return exchange_.gain_weight; }  ///< of the workers' gains that is added
+  void resume_gain_weight(double gain_weight) { exchange_.gain_weight = gain_weight; }
+  /// The most rows between two exchanges that damp_updates() has left; at least 1.
+  std::uint64_t longest_exchange() const { return longest_exchange_; }
+  void resume_exchange(std::uint64_t longest) {
+    longest_exchange_ = std::max<std::uint64_t>(longest, 1);
+    exchange_.rows = std::min(exchange_.rows, longest_exchange_);
+  }
+
+  /// How often replicas exchange, and how much of their gains.
+  struct pace {
+    exchange_options exchange;
+    std::uint64_t longest;
+  };
+  pace current_pace() const { return {exchange_, longest_exchange_}; }
+  void resume_pace(const pace& p) { exchange_ = p.exchange, longest_exchange_ = p.longest; }
+
+ private:
+  double gain_weight_now() const;
+  std::size_t exchanging_workers() const;
+  double kept_gain_weight(const round_plan& round) const;
+  void run(round_plan round);
+  void run_in_turns(round_plan round);
+  bool reproducible() const { return plan_.options.sharing == access_kind::deterministic; }
+  std::size_t collect_unfinished(const round_plan& round);
+  double drawn_rows(const round_plan& round) const;
+  /// Where other processes take part, a round that is to stop is gone through by all.
+  bool stopping() const { return plan_.options.all_rows == 0 && engine_run_.store().control().stopping(); }
+
+  const training_task& task_;
+  const loop_plan& plan_;
+  engine_run& engine_run_;
+  exchange_options exchange_;
+  std::uint64_t longest_exchange_ = unlimited_rows;
+  double scale_ = 1.0;
+  std::uint32_t first_of_part_ = 0;
+};
+
+}  // namespace hogwild

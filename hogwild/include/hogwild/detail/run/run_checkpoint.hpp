@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/run/objective_fall.hpp>
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/engines.hpp>
+
+namespace hogwild {
+
+/// How far a run has come; with parameters, optimiser state and options it is all that resuming needs.
+struct run_progress {
+  std::uint64_t epoch = 0;                          ///< finished
+  double scale = 1.0;                               ///< w = scale * v
+  double gain_weight = 1.0;                         ///< of the workers' gains that is added
+  std::uint64_t longest_exchange = unlimited_rows;  ///< in rows, after gains that overshot
+  double train_seconds = 0.0, wall_seconds = 0.0;
+  std::uint64_t examples = 0, updates = 0, nonzeros = 0;
+  objective_fall fall{};
+  std::uint64_t step_overshoots = 0;  ///< 1: the step is too large for one worker, whatever the exchange
+  stop_rules rules{};
+};
+
+/// Writes a checkpoint after an epoch; `best` holds the parameters that validation keeps, or nothing. Throws
+/// resource_error or input_error; an older checkpoint then stands as it was.
+void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
+                   const training_task& work, const run_progress& progress, const std::vector<float>& best);
+
+/// The schedule of the run that wrote a checkpoint. Throws input_error where there is no whole one.
+step_schedule schedule_of_checkpoint(const std::string& path);
+
+/// How many rows its batches have at most. Throws like schedule_of_checkpoint.
+std::uint32_t batch_of_checkpoint(const std::string& path);
+
+/// Fills store and schedule from a checkpoint. Throws input_error where there is no whole one, config_error where it
+/// was written by a run with other data, model or options (the number of epochs may differ where the decay was given).
+run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run,
+                           const training_task& work, std::vector<float>& best, const note_function& note);
+
+}  // namespace hogwild

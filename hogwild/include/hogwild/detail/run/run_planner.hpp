@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+namespace hogwild {
+
+/// Who changes the parameters besides the workers among which a sharing is chosen.
+struct sharing_surroundings {
+  bool others = false;  ///< other processes do
+  double delay = 1.0;   ///< periods for which replicas may gain before they hear of each other
+};
+
+/// What an engine decides in plan_sharing(), and the services of the coordinator that it may use for that. All ranks
+/// of a run make the same calls.
+class run_planner {
+ public:
+  /// Both outlive it. What is decided about the step is written into `run`.
+  run_planner(const training_task& task, resolved_run& run) : task_(task), run_(run), loop_(task.options()) {}
+
+  const training_task& task() const { return task_; }
+  const train_options& options() const { return run_.options; }
+  agreement ranks() const { return agreement(run_.ranks); }
+  /// The loop's options as decided so far; at first, as they were asked for.
+  loop_options& loop() { return loop_; }
+  const loop_options& loop() const { return loop_; }
+  double step() const { return run_.schedule.initial; }
+  bool step_found() const { return run_.step_found; }
+
+  /// How many workers there will be: `asked` or, where that is 0, as worker_count says, but no more than the library
+  /// grants.
+  std::size_t workers_of_threads(std::optional<std::size_t> asked, thread_team_kind team);
+  std::size_t workers_of_processes(std::optional<std::size_t> asked);
+  /// Why they are fewer than were asked for; empty where they are not.
+  std::string why_fewer() const;
+
+  /// Decides how `workers` share, as for threads on one machine (choose.hpp); returns how many of them train.
+  std::size_t plan_sharing(std::size_t workers, const sharing_surroundings& around = {});
+  /// From here on train_options::sharing counts as this.
+  void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
+  /// Why workers read and write where they do.
+  void explain(std::string reason) { run_.sharing_reason = std::move(reason); }
+  /// No more rows see the same weights than the step allows.
+  void limit_batch();
+  /// A found step suits one row at a time; this makes it suit the mean of `rows`.
+  void scale_found_step(double rows);
+  /// Takes the first rank's schedule and exchange where each has found its own: all have to come to the same decisions
+  /// when gains overshoot.
+  void agree_on_schedule();
+  void agree_on_exchange();
+  /// Of the mean loss, at most; 0 where the data do not tell.
+  double curvature();
+
+  /// Passes a sentence on to the observers.
+  void note(std::string_view sentence) const;
+  /// Notes where fewer train than were asked for, and why.
+  void note_idle_workers(std::size_t workers, const loop_plan& plan) const;
+
+ private:
+  std::size_t plan_virtual_workers(std::size_t workers);
+  std::size_t choose_among(std::size_t workers, const sharing_surroundings& around);
+  bool plan_in_blocks(std::size_t workers, const sharing_surroundings& around);
+
+  const training_task& task_;
+  resolved_run& run_;
+  loop_options loop_;
+  std::size_t asked_ = 0;  ///< workers, by number
+  std::optional<double> curvature_;
+  std::vector<std::string> idle_reason_;  ///< why fewer workers train than were asked for
+};
+
+}  // namespace hogwild

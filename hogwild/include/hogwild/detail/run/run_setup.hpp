@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+
+namespace hogwild {
+
+/// What a worker process needs to make the same task as its supervisor: copied through the segment's setup bytes.
+struct run_setup {
+  loop_options options{};
+  std::uint64_t first_row = 0, rows = 0;  ///< the part of the dataset that is trained on
+  std::uint32_t pin = 0;                  ///< whether workers bind themselves to a CPU
+  label_kind labels = label_kind::real;
+  std::uint32_t workers = 0;       ///< slots of spawned workers; later ones are spare
+  std::string decorator{};         ///< what makes workers train otherwise (worker_decorators.hpp); empty: nothing
+  std::string data_path;           ///< for sparse_dataset::map
+  std::vector<std::int32_t> cpus;  ///< that spawned workers may use
+  std::vector<double> label_values;
+  std::vector<std::uint32_t>
+      degree;                    ///< rows of the part that contain each column; empty: the dataset's own counts hold
+  std::vector<std::byte> model;  ///< the model object
+
+  std::vector<std::byte> encode() const;
+  /// Throws segment_error where the bytes are not what encode() made.
+  static run_setup decode(std::span<const std::byte> bytes);
+};
+
+}  // namespace hogwild

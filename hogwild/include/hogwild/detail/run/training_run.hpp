@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+class collective;
+
+/// Options after everything that was left open has been decided: the same for every engine.
+struct resolved_run {
+  train_options options;
+  step_schedule schedule{};
+  double l2 = 0.0;
+  bool step_found = false;                                                         ///< by a search
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< when train() was called
+  double search_seconds = 0.0;                                                     ///< as train_result has it
+  std::string sharing_reason{};  ///< why workers read and write where they do
+  loop_plan plan{};
+  collective* ranks = nullptr;  ///< the processes that train together; null: this one is alone
+};
+
+/// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the engine's run
+/// throws; the engine run, which was hired for run.plan, holds the last state then.
+train_result train_epochs(const training_task& work, engine_run& who, resolved_run& run);
+
+/// Calls f(observer) for every observer of the run.
+template <class F>
+void tell(const train_options& options, const F& f) {
+  for (observer* o : options.observers) f(*o);
+}
+
+}  // namespace hogwild

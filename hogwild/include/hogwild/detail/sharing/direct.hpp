@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+
+namespace hogwild {
+
+/// All workers read and write the one shared array, an update a step: Hogwild! as published.
+///
+/// A sharing policy is where a worker's reads and adds go. The worker loop calls begin_round() before a round's first
+/// row, exchange(rows) after each batch of rows, and end_round() when the worker draws no more tickets.
+template <parameter T, class Update>
+class direct_sharing {
+ public:
+  using scalar_type = T;
+  using view_type = param_view<T, Update>;
+  static constexpr bool replicated = false;
+
+  direct_sharing(const param_store& store, std::size_t slot) : store_(store), update_(policy(store, slot)) {}
+
+  param_reader<T> reader() const { return parameters().reader(); }
+  view_type parameters() const { return view_type(store_.parameters<T>(), update_); }
+  view_type state(std::size_t k) const { return view_type(store_.state<T>(k), update_); }
+
+  void begin_round(const round_plan&) const {}
+  std::size_t rows_to_exchange() const { return static_cast<std::size_t>(-1); }
+  void exchange(std::size_t, race_probe&) const {}  // there is nothing that the others do not see already
+  void end_round() const {}
+
+ private:
+  static Update policy(const param_store& store, std::size_t slot) {
+    if constexpr (Update::kind == update_kind::locked) return {store.locks(slot)};
+    return {};
+  }
+
+  const param_store& store_;
+  Update update_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
+#include <hogwild/detail/sharing/alone.hpp>
+#include <hogwild/detail/sharing/buffered.hpp>
+#include <hogwild/detail/sharing/deterministic.hpp>
+#include <hogwild/detail/sharing/direct.hpp>
+#include <hogwild/detail/sharing/head.hpp>
+#include <hogwild/detail/sharing/lockstep.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+namespace hogwild {
+
+/// Which ways of sharing a task can take.
+enum class sharing_choices {
+  whole,    ///< all where an array is shared or replicated as a whole
+  and_head  ///< head sharing too, for margin models
+};
+
+/// Calls train(sharing) with the sharing policy that the worker's plan names: the one place where an access_kind
+/// becomes a type. Not called where the worker has nothing to do in this round. `first_singleton` as in replica.
+template <parameter T, sharing_choices Choices, class F>
+void with_sharing(const worker_context& at, const std::vector<parameter_group>& groups, std::size_t first_singleton,
+                  const F& train) {
+  const loop_options& o = at.plan.options;
+  if (o.sharing == access_kind::deterministic)
+    return train(deterministic_sharing<T>(at.store, at.slot, groups, first_singleton));
+  if (o.sharing == access_kind::gathered) return train(lockstep_sharing<T, true>(at.store, *at.hook));
+  if (o.sharing == access_kind::averaged) return train(lockstep_sharing<T, false>(at.store, *at.hook));
+  if (o.sharing == access_kind::alone) {
+    // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
+    const std::uint32_t only = at.store.control().round.only_slot;
+    if (only == at.slot) return train(alone_sharing<T>(at.store));
+    if (only != round_plan::no_slot) return;
+  }
+  with_update(o.update, [&]<class Update>() {
+    // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
+    if (o.sharing == access_kind::direct || o.sharing == access_kind::alone)
+      return train(direct_sharing<T, Update>(at.store, at.slot));
+    if constexpr (Update::kind != update_kind::locked) {
+      if constexpr (Choices == sharing_choices::and_head) {
+        if (o.sharing == access_kind::head)
+          return train(head_sharing<T, Update>(at.store, at.slot, at.memory, groups, o.exchange.head, first_singleton));
+      }
+      train(buffered_sharing<T, Update>(at.store, at.slot, at.memory, groups, first_singleton, at.hook));
+    }
+  });
+}
+
+}  // namespace hogwild

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include <hogwild/detail/control/round_plan.hpp>
+#include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/sharing/exchange_hook.hpp>
+
+namespace hogwild {
+
+/// Parameters that are read while what is added to them is gathered elsewhere. Both arrays belong to one worker.
+template <parameter T>
+class gathering_view {
+ public:
+  using value_type = T;
+  using update_type = update::lossy;
+
+  /// What is gathered first for a parameter is noted in `touched`, where there is one.
+  gathering_view(std::span<T> values, std::span<T> gains, touched_list* touched)
+      : values_(values), gains_(gains), touched_(touched) {}
+
+  std::size_t size() const { return values_.size(); }
+  const gathering_view& reader() const { return *this; }
+  T operator[](std::size_t j) const { return values_[j]; }
+  block_reader<T> block(std::size_t offset, std::size_t n) const {
+    const std::span<T> run = values_.subspan(offset, n);
+    return {run.data(), n};
+  }
+  T load(std::size_t j) const { return values_[j]; }
+  void add(std::size_t j, T delta) const {
+    if (touched_ != nullptr && gains_[j] == T(0)) touched_->note(j);
+    gains_[j] += delta;
+  }
+  T read_add(std::size_t j, T delta) const {
+    add(j, delta);
+    return values_[j];
+  }
+  void load_block(std::size_t offset, std::span<T> out) const { block(offset, out.size()).copy_to(out); }
+  void add_block(std::size_t offset, std::span<const T> delta) const { add_scaled_block(offset, delta, T(1)); }
+  void add_scaled_block(std::size_t offset, std::span<const T> run, T factor) const {
+    if (touched_ == nullptr) {
+      for (std::size_t i = 0; i < run.size(); ++i) gains_[offset + i] += factor * run[i];
+      return;
+    }
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      if (run[i] != T(0)) add(offset + i, factor * run[i]);  // what nobody touches needs no meeting
+    }
+  }
+  void settle_adds() const {}
+
+ private:
+  std::span<T> values_, gains_;
+  touched_list* touched_;
+};
+
+/// A rank of a synchronous engine: it has its arrays to itself, and after every so many rows all ranks meet
+/// (`others`, which waits). Between two meetings its rows are steps of their own, or, where they are `Gathered`, all
+/// see the same parameters, and what they would change is gathered in an array beside.
+///
+/// A rank whose rows are at their end goes on meeting the others until they are through too.
+template <parameter T, bool Gathered>
+class lockstep_sharing {
+ public:
+  using scalar_type = T;
+  using view_type = std::conditional_t<Gathered, gathering_view<T>, param_view<T>>;
+  static constexpr bool replicated = true;
+  static constexpr bool gathers = Gathered;
+
+  /// `store` is the rank's, as param_store::replica_view gives it.
+  lockstep_sharing(const param_store& store, exchange_hook& hook) : store_(store), hook_(&hook) {}
+
+  std::span<T> values() const { return store_.parameters<T>(); }
+  std::span<T> gains() const requires Gathered { return store_.template beside<T>(0); }
+  /// Where to note whose gains are no longer 0; null: nowhere.
+  touched_list* touched() const requires Gathered { return hook_->touched(); }
+  auto reader() const { return parameters().reader(); }
+  view_type parameters() const {
+    if constexpr (Gathered)
+      return view_type(values(), gains(), touched());
+    else
+      return view_type(values());
+  }
+  view_type state(std::size_t k) const requires(!Gathered) { return view_type(store_.state<T>(k)); }
+  /// The rank's own arrays, for whoever takes the sums (set_sum_receiver).
+  param_view<T> own_parameters() const requires Gathered { return param_view<T>(values()); }
+  param_view<T> own_state(std::size_t k) const requires Gathered { return param_view<T>(store_.template state<T>(k)); }
+  const round_plan& round() const requires Gathered { return round_; }
+  void set_sum_receiver(void* to, exchange_hook::sum_receiver by) const requires Gathered {
+    hook_->set_sum_receiver(to, by);
+  }
+  void set_change_receiver(void* to, exchange_hook::change_receiver by) const requires Gathered {
+    hook_->set_change_receiver(to, by);
+  }
+
+  void begin_round(const round_plan& round) {
+    round_ = round;
+    period_ = round.exchange_rows;
+    rows_ = 0;
+  }
+  std::size_t rows_to_exchange() const { return period_ - rows_; }
+  void exchange(std::size_t rows, race_probe&) {
+    rows_ += rows;
+    if (rows_ < period_) return;
+    rows_ = 0;
+    hook_->exchanged(0);
+  }
+  void end_round() const { hook_->ended(); }
+
+ private:
+  const param_store& store_;
+  exchange_hook* hook_;
+  round_plan round_{};
+  std::size_t period_ = 1, rows_ = 0;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/task/training_task.hpp>
+
+namespace hogwild {
+
+/// A task whose workers work otherwise: on other parameters, or with somebody to tell of it. Everything but work() is
+/// the whole task's own.
+class decorated_task : public training_task {
+ public:
+  /// `whole` must outlive this.
+  explicit decorated_task(const training_task& whole)
+      : training_task(whole.facts(), whole.data(), whole.labels(), whole.options()), whole_(whole) {}
+  /// The same, keeping the whole.
+  explicit decorated_task(std::unique_ptr<training_task> whole) : decorated_task(*whole) { kept_ = std::move(whole); }
+
+  void initialise(const param_store& store) const override { whole_.initialise(store); }
+  void try_rows(const param_store& store) const override { whole_.try_rows(store); }
+  measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
+                       bool all_measures, const std::stop_token& stop) const override {
+    return whole_.evaluate(store, scale, rows, threads, all_measures, stop);
+  }
+  double smoothness() const override { return whole_.smoothness(); }
+  double squared_norm(const param_store& store, double scale, thread_team& threads) const override {
+    return whole_.squared_norm(store, scale, threads);
+  }
+  void fold(const param_store& store, double scale, thread_team& threads) const override {
+    whole_.fold(store, scale, threads);
+  }
+  std::vector<float> parameters_of(const param_store& store, double scale) const override {
+    return whole_.parameters_of(store, scale);
+  }
+  std::unique_ptr<training_task> on(const sparse_view& rows) const override { return whole_.on(rows); }
+
+ protected:
+  const training_task& whole() const { return whole_; }
+
+ private:
+  const training_task& whole_;
+  std::unique_ptr<training_task> kept_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include <hogwild/detail/control/ticket_counter.hpp>
+#include <hogwild/detail/data/chunk.hpp>
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+/// Turns per-row scores and trained-on labels into the measures that suit the labels. Scores and labels are n each.
+measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
+                           std::span<const float> labels);
+
+/// The same of a graph that is cut (formats/graphs.hpp): what edges score is the capacity that is cut, and what nodes
+/// score is their side, of which the share that is right is the accuracy, where there are any.
+measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores,
+                        std::span<const float> labels);
+
+/// How scores become measures: as measure_scores() does.
+using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>);
+
+/// Measures all rows in parallel, chunk by chunk, and sums the losses in a fixed order, so that the result does not
+/// depend on the number of threads. Each thread makes itself a scorer, which is called with (chunk, scores, targets):
+/// it returns the sum of the chunk's losses, and where there are scores it fills in its rows of both. The parameters
+/// may be written meanwhile, but then nobody can say which ones were measured.
+///
+/// A request to stop ends it before the next chunk; scorers look at it themselves between rows. Then the loss is no
+/// number, and nothing else is measured: part of the rows tell nothing.
+template <class Make>
+measurement evaluate_chunks(const sparse_view& data, const label_map& labels, thread_team& threads,
+                            const chunk_plan& plan, bool with_scores, const Make& make,
+                            measure_function measure = measure_scores, const std::stop_token& stop = {}) {
+  std::vector<double> loss(plan.count());
+  std::vector<float> scores(with_scores ? data.rows() : 0), targets(scores.size());
+  ticket_counter next{};
+  next.open(1, 0);
+  threads.run([&](std::size_t) {
+    std::optional<decltype(make())> score;  // costs more than threads without a chunk should pay
+    while (const auto i = stop.stop_requested() ? std::nullopt : next.draw(1, plan.count())) {
+      const chunk rows = plan[*i];
+      data.ensure(rows.first, rows.last);
+      if (!score) score.emplace(make());
+      loss[*i] = (*score)(rows, std::span(scores), std::span(targets));
+    }
+  });
+  if (stop.stop_requested()) return {.loss = std::numeric_limits<double>::quiet_NaN()};
+  double total = 0.0;
+  for (const double part : loss) total += part;
+  const double mean = data.rows() == 0 ? 0.0 : total / static_cast<double>(data.rows());
+  if (!with_scores) return {.loss = mean};
+  return measure(labels.kind(), mean, scores, targets);
+}
+
+/// Calls score_row(example) for every row. `weight_positive` multiplies the loss of rows labelled +1.
+template <class ScoreRow>
+measurement evaluate_rows(const sparse_view& data, const label_map& labels, double weight_positive,
+                          thread_team& threads, const ScoreRow& score_row, bool with_scores,
+                          measure_function measure = measure_scores, const std::stop_token& stop = {}) {
+  return evaluate_chunks(
+      data, labels, threads, chunk_plan(data.rows(), 1024), with_scores,
+      [&] {
+        return [&, cursor = row_cursor(data)](const chunk& rows, std::span<float> scores,
+                                              std::span<float> targets) mutable {
+          double sum = 0.0;
+          for (std::size_t r = rows.first; r < rows.last && !stop.stop_requested(); ++r) {
+            const auto z = labelled_row(cursor, r, labels);
+            const row_score v = score_row(z);
+            sum += labels.kind() == label_kind::binary && z.label > 0 ? weight_positive * v.loss : v.loss;
+            if (with_scores) scores[r] = v.score, targets[r] = z.label;
+          }
+          return sum;
+        };
+      },
+      measure, stop);
+}
+
+/// The same for models that take `batch` examples at once: make(batch) makes what a thread needs, and which is called
+/// with (k, &example, row, {}) for example k of a batch, then with (0, null, 0, row_scores) for all of them.
+template <class Make>
+measurement evaluate_examples(const sparse_view& data, const label_map& labels, thread_team& threads, std::size_t batch,
+                              const Make& make, bool with_scores, measure_function measure = measure_scores,
+                              const std::stop_token& stop = {}) {
+  const chunk_plan plan(data.rows(), (1024 + batch - 1) / batch * batch);
+  return evaluate_chunks(
+      data, labels, threads, plan, with_scores,
+      [&] {
+        return [&, cursor = row_cursor(data), score = make(batch), row_scores = std::vector<row_score>(batch)](
+                   const chunk& rows, std::span<float> scores, std::span<float> targets) mutable {
+          double sum = 0.0;
+          for (std::size_t first = rows.first; first < rows.last && !stop.stop_requested(); first += batch) {
+            const std::span<row_score> said = std::span(row_scores).first(std::min(batch, rows.last - first));
+            for (std::size_t k = 0; k < said.size(); ++k) {
+              const sparse_row<float> z = labelled_row(cursor, first + k, labels);
+              if (with_scores) targets[first + k] = z.label;
+              score(k, &z, first + k, std::span<row_score>());
+            }
+            score(0, nullptr, 0, said);
+            for (std::size_t k = 0; k < said.size(); ++k) {
+              sum += said[k].loss;
+              if (with_scores) scores[first + k] = said[k].score;
+            }
+          }
+          return sum;
+        };
+      },
+      measure, stop);
+}
+
+}  // namespace hogwild

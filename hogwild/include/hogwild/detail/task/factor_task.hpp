@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/loop/factor_step.hpp>
+#include <hogwild/detail/loop/rating_blocks.hpp>
+#include <hogwild/detail/platform/thread_sanitizer.hpp>
+#include <hogwild/detail/task/general_task.hpp>
+
+namespace hogwild {
+
+/// A factor model on its ratings: a general task, but for who trains how. Where workers have arrays of their own, own
+/// the rows that they change, or share them without any promise, kernels do it; else it goes as with any general model.
+template <factor_model M>
+class factor_task final : public general_task<M> {
+ public:
+  factor_task(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
+      : general_task<M>(m, data, std::move(labels), options) {}
+
+  void work(const worker_context& at) const override {
+    with_sharing<float, sharing_choices::whole>(at, this->facts_.groups, no_singletons, [&](const auto& sharing) {
+      if (!this->facts_.rating_kernels() || !by_kernels(at, sharing)) this->train_with(at, sharing);
+    });
+  }
+
+  measurement evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads,
+                       bool all_measures, const std::stop_token& stop) const override {
+    const factor_arrays to = arrays_of(model_, store.parameters<float>().data());
+    const auto w = param_view<float>(store.parameters<float>()).reader();
+    const factor_kernels& kernels = factor_kernels_of(this->options_.dense_isa);
+    return evaluate_rows(
+        rows, this->labels_, this->options_.weight_positive, threads,
+        [&](const sparse_row<float>& z) -> row_score {
+          float score = 0.0f;
+          if (z.size() == 2 && z.index[0] < model_.users && z.index[1] - model_.users < model_.items) {
+            const rating one{z.index[0], static_cast<std::uint32_t>(z.index[1] - model_.users), 0.0f};
+            kernels.scores(to, &one, 1, &score);
+          } else {
+            score = model_.predict(w, z);
+          }
+          return {M::loss_of(score, z.label), score};
+        },
+        all_measures, measure_scores, stop);
+  }
+
+  /// As the objective counts it: where each rating regularises what it touches, rows by their share of the ratings.
+  double squared_norm(const param_store& store, double scale, thread_team& threads) const override {
+    const std::span<const std::uint32_t> degree = this->data_.degree;
+    if (this->options_.form == l2_form::by_degree || degree.empty())
+      return general_task<M>::squared_norm(store, scale, threads);
+    const auto w = store.parameters<float>();
+    double sum = 0.0;
+    for (const parameter_group& g : this->facts_.groups) {
+      for (std::size_t r = 0; r < g.rows; ++r) {
+        double row = 0.0;
+        for (const float x : w.subspan(g.offset + r * g.width, g.width)) row += static_cast<double>(x) * x;
+        sum += row * degree[g.first_column + r];
+      }
+    }
+    return sum / static_cast<double>(std::max<std::uint64_t>(this->all_rows(), 1));
+  }
+
+  std::unique_ptr<training_task> on(const sparse_view& rows) const override {
+    return std::make_unique<factor_task>(model_, rows, this->labels_, this->options_alone());
+  }
+
+ private:
+#if defined(HOGWILD_THREAD_SANITIZER)
+  static constexpr bool under_thread_sanitizer = true;
+#else
+  static constexpr bool under_thread_sanitizer = false;
+#endif
+
+  /// A sharing policy whose worker is handed the shared arrays whole.
+  template <class Sharing>
+  class whole_array : public Sharing {
+   public:
+    whole_array(const param_store& store, const Sharing& sharing)
+        : Sharing(sharing), values_(store.parameters<float>()) {
+      if (store.shape().state_arrays > 0) state_ = store.state<float>(0);
+    }
+    std::span<float> values() const { return values_; }
+    std::span<float> state_values() const { return state_; }
+
+   private:
+    std::span<float> values_, state_;
+  };
+
+  /// The shared array for those who own what they change.
+  class owned_array : public whole_array<direct_sharing<float, update::lossy>> {
+   public:
+    using tickets = block_source;
+    owned_array(const param_store& store, std::size_t slot)
+        : whole_array<direct_sharing<float, update::lossy>>(store, direct_sharing<float, update::lossy>(store, slot)) {}
+  };
+
+  /// Trains by kernels, where they can do it on such arrays; false: nothing is trained.
+  template <class Sharing>
+  bool by_kernels(const worker_context& at, const Sharing& sharing) const {
+    constexpr bool alone = std::same_as<Sharing, alone_sharing<float>>;
+    constexpr bool shared = std::same_as<Sharing, direct_sharing<float, update::lossy>>;
+    if constexpr (alone || shared) {
+      // A single worker goes by blocks too: tickets are those of blocks, whoever comes in later.
+      if (at.plan.blocks) return train(at, owned_array(at.store, at.slot)), true;
+    }
+    // Kernels read and write whole vectors at a time, as all dense exchanges do (param_view.hpp).
+    if constexpr (alone || (shared && !under_thread_sanitizer))
+      return train(at, whole_array<Sharing>(at.store, sharing)), true;
+    constexpr bool replica = std::same_as<Sharing, deterministic_sharing<float>> ||
+                             std::same_as<Sharing, lockstep_sharing<float, false>> ||
+                             std::same_as<Sharing, buffered_sharing<float, update::lossy>>;
+    if constexpr (replica) {
+      if (at.plan.options.optimizer == optimizer_kind::sgd) return train(at, sharing), true;
+    }
+    return false;
+  }
+
+  const rating_list& ratings(const loop_plan& plan) const {
+    if (plan.blocks) return *plan.blocks;
+    std::call_once(listed_, [this] { in_order_ = ratings_of(this->data_, model_.users, model_.items); });
+    return in_order_;
+  }
+
+  template <class Sharing>
+  void train(const worker_context& at, const Sharing& sharing) const {
+    const loop_options& o = at.plan.options;
+    const step_context context{this->labels_, this->data_.degree, this->all_rows(), o,
+                               in_lockstep(o.sharing) ? this->all_rows() : this->data_.rows()};
+    factor_step<M, Sharing> step(sharing, model_, context, ratings(at.plan));
+    worker_loop(at.store, at.slot, this->data_, at.plan.chunks, o, step);
+  }
+
+  using general_task<M>::model_;
+  mutable rating_list in_order_;  ///< made when the first worker asks for it
+  mutable std::once_flag listed_;
+};
+
+}  // namespace hogwild

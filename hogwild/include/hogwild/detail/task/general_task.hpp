@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/loop/general_step.hpp>
+#include <hogwild/detail/loop/worker_loop.hpp>
+#include <hogwild/detail/loop/workspace_step.hpp>
+#include <hogwild/detail/sharing/dispatch.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/task/tried_access.hpp>
+#include <hogwild/detail/task/vector_passes.hpp>
+
+namespace hogwild {
+
+/// A free model on its data.
+template <free_model M>
+class general_task : public training_task {
+ public:
+  using scalar = typename M::scalar_type;
+
+  general_task(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
+      : training_task(facts_of(m, data, options), data, std::move(labels), options), model_(m) {}
+
+  void initialise(const param_store& store) const override {
+    if constexpr (requires(param_view<scalar> w, counter_random r) { model_.init(w, r); }) {
+      model_.init(param_view<scalar>(store.parameters<scalar>()), counter_random(options_.seed, 0x696e6974u));
+    }
+  }
+
+  void try_rows(const param_store& store) const override {
+    tried_bounds bounds{.model = facts_.model, .parameters = facts_.parameters};
+    const tried_reader<scalar> w(param_view<scalar>(store.parameters<scalar>()).reader(), bounds);
+    auto differentiate = gradient_of(w, tried_emit<scalar>(bounds));
+    row_cursor cursor(data_);
+    for (const std::size_t r : rows_to_try(data_)) {
+      bounds.row = r;
+      data_.ensure(r, r + 1);
+      differentiate(labelled_row(cursor, r, labels_), r);
+    }
+  }
+
+  void work(const worker_context& at) const override {
+    with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, no_singletons,
+                                                 [&](const auto& sharing) { train_with(at, sharing); });
+  }
+
+  measurement evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads,
+                       bool all_measures, const std::stop_token& stop) const override {
+    const auto w = param_view<scalar>(store.parameters<scalar>()).reader();
+    if constexpr (workspace_model<M>) {
+      return evaluate_examples(
+          rows, labels_, threads, std::clamp<std::size_t>(options_.batch, 1, most_examples),
+          [&](std::size_t most) { return scorer_of(w, rows, most, stop); }, all_measures && has_scores<M>(),
+          cuts_graphs<M>() ? measure_cut : measure_scores, stop);
+    } else {
+      return evaluate_each(w, rows, threads, all_measures, stop);
+    }
+  }
+
+  double smoothness() const override { return workspace_model<M> && has_scores<M>() ? 0.0 : 1.0; }
+
+  double squared_norm(const param_store& store, double, thread_team& threads) const override {
+    double sum = 0.0;
+    for (const parameter_group& g : facts_.groups) {
+      if (g.l2) sum += sum_of_squares(store.parameters<scalar>().subspan(g.offset, g.rows * g.width), threads);
+    }
+    return sum;
+  }
+
+  void fold(const param_store&, double, thread_team&) const override {}
+
+  std::vector<float> parameters_of(const param_store& store, double) const override {
+    const auto stored = store.parameters<scalar>();
+    return {stored.begin(), stored.end()};
+  }
+
+  std::unique_ptr<training_task> on(const sparse_view& rows) const override {
+    return std::make_unique<general_task>(model_, rows, labels_, options_alone());
+  }
+
+ protected:
+  /// The loop of a worker that reads and writes where `sharing` says.
+  template <class Sharing>
+  void train_with(const worker_context& at, const Sharing& sharing) const {
+    const loop_options& o = at.plan.options;
+    const step_context context{
+        labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(), &at.store.control()};
+    using view = typename Sharing::view_type;
+    const auto run = [&]<class Optimizer>() {
+      if constexpr (workspace_model<M>) {
+        workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, data_);
+        worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+      } else {
+        general_step<M, Sharing, Optimizer> step(sharing, model_, context);
+        worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+      }
+    };
+    // What rows gather is summed up before any optimiser sees it (gathered_gradients.hpp).
+    if (gathers_sums<Sharing> || o.optimizer == optimizer_kind::sgd)
+      run.template operator()<sgd<view>>();
+    else if constexpr (requires { sharing.state(0); })
+      run.template operator()<block_optimizer<view>>();
+  }
+
+  M model_;
+
+ private:
+  // Templates of their own, for clang 14 instantiates with the class what a requirement forbids.
+  template <workspace_model G = M>
+  auto scorer_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most,
+                 const std::stop_token& stop) const {
+    auto made = model_.make_workspace(rows, options_.dense_isa, most);
+    if constexpr (stoppable_workspace<typename G::workspace>) made.stop_when([stop] { return stop.stop_requested(); });
+    return [this, w, space = std::move(made)](std::size_t k, const sparse_row<float>* z, std::size_t row,
+                                              std::span<row_score> scores) mutable {
+      // A row's own numbers, the same each time: a measure must not depend on when or with whom it is taken.
+      if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));
+      model_.score(w, space, scores.size(), scores);
+    };
+  }
+
+  /// What calls the gradient of one example at a time.
+  template <class Reader, class Emit>
+  auto gradient_of(const Reader& w, const Emit& emit) const {
+    if constexpr (workspace_model<M>) {
+      return [this, w, emit, space = model_.make_workspace(data_, options_.dense_isa, 1)](const sparse_row<float>& z,
+                                                                                          std::size_t row) mutable {
+        model_.take(space, 0, z, counter_random(options_.seed, row));
+        model_.gradient(w, space, 1, emit);
+      };
+    } else {
+      return [this, w, emit](const sparse_row<float>& z, std::size_t) { model_.gradient(w, z, emit); };
+    }
+  }
+
+  template <general_model G = M>
+  measurement evaluate_each(const param_reader<scalar>& w, const sparse_view& rows, thread_team& threads,
+                            bool all_measures, const std::stop_token& stop) const {
+    constexpr bool predicts = requires(typename G::example_type z) {
+      {model_.predict(w, z)};
+    };
+    return evaluate_rows(
+        rows, labels_, options_.weight_positive, threads,
+        [&](const typename G::example_type& z) -> row_score {
+          row_score v{model_.loss(w, z), 0.0f};
+          if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
+          return v;
+        },
+        all_measures&& predicts, measure_scores, stop);
+  }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <hogwild/detail/data/label_column.hpp>
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+/// A margin model behind function pointers, so that the loops are compiled once and not once a model. Refers to
+/// the model, which must outlive it; trivially copied.
+class margin_loss {
+ public:
+  template <margin_model M>
+  explicit margin_loss(const M& m)
+      : model_(&m),
+        loss_([](const void* p, float margin, float label) -> double {
+          return static_cast<const M*>(p)->loss(margin, label);
+        }),
+        prediction_(
+            [](const void* p, float margin) -> float { return prediction_of(*static_cast<const M*>(p), margin); }),
+        derivative_([](const void* p, float margin, float label) -> float {
+          return static_cast<const M*>(p)->derivative(margin, label);
+        }),
+        derivatives_([](const void* p, std::size_t n, const float* margin, const float* label, float* slope) {
+          const M& model = *static_cast<const M*>(p);
+          for (std::size_t i = 0; i < n; ++i) slope[i] = model.derivative(margin[i], label[i]);
+        }) {
+    if constexpr (requires { m.smoothness(0.0); })
+      smoothness_ = [](const void* p, double mean_label) -> double {
+        return static_cast<const M*>(p)->smoothness(mean_label);
+      };
+  }
+
+  double loss(float margin, float label) const { return loss_(model_, margin, label); }
+  float prediction(float margin) const { return prediction_(model_, margin); }
+  /// Whether the model says itself how smooth it is near the fit to labels of some mean, and what it says.
+  bool says_smoothness() const { return smoothness_ != nullptr; }
+  double smoothness(double mean_label) const { return smoothness_(model_, mean_label); }
+  float derivative(float margin, float label) const { return derivative_(model_, margin, label); }
+
+  /// slope[i] = derivative(margin[i], label[i]) for i < n, bit for bit: one call for the rows of a micro-batch, in
+  /// which the compiler makes vector code of the model's formula where it can. `slope` may be `margin`.
+  void derivatives(std::size_t n, const float* margin, const float* label, float* slope) const {
+    derivatives_(model_, n, margin, label, slope);
+  }
+
+ private:
+  const void* model_;
+  double (*loss_)(const void*, float, float);
+  float (*prediction_)(const void*, float);
+  double (*smoothness_)(const void*, double) = nullptr;
+  float (*derivative_)(const void*, float, float);
+  void (*derivatives_)(const void*, std::size_t, const float*, const float*, float*);
+};
+
+/// How much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for
+/// squares, and 1 for the hinge, whose derivative jumps by 1. Found by trying margins within 8 of the label.
+double smoothness(const margin_loss& loss);
+
+/// The smoothness of a margin model on these rows: what it says itself, or that of its loss.
+double smoothness(const margin_loss& loss, const label_column& labels);
+
+}  // namespace hogwild

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+namespace hogwild {
+
+/// A margin model on its data. It knows the model's loss alone, so that it is compiled once, in the library.
+class margin_task final : public training_task {
+ public:
+  /// `kept` is what `loss` refers to.
+  margin_task(std::shared_ptr<const void> kept, const margin_loss& loss, task_facts facts, const sparse_view& data,
+              label_map labels, const loop_options& options);
+
+  void initialise(const param_store&) const override {}
+  void work(const worker_context& at) const override;
+  measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
+                       bool all_measures, const std::stop_token& stop) const override;
+  double smoothness() const override { return hogwild::smoothness(loss_, data_.label); }
+  double squared_norm(const param_store& store, double scale, thread_team& threads) const override;
+  void fold(const param_store& store, double scale, thread_team& threads) const override;
+  std::vector<float> parameters_of(const param_store& store, double scale) const override;
+  std::unique_ptr<training_task> on(const sparse_view& rows) const override;
+
+ private:
+  template <template <class> class Step, class Sharing>
+  void row_by_row(const worker_context& at, const Sharing& sharing) const;
+  template <class Sharing>
+  void by_batches(const worker_context& at, const Sharing& sharing) const;
+
+  std::shared_ptr<const void> kept_;
+  margin_loss loss_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/option_values.hpp>
+
+namespace hogwild {
+
+/// What is known of a model on its data before anybody trains it. Values alone; nothing changes them.
+struct task_facts {
+  std::string_view model{};  ///< its name
+  std::size_t parameters = 0, scalar_bytes = sizeof(float);
+  std::vector<std::byte> model_bytes{};   ///< the object; empty where it cannot be copied byte by byte
+  std::vector<double> hyperparameters{};  ///< what tells the model from others of its name and size
+  std::vector<parameter_group> groups{};  ///< together they cover the parameters once
+  /// A margin model: hot columns may then be replicated before a shared tail.
+  bool margin = false;
+  /// The weights are stored as v with w = scale * v (scaled_l2).
+  bool scaled = false;
+  /// The objective may rise though nothing is wrong, as that of a cut, which begins with all nodes alike.
+  bool non_monotone = false;
+  /// An epoch's loss is measured on so many of the training rows, the first ones.
+  std::size_t measured_rows = 0;
+  /// What sharing_kind::automatic means for several workers: automatic where it depends on data and machine.
+  sharing_kind preferred_sharing = sharing_kind::automatic;
+  bool whole_batches = false;  ///< chunks hold whole batches
+  /// Of a model of ratings that kernels train under the run's options; else 0.
+  std::size_t users = 0, items = 0;
+  bool has_ownership = false;  ///< blocks of its ratings may have owners
+
+  bool rating_kernels() const { return users > 0; }
+};
+
+/// The facts of a model on these rows, trained with these options.
+template <model M>
+task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) {
+  task_facts facts{.model = model_name<M>(), .measured_rows = data.rows()};
+  if constexpr (segment_storable<M>) {
+    const auto bytes = std::as_bytes(std::span(&m, 1));
+    facts.model_bytes.assign(bytes.begin(), bytes.end());
+  }
+  if constexpr (requires { m.hyperparameters(); }) {
+    const auto numbers = m.hyperparameters();
+    facts.hyperparameters.assign(numbers.begin(), numbers.end());
+  }
+  if constexpr (margin_model<M>) {
+    facts.parameters = data.columns + (o.bias ? 1 : 0);
+    facts.groups = {{.name = "weights", .rows = data.columns}};
+    if (o.bias) facts.groups.push_back({.name = "bias", .offset = data.columns, .rows = 1, .hot_first = false});
+    facts.margin = true;
+    facts.scaled = o.optimizer == optimizer_kind::sgd;
+  } else {
+    facts.parameters = m.dim();
+    facts.scalar_bytes = sizeof(typename M::scalar_type);
+    facts.groups = groups_of(m);
+    facts.non_monotone = cuts_graphs<M>();
+    facts.whole_batches = workspace_model<M>;
+    if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
+    if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
+  }
+  if constexpr (factor_model<M>) {
+    const bool kernels = o.order == row_order::chunked && o.frozen_groups == 0 &&
+                         (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
+    if (kernels) facts.users = m.users, facts.items = m.items;
+    facts.has_ownership = kernels && o.update == update_kind::lossy && o.shards == sharding::claimed;
+  }
+  return facts;
+}
+
+}  // namespace hogwild

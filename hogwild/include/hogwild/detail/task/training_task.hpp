@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/loop/loop_plan.hpp>
+#include <hogwild/detail/memory/update_policy.hpp>
+#include <hogwild/detail/task/task_facts.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+class exchange_hook;
+class param_store;
+struct store_shape;
+class thread_team;
+class worker_memory;
+
+/// Locks of the owners of blocks of ratings: for bands of users, then for bands of items.
+inline constexpr std::uint64_t owner_stripes = 128;
+
+/// One worker in a round: what it is told, and what is its own.
+struct worker_context {
+  const loop_plan& plan;
+  const param_store& store;
+  std::size_t slot;
+  worker_memory& memory;  ///< which it keeps from round to round
+  exchange_hook* hook;    ///< where the store is one replica of several: hears of each exchange of the worker with it
+};
+
+/// What workers do with a task. One virtual call a round, none inside.
+class task_training {
+ public:
+  /// Fills new parameters; called once, before any worker.
+  virtual void initialise(const param_store& store) const = 0;
+  /// Has the model say what a few rows change, without changing it. Throws config_error where it reads or emits beside
+  /// its parameters, which nobody looks after while workers train. While nobody trains.
+  virtual void try_rows(const param_store&) const {}
+  /// The worker loop of one round for one worker.
+  virtual void work(const worker_context& at) const = 0;
+
+ protected:
+  ~task_training() = default;
+};
+
+/// What the coordinator asks of a task between rounds, while nobody trains.
+class task_measuring {
+ public:
+  /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone. Where a stop is asked
+  /// for meanwhile the loss is no number, and there is nothing else.
+  virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
+                               bool all_measures, const std::stop_token& stop = {}) const = 0;
+  /// The smoothness of the loss (Nesterov, Introductory Lectures on Convex Optimization, 2004, section 1.2.2): how much
+  /// the derivative of a row's loss changes at most over one unit of its margin, for which the loss is tried;
+  /// for models without a margin 1, which holds for the usual losses of linear scores, or 0 where the data do not tell,
+  /// as of nets.
+  virtual double smoothness() const = 0;
+  /// ||w||^2 over what l2 applies to.
+  virtual double squared_norm(const param_store& store, double scale, thread_team& threads) const = 0;
+  /// Multiplies the scale into the stored weights: afterwards they are w, and the scale is 1.
+  virtual void fold(const param_store& store, double scale, thread_team& threads) const = 0;
+  /// A copy of the parameters as float, the scale multiplied in.
+  virtual std::vector<float> parameters_of(const param_store& store, double scale) const = 0;
+
+ protected:
+  ~task_measuring() = default;
+};
+
+/// A model with its data and the options that were asked for: what an engine runs without knowing what it is. Nothing
+/// changes it once it is made: what is decided for a run stands in its loop_plan, and what training changes in the
+/// store.
+class training_task : public task_training, public task_measuring {
+ public:
+  training_task(task_facts facts, const sparse_view& data, label_map labels, const loop_options& options)
+      : facts_(std::move(facts)), data_(data), labels_(std::move(labels)), options_(options) {}
+  virtual ~training_task() = default;
+
+  const task_facts& facts() const { return facts_; }
+  const sparse_view& data() const { return data_; }
+  const label_map& labels() const { return labels_; }
+  /// As they were asked for.
+  const loop_options& options() const { return options_; }
+  /// Rows of all processes that train the model together.
+  std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
+
+  /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks all rows are
+  /// looked at, and input_error is thrown for one that is no rating.
+  loop_plan plan(const loop_options& decided) const;
+  /// The plan under the options that were asked for, with this sharing.
+  loop_plan plan(access_kind kind, const exchange_options& exchange) const;
+  loop_plan plan() const { return plan(options_); }
+
+  /// The same model and options on other rows with the same columns, for a trial that other processes take no part in.
+  virtual std::unique_ptr<training_task> on(const sparse_view& rows) const = 0;
+
+  /// initialise(), then try_rows() on the new parameters.
+  void begin(const param_store& store) const;
+  /// What `change` does to parameters that nobody has trained yet (train_options::initial); an empty one does nothing.
+  void change(const param_store& store, const std::function<void(std::span<float>)>& change) const;
+  /// Stores a copy of parameters back; the scale is then 1.
+  void assign(const param_store& store, std::span<const float> parameters) const;
+
+  /// Slots for `workers` workers and `spare` late joiners.
+  store_shape shape(const loop_plan& plan, std::size_t workers, std::size_t spare, std::size_t setup_bytes) const;
+
+ protected:
+  /// The options of a trial.
+  loop_options options_alone() const;
+
+  task_facts facts_;
+  sparse_view data_;
+  label_map labels_;
+  loop_options options_;
+};
+
+/// Throws config_error unless the groups cover every parameter once: replicas exchange what groups name.
+void require_cover(std::vector<parameter_group> groups, std::size_t parameters);
+
+/// Calls f.operator()<Update>() with the update policy that `kind` names.
+template <class F>
+void with_update(update_kind kind, const F& f) {
+  switch (kind) {
+    case update_kind::exact:
+      return f.template operator()<update::exact>();
+    case update_kind::locked:
+      return f.template operator()<update::locked>();
+    case update_kind::lossy:
+      break;
+  }
+  f.template operator()<update::lossy>();
+}
+
+}  // namespace hogwild

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+
+// What a model reads and emits through before anybody trains (training_task::try_rows): nothing is changed, and what
+// lies beside its parameters is an error with a sentence. While workers train nobody looks: what they emit is applied
+// at once.
+
+namespace hogwild {
+
+/// The rows that a model is tried with: the first ones, and the longest.
+std::vector<std::size_t> rows_to_try(const sparse_view& data);
+
+/// Which parameters there are, and on which row a model is at work.
+struct tried_bounds {
+  std::string_view model;
+  std::size_t parameters = 0, row = 0;
+
+  /// Throws config_error unless there are parameters [offset, offset + n). `does` is what the model does with them.
+  void require(std::string_view does, std::size_t offset, std::size_t n) const {
+    if (offset > parameters || n > parameters - offset) refuse(does, offset, n);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view does, std::size_t offset, std::size_t n) const;
+};
+
+/// A reader that looks where it reads. Both refer to the bounds.
+template <parameter T>
+class tried_reader {
+ public:
+  using value_type = T;
+  tried_reader(const param_reader<T>& from, const tried_bounds& bounds) : from_(from), bounds_(bounds) {}
+  std::size_t size() const { return from_.size(); }
+  T operator[](std::size_t j) const { return bounds_.require("reads", j, 1), from_[j]; }
+  block_reader<T> block(std::size_t offset, std::size_t n) const {
+    return bounds_.require("reads", offset, n), from_.block(offset, n);
+  }
+
+ private:
+  param_reader<T> from_;
+  const tried_bounds& bounds_;
+};
+
+/// An emit that looks what it is for, and drops it.
+template <parameter T>
+class tried_emit {
+ public:
+  explicit tried_emit(const tried_bounds& bounds) : bounds_(bounds) {}
+  void operator()(std::size_t j, T) const { bounds_.require("emits", j, 1); }
+  void block(std::size_t offset, std::span<const T> partials) const {
+    bounds_.require("emits", offset, partials.size());
+  }
+
+ private:
+  const tried_bounds& bounds_;
+};
+
+}  // namespace hogwild

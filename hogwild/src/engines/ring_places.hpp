@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/platform/placement.hpp>
+
+namespace hogwild::detail {
+
+/// Where the replicas on a run's ring and their workers go; nowhere in particular where there is no ring.
+inline ring_placement places_of(const loop_options& options, std::span<const int> cpus) {
+  if (options.exchange.replicas < 2) return {};
+  return place_replicas(options.exchange.workers, options.exchange.replicas, cpus);
+}
+
+inline std::vector<std::vector<int>> nodes_of(const ring_placement& places) {
+  std::vector<std::vector<int>> nodes;
+  for (const replica_place& replica : places.replicas) nodes.push_back(replica.nodes);
+  return nodes;
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+
+#include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
+
+#include "task/require.hpp"
+
+namespace hogwild {
+
+using detail::require;
+
+namespace {
+
+void check(const sync_engine& engine) {
+  constexpr std::chrono::seconds longest_timeout{1'000'000};
+  constexpr std::size_t most_rows = std::numeric_limits<std::uint32_t>::max();
+  require(engine.rows > 0 && engine.rows <= most_rows, "the ranks of a synchronous engine meet after 1 to " +
+                                                           std::to_string(most_rows) + " rows of each, not after " +
+                                                           std::to_string(engine.rows));
+  require(engine.timeout > engine.timeout.zero() && engine.timeout <= longest_timeout,
+          "the timeout is a time above 0 and at most " + std::to_string(longest_timeout.count()) + " seconds");
+  require(engine.ranks == nullptr || engine.ranks->size() == 1 || engine.transport == transport_kind::in_process,
+          "the workers of several processes in lockstep are threads: leave out the transport");
+}
+
+void check(const sync_engine& engine, const run_planner& run) {
+  const loop_options& loop = run.loop();
+  const std::string_view refused = why_refused_in_lockstep(
+      {.sharing = run.options().sharing, .update = loop.update, .reproducible = run.options().reproducible});
+  require(refused.empty(), std::string(refused));
+  require(loop.ownership != ownership_kind::blocks,
+          "the ranks of a synchronous engine have arrays of their own: leave out the ownership");
+  require(engine.rule != sync_rule::gradients || loop.optimizer == optimizer_kind::sgd || !run.task().facts().margin,
+          "the gathered gradients of a linear model are one step of sgd; adagrad's sums are a row's: use local_sgd, or "
+          "another engine");
+  require(!engine.scale_step || !run.step_found(),
+          "a found step suits the rows of all workers already: give a step to have it scaled");
+}
+
+void note_few_steps(double steps, const sync_engine& engine, const run_planner& run) {
+  constexpr double few = 10.0;
+  if (steps >= few) return;
+  const bool gathered = engine.rule == sync_rule::gradients;
+  run.note("an epoch is only " + std::to_string(static_cast<int>(steps)) + (steps == 1.0 ? " step" : " steps") +
+           (gathered ? " of " + std::to_string(engine.rows) + " rows of each worker" : " of each worker") +
+           ", which get nowhere near as far as a step a row; " +
+           (gathered ? "let them meet after fewer rows, or use fewer workers" : "use fewer workers"));
+}
+
+void tell_idle(std::size_t chunks, std::size_t workers, const run_planner& run) {
+  if (chunks >= workers) return;
+  run.note("there are no more than " + std::to_string(chunks) + (chunks == 1 ? " chunk" : " chunks") +
+           " of rows, so that " + std::to_string(workers - chunks) + " of the " + std::to_string(workers) +
+           " workers have no rows of their own and only meet the others; use fewer workers");
+}
+
+}  // namespace
+
+// Nothing here may depend on the machine: a synchronous run repeats to the bit.
+std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
+  const std::size_t workers = run.workers_of_processes(engine.workers);
+  check(engine);
+  check(engine, run);
+  const bool gathered = engine.rule == sync_rule::gradients;
+  const agreement processes = run.ranks();
+  const auto rows = static_cast<double>(run.task().all_rows());
+  const auto ranks = processes.sum(static_cast<double>(workers));
+  require(ranks == static_cast<double>(workers * processes.size()),
+          "the processes of a synchronous engine have as many workers each: say how many");
+  const chunk_plan cut = run.task().plan(run.loop()).chunks;
+  const std::size_t chunks = (cut.count() + workers - 1) / workers;
+  double longest =
+      std::min(static_cast<double>(run.task().data().rows()), static_cast<double>(chunks * cut.rows_per_chunk()));
+  processes.take_first(std::span(&longest, 1));
+  const double met = std::min(longest, static_cast<double>(engine.rows));
+  if (gathered)
+    run.scale_found_step(met * ranks), run.agree_on_schedule();
+  else
+    run.limit_batch();
+  // Of one row's change so much is kept, and its l2 has to match: a meeting is one step, or so many of each rank.
+  const double steps = gathered ? std::ceil(longest / met) * (engine.scale_step ? ranks : 1.0) : longest;
+  loop_options& loop = run.loop();
+  loop.shards = sharding::fixed;
+  loop.sharing = gathered ? access_kind::gathered : access_kind::averaged;
+  loop.exchange = {.rows = engine.rows,
+                   .gain_weight = steps / rows,
+                   .workers = workers,
+                   .scale = gathered && engine.scale_step ? ranks : 1.0,
+                   .timeout_seconds = std::chrono::duration<double>(engine.timeout).count()};
+  run.explain(std::to_string(workers * processes.size()) + " ranks with arrays of their own " +
+              (gathered ? "sum up their gradients" : "take the mean of their parameters") + " every " +
+              std::to_string(engine.rows) + " rows of each");
+  tell_idle(run.task().plan(loop).chunks.count(), workers, run);
+  note_few_steps(gathered ? std::ceil(longest / met) : longest, engine, run);
+  return workers;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <hogwild/detail/collectives/collective.hpp>
+#include <hogwild/detail/task/decorated_task.hpp>
+
+#include "sharing/rank_meeting.hpp"
+
+namespace hogwild::detail {
+
+/// How long ranks of such a run wait for each other.
+std::chrono::nanoseconds timeout_of(const loop_options& options);
+
+/// A task as the ranks of a synchronous engine do it: each on parameters of its own, meeting the others in between.
+class sync_task final : public decorated_task {
+ public:
+  /// For all ranks of this process, which `members` has in their order; `whole` must outlive this.
+  sync_task(const training_task& whole, std::vector<std::unique_ptr<collective>> members);
+  /// For the one that a process is.
+  sync_task(std::unique_ptr<training_task> whole, std::unique_ptr<collective> member);
+
+  /// Throws the error of the rank; those that lose it thereby throw worker_error.
+  void work(const worker_context& at) const override;
+  /// The error of the first rank that failed; nothing while all is well.
+  std::exception_ptr failure() const;
+
+ private:
+  std::vector<parameter_group> trained_groups() const;
+  void fail(sync_rank& rank, std::exception_ptr what, const std::string& text) const;
+
+  std::vector<std::unique_ptr<sync_rank>> ranks_;  ///< by slot, each used by its own worker alone
+  mutable std::mutex mutex_;
+  mutable std::exception_ptr failure_;
+};
+
+}  // namespace hogwild::detail

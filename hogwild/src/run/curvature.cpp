@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/curvature.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+
+namespace hogwild {
+
+namespace {
+
+constexpr std::size_t most_sampled_rows = 2'000, most_nonzeros = 50'000;
+constexpr int iterations = 15;
+
+}  // namespace
+
+double smoothness(const margin_loss& loss) {
+  float most = 0.0f;
+  for (const float label : {-1.0f, 1.0f}) {
+    for (float m = -8.0f; m <= 8.0f; m += 0.25f) {
+      most = std::max(most, std::abs(loss.derivative(m + 0.5f, label) - loss.derivative(m - 0.5f, label)));
+    }
+  }
+  return static_cast<double>(most);
+}
+
+double smoothness(const margin_loss& loss, const label_column& labels) {
+  if (!loss.says_smoothness()) return smoothness(loss);
+  double sum = 0.0;
+  for (const double label : labels) sum += label;
+  return loss.smoothness(sum / static_cast<double>(std::max<std::size_t>(labels.size(), 1)));
+}
+
+double largest_eigenvalue(const sparse_view& data, bool bias, const std::stop_token& stop) {
+  const std::size_t fitting = most_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
+  const std::size_t rows = std::min({data.rows(), most_sampled_rows, std::max<std::size_t>(fitting, 100)});
+  data.ensure(0, rows);
+  row_cursor cursor(data);
+  // X X' has the eigenvalues of X'X and needs no pass over all columns. The start is one that no structure of the data
+  // is orthogonal to.
+  const counter_random start(1, 0x65696765u);
+  std::vector<double> u(rows), column(data.columns);
+  for (std::size_t r = 0; r < rows; ++r) u[r] = start.uniform(r) - 0.25;
+  double eigenvalue = 0.0;
+  for (int i = 0; i < iterations; ++i) {
+    double before = 0.0, after = 0.0, ones = 0.0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (stop.stop_requested()) return eigenvalue;
+      for (const auto [j, x] : cursor.row(r)) column[j] += u[r] * static_cast<double>(x);
+      if (bias) ones += u[r];
+      before += u[r] * u[r];
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (stop.stop_requested()) return eigenvalue;
+      double product = ones;
+      for (const auto [j, x] : cursor.row(r)) product += column[j] * static_cast<double>(x);
+      u[r] = product;
+      after += product * product;
+    }
+    if (after == 0.0) return 0.0;
+    eigenvalue = std::sqrt(after / before) / static_cast<double>(rows);
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (const std::uint32_t j : cursor.row(r).index) column[j] = 0.0;
+      u[r] /= std::sqrt(after);
+    }
+  }
+  return eigenvalue;
+}
+
+}  // namespace hogwild

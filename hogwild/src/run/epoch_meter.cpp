@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/epoch_meter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include <hogwild/detail/control/staleness.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+
+namespace hogwild {
+namespace {
+
+/// Fills in what the workers published.
+void read_telemetry(const param_store& store, const loop_options& options, epoch_report& report) {
+  std::array<std::uint64_t, staleness_histogram::buckets> staleness{};
+  std::uint64_t samples = 0, conflicts = 0, stale_samples = 0;
+  for (const worker_slot& slot : store.slots()) {
+    report.examples += slot.rows.get();
+    report.updates += slot.updates.get();
+    report.nonzeros += slot.nonzeros.get();
+    samples += slot.conflict_samples.get();
+    conflicts += slot.conflicts.get();
+    for (std::size_t i = 0; i < staleness.size(); ++i) {
+      staleness[i] += slot.staleness[i].get();
+      stale_samples += slot.staleness[i].get();
+    }
+  }
+  if (options.telemetry == 0) return;
+  if (stale_samples > 0) {
+    report.staleness_p50 = staleness_histogram::quantile(staleness, 0.50);
+    report.staleness_p99 = staleness_histogram::quantile(staleness, 0.99);
+  }
+  if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
+}
+
+/// The first rank's measures; what it has not measured is nowhere.
+void take_first(const agreement& ranks, measurement& m) {
+  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+  std::array<double, 6> all{m.loss,
+                            m.accuracy.value_or(missing),
+                            m.auc.value_or(missing),
+                            m.f1.value_or(missing),
+                            m.rmse.value_or(missing),
+                            m.cut.value_or(missing)};
+  ranks.take_first(all);
+  m.loss = all[0];
+  std::size_t i = 1;
+  for (std::optional<double>* const x : {&m.accuracy, &m.auc, &m.f1, &m.rmse, &m.cut}) {
+    x->reset();
+    if (!std::isnan(all[i])) *x = all[i];
+    ++i;
+  }
+}
+
+}  // namespace
+
+epoch_meter::epoch_meter(const training_task& work, engine_run& who, const resolved_run& run)
+    : task_(work), engine_run_(who), run_(run), ranks_(run.ranks) {}
+
+epoch_report epoch_meter::count(const run_progress& before, std::size_t epoch, double step, double wall_seconds) {
+  epoch_report report{.epoch = epoch,
+                      .train_seconds = before.train_seconds,
+                      .wall_seconds = wall_seconds,
+                      .examples = before.examples,
+                      .updates = before.updates,
+                      .nonzeros = before.nonzeros,
+                      .step = step};
+  read_telemetry(engine_run_.store(), task_.options(), report);
+  if (ranks_.alone()) return report;
+  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
+  std::array<double, 3> sums{number(report.examples - before.examples), number(report.updates - before.updates),
+                             number(report.nonzeros - before.nonzeros)};
+  ranks_.sum(sums);
+  report.examples = before.examples + static_cast<std::uint64_t>(sums[0]);
+  report.updates = before.updates + static_cast<std::uint64_t>(sums[1]);
+  report.nonzeros = before.nonzeros + static_cast<std::uint64_t>(sums[2]);
+  return report;
+}
+
+std::optional<epoch_report> epoch_meter::measure(const run_progress& before, double scale, std::size_t epoch,
+                                                 double step, double wall_seconds) {
+  const param_store& store = engine_run_.store();
+  epoch_report report = count(before, epoch, step, wall_seconds);
+  const sparse_view& rows = task_.data();
+  bool whole = true;
+  const auto loss_of = [&](const sparse_view& of, bool all_measures) {
+    const measurement m = task_.evaluate(store, scale, of, engine_run_.helpers(), all_measures, run_.options.stop);
+    // A loss that is no number because the run diverged is as good as none where somebody asks to stop.
+    whole = whole && !(std::isnan(m.loss) && run_.options.stop.stop_requested());
+    return m;
+  };
+  report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), task_.facts().measured_rows)), false).loss;
+  if (run_.options.test) report.test = loss_of(*run_.options.test, true);
+  if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
+  if (ranks_.any(!whole)) return std::nullopt;
+  agree_on_losses(report);
+  double norm = task_.squared_norm(store, scale, engine_run_.helpers());
+  ranks_.take_first(std::span(&norm, 1));
+  report.objective = report.train_loss + 0.5 * run_.l2 * norm;
+  return report;
+}
+
+double epoch_meter::deviation_of_losses(double scale, double mean) const {
+  constexpr std::size_t most = 64;
+  const sparse_view& rows = task_.data();
+  const std::size_t n = std::min(rows.rows(), most);
+  std::array<double, 2> sums{0.0, static_cast<double>(n)};
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t r = i * rows.rows() / n;
+    const double loss =
+        task_.evaluate(engine_run_.store(), scale, rows.slice(r, r + 1), engine_run_.helpers(), false).loss;
+    sums[0] += (loss - mean) * (loss - mean);
+  }
+  ranks_.sum(sums);
+  return std::sqrt(sums[0] / sums[1]);
+}
+
+/// Losses of training rows are the mean over all ranks' rows; test rows are the same everywhere.
+void epoch_meter::agree_on_losses(epoch_report& report) const {
+  if (ranks_.alone()) return;
+  const auto rows = static_cast<double>(task_.data().rows());
+  std::array<double, 2> sums{report.train_loss * rows, rows};
+  ranks_.sum(sums);
+  report.train_loss = sums[0] / sums[1];
+  for (std::optional<measurement>* const m : {&report.test, &report.validation}) {
+    if (*m) take_first(ranks_, **m);
+  }
+}
+
+}  // namespace hogwild

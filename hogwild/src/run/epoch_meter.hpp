@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+/// Says what an epoch came to: what the workers counted and how well the model does, over all ranks. At a gate, while
+/// nobody trains.
+class epoch_meter {
+ public:
+  /// All of them have to outlive the meter.
+  epoch_meter(const training_task& work, engine_run& who, const resolved_run& run);
+
+  /// `before` are the sums of earlier runs and what is not counted by workers, `scale` that of the stored weights. All
+  /// ranks call it, and get the same losses and counts. Nothing where the run was asked to stop before all rows were
+  /// measured, at one rank at least.
+  std::optional<epoch_report> measure(const run_progress& before, double scale, std::size_t epoch, double step,
+                                      double wall_seconds);
+  /// The counts alone. All ranks call it.
+  epoch_report count(const run_progress& before, std::size_t epoch, double step, double wall_seconds);
+
+  /// Standard deviation of the rows' losses around their mean, of a few rows of each rank, as an estimate: what is
+  /// added to all losses does not change it. All ranks call it, and get the same.
+  double deviation_of_losses(double scale, double mean) const;
+
+ private:
+  void agree_on_losses(epoch_report& report) const;
+
+  const training_task& task_;
+  engine_run& engine_run_;
+  const resolved_run& run_;
+  agreement ranks_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/machine_speed.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/platform/threads.hpp>
+#include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/engines.hpp>
+
+namespace hogwild {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::size_t line = 16;  // floats
+constexpr std::size_t timed_nonzeros = 300'000, least_timed_rows = 64;
+
+double ns_since(clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+}
+
+/// Runs `body(worker)` in two threads that begin together; the longer time, in nanoseconds.
+template <class Body>
+double in_two_threads(const Body& body) {
+  std::atomic<int> ready{0};
+  double ns[2] = {};
+  const auto run = [&](int worker) {
+    ready.fetch_add(1);
+    // Where there is no second CPU the other one needs ours.
+    while (ready.load() < 2) std::this_thread::yield();
+    const auto start = clock::now();
+    body(worker);
+    ns[worker] = ns_since(start);
+  };
+  std::jthread other = start_thread(run, 1);
+  run(0);
+  other.join();
+  return std::max(ns[0], ns[1]);
+}
+
+double exchange_speed() {
+  constexpr std::size_t lines = 1024, passes = 8;
+  std::vector<float> shared(lines * line);
+  const param_view<float> view{std::span<float>(shared)};
+  const double ns = in_two_threads([&](int worker) {
+    std::vector<float> work(shared.size()), base(shared.size());
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      for (std::size_t j = 0; j < work.size(); j += line / 2) work[j] += 1.0f;
+      const std::size_t cut = worker == 0 ? 0 : shared.size() / 2;
+      const std::span<float> w(work), b(base);
+      view.exchange(cut, w.subspan(cut), b.subspan(cut), 1.0f);
+      view.exchange(0, w.first(cut), b.first(cut), 1.0f);
+    }
+  });
+  return ns / static_cast<double>(lines * passes);
+}
+
+double sharing_speed() {
+  constexpr std::size_t lines = 512, adds = 10'000;
+  std::vector<float> shared(lines * line);
+  const param_view<float> view{std::span<float>(shared)};
+  const double ns = in_two_threads([&](int worker) {
+    std::uint32_t random = 12345u + static_cast<std::uint32_t>(worker);
+    for (std::size_t i = 0; i < adds; ++i) {
+      random = random * 1664525u + 1013904223u;
+      view.add((random >> 23) * line, 1.0f);
+    }
+  });
+  return ns / static_cast<double>(adds);
+}
+
+}  // namespace
+
+line_speed measure_lines() {
+  return {.exchange_ns = exchange_speed(), .shared_ns = sharing_speed()};
+}
+
+double measure_row(const training_task& work, const loop_options& options, const std::stop_token& stop) {
+  const sparse_view& data = work.data();
+  const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(data.rows());
+  // A user's code is for the workers to run: they may die of it, this process may not.
+  if (!work.facts().margin) {
+    return entries * static_cast<double>(work.facts().parameters) /
+           static_cast<double>(std::max<std::size_t>(data.columns, 1));
+  }
+  const std::size_t fitting = timed_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
+  sparse_view sample = data.slice(0, std::min(data.rows(), std::max(fitting, least_timed_rows)));
+  sample.ensure(0, sample.rows());
+  const std::vector<std::uint32_t> degree = count_columns(sample);
+  sample.degree = degree;
+  const std::unique_ptr<training_task> trial = work.on(sample);
+  loop_options alone = options;
+  alone.all_rows = 0;
+  const loop_plan plan = trial->plan(alone);
+  const auto single = start(serial_engine{}, *trial, plan, {});
+  const stop_relay relay(stop, single->store());
+  trial->initialise(single->store());
+  round_driver rounds(*trial, plan, *single);
+  double least = 0.0;
+  for (std::size_t pass = 1; pass <= 2; ++pass) {
+    const auto start = clock::now();
+    rounds.train_epoch(pass, 1e-3);
+    const double ns = ns_since(start);
+    least = pass == 1 ? ns : std::min(least, ns);
+  }
+  return least / static_cast<double>(sample.rows());
+}
+
+}  // namespace hogwild

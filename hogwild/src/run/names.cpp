@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/names.hpp>
+
+#include <cstdio>
+
+namespace hogwild {
+
+std::string_view name_of(update_kind kind) {
+  switch (kind) {
+    case update_kind::exact:
+      return "exact";
+    case update_kind::locked:
+      return "locked";
+    case update_kind::lossy:
+      break;
+  }
+  return "lossy";
+}
+
+std::string_view name_of(optimizer_kind kind) {
+  switch (kind) {
+    case optimizer_kind::adagrad:
+      return "adagrad";
+    case optimizer_kind::momentum:
+      return "momentum";
+    case optimizer_kind::adam:
+      return "adam";
+    case optimizer_kind::row_adagrad:
+      return "row_adagrad";
+    case optimizer_kind::sgd:
+      break;
+  }
+  return "sgd";
+}
+
+std::string_view name_of(ownership_kind kind) {
+  switch (kind) {
+    case ownership_kind::shared:
+      return "shared";
+    case ownership_kind::blocks:
+      return "blocks";
+    case ownership_kind::automatic:
+      break;
+  }
+  return "auto";
+}
+
+std::string_view name_of(l2_form form) {
+  return form == l2_form::by_degree ? "by_degree" : "per_occurrence";
+}
+
+std::string_view name_of(sharing_kind kind) {
+  switch (kind) {
+    case sharing_kind::direct:
+      return "direct";
+    case sharing_kind::buffered:
+      return "buffered";
+    case sharing_kind::head:
+      return "head";
+    case sharing_kind::automatic:
+      break;
+  }
+  return "auto";
+}
+
+std::string_view name_of(access_kind kind) {
+  switch (kind) {
+    case access_kind::direct:
+      return "direct";
+    case access_kind::buffered:
+      return "buffered";
+    case access_kind::head:
+      return "head";
+    case access_kind::deterministic:
+      return "deterministic";
+    case access_kind::gathered:
+      return "gathered";
+    case access_kind::averaged:
+      return "averaged";
+    case access_kind::alone:
+      break;
+  }
+  return "alone";
+}
+
+std::string_view name_of(ring_rule rule) {
+  switch (rule) {
+    case ring_rule::average:
+      return "average";
+    case ring_rule::released:
+      return "released";
+    case ring_rule::deltas:
+      break;
+  }
+  return "deltas";
+}
+
+std::string_view name_of(row_order order) {
+  switch (order) {
+    case row_order::permuted:
+      return "permuted";
+    case row_order::replacement:
+      return "replacement";
+    case row_order::chunked:
+      break;
+  }
+  return "chunked";
+}
+
+std::string_view name_of(sharding kind) {
+  return kind == sharding::claimed ? "claimed" : "fixed";
+}
+
+std::string_view name_of(schedule_kind kind) {
+  switch (kind) {
+    case schedule_kind::constant:
+      return "constant";
+    case schedule_kind::inverse:
+      return "inverse";
+    case schedule_kind::linear:
+      return "linear";
+    case schedule_kind::geometric:
+      break;
+  }
+  return "geometric";
+}
+
+std::string_view name_of(thread_team_kind kind) {
+  switch (kind) {
+    case thread_team_kind::tbb:
+      return "tbb";
+    case thread_team_kind::std:
+      return "std";
+    case thread_team_kind::openmp:
+      break;
+  }
+  return "openmp";
+}
+
+std::string_view name_of(metric what) {
+  switch (what) {
+    case metric::objective:
+      return "objective";
+    case metric::test_loss:
+      return "test_loss";
+    case metric::test_accuracy:
+      return "test_accuracy";
+    case metric::test_auc:
+      return "test_auc";
+    case metric::test_f1:
+      return "test_f1";
+    case metric::test_rmse:
+      return "test_rmse";
+    case metric::test_cut:
+      return "test_cut";
+    case metric::train_loss:
+      break;
+  }
+  return "train_loss";
+}
+
+std::string divergence_advice(const train_result& result) {
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "the loss is no longer a finite number in epoch %zu: the step %g is too large; lower it, to %g for a start",
+      result.epochs, result.step, result.step / 10.0);
+  return text;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/prepare.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <string>
+
+#include <hogwild/detail/control/turn_board.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/workspace_step.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/observer.hpp>
+
+#include "task/require.hpp"
+
+namespace hogwild {
+
+using detail::require;
+
+namespace {
+
+void check(const train_options& o, const model_traits& traits) {
+  require(o.epochs > 0, "epochs is 0: a run has at least one");
+  const auto positive = [](const std::optional<double>& x) { return !x || (*x > 0.0 && std::isfinite(*x)); };
+  require(positive(o.step.initial), "the step must be positive; leave it out to have one found");
+  require(positive(o.step.decay), "the decay must be positive; leave it out for the usual one");
+  require(
+      o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::geometric || o.step.decay.value_or(1.0) <= 1.0,
+      "a geometric decay above 1 makes the step grow; use a factor of at most 1");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::constant || !o.step.decay,
+          "a constant step has no decay; name another schedule, or leave out the decay");
+  require(!traits.margin || o.step.kind != schedule_kind::linear,
+          "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
+  require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
+  require(o.weight_positive > 0.0 && std::isfinite(o.weight_positive), "weight_positive must be positive");
+  require(o.weight_positive == 1.0 || traits.labels == label_kind::binary,
+          "weight_positive weighs one of two labels: it needs a binary model");
+  require(o.weight_positive == 1.0 || traits.margin,
+          "weight_positive is the engine's for margin models; a general model weighs its examples itself");
+  require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
+  require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
+          "the tolerance is a fraction of the objective's fall: 0 to 1");
+  require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
+  require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
+  const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;
+  require(o.batch.value_or(1) <= 1 || most_batch > 1, "this model takes its rows one at a time: leave out the batch");
+  require(!o.batch || (*o.batch >= 1 && *o.batch <= most_batch),
+          "a batch of this model has 1 to " + std::to_string(most_batch) + " rows");
+  const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);
+  require(!traits.margin || optimizer == optimizer_kind::sgd || optimizer == optimizer_kind::adagrad,
+          "linear models with one margin a row are trained by sgd or adagrad");
+  const optimizer_constants& c = o.constants;
+  require(c.momentum >= 0.0 && c.momentum < 1.0 && c.beta1 >= 0.0 && c.beta1 < 1.0 && c.beta2 >= 0.0 && c.beta2 < 1.0,
+          "momentum, beta1 and beta2 lie between 0 and 1");
+  require(c.epsilon > 0.0 && std::isfinite(c.epsilon), "epsilon must be positive");
+  require(o.patience > 0, "patience is at least 1");
+  for (std::size_t i = 0; i < o.observers.size(); ++i)
+    require(o.observers[i] != nullptr, "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
+  const std::string_view refused = why_refused({.sharing = o.sharing,
+                                                .update = o.update,
+                                                .shards = o.shards,
+                                                .margin = traits.margin,
+                                                .reproducible = o.reproducible});
+  require(refused.empty(), std::string(refused));
+  require(o.ownership == ownership_kind::automatic || traits.factors,
+          "ownership is about users and items: it needs a model of ratings");
+  if (o.ownership == ownership_kind::blocks) {
+    require(!o.reproducible,
+            "blocks of ratings are trained in an order that differs from run to run: leave out "
+            "reproducible, or use shared ownership");
+    require(o.update == update_kind::lossy,
+            "only the owner of a block changes it, so that no update policy has an effect: leave out "
+            "the update, or use shared ownership");
+    require(o.order == row_order::chunked, "blocks of ratings are an order of their own: leave the order at chunked");
+    require(o.shards == sharding::claimed, "blocks of ratings are claimed: leave the shards at claimed");
+    require(o.sharing == sharing_kind::automatic || o.sharing == sharing_kind::direct,
+            "owners change the shared array: leave the sharing at auto");
+    const optimizer_kind kind = o.optimizer.value_or(traits.defaults.optimizer);
+    require(o.freeze.empty() && (kind == optimizer_kind::sgd || kind == optimizer_kind::row_adagrad),
+            "blocks of ratings are trained whole, by sgd or row_adagrad: use shared ownership for anything else");
+  }
+  require(!o.virtual_workers || o.reproducible, "virtual workers are for reproducible runs");
+  require(o.virtual_workers != 0u, "a reproducible run has at least one virtual worker; leave the number out");
+  require(o.virtual_workers.value_or(1) <= turn_board::most_items,
+          std::to_string(o.virtual_workers.value_or(1)) + " virtual workers are more than the " +
+              std::to_string(turn_board::most_items) + " that a run may have");
+  const bool wants_test = o.target && o.target->what != metric::train_loss && o.target->what != metric::objective;
+  require(!wants_test || o.test, "the target is a test metric, but there are no test rows");
+  if (!o.target) return;
+  const bool of_real = o.target->what == metric::test_rmse;
+  const bool of_binary = o.target->what == metric::test_auc || o.target->what == metric::test_f1;
+  const bool of_labels = of_binary || o.target->what == metric::test_accuracy;
+  require(!of_real || (traits.labels == label_kind::real && !traits.cuts),
+          "test_rmse is measured for regression; this model has classes");
+  require(!of_binary || traits.labels == label_kind::binary, "AUC and F1 are measured for binary models");
+  require(!of_labels || traits.labels != label_kind::real || traits.cuts,
+          "accuracy is measured for classes; this is a regression");
+  require(o.target->what != metric::test_cut || traits.cuts, "test_cut is measured for graphs that are cut");
+}
+
+/// A bit for each group that is named.
+std::uint32_t frozen_groups(const std::vector<std::string>& names, const model_traits& traits) {
+  std::uint32_t frozen = 0;
+  for (const std::string& name : names) {
+    std::string known;
+    bool found = false;
+    for (std::size_t i = 0; i < traits.groups.size(); ++i) {
+      known += (i == 0 ? "" : ", ") + traits.groups[i];
+      if (traits.groups[i] != name) continue;
+      require(i < 32, "only the first 32 groups of a model can be frozen");
+      frozen |= 1u << i;
+      found = true;
+    }
+    require(!traits.groups.empty(),
+            "freezing is for models with groups of parameters; a linear model with one margin a row has none");
+    require(found, "the model has no group " + quote(name) + " to freeze; it has " + known);
+  }
+  return frozen;
+}
+
+loop_options loop_of(const train_options& o, const model_traits& traits, std::size_t rows) {
+  return {.update = o.update,
+          .optimizer = o.optimizer.value_or(traits.defaults.optimizer),
+          // Until the workers are known, replicas count as one alone.
+          .sharing = o.sharing == sharing_kind::direct ? access_kind::direct : access_kind::alone,
+          .order = o.order,
+          .shards = o.shards,
+          .bias = o.bias ? 1u : 0u,
+          .telemetry = o.telemetry ? 1u : 0u,
+          .isa = choose_isa(o.isa),
+          .batch = o.batch ? static_cast<std::uint32_t>(*o.batch) : traits.defaults.batch,
+          .frozen_groups = frozen_groups(o.freeze, traits),
+          .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
+          .weight_positive = o.weight_positive,
+          .seed = o.seed,
+          .constants = o.constants,
+          .form = o.form.value_or(traits.defaults.form),
+          .ownership = o.ownership,
+          .dense_isa = choose_dense_isa(o.isa)};
+}
+
+/// Rows of all ranks that contain each column.
+std::vector<std::uint32_t> count_of_all(const sparse_view& rows, const agreement& ranks) {
+  std::vector<std::uint32_t> counts = count_columns(rows);
+  if (ranks.alone()) return counts;
+  std::vector<double> sums(counts.begin(), counts.end());
+  ranks.sum(sums);
+  std::ranges::transform(sums, counts.begin(), [](double n) { return static_cast<std::uint32_t>(n); });
+  return counts;
+}
+
+/// A column that occurs twice in a row; none where all are distinct. `sorted` is memory of the caller.
+std::optional<std::uint32_t> repeated(std::span<const std::uint32_t> columns, std::vector<std::uint32_t>& sorted) {
+  if (std::ranges::adjacent_find(columns, std::greater_equal<>()) == columns.end()) return std::nullopt;  // ascending
+  sorted.assign(columns.begin(), columns.end());
+  std::ranges::sort(sorted);
+  const auto found = std::ranges::adjacent_find(sorted);
+  return found == sorted.end() ? std::nullopt : std::optional(*found);
+}
+
+/// Without a check of their own, rows in somebody's memory are looked at here. `source` names them.
+void require_sound(const sparse_view& data, const std::string& source, const model_traits& traits) {
+  if (data.columns > column_limit) {
+    throw input_error(source + " has " + std::to_string(data.columns) + " columns; at most " +
+                      std::to_string(column_limit) + " are supported");
+  }
+  if (data.source != nullptr) return;
+  row_cursor cursor(data);
+  std::vector<std::uint32_t> sorted;
+  std::size_t k = data.row_start.front();
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    const auto refuse = [&](const std::string& fault) {
+      throw input_error(source + ": in row " + std::to_string(r + 1) + " " + fault);
+    };
+    const sparse_row<float> z = cursor.row(r);
+    for (const auto [column, value] : z) {
+      if (column >= data.columns) {
+        refuse("entry " + std::to_string(k) + " has column " + std::to_string(column) + ", but there are only " +
+               std::to_string(data.columns) + " columns");
+      }
+      if (!std::isfinite(value)) refuse("entry " + std::to_string(k) + " is not a finite number");
+      ++k;
+    }
+    if (traits.repeats) continue;
+    if (const auto column = repeated(z.index, sorted))
+      refuse("column " + std::to_string(*column) + " stands twice: add its values up, or leave one out");
+  }
+}
+
+/// Rows that are measured are read with the columns of the rows that are trained on.
+void require_fits(const std::optional<sparse_view>& rows, const sparse_view& training, const std::string& source,
+                  const model_traits& traits) {
+  if (!rows) return;
+  if (rows->columns > training.columns) {
+    throw input_error(source + " has " + std::to_string(rows->columns) + " columns, but the training data only " +
+                      std::to_string(training.columns) + "; read it through the training data's numbering");
+  }
+  require_sound(*rows, source, traits);
+}
+
+}  // namespace
+
+label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks) {
+  if (ranks.alone() || kind == label_kind::real) return label_map::learn(kind, labels, source);
+  std::vector<double> values;
+  values.reserve(labels.size());
+  for (std::size_t r = 0; r < labels.size(); ++r) values.push_back(labels[r]);
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  values = ranks.all_of(std::move(values));
+  return label_map::learn(kind, label_column(std::span<const double>(values)), source);
+}
+
+prepared_data::prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
+                             collective* ranks)
+    : ranks_(ranks), options_(options), train_(data), defaults_(traits.defaults) {
+  check(options_, traits);
+  const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
+  if (data.rows() == 0) throw input_error(source + " has no rows");
+  require_sound(data, source, traits);
+  require_fits(options_.test, data, "the test data", traits);
+  require_fits(options_.validation, data, "the validation data", traits);
+  labels_ = learn_labels(traits.labels, data.label, source, agreement(ranks_));
+  if (options_.test) labels_.require_known(options_.test->label, "the test data");
+  if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
+  if (options_.validation_fraction > 0.0) {
+    const auto held =
+        static_cast<std::size_t>(std::round(options_.validation_fraction * static_cast<double>(data.rows())));
+    require(held > 0 && held < data.rows(),
+            "the validation fraction leaves no rows on one side: there are " + std::to_string(data.rows()) + " rows");
+    train_ = data.slice(0, data.rows() - held);
+    options_.validation = data.slice(data.rows() - held, data.rows());
+  }
+  const std::uint64_t all_rows = agree_on_rows();
+  loop_ = loop_of(options_, traits, all_rows);
+  if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
+  const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad);
+  if (touched && (train_.degree.empty() || train_.rows() != data.rows())) {
+    train_.ensure(0, train_.rows());
+    degree_ = count_of_all(train_, agreement(ranks_));
+    train_.degree = degree_;
+  }
+}
+
+/// The rows of all ranks, which have to have the same columns and what belongs to them.
+std::uint64_t prepared_data::agree_on_rows() {
+  const agreement ranks(ranks_);
+  if (ranks.alone()) return train_.rows();
+  require(!options_.reproducible, "reproducible runs are for the workers of one process; leave it out or train alone");
+  require(options_.validation_fraction == 0.0,
+          "a fraction of the rows as validation is for a process that trains alone; give validation rows of their own");
+  std::array<double, 3> first{static_cast<double>(train_.columns), options_.test ? 1.0 : 0.0,
+                              options_.validation ? 1.0 : 0.0};
+  const auto mine = first;
+  ranks.take_first(first);
+  const bool differs = ranks.any(first != mine);
+  require(!differs, "the ranks do not have the same columns, or not all have test and validation rows: rank " +
+                        std::to_string(ranks.rank()) + " has " + std::to_string(train_.columns) +
+                        " columns, rank 0 has " + std::to_string(static_cast<std::uint64_t>(first[0])) +
+                        "; read every part through one numbering, and name the same files everywhere");
+  // Columns that one row has are numbered by row in the dataset of each rank; only of one dataset are they the same.
+  double first_singleton = static_cast<double>(train_.first_singleton);
+  ranks.take_first(std::span(&first_singleton, 1));
+  if (ranks.any(first_singleton != static_cast<double>(train_.first_singleton))) train_.first_singleton = no_singletons;
+  return static_cast<std::uint64_t>(ranks.sum(static_cast<double>(train_.rows())));
+}
+
+}  // namespace hogwild

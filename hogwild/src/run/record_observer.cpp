@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/record_observer.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+#include <algorithm>
+#include <optional>
+
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/results/run_record.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/run/names.hpp>
+
+namespace hogwild {
+
+namespace {
+
+record_dataset describe(const sparse_view& data, const train_options& options) {
+  record_dataset d{.path = options.data_name.empty() ? "memory" : options.data_name,
+                   .rows = data.rows(),
+                   .columns = data.columns,
+                   .nonzeros = data.nonzeros(),
+                   .index_bits = data.has_narrow_index() ? 16u : 32u,
+                   .value_bits = data.has_narrow_value() ? 16u : 32u};
+  for (std::size_t r = 0; r < data.rows(); ++r) d.omega = std::max(d.omega, data.row_start[r + 1] - data.row_start[r]);
+  if (!data.degree.empty()) {
+    // A slice keeps the counts of the whole; a share above one would be nonsense.
+    const auto most = static_cast<double>(*std::ranges::max_element(data.degree));
+    d.delta = std::min(1.0, most / static_cast<double>(data.rows()));
+  }
+  if (options.test) d.test_rows = options.test->rows();
+  return d;
+}
+
+class record_observer final : public observer {
+ public:
+  record_observer(const std::string& path, const training_task& work, const resolved_run& run)
+      : record_(path), task_(work), run_(run) {}
+
+  void on_start(const run_start& start) override {
+    const loop_options& o = run_.plan.options;
+    const auto number = [](auto n) { return static_cast<std::int64_t>(n); };
+    const auto text = [](std::string_view s) { return std::string(s); };
+    record_.write(
+        record_context{.version = text(build_info.version),
+                       .commit = text(build_info.commit),
+                       .build_type = text(build_info.build_type),
+                       .compiler = text(build_info.compiler),
+                       .machine = this_machine(),
+                       .options = {{"model", text(start.model)},
+                                   {"engine", text(start.engine)},
+                                   {"workers", number(start.workers)},
+                                   {"sharing", text(name_of(o.sharing))},
+                                   {"sharing_reason", run_.sharing_reason},
+                                   {"exchange_rows", number(rows_between_exchanges(o))},
+                                   {"gain_weight", o.exchange.gain_weight},
+                                   {"ranks", number(agreement(run_.ranks).size())},
+                                   {"rows_of_all_ranks", number(task_.all_rows())},
+                                   {"replicas", number(o.exchange.replicas)},
+                                   {"exchange_rule", text(o.exchange.replicas > 1 ? name_of(o.exchange.rule) : "none")},
+                                   {"head", number(o.sharing == access_kind::head ? o.exchange.head : 0)},
+                                   {"reproducible", run_.options.reproducible},
+                                   {"virtual_workers", number(run_.options.reproducible ? o.exchange.workers : 0)},
+                                   {"isa", text(name_of(o.isa))},
+                                   {"batch", number(o.batch)},
+                                   {"update", text(name_of(o.update))},
+                                   {"optimizer", text(name_of(o.optimizer))},
+                                   {"order", text(name_of(o.order))},
+                                   {"shards", text(name_of(o.shards))},
+                                   {"epochs", number(start.epochs)},
+                                   {"schedule", text(name_of(run_.schedule.kind))},
+                                   {"step", run_.schedule.initial},
+                                   {"step_found", run_.step_found},
+                                   {"decay", run_.schedule.decay},
+                                   {"l2", run_.l2},
+                                   {"bias", o.bias != 0},
+                                   {"weight_positive", o.weight_positive},
+                                   {"tolerance", run_.options.tolerance.value_or(0.0)},
+                                   {"seed", number(o.seed)},
+                                   {"telemetry", o.telemetry != 0},
+                                   {"rows_per_chunk", number(run_.plan.chunks.rows_per_chunk())}},
+                       .dataset = describe(task_.data(), run_.options)});
+  }
+
+  void on_epoch(const epoch_report& e) override { record_.write(e); }
+
+  void on_finish(const train_result& r) override {
+    record_.write(r, r.status == run_status::diverged ? std::optional(divergence_advice(r)) : std::nullopt);
+  }
+
+ private:
+  std::uint64_t rows_between_exchanges(const loop_options& o) const {
+    if (o.sharing == access_kind::deterministic || in_lockstep(o.sharing)) return o.exchange.rows;
+    return exchange_rows(o.exchange, run_.schedule.initial);
+  }
+
+  run_record record_;
+  const training_task& task_;
+  const resolved_run& run_;
+};
+
+}  // namespace
+
+std::unique_ptr<observer> make_record_observer(const std::string& path, const training_task& work,
+                                               const resolved_run& run) {
+  return std::make_unique<record_observer>(path, work, run);
+}
+
+}  // namespace hogwild

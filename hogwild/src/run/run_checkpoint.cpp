@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
+
+#include <bit>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+
+namespace {
+
+/// What has to be the same for a resumed run to be the continuation of an interrupted one. All fields are eight bytes,
+/// so that no padding is compared.
+struct run_fingerprint {
+  std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
+  std::uint64_t update, optimizer, order, shards, bias, seed;
+  std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
+  std::uint64_t numbering, warm_start, hyperparameters;
+  double l2, weight_positive, momentum, beta1, beta2, epsilon;
+
+  bool operator==(const run_fingerprint&) const = default;
+};
+
+run_fingerprint fingerprint(const training_task& work, const param_store& store, const resolved_run& run) {
+  const loop_options& o = run.plan.options;
+  std::vector<std::uint64_t> hyperparameters;
+  for (const double x : work.facts().hyperparameters) hyperparameters.push_back(std::bit_cast<std::uint64_t>(x));
+  const bool reproducible = o.sharing == access_kind::deterministic;
+  return {.rows = work.data().rows(),
+          .columns = work.data().columns,
+          .nonzeros = work.data().nonzeros(),
+          .parameters = work.facts().parameters,
+          .scalar_bytes = work.facts().scalar_bytes,
+          .state_arrays = store.shape().state_arrays,
+          .update = static_cast<std::uint64_t>(o.update),
+          .optimizer = static_cast<std::uint64_t>(o.optimizer),
+          .order = static_cast<std::uint64_t>(o.order),
+          .shards = static_cast<std::uint64_t>(o.shards),
+          .bias = o.bias,
+          .seed = o.seed,
+          .virtual_workers = reproducible ? o.exchange.workers : 0,
+          .turn_rows = reproducible ? o.exchange.rows : 0,
+          .batch = o.batch,
+          .narrow_values = work.data().has_narrow_value() ? 1u : 0u,
+          .frozen_groups = o.frozen_groups,
+          .l2_form = static_cast<std::uint64_t>(o.form),
+          .numbering = detail::checksum(work.data().original),
+          .warm_start = run.options.initial ? 1u : 0u,
+          .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
+          .l2 = o.l2,
+          .weight_positive = o.weight_positive,
+          .momentum = o.constants.momentum,
+          .beta1 = o.constants.beta1,
+          .beta2 = o.constants.beta2,
+          .epsilon = o.constants.epsilon};
+}
+
+template <class F>
+void with_scalar(std::size_t bytes, const F& f) {
+  if (bytes == sizeof(float))
+    f.template operator()<float>();
+  else
+    f.template operator()<double>();
+}
+
+std::string state_name(std::size_t k) {
+  return "state" + std::to_string(k);
+}
+
+}  // namespace
+
+void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
+                   const training_task& work, const run_progress& progress, const std::vector<float>& best) {
+  checkpoint file{.epoch = progress.epoch};
+  const std::string_view model = work.facts().model;
+  file.put_span("model", std::span(model.data(), model.size()));
+  file.put("fingerprint", fingerprint(work, store, run));
+  file.put("progress", progress);
+  file.put("schedule", run.schedule);
+  file.put_span<float>("best", best);
+  with_scalar(work.facts().scalar_bytes, [&]<class T>() {
+    file.put_span<T>("parameters", store.parameters<T>());
+    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.put_span<T>(state_name(k), store.state<T>(k));
+  });
+  write_checkpoint(path, file);
+}
+
+step_schedule schedule_of_checkpoint(const std::string& path) {
+  return read_checkpoint(path).get<step_schedule>("schedule");
+}
+
+std::uint32_t batch_of_checkpoint(const std::string& path) {
+  return static_cast<std::uint32_t>(read_checkpoint(path).get<run_fingerprint>("fingerprint").batch);
+}
+
+run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run,
+                           const training_task& work, std::vector<float>& best, const note_function& note) {
+  const checkpoint file = read_checkpoint(path, note);
+  const auto name = file.get_vector<char>("model");
+  if (std::string_view(name.data(), name.size()) != work.facts().model) {
+    throw config_error(path + " is a checkpoint of " + std::string(name.begin(), name.end()) + ", not of " +
+                       std::string(work.facts().model) + ": resume with the model that wrote it");
+  }
+  if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store, run)) {
+    throw config_error(path +
+                       " was written by a run with other data or other options (l2, seed, optimizer, update, "
+                       "order, bias, virtual workers, init ...): resume with the command line that wrote it");
+  }
+  run.schedule = file.get<step_schedule>("schedule");
+  best = file.get_vector<float>("best");
+  with_scalar(work.facts().scalar_bytes, [&]<class T>() {
+    file.get_into("parameters", store.parameters<T>());
+    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.get_into(state_name(k), store.state<T>(k));
+  });
+  return file.get<run_progress>("progress");
+}
+
+}  // namespace hogwild

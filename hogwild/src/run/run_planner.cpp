@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/run_planner.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/run/curvature.hpp>
+#include <hogwild/detail/run/machine_speed.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/virtual_workers.hpp>
+
+#include "task/require.hpp"
+
+namespace hogwild {
+
+using detail::require;
+
+void run_planner::agree_on_schedule() {
+  step_schedule& s = run_.schedule;
+  std::array<double, 2> found{s.initial, s.decay};
+  ranks().take_first(found);
+  s.initial = found[0], s.decay = found[1];
+}
+
+void run_planner::agree_on_exchange() {
+  if (ranks().alone()) return;
+  exchange_options& e = loop_.exchange;
+  std::array<double, 5> chosen{static_cast<double>(e.rows), static_cast<double>(e.least), e.curvature, e.gain_weight,
+                               static_cast<double>(e.workers)};
+  ranks().take_first(chosen);
+  e.rows = static_cast<std::uint64_t>(chosen[0]);
+  e.least = static_cast<std::uint64_t>(chosen[1]);
+  e.curvature = chosen[2];
+  e.gain_weight = chosen[3];
+  e.workers = static_cast<std::uint64_t>(chosen[4]);
+}
+
+/// Rows that weigh more bend the loss more.
+double run_planner::curvature() {
+  const double smoothness = task_.smoothness();
+  if (smoothness == 0.0) return 0.0;
+  if (!curvature_) {
+    curvature_ = smoothness * std::max(1.0, loop_.weight_positive) *
+                 largest_eigenvalue(task_.data(), loop_.bias != 0, run_.options.stop);
+  }
+  return *curvature_;
+}
+
+// Nothing here may depend on the machine or on how many workers there are.
+std::size_t run_planner::plan_virtual_workers(std::size_t workers) {
+  turn_choice choice = choose_turns({.asked = run_.options.virtual_workers,
+                                     .rows = task_.data().rows(),
+                                     .nonzeros = task_.data().nonzeros(),
+                                     .step = step(),
+                                     .curvature = curvature(),
+                                     .batch = task_.smoothness() == 0.0 ? loop_.batch : 0});
+  loop_.sharing = access_kind::deterministic;
+  loop_.exchange = choice.exchange;
+  explain(std::move(choice.reason));
+  const std::size_t dealt_to = choice.exchange.workers;
+  if (dealt_to < workers)
+    idle_reason_.push_back("the rows are dealt to " + std::to_string(dealt_to) +
+                           " virtual workers; ask for more of those");
+  return std::min(workers, dealt_to);
+}
+
+// A batch is one step of as many rows: stable while step * curvature * rows is below 2. A search has tried its step.
+void run_planner::limit_batch() {
+  if (!task_.facts().margin || loop_.optimizer != optimizer_kind::sgd) return;
+  if (run_.options.sharing == sharing_kind::direct || loop_.update == update_kind::locked) return;
+  const auto limit = [this](std::uint32_t rows) { loop_.batch = std::min(loop_.batch, std::max(rows, 1u)); };
+  if (!run_.options.resume.empty()) return limit(batch_of_checkpoint(run_.options.resume));
+  if (run_.step_found) return;
+  const double rows = 1.0 / std::max(step() * curvature(), 1e-9);
+  limit(static_cast<std::uint32_t>(std::min(rows, static_cast<double>(batch_rows))));
+}
+
+// A search finds the step of one row at a time. That of the mean of many may be as many times as large, up to where the
+// curvature of the loss bounds any step.
+void run_planner::scale_found_step(double rows) {
+  if (!run_.step_found) return;
+  double& step = run_.schedule.initial;
+  step = std::max(step, std::min(step * rows, 1.0 / std::max(curvature(), 1e-9)));
+}
+
+std::size_t run_planner::workers_of_threads(std::optional<std::size_t> asked, thread_team_kind team) {
+  asked_ = asked.value_or(0);
+  const std::size_t workers = worker_count(asked), most = grantable(team, workers);
+  if (most < workers) {
+    idle_reason_.push_back("OpenMP grants " + std::to_string(most) + (most == 1 ? " thread" : " threads") +
+                           " where train() was called (within a parallel "
+                           "region, or by OMP_THREAD_LIMIT); call it elsewhere, or take a std team");
+  }
+  return std::min(workers, most);
+}
+
+std::size_t run_planner::workers_of_processes(std::optional<std::size_t> asked) {
+  asked_ = asked.value_or(0);
+  return worker_count(asked);
+}
+
+// The one place that tells it, for every engine and every reason. Who has not asked for a number has nothing to hear.
+void run_planner::note_idle_workers(std::size_t workers, const loop_plan& plan) const {
+  const std::size_t train = plan.training_workers(workers);
+  if (train >= asked_) return;
+  std::string sentence = std::to_string(train) + " of the " + std::to_string(asked_) + " workers that were asked for " +
+                         (train == 1 ? "trains" : "train");
+  const std::string reasons = why_fewer(), sign = reasons.empty() ? ": " : "; ";
+  if (!reasons.empty()) sentence += ": " + reasons;
+  if (train < workers) sentence += sign + "there are no more than " + std::to_string(train) + " chunks of rows";
+  note(sentence);
+}
+
+std::string run_planner::why_fewer() const {
+  std::string reasons;
+  for (const std::string& reason : idle_reason_) reasons += (reasons.empty() ? "" : "; ") + reason;
+  return reasons;
+}
+
+std::size_t run_planner::plan_sharing(std::size_t workers, const sharing_surroundings& around) {
+  limit_batch();
+  return run_.options.reproducible ? plan_virtual_workers(workers) : choose_among(workers, around);
+}
+
+// Whether the rows of factors have owners.
+bool run_planner::plan_in_blocks(std::size_t workers, const sharing_surroundings& around) {
+  const sharing_kind asked = run_.options.sharing;
+  const bool has_ownership = task_.facts().has_ownership && !around.others &&
+                             (asked == sharing_kind::automatic || asked == sharing_kind::direct);
+  const bool shall_own =
+      loop_.ownership == ownership_kind::blocks ||
+      (loop_.ownership == ownership_kind::automatic && asked == sharing_kind::automatic && has_ownership);
+  if (!shall_own) return false;
+  require(has_ownership,
+          "blocks of ratings have owners on one shared array only: leave out the ownership, or the ring");
+  const bool several = workers > 1;
+  loop_.sharing = several ? access_kind::direct : access_kind::alone;
+  loop_.exchange = {.workers = workers};
+  loop_.ownership = ownership_kind::blocks;
+  explain(several ? "workers own the users and items of the block of ratings that they train"
+                  : "one worker has the parameters alone, block by block");
+  return true;
+}
+
+std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroundings& around) {
+  sharing_kind asked = run_.options.sharing;
+  const bool locked = loop_.update == update_kind::locked;
+  if (asked == sharing_kind::automatic && workers > 1 && !around.others && !locked) {
+    // Whoever asks for factors that all share asks for Hogwild! as published.
+    asked = loop_.ownership == ownership_kind::shared ? sharing_kind::direct : task_.facts().preferred_sharing;
+  }
+  if (plan_in_blocks(workers, around)) return workers;
+  sharing_facts facts{.asked = asked,
+                      .update = loop_.update,
+                      .workers = workers,
+                      .cpus = default_workers(allowed_cpus().size(), cpu_quota()),
+                      .rows = task_.data().rows(),
+                      .parameters = task_.facts().parameters,
+                      .nonzeros = task_.data().nonzeros(),
+                      .degree = task_.data().degree,
+                      .margin = task_.facts().margin,
+                      .others = around.others,
+                      .step = step(),
+                      .batch = task_.smoothness() == 0.0 ? loop_.batch : 0};
+  if ((workers > 1 || around.others) && asked != sharing_kind::direct && !locked) {
+    facts.curvature = around.delay * curvature();
+    facts.row_ns = measure_row(task_, loop_, run_.options.stop);
+    const line_speed lines = measure_lines();
+    facts.line_ns = lines.exchange_ns;
+    facts.shared_ns = lines.shared_ns;
+    facts.cache_bytes = level2_cache_bytes();
+  }
+  sharing_choice choice = choose_sharing(facts);
+  loop_.sharing = choice.kind;
+  loop_.exchange = choice.exchange;
+  explain(std::move(choice.reason));
+  if (!choice.idle.empty()) idle_reason_.push_back(choice.idle + "; with an explicit sharing all of them train");
+  return choice.workers;
+}
+
+void run_planner::note(std::string_view sentence) const {
+  tell(run_.options, [&](observer& o) { o.on_note(sentence); });
+}
+
+}  // namespace hogwild

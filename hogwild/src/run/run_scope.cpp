@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
+#include <hogwild/detail/run/record_observer.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/run/step_search.hpp>
+#include <hogwild/engines.hpp>
+
+// What a run does before its first epoch: a step, a sharing, the workers.
+
+namespace hogwild {
+
+namespace {
+
+/// Adds its life to `seconds`.
+class search_clock {
+ public:
+  explicit search_clock(double& seconds) : seconds_(seconds) {}
+  search_clock(const search_clock&) = delete;
+  search_clock& operator=(const search_clock&) = delete;
+  ~search_clock() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// By which a step falls where neither the user nor the model says it. A found step is as large as one pass allows, so
+/// it has to fall; another one is what the user or the model wants.
+double default_decay(schedule_kind kind, std::size_t epochs, bool found) {
+  const double passes = static_cast<double>(epochs - 1);
+  const bool falls = found && passes > 0.0;
+  if (kind == schedule_kind::linear) return 1.0 / static_cast<double>(epochs);
+  if (kind == schedule_kind::geometric) return falls ? std::pow(0.01, 1.0 / passes) : 1.0;
+  return falls ? 99.0 / passes : 0.0;
+}
+
+/// The step and how it falls: given, the model's, a checkpoint's, or found.
+void find_schedule(const training_task& task, const prepared_data& ready, resolved_run& run) {
+  const train_options& options = run.options;
+  const step_options& step = options.step;
+  const training_defaults& defaults = ready.defaults();
+  const bool by_default = !step.initial && defaults.step;
+  const bool search = !step.initial && !by_default && options.resume.empty();
+  const schedule_kind kind = step.kind.value_or(defaults.schedule);
+  run.schedule = {kind,
+                  search       ? find_step(task, options.initial, options.stop)
+                  : by_default ? *defaults.step
+                               : step.initial.value_or(0.0),
+                  step.decay.value_or(0.0)};
+  // A model that has a step of its own knows how it should fall, whatever it is.
+  if (defaults.step && !step.decay && kind == defaults.schedule) run.schedule.decay = defaults.decay.value_or(0.0);
+  run.step_found = search && !options.stop.stop_requested();
+  if (!options.resume.empty()) run.schedule = schedule_of_checkpoint(options.resume);
+  if (run.schedule.decay == 0.0 && run.schedule.kind != schedule_kind::constant)
+    run.schedule.decay = default_decay(run.schedule.kind, options.epochs, search);
+}
+
+/// The run's options with the files of this rank; files that cannot be written are refused now.
+resolved_run begin_run(const prepared_data& ready) {
+  resolved_run run{.options = ready.options(), .l2 = ready.loop().l2, .begun = ready.begun(), .ranks = ready.ranks()};
+  const agreement ranks(run.ranks);
+  std::string& resume = run.options.resume;
+  if (!resume.empty()) resume = resume_of_rank(resume, ranks);
+  const std::string& checkpoint = run.options.checkpoint;
+  if (!checkpoint.empty()) require_checkpoint_place(checkpoint_of_rank(checkpoint, ranks));
+  return run;
+}
+
+}  // namespace
+
+train_result run_training(const prepared_task& ready, any_engine& engine) {
+  const training_task& task = *ready.task;
+  resolved_run run = begin_run(ready.data);
+  run_planner planner(task, run);
+  {
+    const search_clock searching(run.search_seconds);
+    find_schedule(task, ready.data, run);
+    planner.agree_on_schedule();
+  }
+  std::unique_ptr<observer> record;
+  if (planner.ranks().rank() > 0) run.options.record.clear();  // the first rank writes for all
+  if (!run.options.record.empty()) {
+    record = make_record_observer(run.options.record, task, run);
+    run.options.observers.push_back(record.get());
+  }
+  {
+    const search_clock searching(run.search_seconds);
+    const std::size_t workers = engine.plan(planner);
+    run.plan = task.plan(planner.loop());
+    planner.note_idle_workers(workers, run.plan);
+  }
+  const auto started = engine.start_workers(task, run.plan, [&](std::string_view sentence) { planner.note(sentence); });
+  return train_epochs(task, *started, run);
+}
+
+}  // namespace hogwild

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/run_setup.hpp>
+
+#include <cstring>
+
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+
+namespace {
+
+/// The fixed part; the decorator, the path, the CPUs, the label values, the degrees and the model follow in this order.
+struct setup_header {
+  loop_options options;
+  std::uint64_t first_row, rows;
+  std::uint32_t pin, labels, workers, reserved;
+  std::uint64_t decorator_bytes, path_bytes, cpu_count, label_count, degree_count, model_bytes;
+};
+static_assert(std::is_trivially_copyable_v<setup_header>);
+
+}  // namespace
+
+std::vector<std::byte> run_setup::encode() const {
+  const setup_header header{.options = options,
+                            .first_row = first_row,
+                            .rows = rows,
+                            .pin = pin,
+                            .labels = static_cast<std::uint32_t>(labels),
+                            .workers = workers,
+                            .reserved = 0,
+                            .decorator_bytes = decorator.size(),
+                            .path_bytes = data_path.size(),
+                            .cpu_count = cpus.size(),
+                            .label_count = label_values.size(),
+                            .degree_count = degree.size(),
+                            .model_bytes = model.size()};
+  std::vector<std::byte> bytes;
+  const auto append = [&bytes](const auto& span) {
+    const auto part = std::as_bytes(span);
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  };
+  append(std::span(&header, 1));
+  append(std::span(decorator));
+  append(std::span(data_path));
+  append(std::span(cpus));
+  append(std::span(label_values));
+  append(std::span(degree));
+  append(std::span(model));
+  return bytes;
+}
+
+run_setup run_setup::decode(std::span<const std::byte> bytes) {
+  setup_header header;
+  const auto cut = [&bytes](void* to, std::size_t n) {
+    if (n > bytes.size()) throw segment_error("the segment's setup is incomplete; purge it and start the run again");
+    if (n > 0) std::memcpy(to, bytes.data(), n);
+    bytes = bytes.subspan(n);
+  };
+  cut(&header, sizeof header);
+  const auto too_many = [&bytes](std::uint64_t n) { return n > bytes.size(); };
+  if (too_many(header.decorator_bytes) || too_many(header.path_bytes) || too_many(header.cpu_count) ||
+      too_many(header.label_count) || too_many(header.degree_count) || too_many(header.model_bytes)) {
+    throw segment_error("the segment's setup does not hold what it says; purge it and start the run again");
+  }
+  run_setup setup{.options = header.options,
+                  .first_row = header.first_row,
+                  .rows = header.rows,
+                  .pin = header.pin,
+                  .labels = static_cast<label_kind>(header.labels),
+                  .workers = header.workers,
+                  .decorator = std::string(header.decorator_bytes, '\0'),
+                  .data_path = std::string(header.path_bytes, '\0'),
+                  .cpus = std::vector<std::int32_t>(header.cpu_count),
+                  .label_values = std::vector<double>(header.label_count),
+                  .degree = std::vector<std::uint32_t>(header.degree_count),
+                  .model = std::vector<std::byte>(header.model_bytes)};
+  cut(setup.decorator.data(), header.decorator_bytes);
+  cut(setup.data_path.data(), header.path_bytes);
+  cut(setup.cpus.data(), header.cpu_count * sizeof(std::int32_t));
+  cut(setup.label_values.data(), header.label_count * sizeof(double));
+  cut(setup.degree.data(), header.degree_count * sizeof(std::uint32_t));
+  cut(setup.model.data(), header.model_bytes);
+  return setup;
+}
+
+}  // namespace hogwild

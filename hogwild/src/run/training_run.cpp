@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/training_run.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/divergence_guard.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/error.hpp>
+
+#include "run/epoch_meter.hpp"
+#include "run/run_report.hpp"
+
+namespace hogwild {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// An epoch may give back this fraction of what the run has gained, and besides this fraction of the standard deviation
+/// of the rows' losses, before replicas are taken to overshoot. The second is for runs that have gained nothing yet.
+constexpr double sound_loss = 0.1, sound_noise = 0.05;
+/// Of two objectives that have risen, the higher one is about as good where it has risen by this share more.
+constexpr double about_as_good = 0.1;
+
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+const epoch_report unmeasured{.train_loss = no_number, .objective = no_number};
+
+double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+class epoch_loop {
+ public:
+  epoch_loop(const training_task& work, engine_run& who, resolved_run& run)
+      : task_(work),
+        engine_run_(who),
+        run_(run),
+        options_(run.options),
+        ranks_(run.ranks),
+        rounds_(work, run.plan, who),
+        meter_(work, who, run) {}
+
+  train_result operator()() {
+    const auto begin = run_.begun;
+    const param_store& store = engine_run_.store();
+    task_.begin(store);
+    const objective_fall from_start = begin_fall();
+    task_.change(store, options_.initial);
+    if (!options_.resume.empty()) resume();
+    engine_run_.get_ready();
+    announce();
+    // From here a request to stop reaches the workers themselves, within a few rows.
+    const stop_relay relay(options_.stop, store);
+    bool over = false;
+    if (checks_falls()) {
+      over = !measure(0, 0.0, 0.0) && stop();
+      objective_before_ = last_.objective;
+      progress_.fall = restarts() ? objective_fall{objective_before_} : from_start;
+    }
+    while (!over && progress_.epoch < options_.epochs) {
+      if (asked_to_stop()) {
+        stop();
+        break;
+      }
+      const std::size_t e = progress_.epoch + 1;
+      const double step = run_.schedule.at(e);
+      divergence_guard guard(store, rounds_);
+      const epoch_report before = last_;
+      const std::uint64_t rows_before = rows_here();
+      const auto epoch_begin = clock::now();
+      rounds_.train_epoch(e, step, run_.schedule.at_end(e));
+      progress_.train_seconds += seconds_since(epoch_begin);
+      require_not_orphaned(store.control());
+      const bool stopped = asked_to_stop();
+      if (!stopped) require_trained(e, rows_here() - rows_before);
+      if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(begin))) {
+        stop();
+        break;
+      }
+      progress_.epoch = e;
+      if (turned_back(guard, e, step))
+        last_ = before;  // what was measured meanwhile is given up
+      else
+        over = conclude(begin);
+    }
+    finish(begin);
+    return std::move(result_);
+  }
+
+ private:
+  /// Rows that this process's workers have trained so far.
+  std::uint64_t rows_here() const {
+    std::uint64_t rows = 0;
+    for (const worker_slot& slot : engine_run_.store().slots()) rows += slot.rows.get();
+    return rows;
+  }
+
+  /// An epoch that nobody trained is never done, whatever kept the workers from it. Some ranks may have had no row.
+  void require_trained(std::size_t epoch, std::uint64_t rows) const {
+    if (ranks_.any(rows > 0)) return;
+    throw worker_error("no worker has trained a row in epoch " + std::to_string(epoch) +
+                       ", though no stop was requested; look for what keeps the workers from training");
+  }
+
+  bool asked_to_stop() const { return ranks_.any(options_.stop.stop_requested()); }
+
+  /// The run ends here, with the parameters as they are. What it reports is what was measured last: a number from part
+  /// of the rows would be none, and the rest would keep whoever wants to leave.
+  bool stop() {
+    result_.status = run_status::stopped;
+    return true;
+  }
+
+  /// Whether the epoch is trained again, because its summed gains overshot. Where the objective rises under the most
+  /// careful exchange too, the step is too large for one worker as well: then workers exchange as rarely as ended about
+  /// as well as that, and no other epoch is turned back.
+  bool turned_back(divergence_guard& guard, std::size_t e, double step) {
+    const auto note = [&](const std::string& sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); };
+    if (task_.facts().non_monotone || progress_.step_overshoots != 0 || !rose_too_far()) return false;
+    tries_.push_back({rounds_.current_pace(), last_.objective});
+    if (const auto remedy = guard.turn_back(step)) {
+      progress_.epoch = e - 1;
+      note("the workers' summed changes overshot in epoch " + std::to_string(e) + "; it is trained again " + *remedy);
+      return true;
+    }
+    if (tries_.size() < 2) return false;
+    const auto as_good = [&](const one_try& t) {
+      return t.objective <= last_.objective + about_as_good * (last_.objective - objective_before_);
+    };
+    const auto found = std::ranges::find_if(tries_, as_good);
+    if (found != tries_.end()) rounds_.resume_pace(found->pace);
+    progress_.step_overshoots = 1;
+    note("the objective rises in epoch " + std::to_string(e) + " however often the workers exchange: the step " +
+         std::to_string(step) + " is too large for one worker, too");
+    return false;
+  }
+
+  /// After the measurement of a finished epoch; true where the run ends with it.
+  bool conclude(clock::time_point begin) {
+    objective_before_ = last_.objective;
+    tries_.clear();
+    tell(options_, [&](observer& o) { o.on_epoch(last_); });
+    bool better = false;
+    const auto ended = progress_.rules.after(last_, progress_.fall, options_, better);
+    if (better) {
+      best_ = task_.parameters_of(engine_run_.store(), rounds_.scale());
+      best_measured_ = last_;
+    }
+    if (ended) result_.status = *ended;
+    if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
+    if (!options_.checkpoint.empty() && ended != run_status::diverged) save(begin);
+    return ended.has_value();
+  }
+
+  void announce() {
+    const run_start start = detail::start_of(task_, engine_run_, run_, progress_.examples);
+    tell(options_, [&](observer& o) { o.on_start(start); });
+  }
+
+  /// False where the run is to stop before all rows have been measured.
+  bool measure(std::size_t epoch, double step, double wall_seconds) {
+    const auto measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds);
+    if (measured) last_ = *measured;
+    measured_ = measured_ || measured;
+    return measured.has_value();
+  }
+
+  /// Whether any rule of this run asks how far the objective has fallen, or risen.
+  bool checks_falls() const { return run_.plan.options.exchange.workers > 1 || options_.tolerance > 0.0; }
+  /// Whether training begins with the parameters that the model begins with.
+  bool restarts() const { return !options_.initial && options_.resume.empty(); }
+
+  /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
+  objective_fall begin_fall() {
+    if (!checks_falls() || restarts()) return {};
+    // Where the run is to stop meanwhile nobody asks.
+    const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
+    return {measured ? measured->objective : no_number};
+  }
+
+  /// Whether the last epoch left the objective worse than a sound epoch does.
+  bool rose_too_far() const {
+    const auto rises_too_far = [&](double noise) {
+      return progress_.fall.given_back(objective_before_, last_.objective - noise, sound_loss);
+    };
+    return rises_too_far(0.0) &&
+           rises_too_far(sound_noise * meter_.deviation_of_losses(rounds_.scale(), last_.train_loss));
+  }
+
+  void resume() {
+    progress_ =
+        load_progress(options_.resume, engine_run_.store(), run_, task_, best_,
+                      [this](std::string_view sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); });
+    rounds_.resume_at(progress_.scale);
+    rounds_.resume_exchange(progress_.longest_exchange);
+    if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
+  }
+
+  void save(clock::time_point begin) {
+    run_progress now = progress_;
+    now.wall_seconds += seconds_since(begin);
+    now.scale = rounds_.scale();
+    now.gain_weight = rounds_.gain_weight();
+    now.longest_exchange = rounds_.longest_exchange();
+    now.examples = last_.examples;
+    now.updates = last_.updates;
+    now.nonzeros = last_.nonzeros;
+    save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, best_);
+    name_epoch(options_.checkpoint, now.epoch, ranks_);
+  }
+
+  void finish(clock::time_point begin) {
+    const param_store& store = engine_run_.store();
+    // A run may be resumed that has nothing left to do.
+    if (!measured_ && result_.status != run_status::stopped) measure(progress_.epoch, 0.0, 0.0);
+    result_.epochs = progress_.epoch;
+    const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
+    detail::tell_of_run(result_, counted, task_, engine_run_, run_);
+    result_.train_seconds = progress_.train_seconds;
+    if (best_.empty()) {
+      result_.parameters = task_.parameters_of(store, rounds_.scale());
+    } else {
+      // Validation kept an earlier epoch's parameters: they are what is returned, so they are what is reported.
+      engine_run_.settle();
+      task_.assign(store, best_);
+      rounds_.resume_at(1.0);
+      if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
+      result_.parameters = std::move(best_);
+    }
+    result_.train_loss = last_.train_loss;
+    result_.objective = last_.objective;
+    result_.test = last_.test;
+    result_.validation = last_.validation;
+    result_.wall_seconds = progress_.wall_seconds + seconds_since(begin);
+    result_.peak_rss_bytes = peak_rss_bytes();
+    tell(options_, [&](observer& o) { o.on_finish(result_); });
+  }
+
+  const training_task& task_;
+  engine_run& engine_run_;
+  resolved_run& run_;
+  const train_options& options_;
+  agreement ranks_;
+  round_driver rounds_;
+  epoch_meter meter_;
+  run_progress progress_{};
+  epoch_report last_ = unmeasured;
+  bool measured_ = false;  ///< whether last_ is more than that
+  double objective_before_ = 0.0;
+  struct one_try {
+    round_driver::pace pace;
+    double objective;
+  };
+  std::vector<one_try> tries_;  ///< of the epoch at hand
+  std::vector<float> best_;
+  std::optional<epoch_report> best_measured_;
+  train_result result_{};
+};
+
+}  // namespace
+
+train_result train_epochs(const training_task& work, engine_run& who, resolved_run& run) {
+  try {
+    return epoch_loop(work, who, run)();
+  } catch (...) {
+    // The store goes with the exception, so whoever still reads from it has to stop now.
+    tell(run.options, [](observer& o) { o.on_failure(); });
+    throw;
+  }
+}
+
+}  // namespace hogwild

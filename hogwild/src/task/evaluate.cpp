@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/task/evaluate.hpp>
+
+#include <hogwild/detail/results/metrics.hpp>
+
+namespace hogwild {
+
+measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
+                           std::span<const float> labels) {
+  measurement m{.loss = mean_loss};
+  switch (kind) {
+    case label_kind::binary: {
+      const auto counts = count_confusion(scores, labels);
+      m.accuracy = counts.accuracy();
+      m.f1 = counts.f1();
+      m.auc = area_under_curve(scores, labels);
+      break;
+    }
+    case label_kind::classes:
+      m.accuracy = accuracy(scores, labels);
+      break;
+    case label_kind::real:
+      m.rmse = rmse(scores, labels);
+      break;
+  }
+  return m;
+}
+
+measurement measure_cut(label_kind, double mean_loss, std::span<const float> scores, std::span<const float> labels) {
+  double cut = 0.0;
+  std::size_t nodes = 0, right = 0;
+  for (std::size_t r = 0; r < scores.size(); ++r) {
+    if (labels[r] < 0.0f) {
+      cut += static_cast<double>(scores[r]);
+    } else {
+      ++nodes;
+      right += scores[r] == labels[r] ? 1 : 0;
+    }
+  }
+  measurement m{.loss = mean_loss, .cut = cut};
+  if (nodes > 0) m.accuracy = static_cast<double>(right) / static_cast<double>(nodes);
+  return m;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/task/margin_task.hpp>
+
+#include <utility>
+
+#include <hogwild/detail/loop/worker_loop.hpp>
+#include <hogwild/detail/sharing/dispatch.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/vector_passes.hpp>
+#include <hogwild/train.hpp>
+
+namespace hogwild {
+
+margin_task::margin_task(std::shared_ptr<const void> kept, const margin_loss& loss, task_facts facts,
+                         const sparse_view& data, label_map labels, const loop_options& options)
+    : training_task(std::move(facts), data, std::move(labels), options), kept_(std::move(kept)), loss_(loss) {}
+
+std::unique_ptr<training_task> margin_task::on(const sparse_view& rows) const {
+  task_facts facts = facts_;
+  facts.measured_rows = rows.rows();
+  return std::make_unique<margin_task>(kept_, loss_, std::move(facts), rows, labels_, options_alone());
+}
+
+std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept, const margin_loss& loss,
+                                                task_facts facts, const sparse_view& data, label_map labels,
+                                                const loop_options& options) {
+  return std::make_unique<margin_task>(std::move(kept), loss, std::move(facts), data, std::move(labels), options);
+}
+
+template <template <class> class Step, class Sharing>
+void margin_task::row_by_row(const worker_context& at, const Sharing& sharing) const {
+  const step_context context{labels_, data_.degree, all_rows(), at.plan.options};
+  Step<Sharing> step(sharing, loss_, context);
+  worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
+}
+
+template <class Sharing>
+void margin_task::by_batches(const worker_context& at, const Sharing& sharing) const {
+  const step_context context{labels_, data_.degree, all_rows(), at.plan.options};
+  const auto run = [&]<class Index, class Value>() {
+    margin_batch_step<Sharing, Index, Value> step(sharing, loss_, context, data_);
+    worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
+  };
+  if (data_.has_narrow_index())
+    data_.has_narrow_value() ? run.template operator()<std::uint16_t, half>()
+                             : run.template operator()<std::uint16_t, float>();
+  else
+    data_.has_narrow_value() ? run.template operator()<std::uint32_t, half>()
+                             : run.template operator()<std::uint32_t, float>();
+}
+
+void margin_task::work(const worker_context& at) const {
+  // A chunk of rows in another order than they are stored has no run of columns of its own.
+  const std::size_t first_singleton =
+      at.plan.options.order == row_order::chunked ? data_.first_singleton : data_.columns;
+  with_sharing<float, sharing_choices::and_head>(at, facts_.groups, first_singleton, [&](const auto& sharing) {
+    if (at.plan.options.optimizer != optimizer_kind::sgd) {
+      if constexpr (requires { sharing.state(0); }) row_by_row<margin_adagrad_step>(at, sharing);
+    } else if constexpr (requires { sharing.values(); }) {
+      // On an array that nobody else writes meanwhile kernels train several rows at once.
+      by_batches(at, sharing);
+    } else {
+      row_by_row<margin_sgd_step>(at, sharing);
+    }
+  });
+}
+
+measurement margin_task::evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
+                                  bool all_measures, const std::stop_token& stop) const {
+  const param_reader<float> v = param_view<float>(store.parameters<float>()).reader();
+  const auto a = static_cast<float>(scale);
+  const float bias = options_.bias ? v[v.size() - 1] : 0.0f;
+  return evaluate_rows(
+      rows, labels_, options_.weight_positive, threads,
+      [&](const sparse_row<float>& z) -> row_score {
+        const float margin = a * dot(v, z) + bias;
+        return {loss_.loss(margin, z.label), loss_.prediction(margin)};
+      },
+      all_measures, measure_scores, stop);
+}
+
+double margin_task::squared_norm(const param_store& store, double scale, thread_team& threads) const {
+  return scale * scale * sum_of_squares(store.parameters<float>().first(data_.columns), threads);
+}
+
+void margin_task::fold(const param_store& store, double scale, thread_team& threads) const {
+  multiply_all(store.parameters<float>().first(data_.columns), static_cast<float>(scale), threads);
+}
+
+std::vector<float> margin_task::parameters_of(const param_store& store, double scale) const {
+  const auto stored = store.parameters<float>();
+  std::vector<float> w(stored.begin(), stored.end());
+  for (std::size_t j = 0; j < data_.columns; ++j) w[j] *= static_cast<float>(scale);
+  return w;
+}
+
+}  // namespace hogwild

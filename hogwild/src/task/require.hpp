@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <hogwild/error.hpp>
+
+namespace hogwild::detail {
+
+/// Throws config_error with the sentence unless what a user asked for holds together.
+inline void require(bool holds, const std::string& sentence) {
+  if (!holds) throw config_error(sentence);
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/task/training_task.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/loop/rating_blocks.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+
+namespace {
+
+/// How rows are cut into chunks. Under deterministic sharing a chunk is what a virtual worker trains in a turn.
+chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loop_options& options) {
+  const std::size_t rows = data.rows();
+  if (options.sharing == access_kind::deterministic) return {rows, options.exchange.rows};
+  // A rating takes some nanoseconds: more of them in a chunk than rows of other data.
+  if (facts.rating_kernels()) return {rows, std::clamp<std::size_t>(rows / 256, 16, 2048)};
+  const chunk_plan plan = chunk_plan::choose(rows, data.nonzeros());
+  if (!facts.whole_batches) return plan;
+  const std::size_t batch = std::max<std::size_t>(options.batch, 1);
+  return {rows, (plan.rows_per_chunk() + batch - 1) / batch * batch};
+}
+
+}  // namespace
+
+loop_plan training_task::plan(const loop_options& decided) const {
+  loop_plan plan{.options = decided, .chunks = chunks_of(facts_, data_, decided)};
+  if (decided.ownership == ownership_kind::blocks && facts_.rating_kernels()) {
+    // As many bands in every process of the run.
+    const std::uint32_t bands = bands_for(data_.rows(), decided.exchange.workers);
+    plan.blocks = std::make_shared<const rating_list>(blocks_of(data_, facts_.users, facts_.items, bands));
+    if (!plan.blocks->starts.empty()) plan.chunks = chunk_plan(std::span<const std::uint32_t>(plan.blocks->starts));
+  }
+  return plan;
+}
+
+loop_plan training_task::plan(access_kind kind, const exchange_options& exchange) const {
+  loop_options decided = options_;
+  decided.sharing = kind;
+  decided.exchange = exchange;
+  return plan(decided);
+}
+
+loop_options training_task::options_alone() const {
+  loop_options alone = options_;
+  alone.all_rows = 0;
+  alone.ownership = ownership_kind::shared;
+  return alone;
+}
+
+store_shape training_task::shape(const loop_plan& plan, std::size_t workers, std::size_t spare,
+                                 std::size_t setup_bytes) const {
+  constexpr std::uint64_t stripes = 4096;  // enough that two workers rarely meet on one by chance
+  const loop_options& o = plan.options;
+  return {.parameters = facts_.parameters,
+          .scalar_bytes = facts_.scalar_bytes,
+          .state_arrays = state_arrays_of(o.optimizer),
+          .workers = workers + spare,
+          .shards = o.sharing == access_kind::deterministic ? 1 : workers,  // dealt out by turns, not by shards
+          .chunks = std::max<std::uint64_t>(plan.chunks.count(), 1),
+          .stripes = o.ownership == ownership_kind::blocks ? owner_stripes
+                     : o.update == update_kind::locked     ? stripes
+                                                           : 0,
+          .setup_bytes = setup_bytes,
+          .replicas = o.sharing == access_kind::deterministic ? o.exchange.workers : 0,
+          .ring = in_lockstep(o.sharing)    ? workers
+                  : o.exchange.replicas > 1 ? o.exchange.replicas
+                                            : 0};
+}
+
+void require_cover(std::vector<parameter_group> groups, std::size_t parameters) {
+  std::ranges::sort(groups, {}, &parameter_group::offset);
+  std::size_t covered = 0;
+  for (const parameter_group& g : groups) {
+    if (g.offset != covered) {
+      throw config_error("the model's groups leave out or repeat parameters: '" + std::string(g.name) + "' begins at " +
+                         std::to_string(g.offset) + ", where " + std::to_string(covered) + " are covered so far");
+    }
+    covered += g.rows * g.width;
+  }
+  if (covered != parameters) {
+    throw config_error("the model's groups cover " + std::to_string(covered) + " parameters, but it has " +
+                       std::to_string(parameters));
+  }
+}
+
+void training_task::begin(const param_store& store) const {
+  initialise(store);
+  try_rows(store);
+}
+
+void training_task::change(const param_store& store, const std::function<void(std::span<float>)>& change) const {
+  if (!change) return;
+  std::vector<float> parameters = parameters_of(store, 1.0);
+  change(parameters);
+  assign(store, parameters);
+}
+
+void training_task::assign(const param_store& store, std::span<const float> parameters) const {
+  if (facts_.scalar_bytes == sizeof(float)) {
+    std::ranges::copy(parameters, store.parameters<float>().begin());
+  } else {
+    std::ranges::copy(parameters, store.parameters<double>().begin());
+  }
+}
+
+}  // namespace hogwild

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/models/model_data.hpp>
+#include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/models.hpp>
+#include <hogwild/saved_model.hpp>
+
+// What a named model says of itself besides its type. models/<name>/<name>.cpp defines descriptor_of<name>();
+// everything that works with named models (the registry, predictions, the command) is made from these.
+
+namespace hogwild {
+
+/// What a model is trained on.
+enum class model_input {
+  rows,    ///< of features, or images
+  fields,  ///< of features that belong to fields (formats/libffm.hpp)
+  ratings,
+  corpus,
+  graph
+};
+
+struct model_facts {
+  std::string summary;  ///< what it learns, in one sentence
+  model_input input = model_input::rows;
+  std::vector<model_option> options{};
+  /// Options that are declared elsewhere, with the engine or the format, and mean something to models that name them
+  /// alone.
+  std::vector<std::string> uses{};
+  std::string no_bias{};         ///< why it takes no constant term from the engine; empty: it does
+  bool bias_of_its_own = false;  ///< whether model_data::bias is for the model, and the engine adds none
+};
+
+/// A model that was read back, with its parameters. Not changed by asking, so any thread may ask.
+class loaded_model {
+ public:
+  virtual ~loaded_model() = default;
+
+  /// Asks for several rows at once: see predictor::judge.
+  using batch_scorer =
+      std::function<void(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores)>;
+
+  virtual named_model model() const = 0;
+  /// Of a row whose columns are positions of the saved ones.
+  virtual row_score loss_and_score(const sparse_row<float>& z) const = 0;
+  virtual batch_scorer scorer(std::size_t most) const;
+  virtual void require_data(const sparse_view&, std::string_view) const {}
+  /// See predictor::probabilities. A model that has none is not asked for them.
+  virtual bool has_probabilities() const { return false; }
+  virtual std::vector<double> probabilities(const sparse_row<float>&) const { return {}; }
+
+  /// As train() would return them, and the input numbers of the columns that they are of.
+  std::span<const float> parameters() const { return parameters_; }
+  std::span<const std::uint32_t> columns() const { return columns_; }
+
+ protected:
+  loaded_model(std::vector<float> parameters, std::vector<std::uint32_t> columns)
+      : parameters_(std::move(parameters)), columns_(std::move(columns)) {}
+
+  std::vector<float> parameters_;
+  std::vector<std::uint32_t> columns_;
+};
+
+/// Trained parameters that are to be saved.
+struct trained_parameters {
+  std::span<const float> values;               ///< as train() returns them
+  std::span<const std::uint32_t> original;     ///< the input number of each column
+  std::span<const std::uint32_t> saved_order;  ///< columns by their input numbers
+};
+
+class model_descriptor {
+ public:
+  virtual ~model_descriptor() = default;
+
+  std::string_view name() const { return name_; }
+  const model_facts& facts() const { return facts_; }
+  const training_defaults& defaults() const { return defaults_; }
+  std::size_t epochs() const { return epochs_; }  ///< that it takes; 0: as many as others
+
+  /// Throws config_error where the options do not go together, or this build has no such model: before data are read.
+  virtual void check(const model_options&) const {}
+  /// Throws config_error for an option out of range, and for data that the model is not for.
+  virtual named_model make(const model_data& data, const model_options& options) const = 0;
+  /// Its options, width, weights and bias; all else is filled in by the caller. Throws config_error where sizes do not
+  /// fit.
+  virtual saved_model save(const named_model& m, const trained_parameters& trained) const = 0;
+  /// Throws input_error where sizes or options do not fit, config_error where no model can be made of them.
+  virtual std::shared_ptr<const loaded_model> load(const saved_model& saved) const = 0;
+
+ protected:
+  model_descriptor(std::string_view name, const training_defaults& defaults, std::size_t epochs, model_facts facts)
+      : name_(name), defaults_(defaults), epochs_(epochs), facts_(std::move(facts)) {}
+
+ private:
+  std::string_view name_;
+  training_defaults defaults_;
+  std::size_t epochs_;
+  model_facts facts_;
+};
+
+/// What descriptors of models of type M have in common.
+template <model M>
+class descriptor_for : public model_descriptor {
+ public:
+  explicit descriptor_for(model_facts facts)
+      : model_descriptor(hogwild::model_name<M>(), defaults_of<M>(), epochs_that_it_takes(), std::move(facts)) {}
+
+  saved_model save(const named_model& m, const trained_parameters& trained) const final {
+    return save_model(std::get<M>(m), trained);
+  }
+
+ private:
+  virtual saved_model save_model(const M& m, const trained_parameters& trained) const = 0;
+
+  static constexpr std::size_t epochs_that_it_takes() {
+    if constexpr (requires { M::epochs; }) return M::epochs;
+    return 0;
+  }
+};
+
+}  // namespace hogwild

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/kernels/layer_kernels.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
+#include <hogwild/detail/models/net.hpp>
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+/// Computes a net on a batch of examples, in memory of one worker. Examples are rows, and a value of all rows is a run
+/// of lanes (see layer_kernels.hpp); a net with convolutions takes layer_lanes rows at a time, so that what stands
+/// between its layers stays in the nearest caches, a net of dense layers alone takes more, which suits their products.
+class net_workspace {
+ public:
+  /// For at most `batch` examples. Throws config_error where this build has no layers.
+  net_workspace(const net_plan& net, isa set, std::size_t batch);
+
+  /// Value v of example k is input(k)[v * stride()]. What is not written keeps its value, 0 at first.
+  float* input(std::size_t k) { return inputs_[k / rows_] + k % rows_; }
+  std::size_t stride() const { return rows_; }
+  /// What example k's dropout is a function of, and its class.
+  void describe(std::size_t k, std::uint64_t key, float label) { key_[k] = key, label_[k] = label; }
+  /// Values [first, first + values) of example k become `value`.
+  void fill(std::size_t k, std::size_t first, std::size_t values, float value) {
+    kernels_.fill_lane(values, rows_, value, input(k) + first * rows_);
+  }
+
+  /// From now on `asked` is looked at every few milliseconds: once it is true, what is computed is left as it is, and
+  /// is worth nothing.
+  void stop_when(std::function<bool()> asked) { asked_to_stop_ = std::move(asked); }
+
+  /// Reads the parameters that the next calls compute with, group by group.
+  void read(const auto& w, std::span<const parameter_group> groups) {
+    for (const parameter_group& g : groups)
+      w.block(g.offset, g.rows * g.width).copy_to(parameters().subspan(g.offset, g.rows * g.width));
+  }
+  /// Emits what differentiate() found, group by group; nothing where it was stopped.
+  void emit(const auto& to, std::span<const parameter_group> groups) const {
+    if (stopped_) return;
+    for (const parameter_group& g : groups) to.block(g.offset, gradient().subspan(g.offset, g.rows * g.width));
+  }
+
+  std::span<float> parameters() { return {parameters_, net_.parameters()}; }
+  /// Of the mean loss, as differentiate() left it.
+  std::span<const float> gradient() const { return {gradient_, net_.parameters()}; }
+
+  /// Finds the gradient of the mean loss of examples 0 .. n-1, n > 0, and returns that loss, dropout included.
+  double differentiate(std::size_t n);
+  /// Loss and predicted class of examples 0 .. n-1, without dropout.
+  void score(std::size_t n, std::span<row_score> scores);
+
+ private:
+  /// What a layer of the plan works on. Layers that work in place have to == from.
+  struct buffers {
+    float *from = nullptr, *to = nullptr;                    ///< values before and after; null: the net's input
+    float *from_partials = nullptr, *to_partials = nullptr;  ///< null: nobody asks
+    float* mask = nullptr;
+    std::size_t first_draw = 0;  ///< dropout: of an example's random numbers
+    std::vector<std::uint32_t> tap{}, place{};
+  };
+
+  std::size_t lay_out(float* base);
+  bool stopping() { return stopped_ || (stopped_ = asked_to_stop_ && asked_to_stop_()); }
+  /// Calls take(first, n) for runs of the layer's inputs that are some milliseconds' work.
+  template <class Take>
+  void by_inputs(const placed_layer& at, const Take& take);
+  void forward(std::size_t pass, bool training);
+  void backward(std::size_t pass);
+
+  net_plan net_;
+  const layer_kernels& kernels_;
+  std::size_t batch_, rows_;
+  private_memory memory_;
+  std::vector<buffers> layers_;
+  std::vector<float*> inputs_;  ///< of each pass
+  std::vector<std::uint64_t> key_;
+  std::function<bool()> asked_to_stop_{};
+  bool stopped_ = false;
+  float *parameters_ = nullptr, *gradient_ = nullptr, *label_ = nullptr, *example_weight_ = nullptr, *loss_ = nullptr,
+        *best_ = nullptr;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+#include <hogwild/detail/words/window_model.hpp>
+#include <hogwild/detail/words/window_space.hpp>
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+/// What skip_gram and cbow have in common as workspace models; each of them says of one window
+///
+///   static window_rows inputs(window_space&);                      the rows that are scored against the outputs
+///   static void differentiate(window_space&, window_rows inputs);  adds what the loss changes with the contexts, and
+///                                                                  writes what it changes with the outputs
+///
+/// when the window's rows are at hand, and, for differentiate(), the slopes of its scores.
+template <class Model>
+struct window_formula : window_model {
+  using workspace = window_space;
+
+  window_space make_workspace(const sparse_view& data, isa set, std::size_t batch) const {
+    return {*this, data, set, batch};
+  }
+  void take(window_space& s, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
+    s.take(k, z, random);
+  }
+
+  void gradient(const auto& w, window_space& s, std::size_t n, const auto& emit) const {
+    for (std::size_t k = 0; k < n; ++k) {
+      s.walk(w, k, emit, [&] {
+        const window_rows inputs = Model::inputs(s);
+        s.score(inputs);
+        s.derive(inputs.size(), n);
+        Model::differentiate(s, inputs);
+      });
+    }
+  }
+
+  void score(const auto& w, window_space& s, std::size_t n, std::span<row_score> scores) const {
+    for (std::size_t k = 0; k < n; ++k) {
+      scores[k] = {};
+      s.look(w, k, [&] {
+        const window_rows inputs = Model::inputs(s);
+        s.score(inputs);
+        scores[k].loss += s.loss(inputs.size());
+      });
+    }
+  }
+};
+
+}  // namespace hogwild

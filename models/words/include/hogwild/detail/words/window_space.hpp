@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/kernels/window_kernels.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+#include <hogwild/detail/words/window_model.hpp>
+#include <hogwild/detail/words/word_sampler.hpp>
+
+namespace hogwild {
+
+/// Floats on cache lines of their own.
+class lined_floats {
+ public:
+  explicit lined_floats(std::size_t size) : lines_((size + 15) / 16) {}
+  float* data() { return lines_.front().x; }
+  std::span<float> part(std::size_t begin, std::size_t size) { return {data() + begin, size}; }
+
+ private:
+  struct alignas(64) line {
+    float x[16];
+  };
+  std::vector<line> lines_;
+};
+
+/// Rows that a window's kernels read, and rows that they add to; they stand anywhere.
+using window_rows = std::span<const float* const>;
+using window_row_gradients = std::span<float* const>;
+
+/// One worker's memory: sentences, the rows of the window at hand and what their gradients add up to.
+class window_space {
+ public:
+  window_space(const window_model& m, const sparse_view& data, isa set, std::size_t batch)
+      : model_(m),
+        kernels_(window_kernels_of(set)),
+        words_(occurrences(data), m.sample),
+        sentences_(batch),
+        slots_(2 * std::size_t{m.window} + 1),
+        values_(slots_ * m.width()),
+        gradients_(slots_ * m.width()),
+        outputs_((m.negative + 1) * m.width()),
+        output_gradients_((m.negative + 1) * m.width()),
+        slopes_(2 * std::size_t{m.window} * (m.negative + 1) + window_lanes),
+        mean_(m.width()),
+        mean_gradient_(m.width()),
+        contexts_(2 * std::size_t{m.window}),
+        context_gradients_(2 * std::size_t{m.window}) {}
+
+  /// Takes sentence k: its words, but of frequent ones only some.
+  void take(std::size_t k, const sparse_row<float>& z, const counter_random& random) {
+    sentence& s = sentences_[k];
+    s.random = random;
+    s.words.clear();
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const auto chance = static_cast<float>(random.bits(i) >> 40) * 0x1p-24f;
+      if (chance < words_.keep(z.index[i])) s.words.push_back(z.index[i]);
+    }
+  }
+
+  /// The rows of the window's neighbours, and where its gradients by them are summed up.
+  window_rows contexts() const { return {contexts_.data(), count_}; }
+  window_row_gradients context_gradients() const { return {context_gradients_.data(), count_}; }
+
+  /// Scores each of the inputs against each of the outputs.
+  void score(window_rows inputs) {
+    kernels_.scores(inputs.data(), inputs.size(), outputs_.data(), drawn_.size(), model_.width(), slopes_.data());
+  }
+  /// The loss of so many inputs' scores.
+  double loss(std::size_t inputs) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < inputs; ++i) {
+      for (std::size_t j = 0; j < drawn_.size(); ++j) {
+        const auto score = static_cast<double>(slopes_.data()[i * drawn_.size() + j]);
+        const double wrong = j == 0 ? -score : score;  // log(1 + e^wrong), without overflow
+        sum += std::max(wrong, 0.0) + std::log1p(std::exp(-std::abs(wrong)));
+      }
+    }
+    return sum;
+  }
+  /// Makes slopes of their scores: what the mean loss of so many sentences changes with each.
+  void derive(std::size_t inputs, std::size_t sentences) {
+    kernels_.slopes(slopes_.data(), inputs, drawn_.size());
+    if (sentences == 1) return;
+    const float fraction = 1.0f / static_cast<float>(sentences);
+    for (std::size_t i = 0; i < inputs * drawn_.size(); ++i) slopes_.data()[i] *= fraction;
+  }
+  /// From slopes to gradients: adds to those by the inputs, writes those by the outputs.
+  void differentiate(window_rows inputs, window_row_gradients by_inputs) {
+    kernels_.gradients(inputs.data(), inputs.size(), outputs_.data(), drawn_.size(), model_.width(), slopes_.data(),
+                       by_inputs.data(), output_gradients_.data());
+  }
+
+  /// The mean of the contexts' rows, one row, and where the gradient by it is summed up, from zero on.
+  window_rows mean_of_contexts() {
+    const std::size_t width = model_.width();
+    std::copy_n(contexts_[0], width, mean_.data());
+    for (std::size_t i = 1; i < count_; ++i)
+      for (std::size_t k = 0; k < width; ++k) mean_.data()[k] += contexts_[i][k];
+    const float fraction = 1.0f / static_cast<float>(count_);
+    for (std::size_t k = 0; k < width; ++k) mean_.data()[k] *= fraction;
+    mean_row_ = mean_.data();
+    return {&mean_row_, 1};
+  }
+  window_row_gradients clear_mean_gradient() {
+    std::fill_n(mean_gradient_.data(), model_.width(), 0.0f);
+    mean_gradient_row_ = mean_gradient_.data();
+    return {&mean_gradient_row_, 1};
+  }
+  /// Adds each context's share of that gradient to its own.
+  void spread_mean_gradient() {
+    const float fraction = 1.0f / static_cast<float>(count_);
+    for (std::size_t i = 0; i < count_; ++i)
+      for (std::size_t k = 0; k < model_.width(); ++k) context_gradients_[i][k] += fraction * mean_gradient_.data()[k];
+  }
+
+  /// walk() without gradients.
+  template <class Reader, class AtWindow>
+  void look(const Reader& w, std::size_t k, const AtWindow& at_window) {
+    const sentence& s = sentences_[k];
+    const std::size_t n = s.words.size(), reach = model_.window;
+    if (n < 2) return;
+    for (std::size_t p = 0; p < std::min(reach, n); ++p) enter(w, s, p);
+    for (std::size_t t = 0; t < n; ++t) {
+      if (t + reach < n) enter(w, s, t + reach);
+      gather_contexts(s, t);
+      draw_outputs(w, s, t);
+      gather_outputs(w);
+      at_window();
+    }
+  }
+
+  /// Calls at_window() for each word of sentence k with the rows of its window at hand: contexts(), and outputs of
+  /// which the first is the word's own and the others are drawn. The gradients by the outputs that at_window() leaves
+  /// are emitted at once; what it added to context_gradients(), once a word is out of all windows.
+  template <class Reader, class Emit, class AtWindow>
+  void walk(const Reader& w, std::size_t k, const Emit& emit, const AtWindow& at_window) {
+    const sentence& s = sentences_[k];
+    const std::size_t n = s.words.size(), reach = model_.window;
+    if (n < 2) return;
+    for (std::size_t p = 0; p < std::min(reach, n); ++p) enter(w, s, p);
+    draw_outputs(w, s, 0);
+    for (std::size_t t = 0; t < n; ++t) {
+      if (t + reach < n) enter(w, s, t + reach);
+      if (t + reach + 1 < n) announce(w, model_.input_of(s.words[t + reach + 1]));
+      gather_contexts(s, t);
+      gather_outputs(w);
+      if (t + 1 < n) draw_outputs(w, s, t + 1);
+      at_window();
+      for (std::size_t j = 0; j < drawn_.size(); ++j)
+        emit.block(model_.output_of(drawn_[j]), output_gradients_.part(j * model_.width(), model_.width()));
+      if (t >= reach) leave(emit, s, t - reach);
+    }
+    for (std::size_t p = n - std::min(reach, n); p < n; ++p) leave(emit, s, p);
+  }
+
+ private:
+  struct sentence {
+    std::vector<std::uint32_t> words{};
+    counter_random random{0, 0};
+  };
+
+  std::size_t slot(std::size_t position) const { return position % slots_ * model_.width(); }
+
+  template <class Reader>
+  void enter(const Reader& w, const sentence& s, std::size_t position) {
+    w.block(model_.input_of(s.words[position]), model_.width()).copy_to(values_.part(slot(position), model_.width()));
+    std::ranges::fill(gradients_.part(slot(position), model_.width()), 0.0f);
+  }
+  template <class Emit>
+  void leave(const Emit& emit, const sentence& s, std::size_t position) {
+    emit.block(model_.input_of(s.words[position]), gradients_.part(slot(position), model_.width()));
+  }
+
+  std::uint64_t draw(const sentence& s, std::size_t t, std::size_t number) const {
+    constexpr std::uint64_t behind_words = std::uint64_t{1} << 32;  // take() uses the numbers before
+    return s.random.bits(behind_words + t * (model_.negative + 1) + number);
+  }
+
+  void gather_contexts(const sentence& s, std::size_t t) {
+    const std::size_t radius = 1 + static_cast<std::size_t>((draw(s, t, 0) >> 32) * model_.window >> 32);
+    count_ = 0;
+    for (std::size_t p = t - std::min(t, radius); p < std::min(t + radius + 1, s.words.size()); ++p) {
+      if (p == t) continue;
+      contexts_[count_] = values_.data() + slot(p);
+      context_gradients_[count_++] = gradients_.data() + slot(p);
+    }
+  }
+
+  /// The words that the window of word t is scored against, whose rows are then on their way.
+  template <class Reader>
+  void draw_outputs(const Reader& w, const sentence& s, std::size_t t) {
+    next_.assign(1, s.words[t]);
+    for (std::size_t j = 1; j <= model_.negative; ++j) {
+      const std::uint32_t other = words_.draw(draw(s, t, j));
+      if (other != s.words[t]) next_.push_back(other);
+    }
+    for (const std::uint32_t word : next_) announce(w, model_.output_of(word));
+  }
+
+  template <class Reader>
+  void gather_outputs(const Reader& w) {
+    drawn_.swap(next_);
+    for (std::size_t j = 0; j < drawn_.size(); ++j)
+      w.block(model_.output_of(drawn_[j]), model_.width()).copy_to(outputs_.part(j * model_.width(), model_.width()));
+  }
+
+  template <class Reader>
+  void announce(const Reader& w, std::size_t row) const {
+    if constexpr (requires { w.announce(row, row); }) w.announce(row, model_.width());
+  }
+
+  window_model model_;
+  const window_kernels& kernels_;
+  word_sampler words_;
+  std::vector<sentence> sentences_;
+  std::size_t slots_;  ///< words whose rows are at hand: as many as the widest window has
+  lined_floats values_, gradients_, outputs_, output_gradients_, slopes_, mean_, mean_gradient_;
+  std::vector<const float*> contexts_;
+  std::vector<float*> context_gradients_;
+  const float* mean_row_ = nullptr;
+  float* mean_gradient_row_ = nullptr;
+  std::vector<std::uint32_t> drawn_, next_;  ///< the outputs of this window and of the next one
+  std::size_t count_ = 0;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+
+namespace hogwild {
+
+/// How often the column of each position occurs: the data's own count, or one made here.
+std::vector<std::uint32_t> occurrences(const sparse_view& data);
+
+/// Which words of a text to leave out, and which to draw for contrast, by how often each of them occurs. Never changed,
+/// so any thread may ask.
+class word_sampler {
+ public:
+  /// `sample`: of a word that is a share f of the text, f above `sample`, about sqrt(sample / f) are kept; 0: all.
+  word_sampler(std::span<const std::uint32_t> counts, double sample);
+
+  /// The chance with which an occurrence of the word is kept: sqrt(sample / f) + sample / f, at most 1.
+  float keep(std::size_t word) const { return keep_[word]; }
+
+  /// Of 64 random bits a word, drawn in proportion to count^(3/4).
+  std::uint32_t draw(std::uint64_t bits) const {
+    const alias& a = table_[static_cast<std::size_t>((bits >> 32) * table_.size() >> 32)];
+    return static_cast<std::uint32_t>(bits) < a.below ? a.word : a.other;
+  }
+
+ private:
+  /// A column of the alias method (Walker 1977): of 2^32 equal chances `below` are the word's, the rest the other's.
+  struct alias {
+    std::uint32_t word, other, below;
+  };
+
+  std::vector<float> keep_;
+  std::vector<alias> table_;
+};
+
+}  // namespace hogwild

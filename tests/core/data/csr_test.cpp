@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/row_cursor.hpp>
+
+#include <array>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/error.hpp>
+
+using namespace hogwild;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+struct csr : testing::Test {
+  std::vector<std::uint64_t> row_start{0, 2, 2, 5};
+  std::vector<std::uint32_t> index{0, 3, 1, 2, 3};
+  std::vector<float> value{1, 2, 3, 4, 5};
+  std::vector<float> label{-1, 1, 0.5f};
+
+  csr_rows rows() const { return {row_start, index, value, label, 4}; }
+  std::string refusal() const {
+    try {
+      (void)rows();
+    } catch (const input_error& e) {
+      return e.what();
+    }
+    return "accepted";
+  }
+};
+
+TEST_F(csr, shows_the_rows_as_given) {
+  const csr_rows data = rows();
+  const sparse_view view = data.view();
+  EXPECT_EQ(data.features(), 4u);
+  EXPECT_EQ(view.rows(), 3u);
+  EXPECT_EQ(view.nonzeros(), 5u);
+  EXPECT_EQ(view.columns, 4u);
+  EXPECT_THAT(view.label, ElementsAre(-1.0, 1.0, 0.5));
+  row_cursor cursor(view);
+  EXPECT_EQ(cursor.row(1).size(), 0u);
+  const sparse_row<float> last = cursor.row(2);
+  EXPECT_THAT(last.index, ElementsAre(1, 2, 3));
+  EXPECT_THAT(last.value, ElementsAre(3, 4, 5));
+  EXPECT_EQ(last.label, 0.5f);
+}
+
+TEST_F(csr, a_slice_keeps_its_rows_and_knows_where_it_begins) {
+  const csr_rows data = rows();
+  const sparse_view part = data.view().slice(1, 3).slice(1, 2);
+  EXPECT_EQ(part.rows(), 1u);
+  EXPECT_EQ(part.nonzeros(), 3u);
+  EXPECT_EQ(part.first_row, 2u);
+  EXPECT_THAT(row_cursor(part).row(0).value, ElementsAre(3, 4, 5));
+  EXPECT_EQ(data.view().slice(2, 2).nonzeros(), 0u);
+}
+
+TEST_F(csr, labels_are_its_own) {
+  const csr_rows data = rows();
+  label[0] = 99;
+  EXPECT_EQ(data.view().label[0], -1.0);
+}
+
+TEST_F(csr, accepts_no_rows_at_all) {
+  row_start = {0};
+  index.clear(), value.clear(), label.clear();
+  EXPECT_EQ(rows().view().rows(), 0u);
+  EXPECT_EQ(rows().view().nonzeros(), 0u);
+}
+
+TEST_F(csr, refuses_a_row_start_of_the_wrong_length) {
+  label.push_back(1);
+  EXPECT_THAT(refusal(), HasSubstr("row_start"));
+}
+
+TEST_F(csr, refuses_an_empty_row_start) {
+  row_start.clear(), label.clear();
+  EXPECT_THAT(refusal(), HasSubstr("row_start"));
+}
+
+TEST_F(csr, refuses_columns_without_values) {
+  value.pop_back();
+  EXPECT_THAT(refusal(), HasSubstr("values"));
+}
+
+TEST_F(csr, refuses_starts_that_fall_do_not_begin_at_0_or_miss_the_end) {
+  for (const std::vector<std::uint64_t>& bad : {std::vector<std::uint64_t>{0, 3, 2, 5}, {1, 2, 2, 5}, {0, 2, 2, 4}}) {
+    row_start = bad;
+    EXPECT_THAT(refusal(), HasSubstr("must rise from 0"));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/data/labels.hpp>
+
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/error.hpp>
+
+namespace {
+
+using hogwild::input_error;
+using hogwild::label_kind;
+using hogwild::label_map;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+label_map learn(label_kind kind, std::vector<double> labels) {
+  return label_map::learn(kind, labels, "a.svm");
+}
+
+template <class F>
+std::string refusal_of_labels(const F& f) {
+  try {
+    f();
+  } catch (const input_error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(labels, binary_trains_the_larger_of_any_two_values_as_plus_one) {
+  for (const auto& [low, high] : {std::pair{0.0, 1.0}, {1.0, 2.0}, {-1.0, 1.0}, {-3.5, -2.5}}) {
+    const label_map map = learn(label_kind::binary, {high, low, low, high});
+    EXPECT_EQ(map.encode(low), -1.0f);
+    EXPECT_EQ(map.encode(high), 1.0f);
+    EXPECT_EQ(map.decode(0.25), high);
+    EXPECT_EQ(map.decode(-0.25), low);
+    EXPECT_EQ(map.decode(0.0), low);
+  }
+}
+
+TEST(labels, binary_refuses_other_than_two_values_and_says_what_it_found) {
+  const std::string three = refusal_of_labels([] { learn(label_kind::binary, {2, 0, 1, 2}); });
+  EXPECT_THAT(three, HasSubstr("a.svm: "));
+  EXPECT_THAT(three, HasSubstr("3 values: 0 (1 row), 1 (1 row), 2 (2 rows)"));
+  EXPECT_THAT(three, HasSubstr("softmax"));
+  EXPECT_THAT(refusal_of_labels([] { learn(label_kind::binary, {7, 7}); }), HasSubstr("1 value: 7 (2 rows)"));
+}
+
+TEST(labels, binary_counts_both_zeros_as_one_label) {
+  const label_map map = learn(label_kind::binary, {-0.0, 0.0, 1.0});
+  EXPECT_EQ(map.encode(-0.0), -1.0f);
+  EXPECT_EQ(map.encode(0.0), -1.0f);
+}
+
+TEST(labels, classes_are_numbered_in_ascending_order) {
+  const label_map map = learn(label_kind::classes, {30, -1, 4.5, 30, -1});
+  EXPECT_THAT(map.values(), ElementsAre(-1, 4.5, 30));
+  EXPECT_EQ(map.classes(), 3u);
+  EXPECT_EQ(map.encode(-1), 0.0f);
+  EXPECT_EQ(map.encode(4.5), 1.0f);
+  EXPECT_EQ(map.encode(30), 2.0f);
+  EXPECT_EQ(map.decode(2), 30);
+  EXPECT_THROW(map.decode(3), hogwild::config_error);
+  EXPECT_THROW(map.decode(-1), hogwild::config_error);
+  EXPECT_THROW(map.decode(std::numeric_limits<double>::quiet_NaN()), hogwild::config_error);
+}
+
+TEST(labels, classes_end_at_65536) {
+  std::vector<double> labels(65'536);
+  std::iota(labels.begin(), labels.end(), 0.0);
+  EXPECT_EQ(learn(label_kind::classes, labels).classes(), 65'536u);
+  labels.push_back(-1);
+  EXPECT_THAT(refusal_of_labels([&] { learn(label_kind::classes, labels); }),
+              HasSubstr("more than 65536 different values"));
+  EXPECT_THAT(refusal_of_labels([] { learn(label_kind::classes, {5}); }), HasSubstr("nothing to tell apart"));
+}
+
+TEST(labels, real_keeps_the_number) {
+  const label_map map = learn(label_kind::real, {0.5, -2, 100});
+  EXPECT_EQ(map.classes(), 0u);
+  EXPECT_EQ(map.encode(0.5), 0.5f);
+  EXPECT_EQ(map.decode(-7.25), -7.25);
+}
+
+TEST(labels, refuses_what_is_no_number_and_no_rows) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const label_kind kind : {label_kind::real, label_kind::binary, label_kind::classes}) {
+    EXPECT_THAT(refusal_of_labels([&] { learn(kind, {0, nan}); }), HasSubstr("row 2"));
+    EXPECT_THAT(refusal_of_labels([&] { learn(kind, {}); }), HasSubstr("no rows"));
+  }
+}
+
+TEST(labels, a_label_that_training_never_had_is_named_with_its_row) {
+  const label_map map = learn(label_kind::classes, {1, 2, 3});
+  EXPECT_NO_THROW(map.require_known(std::vector<double>{3, 1, 2}, "test.svm"));
+  const std::string message = refusal_of_labels([&] { map.require_known(std::vector<double>{3, 1.5, 9}, "test.svm"); });
+  EXPECT_THAT(message, HasSubstr("test.svm: row 2 has the label 1.5"));
+  EXPECT_THAT(message, HasSubstr("it had 1, 2, 3"));
+  EXPECT_NO_THROW(label_map().require_known(std::vector<double>{17, -3}, "test.svm"));
+}
+
+TEST(labels, a_map_from_a_file_is_checked) {
+  EXPECT_NO_THROW(label_map(label_kind::binary, {-1, 1}));
+  EXPECT_THROW(label_map(label_kind::binary, {1, -1}), input_error);
+  EXPECT_THROW(label_map(label_kind::binary, {1, 1}), input_error);
+  EXPECT_THROW(label_map(label_kind::binary, {0, 1, 2}), input_error);
+  EXPECT_THROW(label_map(label_kind::classes, {0}), input_error);
+  EXPECT_THROW(label_map(label_kind::real, {0}), input_error);
+  EXPECT_THROW(label_map(label_kind::binary, {0, std::numeric_limits<double>::infinity()}), input_error);
+}
+
+}  // namespace

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/optimization/block_optimizer.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+using namespace hogwild;
+
+namespace {
+
+using exact_view = param_view<double, update::exact>;
+constexpr std::size_t n = 600, first = 5;  // several pieces, not from a line's beginning
+constexpr optimizer_constants constants{.momentum = 0.75, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 0.125};
+
+/// An optimiser on plain arrays, and three steps of a run whose partials are known.
+struct block_optimizer_of : testing::TestWithParam<optimizer_kind> {
+  std::vector<double> w = std::vector<double>(first + n + 3, 1.0);
+  std::array<std::vector<double>, 3> state{std::vector<double>(w.size()), std::vector<double>(w.size()),
+                                           std::vector<double>(w.size())};
+
+  static double partial(std::size_t step, std::size_t i) {
+    return (i % 2 == 0 ? 1.0 : -1.0) * static_cast<double>(step + 1) * (1.0 + static_cast<double>(i % 7));
+  }
+  block_optimizer<exact_view> optimizer(optimizer_kind kind) {
+    return {kind,
+            constants,
+            exact_view(std::span(w)),
+            {exact_view(std::span(state[0])), exact_view(std::span(state[1])), exact_view(std::span(state[2]))}};
+  }
+  void make_steps(const block_optimizer<exact_view>& o, double size) {
+    std::vector<double> g(n);
+    for (std::size_t s = 0; s < 3; ++s) {
+      for (std::size_t i = 0; i < n; ++i) g[i] = partial(s, i);
+      o.block(first, g, size);
+    }
+  }
+};
+
+/// The formulas of the header, one parameter at a time.
+double expected(optimizer_kind kind, std::size_t i, double size) {
+  double w = 1.0, a = 0.0, b = 0.0, row = 0.0;
+  for (std::size_t s = 0; s < 3; ++s) {
+    const double g = block_optimizer_of::partial(s, i), t = static_cast<double>(s + 1);
+    switch (kind) {
+      case optimizer_kind::sgd:
+        w -= size * g;
+        break;
+      case optimizer_kind::adagrad:
+        a += g * g;
+        w -= size * g / std::sqrt(a + 1e-8);
+        break;
+      case optimizer_kind::momentum:
+        a = constants.momentum * a + g;
+        w -= size * a;
+        break;
+      case optimizer_kind::adam: {
+        a = constants.beta1 * a + (1 - constants.beta1) * g;
+        b = constants.beta2 * b + (1 - constants.beta2) * g * g;
+        const double m = a / (1 - std::pow(constants.beta1, t)), v = b / (1 - std::pow(constants.beta2, t));
+        w -= size * m / (std::sqrt(v) + constants.epsilon);
+        break;
+      }
+      case optimizer_kind::row_adagrad: {
+        double squares = 0.0;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double x = block_optimizer_of::partial(s, k);
+          squares += x * x;
+        }
+        row += squares / static_cast<double>(n);
+        w -= size * g / std::sqrt(row + 1e-8);
+        break;
+      }
+    }
+  }
+  return w;
+}
+
+TEST_P(block_optimizer_of, runs_does_what_its_formula_says_and_touches_nothing_else) {
+  make_steps(optimizer(GetParam()), 0.25);
+  for (std::size_t i = 0; i < n; ++i) ASSERT_NEAR(w[first + i], expected(GetParam(), i, 0.25), 1e-12) << i;
+  for (std::size_t j = 0; j < first; ++j) EXPECT_EQ(w[j], 1.0);
+  for (std::size_t j = first + n; j < w.size(); ++j) EXPECT_EQ(w[j], 1.0);
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t j = 0; j < w.size(); ++j) {
+      if (j < first || j >= first + n || k >= state_arrays_of(GetParam())) {
+        ASSERT_EQ(state[k][j], 0.0) << k << " " << j;
+      }
+    }
+  }
+}
+
+TEST_P(block_optimizer_of, single_parameters_says_where_it_started) {
+  const auto o = optimizer(GetParam());
+  const double before = w[3];
+  EXPECT_EQ(o.step(3, 2.0, 0.5), before);
+  EXPECT_LT(w[3], before);
+  const double after = w[3];
+  EXPECT_EQ(o.step(3, -2.0, 0.5), after);
+}
+
+// Vectors, what is left behind them, and single numbers: the same steps.
+TEST(adagrad, of_a_run_is_that_of_its_parameters_one_by_one) {
+  using view = param_view<float>;
+  for (std::size_t size = 1; size <= 19; ++size) {
+    std::vector<float> w(size), sums(size), g(size), w_each(size), sums_each(size);
+    for (std::size_t i = 0; i < size; ++i) g[i] = static_cast<float>(i % 5) - 1.75f;
+    sums[size / 2] = sums_each[size / 2] = -7.0f;  // as lost adds may leave it
+    const auto optimizer = [](std::vector<float>& to, std::vector<float>& state) {
+      const view kept{std::span(state)};
+      return block_optimizer<view>(optimizer_kind::adagrad, {}, view(std::span(to)), {kept, kept, kept});
+    };
+    for (int step = 0; step < 3; ++step) {
+      optimizer(w, sums).block(0, g, 0.1f);
+      for (std::size_t i = 0; i < size; ++i) optimizer(w_each, sums_each).step(i, g[i], 0.1f);
+    }
+    EXPECT_EQ(w, w_each) << size;
+    EXPECT_EQ(sums, sums_each) << size;
+  }
+}
+
+TEST(adam, survives_what_lost_and_repeated_adds_may_leave) {
+  std::vector<float> w(4, 0.0f), m(4, 0.0f), v(4, -1.0f), steps(4, -3.0f);
+  using view = param_view<float>;
+  const block_optimizer<view> o(optimizer_kind::adam, {}, view(std::span(w)),
+                                {view(std::span(m)), view(std::span(v)), view(std::span(steps))});
+  const std::array<float, 4> g{1.0f, -1.0f, 0.0f, 1e-20f};
+  for (int i = 0; i < 5; ++i) o.block(0, g, 0.01f);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(std::isfinite(w[i])) << i;
+    EXPECT_GE(v[i], 0.0f) << i;
+  }
+}
+
+TEST(state_arrays_of, are_what_the_block_optimizer_reads) {
+  EXPECT_EQ(state_arrays_of(optimizer_kind::sgd), 0u);
+  EXPECT_EQ(state_arrays_of(optimizer_kind::adam), 3u);
+  EXPECT_TRUE(sums_up(optimizer_kind::row_adagrad));
+  EXPECT_FALSE(sums_up(optimizer_kind::momentum));
+}
+
+INSTANTIATE_TEST_SUITE_P(every, block_optimizer_of,
+                         testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad, optimizer_kind::momentum,
+                                         optimizer_kind::adam, optimizer_kind::row_adagrad));
+
+}  // namespace

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outputs that find no room: beyond the limit on file sizes, and on a full disk.
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/results/run_record.hpp>
+#include <hogwild/error.hpp>
+
+#include "support/file_size_limit.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using hogwild::atomic_file;
+using hogwild::test::file_size_limit;
+using hogwild::test::read_text;
+using hogwild::test::scratch_folder;
+using hogwild::test::write_text;
+
+TEST(output_room, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
+  const scratch_folder folder;
+  write_text(folder / "a", "old");
+  const auto text = std::string(600, 'x');
+  const auto refused = [&](const auto& write) {
+    try {
+      const file_size_limit limit(1000);  // to write beyond it would end this program by SIGXFSZ
+      write();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const hogwild::resource_error& e) {
+      EXPECT_NE(std::string(e.what()).find("1000"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("ulimit -f"), std::string::npos) << e.what();
+    }
+  };
+  refused([&] {
+    atomic_file file(folder / "a");
+    for (int k = 0; k < 2; ++k) file.write(std::as_bytes(std::span(text)));
+    file.commit();
+  });
+  refused([&] {
+    hogwild::checkpoint state;
+    state.put_span<char>("parameters", text + text);
+    hogwild::write_checkpoint(folder / "a", state);
+  });
+  EXPECT_EQ(read_text(folder / "a"), "old");
+  EXPECT_EQ(folder.entries(), 1u);
+
+  hogwild::run_record record(folder / "a");
+  refused([&] {
+    for (;;) record.write(hogwild::epoch_report{.epoch = 1});
+  });
+  const std::string lines = read_text(folder / "a");
+  EXPECT_GT(lines.size(), 300u);
+  EXPECT_EQ(lines.back(), '\n');
+}
+
+/// Mounts of its own, where this user may have them.
+bool has_own_mounts() {
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  if (::unshare(CLONE_NEWNS) == 0) return true;
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  // Who has no number there can make no file.
+  const auto say = [](const char* file, const std::string& text) {
+    const int fd = ::open(file, O_WRONLY | O_CLOEXEC);
+    const bool taken = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    if (fd >= 0) ::close(fd);
+    return taken;
+  };
+  return say("/proc/self/uid_map", "0 " + std::to_string(user) + " 1") && say("/proc/self/setgroups", "deny") &&
+         say("/proc/self/gid_map", "0 " + std::to_string(group) + " 1");
+}
+
+/// On a disk of one page. Exit code 0: as it should be; 77: not allowed to have one.
+constexpr int not_allowed = 77;
+int record_on_a_full_disk(const fs::path& folder) {
+  if (!has_own_mounts() || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=4k") != 0)
+    return not_allowed;
+  const int made = ::open((folder / "first").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  if (made < 0) return not_allowed;
+  ::close(made);
+  int lines = 0;
+  {
+    hogwild::run_record record(folder / "run.jsonl");
+    try {
+      for (; lines < 1000; ++lines) record.write(hogwild::epoch_report{.epoch = 1});
+    } catch (const hogwild::resource_error&) {
+    }
+  }
+  const std::string text = read_text(folder / "run.jsonl");
+  if (lines == 0 || lines == 1000 || text.empty()) return 1;
+  if (text.back() != '\n') return 2;
+  if (text.size() >= 4096) return 3;  // no line was cut
+  return std::ranges::count(text, '\n') == lines ? 0 : 4;
+}
+
+TEST(output_room, a_record_on_a_full_disk_has_whole_lines) {
+  const scratch_folder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      ::_exit(record_on_a_full_disk(folder.path()));
+    } catch (...) {  // this process must not go on with the tests
+      ::_exit(5);
+    }
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == not_allowed) GTEST_SKIP() << "this user may not mount a small disk";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace

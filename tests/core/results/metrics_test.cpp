@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/results/metrics.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <hogwild/error.hpp>
+
+namespace {
+
+using hogwild::area_under_curve;
+using hogwild::confusion;
+using hogwild::count_confusion;
+using floats = std::vector<float>;
+
+TEST(metrics, auc_by_hand) {
+  // Pairs (positive, negative): 0.8 beats 0.1 and 0.4; 0.35 beats 0.1 only. Three of four.
+  EXPECT_EQ(area_under_curve(floats{0.1f, 0.4f, 0.35f, 0.8f}, floats{-1, -1, 1, 1}), 0.75);
+  // One pair of four is a tie: 3.5 of 4.
+  EXPECT_EQ(area_under_curve(floats{1, 2, 2, 3}, floats{-1, -1, 1, 1}), 0.875);
+  EXPECT_EQ(area_under_curve(floats{5, 5, 5}, floats{1, -1, -1}), 0.5);
+  EXPECT_EQ(area_under_curve(floats{1, 2}, floats{-1, 1}), 1.0);
+  EXPECT_EQ(area_under_curve(floats{2, 1}, floats{-1, 1}), 0.0);
+}
+
+TEST(metrics, auc_is_nothing_where_it_means_nothing) {
+  EXPECT_EQ(area_under_curve(floats{1, 2}, floats{1, 1}), std::nullopt);
+  EXPECT_EQ(area_under_curve(floats{1, 2}, floats{-1, -1}), std::nullopt);
+  EXPECT_EQ(area_under_curve(floats{}, floats{}), std::nullopt);
+  EXPECT_EQ(area_under_curve(floats{1, std::nanf("")}, floats{-1, 1}), std::nullopt);
+  const float infinite = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(area_under_curve(floats{-infinite, 0, infinite}, floats{-1, -1, 1}), 1.0);
+}
+
+struct graded {
+  floats scores, labels;
+};
+
+/// Few distinct scores, so that ties are common.
+graded any_rows() {
+  const auto picks = *rc::gen::container<std::vector<std::pair<int, bool>>>(
+      rc::gen::pair(rc::gen::inRange(-6, 7), rc::gen::arbitrary<bool>()));
+  graded rows;
+  for (const auto& [score, positive] : picks) {
+    rows.scores.push_back(static_cast<float>(score) / 4);
+    rows.labels.push_back(positive ? 1.0f : -1.0f);
+  }
+  return rows;
+}
+
+std::optional<double> auc_by_definition(const graded& rows) {
+  double ordered = 0, pairs = 0;
+  for (std::size_t p = 0; p < rows.scores.size(); ++p) {
+    for (std::size_t q = 0; q < rows.scores.size(); ++q) {
+      if (rows.labels[p] < 0 || rows.labels[q] > 0) continue;
+      pairs += 1;
+      ordered += rows.scores[p] > rows.scores[q] ? 1 : rows.scores[p] == rows.scores[q] ? 0.5 : 0;
+    }
+  }
+  return pairs == 0 ? std::nullopt : std::optional(ordered / pairs);
+}
+
+RC_GTEST_PROP(metrics, auc_equals_its_definition_over_all_pairs, ()) {
+  const graded rows = any_rows();
+  // Whole and half pairs are exact in double, and both divide the same numbers.
+  RC_ASSERT(area_under_curve(rows.scores, rows.labels) == auc_by_definition(rows));
+}
+
+RC_GTEST_PROP(metrics, auc_does_not_change_under_monotone_maps, ()) {
+  const graded rows = any_rows();
+  graded bent = rows, turned = rows;
+  for (float& s : bent.scores) s = std::exp(2 * s) - 7;
+  for (float& s : turned.scores) s = -s;
+  const auto auc = area_under_curve(rows.scores, rows.labels);
+  RC_ASSERT(area_under_curve(bent.scores, rows.labels) == auc);
+  const auto against = area_under_curve(turned.scores, rows.labels);
+  RC_ASSERT(auc.has_value() == against.has_value());
+  if (auc) RC_ASSERT(std::abs(*auc + *against - 1) < 1e-12);
+}
+
+TEST(metrics, confusion_by_hand) {
+  const confusion counts = count_confusion(floats{2, 1, -1, 3, -2, -3, -4}, floats{1, 1, 1, -1, -1, -1, -1});
+  EXPECT_EQ(counts, (confusion{.true_positive = 2, .false_positive = 1, .true_negative = 3, .false_negative = 1}));
+  EXPECT_DOUBLE_EQ(counts.accuracy(), 5.0 / 7);
+  EXPECT_DOUBLE_EQ(counts.precision(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(counts.recall(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(counts.f1(), 4.0 / 6);
+}
+
+TEST(metrics, a_score_that_decides_nothing_is_an_error_of_either_class) {
+  const confusion counts = count_confusion(floats{0, 0, std::nanf(""), -0.0f}, floats{1, -1, 1, -1});
+  EXPECT_EQ(counts, (confusion{.true_positive = 0, .false_positive = 2, .true_negative = 0, .false_negative = 2}));
+  EXPECT_EQ(counts.accuracy(), 0);
+  EXPECT_EQ(counts.f1(), 0);
+  EXPECT_EQ(confusion{}.accuracy(), 0);
+  EXPECT_EQ(confusion{}.f1(), 0);
+}
+
+RC_GTEST_PROP(metrics, every_row_is_counted_once_and_f1_is_the_harmonic_mean, ()) {
+  const graded rows = any_rows();
+  const confusion c = count_confusion(rows.scores, rows.labels);
+  RC_ASSERT(c.rows() == rows.scores.size());
+  if (c.true_positive > 0) RC_ASSERT(std::abs(c.f1() - 2 / (1 / c.precision() + 1 / c.recall())) < 1e-12);
+}
+
+TEST(metrics, class_accuracy_and_rmse_by_hand) {
+  EXPECT_EQ(hogwild::accuracy(floats{0, 1, 2, 2}, floats{0, 1, 1, 2}), 0.75);
+  EXPECT_EQ(hogwild::accuracy(floats{}, floats{}), 0);
+  EXPECT_DOUBLE_EQ(hogwild::rmse(floats{1, 2, 3}, floats{1, 4, 0}), std::sqrt(13.0 / 3));
+  EXPECT_EQ(hogwild::rmse(floats{}, floats{}), 0);
+}
+
+TEST(metrics, refuse_lengths_that_differ) {
+  const floats one{1}, two{1, 2};
+  EXPECT_THROW(area_under_curve(one, two), hogwild::config_error);
+  EXPECT_THROW(count_confusion(one, two), hogwild::config_error);
+  EXPECT_THROW(hogwild::accuracy(one, two), hogwild::config_error);
+  EXPECT_THROW(hogwild::rmse(one, two), hogwild::config_error);
+}
+
+}  // namespace

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/saved_model.hpp>
+
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <hogwild/error.hpp>
+
+#include "support/scratch_folder.hpp"
+
+namespace {
+
+using hogwild::label_kind;
+using hogwild::label_map;
+using hogwild::model_bytes;
+using hogwild::model_format;
+using hogwild::parse_model;
+using hogwild::saved_model;
+using hogwild::test::read_text;
+using hogwild::test::scratch_folder;
+using ::testing::HasSubstr;
+
+saved_model binary_model() {
+  return {.model = "huber",
+          .model_options = {{"delta", 1.5}},
+          .labels = label_map(label_kind::binary, {-1, 1}),
+          .columns = {1, 7, 4'294'967'294u},
+          .weights = {0.5f, 0.0f, -1.25e-30f},
+          .bias = {0.1f}};
+}
+
+saved_model softmax_model() {
+  return {.model = "softmax",
+          .labels = label_map(label_kind::classes, {0, 3, 4}),
+          .width = 3,
+          .columns = {2, 9},
+          .weights = {1, 2, 3, 4, 5, 6}};
+}
+
+saved_model named_model() {
+  return {.model = "matrix_factorization",
+          .labels = label_map(label_kind::real, {}),
+          .width = 2,
+          .columns = {1, 2},
+          .weights = {1, 2, 3, 4},
+          .names = {"ann", "film:2"}};
+}
+
+TEST(saved_model, names_of_columns_are_words_one_for_each) {
+  const auto bytes = model_bytes(named_model(), model_format::text);
+  EXPECT_THAT(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+              HasSubstr("columns 2 named\n1 ann 1 2\n2 film:2 3 4\nend\n"));
+  for (const auto& names : {std::vector<std::string>{"ann"}, std::vector<std::string>{"ann", "two words"}}) {
+    saved_model wrong = named_model();
+    wrong.names = names;
+    EXPECT_THROW(model_bytes(wrong, model_format::binary), hogwild::config_error);
+  }
+}
+
+TEST(saved_model, text_is_what_people_can_read) {
+  const auto bytes = model_bytes(binary_model(), model_format::text);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+            "hogwild model 1\nmodel huber\noption delta 1.5\nlabels binary -1 1\nwidth 1\nbias 0.1\ncolumns 3\n"
+            "1 0.5\n7 0\n4294967294 -1.25e-30\nend\n");
+}
+
+TEST(saved_model, comes_back_from_both_formats_told_by_content) {
+  const scratch_folder folder;
+  for (const auto& model : {binary_model(), softmax_model(), named_model(), saved_model{.model = "least_squares"}}) {
+    for (const auto format : {model_format::binary, model_format::text}) {
+      hogwild::save_model(folder / "m", model, format);
+      EXPECT_EQ(hogwild::load_model(folder / "m"), model);
+    }
+  }
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(saved_model, the_format_follows_the_name) {
+  EXPECT_EQ(hogwild::model_format_for("a/model.txt"), model_format::text);
+  EXPECT_EQ(hogwild::model_format_for("a.txt/model"), model_format::binary);
+  EXPECT_EQ(hogwild::model_format_for("model.bin"), model_format::binary);
+}
+
+/// Any bits that are a finite float: denormals, both zeros and the largest included.
+float any_finite() {
+  for (;;) {
+    const float number = std::bit_cast<float>(*rc::gen::arbitrary<std::uint32_t>());
+    if (std::isfinite(number)) return number;
+  }
+}
+
+RC_GTEST_PROP(saved_model, every_bit_comes_back_and_equal_models_make_equal_bytes, ()) {
+  saved_model model = *rc::gen::arbitrary<bool>() ? binary_model() : softmax_model();
+  const auto columns = *rc::gen::arbitrary<std::set<std::uint32_t>>();
+  model.columns.assign(columns.begin(), columns.end());
+  model.weights.clear();
+  for (std::size_t k = 0; k < columns.size() * model.width; ++k) model.weights.push_back(any_finite());
+  for (const auto format : {model_format::binary, model_format::text}) {
+    const auto bytes = model_bytes(model, format);
+    const saved_model back = parse_model(bytes, "m");
+    RC_ASSERT(back == model);
+    RC_ASSERT(model_bytes(back, format) == bytes);  // tells -0 from 0, which == does not
+  }
+}
+
+TEST(saved_model, refuses_what_does_not_fit_together) {
+  const auto refused = [](auto change) {
+    saved_model model = binary_model();
+    change(model);
+    EXPECT_THROW(model_bytes(model, model_format::binary), hogwild::config_error);
+  };
+  refused([](saved_model& m) { m.columns = {7, 1, 9}; });
+  refused([](saved_model& m) { m.columns = {1, 1, 9}; });
+  refused([](saved_model& m) { m.weights.pop_back(); });
+  refused([](saved_model& m) { m.width = 0; });
+  refused([](saved_model& m) { m.width = 3; });
+  refused([](saved_model& m) { m.bias = {1, 2}; });
+  refused([](saved_model& m) { m.model = ""; });
+  refused([](saved_model& m) { m.model = "two words"; });
+  refused([](saved_model& m) { m.model_options = {{"a\nb", 1}}; });
+  refused([](saved_model& m) { m.model_options = {{"a", 1}, {"a", 2}}; });
+}
+
+TEST(saved_model, a_number_that_is_not_finite_is_not_saved_and_the_old_model_stays) {
+  const scratch_folder folder;
+  hogwild::save_model(folder / "m", binary_model(), model_format::text);
+  saved_model lost = binary_model();
+  lost.weights[1] = std::numeric_limits<float>::quiet_NaN();
+  try {
+    hogwild::save_model(folder / "m", lost, model_format::text);
+    FAIL() << "nothing was thrown";
+  } catch (const hogwild::error& e) {
+    EXPECT_EQ(e.code(), hogwild::exit_code::diverged);
+  }
+  EXPECT_EQ(hogwild::load_model(folder / "m"), binary_model());
+}
+
+TEST(saved_model, a_missing_file_is_named) {
+  const scratch_folder folder;
+  EXPECT_THROW(hogwild::load_model(folder / "missing"), hogwild::input_error);
+  EXPECT_THROW(hogwild::load_model(folder.path()), hogwild::input_error);
+  EXPECT_THROW(hogwild::save_model(folder / "missing/m", binary_model(), model_format::text), hogwild::input_error);
+}
+
+}  // namespace

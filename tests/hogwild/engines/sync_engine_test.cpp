@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What synchronous training comes to: the arithmetic of each rule, and that it repeats to the bit.
+#include <hogwild/engines.hpp>
+
+#include <cmath>
+#include <stop_token>
+#include <string>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "support/sync_reference.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+sync_engine ranks_of(std::size_t workers, std::size_t rows, sync_rule rule = sync_rule::gradients) {
+  return {.workers = workers, .rule = rule, .rows = rows, .pin = false};
+}
+
+constexpr sync_rule rules[] = {sync_rule::gradients, sync_rule::average};
+
+struct by_hand : testing::TestWithParam<std::tuple<sync_rule, std::size_t, std::size_t>> {};
+
+// Rows that no number of ranks divides, so that shards are of unequal length; with 70 ranks there are more than chunks,
+// and with 400 rows between two meetings more than a shard has.
+TEST_P(by_hand, equals_the_reference_in_double_precision) {
+  const auto& [rule, workers, rows] = GetParam();
+  const auto toy = test::planted_classification({.rows = 311, .columns = 30});
+  const double step = rule == sync_rule::gradients ? 2.0 : 0.2;
+  const auto run = train(
+      logistic{}, toy.csr(), ranks_of(workers, rows, rule),
+      {.epochs = 2, .step = {.initial = step, .kind = schedule_kind::constant}, .l2 = 0.0, .seed = 5, .batch = 1});
+  EXPECT_EQ(run.workers, workers);
+  EXPECT_EQ(run.examples, 2u * 311u);
+  const auto expected = test::train_by_hand(toy, {workers, rows, rule == sync_rule::average, step, 5}, 2);
+  // Sums of at most 311 floats of about 1: rounding of about 1e-7 each.
+  for (std::size_t j = 0; j < expected.size(); ++j)
+    EXPECT_NEAR(static_cast<double>(run.parameters[j]), expected[j], 2e-5) << "parameter " << j;
+}
+
+INSTANTIATE_TEST_SUITE_P(every, by_hand,
+                         testing::Combine(testing::ValuesIn(rules), testing::Values(1u, 2u, 3u, 4u, 70u),
+                                          testing::Values(1u, 7u, 64u, 400u)),
+                         [](const auto& about) {
+                           return (std::get<0>(about.param) == sync_rule::average ? "average_of_" : "gradients_of_") +
+                                  std::to_string(std::get<1>(about.param)) + "_every_" +
+                                  std::to_string(std::get<2>(about.param));
+                         });
+
+// One rank that meets nobody after each row makes the steps of the serial engine. A general model computes them in the
+// same order there; a linear one goes through kernels, whose dots are summed up in another order than row by row.
+TEST(sync_engine, of_one_rank_and_one_row_is_the_serial_engine) {
+  const auto three = test::planted_classes({.rows = 300, .columns = 20}, 3);
+  const auto two = test::planted_classification({.rows = 300, .columns = 20});
+  const softmax classes{.features = 20, .classes = 3};
+  const train_options options{
+      .epochs = 4, .step = {.initial = 0.3, .decay = 0.9}, .l2 = 0.0, .sharing = sharing_kind::direct};
+  train_options own = options;
+  own.sharing = sharing_kind::automatic;
+  for (const sync_rule rule : rules) {
+    EXPECT_EQ(train(classes, three.csr(), ranks_of(1, 1, rule), own).parameters,
+              train(classes, three.csr(), serial_engine{}, options).parameters);
+    const auto run = train(logistic{}, two.csr(), ranks_of(1, 1, rule), own);
+    const auto serial = train(logistic{}, two.csr(), serial_engine{}, options);
+    for (std::size_t j = 0; j < 20; ++j) EXPECT_NEAR(run.parameters[j], serial.parameters[j], 1e-5f);
+    EXPECT_EQ(run.updates, serial.updates);
+  }
+}
+
+TEST(sync_engine, one_rank_that_takes_means_is_the_serial_engine_whenever_it_meets) {
+  const auto two = test::planted_classification({.rows = 300, .columns = 20});
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    const train_options options{
+        .epochs = 4, .step = {.initial = 0.3, .decay = 0.9}, .l2 = 0.01, .optimizer = optimizer, .batch = 4};
+    const auto serial = train(logistic{}, two.csr(), serial_engine{}, options);
+    for (const std::size_t rows : {4u, 64u, 1'000u}) {
+      EXPECT_EQ(train(logistic{}, two.csr(), ranks_of(1, rows, sync_rule::average), options).parameters,
+                serial.parameters);
+    }
+  }
+}
+
+TEST(sync_engine, a_scaled_step_is_the_step_times_the_ranks) {
+  const auto toy = test::planted_classification({.rows = 500, .columns = 20});
+  auto scaled = ranks_of(4, 8);
+  scaled.scale_step = true;
+  // Powers of two: the product is exact wherever it is taken.
+  const train_options small{.epochs = 3, .step = {.initial = 0.25, .kind = schedule_kind::constant}, .l2 = 0.01};
+  const train_options large{.epochs = 3, .step = {.initial = 1.0, .kind = schedule_kind::constant}, .l2 = 0.01};
+  const auto a = train(logistic{}, toy.csr(), scaled, small), b = train(logistic{}, toy.csr(), ranks_of(4, 8), large);
+  for (std::size_t j = 0; j < 20; ++j) EXPECT_NEAR(a.parameters[j], b.parameters[j], 1e-4f);
+  EXPECT_NEAR(a.objective, b.objective, 1e-5);
+}
+
+TEST(sync_engine, repeats_to_the_bit) {
+  const auto two = test::planted_classification({.rows = 2'000, .columns = 100});
+  const auto three = test::planted_classes({.rows = 1'000, .columns = 50}, 3);
+  for (const sync_rule rule : rules) {
+    for (const std::size_t workers : {2u, 3u}) {
+      const auto once = [&] {
+        return std::pair(train(logistic{}, two.csr(), ranks_of(workers, 16, rule), {.epochs = 4, .bias = true}),
+                         train(softmax{.features = 50, .classes = 3}, three.csr(), ranks_of(workers, 16, rule),
+                               {.epochs = 4, .l2 = 0.001}));
+      };
+      const auto first = once(), second = once();
+      EXPECT_EQ(first.first.parameters, second.first.parameters);
+      EXPECT_EQ(first.first.objective, second.first.objective);
+      EXPECT_EQ(first.first.updates, second.first.updates);
+      EXPECT_EQ(first.second.parameters, second.second.parameters);
+    }
+  }
+}
+
+TEST(sync_engine, goes_on_from_a_checkpoint_to_the_same_bits) {
+  const test::scratch_folder folder;
+  const auto toy = test::planted_classification({.rows = 1'000, .columns = 60});
+  for (const sync_rule rule : rules) {
+    const bool state = rule == sync_rule::average;
+    train_options options{.epochs = 6,
+                          .step = {.initial = 0.5, .decay = 0.9},
+                          .l2 = 0.01,
+                          .optimizer = state ? optimizer_kind::adagrad : optimizer_kind::sgd};
+    const auto whole = train(logistic{}, toy.csr(), ranks_of(3, 16, rule), options);
+    auto first = options, second = options;
+    first.epochs = 3;
+    first.checkpoint = second.resume = folder / (state ? "mean.ckpt" : "sum.ckpt");
+    train(logistic{}, toy.csr(), ranks_of(3, 16, rule), first);
+    const auto resumed = train(logistic{}, toy.csr(), ranks_of(3, 16, rule), second);
+    EXPECT_EQ(resumed.epochs, 6u);
+    EXPECT_EQ(resumed.parameters, whole.parameters);
+    EXPECT_EQ(resumed.objective, whole.objective);
+  }
+}
+
+// A step that is much too large ends in no numbers at all, which is no fault of the ranks.
+TEST(sync_engine, a_run_that_diverges_says_so) {
+  const auto toy = test::planted_regression({.rows = 300, .columns = 20});
+  for (const sync_rule rule : rules) {
+    const auto run = train(least_squares{}, toy.csr(), ranks_of(3, 8, rule),
+                           {.epochs = 60, .step = {.initial = 1e6, .kind = schedule_kind::constant}, .l2 = 0.0});
+    EXPECT_EQ(run.status, run_status::diverged);
+  }
+}
+
+struct stopper final : observer {
+  explicit stopper(std::stop_source& s) : source(s) {}
+  void on_epoch(const epoch_report& r) override {
+    if (r.epoch == 2) source.request_stop();
+  }
+  std::stop_source& source;
+};
+
+TEST(sync_engine, stops_between_two_chunks_when_asked) {
+  const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
+  for (const sync_rule rule : rules) {
+    std::stop_source source;
+    stopper watcher(source);
+    train_options options{.epochs = 1'000'000, .step = {.initial = 0.1}};
+    options.stop = source.get_token();
+    options.observers = {&watcher};
+    const auto run = train(logistic{}, toy.csr(), ranks_of(3, 16, rule), options);
+    EXPECT_EQ(run.status, run_status::stopped);
+    EXPECT_GE(run.epochs, 2u);
+  }
+}
+
+}  // namespace

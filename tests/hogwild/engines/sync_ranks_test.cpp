@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The synchronous engine over several processes, with a thread for each process.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/ranks.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::HasSubstr;
+
+namespace {
+
+sparse_view part_of(const csr_rows& rows, std::size_t rank, std::size_t ranks) {
+  const sparse_view all = rows.view();
+  return all.slice(all.rows() * rank / ranks, all.rows() * (rank + 1) / ranks);
+}
+
+template <class Model>
+std::vector<train_result> train_ranks(std::size_t ranks, std::size_t workers, sync_rule rule, const Model& m,
+                                      const csr_rows& rows, const train_options& options) {
+  std::vector<train_result> results(ranks);
+  test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
+    const sync_engine engine{.workers = workers, .rule = rule, .rows = 16, .pin = false, .ranks = &place.ranks};
+    results[place.rank] = train(m, part_of(rows, place.rank, ranks), engine, options);
+  });
+  for (const train_result& r : results) {
+    EXPECT_EQ(r.parameters, results[0].parameters);
+    EXPECT_EQ(r.objective, results[0].objective);
+    EXPECT_EQ(r.examples, results[0].examples);
+  }
+  return results;
+}
+
+TEST(sync_ranks, end_near_the_serial_objective_and_repeat_to_the_bit) {
+  const auto toy = test::planted_classification({.rows = 3'001, .columns = 60});
+  const csr_rows rows = toy.csr();
+  const train_options serial_options{.epochs = 10, .step = {.initial = 0.3, .decay = 0.7}};
+  const double serial = train(logistic{}, rows, serial_engine{}, serial_options).objective;
+  const struct {
+    sync_rule rule;
+    double step;
+  } ways[] = {{sync_rule::gradients, 8.0}, {sync_rule::average, 0.3}};
+  for (const auto& [rule, step] : ways) {
+    const train_options options{.epochs = 20, .step = {.initial = step, .decay = 0.85}};
+    for (const std::size_t workers : {1u, 2u}) {
+      const auto results = train_ranks(3, workers, rule, logistic{}, rows, options);
+      EXPECT_LT(results[0].objective, 1.02 * serial) << static_cast<int>(rule);
+      EXPECT_EQ(results[0].examples, 20u * 3'001u);
+      ASSERT_TRUE(results[0].meetings);
+      EXPECT_EQ(results[0].meetings->ranks, 3 * workers);
+      EXPECT_EQ(train_ranks(3, workers, rule, logistic{}, rows, options)[0].parameters, results[0].parameters);
+    }
+  }
+}
+
+// One process with as many threads has the same ranks: other shards, so the same only about.
+TEST(sync_ranks, are_what_as_many_threads_are) {
+  const auto toy = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
+  const csr_rows rows = toy.csr();
+  const softmax m{.features = 40, .classes = 3};
+  const train_options options{.epochs = 15, .step = {.initial = 4.0, .decay = 0.85}, .l2 = 1e-4};
+  const sync_engine threads{.workers = 4, .rows = 16, .pin = false};
+  const double together = train(m, rows, threads, options).objective;
+  EXPECT_NEAR(train_ranks(2, 2, sync_rule::gradients, m, rows, options)[0].objective, together, 0.02 * together);
+}
+
+TEST(sync_ranks, stop_together) {
+  const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
+  const csr_rows rows = toy.csr();
+  test::stop_after_two after;
+  std::vector<train_result> results(2);
+  test::as_sound_ranks(2, [&](const test::rank_place& place) {
+    train_options options{.epochs = 1'000'000, .step = {.initial = 0.01}};
+    if (place.rank == 1) options.stop = after.stop.get_token(), options.observers = {&after};
+    const sync_engine engine{.workers = 2, .rows = 16, .pin = false, .ranks = &place.ranks};
+    results[place.rank] = train(logistic{}, part_of(rows, place.rank, 2), engine, options);
+  });
+  for (const train_result& r : results) {
+    EXPECT_EQ(r.status, run_status::stopped);
+    EXPECT_EQ(r.parameters, results[0].parameters);
+    EXPECT_LE(r.epochs, 4u);
+  }
+}
+
+TEST(sync_ranks, end_when_one_is_lost_and_refuse_unequal_workers) {
+  const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
+  const csr_rows rows = toy.csr();
+  struct fail_after_one final : observer {
+    void on_epoch(const epoch_report&) override { throw resource_error("the disk is full"); }
+  } failing;
+  const auto sentences = [&](bool lose_one, bool unequal) {
+    const auto thrown = test::as_ranks(2, [&](const test::rank_place& place) {
+      train_options options{.epochs = lose_one ? 1'000'000u : 1u, .step = {.initial = 0.01}};
+      if (place.rank == 1 && lose_one) options.observers = {&failing};
+      const std::size_t workers = place.rank == 1 && unequal ? 3 : 2;
+      const sync_engine engine{.workers = workers, .rows = 16, .pin = false, .ranks = &place.ranks};
+      train(logistic{}, part_of(rows, place.rank, 2), engine, options);
+    });
+    std::vector<std::string> said;
+    for (const auto& e : thrown) {
+      try {
+        if (e) std::rethrow_exception(e);
+        said.emplace_back();
+      } catch (const error& failure) {
+        said.emplace_back(failure.what());
+      }
+    }
+    return said;
+  };
+  const auto lost = sentences(true, false);
+  EXPECT_THAT(lost[1], HasSubstr("the disk is full"));
+  EXPECT_THAT(lost[0], HasSubstr("rank"));
+  for (const std::string& s : sentences(false, true)) EXPECT_THAT(s, HasSubstr("as many workers each"));
+}
+
+}  // namespace

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/combinations.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr sharing_kind all_sharings[] = {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered,
+                                         sharing_kind::head};
+constexpr update_kind all_updates[] = {update_kind::lossy, update_kind::exact, update_kind::locked};
+
+/// What the table is to say, in other words than the table's.
+bool expected_refusal(const combination& c) {
+  const bool replicas = c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head;
+  if (c.reproducible) {
+    return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head || c.update == update_kind::locked ||
+           c.shards == sharding::fixed;
+  }
+  return (replicas && c.update == update_kind::locked) || (c.sharing == sharing_kind::head && !c.margin);
+}
+
+/// Calls f(combination) for all.
+template <class F>
+void for_all_combinations(const F& f) {
+  for (const auto sharing : all_sharings) {
+    for (const auto update : all_updates) {
+      for (const auto shards : {sharding::claimed, sharding::fixed}) {
+        for (const bool margin : {true, false}) {
+          for (const bool reproducible : {false, true}) f(combination{sharing, update, shards, margin, reproducible});
+        }
+      }
+    }
+  }
+}
+
+TEST(combinations, the_table_refuses_what_has_no_meaning_and_nothing_else) {
+  for_all_combinations([](const combination& c) { EXPECT_EQ(!why_refused(c).empty(), expected_refusal(c)); });
+}
+
+TEST(combinations, every_row_of_the_table_is_the_reason_for_some_refusal) {
+  for (const refusal& row : refusals) {
+    bool used = false;
+    for_all_combinations([&](const combination& c) { used = used || why_refused(c) == row.reason; });
+    EXPECT_TRUE(used) << row.reason;
+  }
+}
+
+TEST(combinations, training_refuses_with_the_reason_and_trains_the_rest) {
+  const test::toy_rows binary = test::planted_classification({.rows = 60, .columns = 10, .per_row = 3});
+  const test::toy_rows classes = test::planted_classes({.rows = 60, .columns = 10, .per_row = 3}, 3);
+  for_all_combinations([&](const combination& c) {
+    const train_options options{.epochs = 1,
+                                .step = {.initial = 0.1},
+                                .update = c.update,
+                                .sharing = c.sharing,
+                                .shards = c.shards,
+                                .reproducible = c.reproducible};
+    const auto run = [&] {
+      const thread_engine engine{.workers = 2};
+      if (c.margin) return train(logistic{}, binary.csr(), engine, options);
+      return train(softmax{.features = 10, .classes = 3}, classes.csr(), engine, options);
+    };
+    const std::string_view reason = why_refused(c);
+    if (reason.empty()) {
+      EXPECT_EQ(run().status, run_status::done);
+      return;
+    }
+    try {
+      run();
+      ADD_FAILURE() << "not refused, though " << reason;
+    } catch (const config_error& e) {
+      EXPECT_EQ(e.what(), reason);
+    }
+  });
+}
+
+TEST(combinations, virtual_workers_are_for_reproducible_runs_and_at_most_32) {
+  const test::toy_rows toy = test::planted_classification({.rows = 60, .columns = 10, .per_row = 3});
+  const auto expect_refused = [&](const train_options& options, const std::string& reason) {
+    try {
+      train(logistic{}, toy.csr(), serial_engine{}, options);
+      ADD_FAILURE() << "not refused";
+    } catch (const config_error& e) {
+      EXPECT_THAT(e.what(), HasSubstr(reason));
+    }
+  };
+  expect_refused({.virtual_workers = 2}, "virtual workers are for reproducible runs");
+  expect_refused({.reproducible = true, .virtual_workers = 33}, "33 virtual workers are more than the 32");
+}
+
+}  // namespace

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/rank_checkpoints.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
+
+#include "support/ranks.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace hogwild;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr std::size_t three = 3;
+
+struct rank_checkpoints : testing::Test {
+  const test::scratch_folder folder;
+  const std::string path = folder / "run";
+
+  static void write(const std::string& file, std::uint64_t epoch) {
+    write_checkpoint(file, checkpoint{.epoch = epoch});
+  }
+  void write_all(std::uint64_t epoch) const {
+    test::as_sound_ranks(three, [&](const test::rank_place& place) {
+      const agreement ranks(&place.ranks);
+      write(checkpoint_of_rank(path, ranks), epoch);
+      name_epoch(path, epoch, ranks);
+    });
+  }
+  /// Which files the ranks resume from, or what they throw.
+  std::vector<std::string> resumed(std::size_t ranks = three) const {
+    std::vector<std::string> all(ranks);
+    test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
+      try {
+        all[place.rank] = resume_of_rank(path, agreement(&place.ranks));
+      } catch (const error& e) {
+        all[place.rank] = e.what();
+      }
+    });
+    return all;
+  }
+  std::string of(std::size_t rank) const { return path + ".rank" + std::to_string(rank); }
+};
+
+TEST_F(rank_checkpoints, of_one_rank_are_the_file_itself) {
+  const agreement alone(nullptr);
+  EXPECT_EQ(checkpoint_of_rank(path, alone), path);
+  write(path, 4);
+  name_epoch(path, 4, alone);
+  EXPECT_EQ(resume_of_rank(path, alone), path);
+  EXPECT_EQ(read_checkpoint(path).epoch, 4u);
+}
+
+TEST_F(rank_checkpoints, are_those_of_the_named_epoch) {
+  write_all(1);
+  write_all(2);
+  for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(resumed()[r], of(r));
+  // Rank 1 came further before the run was killed: the epoch before is whole on all ranks.
+  write(of(1), 3);
+  EXPECT_EQ(resumed()[0], of(0));
+  EXPECT_EQ(read_checkpoint(of(1)).epoch, 2u);
+  // And it is killed once more, after rank 0 alone has written the next.
+  write(of(0), 3);
+  for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(resumed()[r], of(r));
+  for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(read_checkpoint(of(r)).epoch, 2u);
+}
+
+// Rank 1 was killed while it put the third in its place: the second is on its way to where the first still is.
+TEST_F(rank_checkpoints, are_found_between_their_places) {
+  write_all(1);
+  const std::string first = folder / "first";
+  std::filesystem::copy_file(of(1), first);
+  write_all(2);
+  write(of(1), 3);
+  const std::string previous = of(1) + ".previous";
+  std::filesystem::rename(previous, atomic_file::next_of(previous));
+  std::filesystem::rename(first, previous);
+  for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(resumed()[r], of(r));
+  for (std::size_t r = 0; r < three; ++r) EXPECT_EQ(read_checkpoint(of(r)).epoch, 2u);
+  write_all(3);
+  EXPECT_EQ(read_checkpoint(previous).epoch, 2u);
+  EXPECT_FALSE(std::filesystem::exists(atomic_file::next_of(previous)));
+}
+
+// Going on from the one before puts that one in the file's place, not in the link's.
+TEST_F(rank_checkpoints, lie_where_a_link_leads_to) {
+  std::filesystem::create_directory(folder / "elsewhere");
+  std::filesystem::create_symlink("elsewhere/state", of(1));
+  for (const std::uint64_t epoch : {1u, 2u}) write_all(epoch);
+  write(of(1), 3);
+  EXPECT_EQ(resumed()[1], folder / "elsewhere/state");
+  EXPECT_TRUE(std::filesystem::is_symlink(of(1)));
+  EXPECT_EQ(read_checkpoint(of(1)).epoch, 2u);
+}
+
+TEST_F(rank_checkpoints, that_are_missing_are_an_error_for_all) {
+  write_all(1);
+  std::filesystem::remove(of(2));
+  const auto all = resumed();
+  EXPECT_THAT(all[2], HasSubstr("not whole checkpoints of epoch 1"));
+  for (const std::size_t r : {0u, 1u}) EXPECT_THAT(all[r], HasSubstr("another rank has no whole checkpoint"));
+}
+
+TEST_F(rank_checkpoints, are_for_as_many_ranks_as_wrote_them) {
+  write_all(1);
+  for (const std::string& s : resumed(2)) EXPECT_THAT(s, HasSubstr("of a run of 3 ranks, and this one has 2"));
+  EXPECT_THROW(resume_of_rank(path, agreement(nullptr)), config_error);
+  std::filesystem::remove(path);
+  write(path, 1);
+  for (const std::string& s : resumed(2)) EXPECT_THAT(s, HasSubstr("of a run of 1 rank, and this one has 2"));
+}
+
+TEST_F(rank_checkpoints, of_which_nothing_is_there_say_so_everywhere) {
+  for (const std::string& s : resumed()) EXPECT_THAT(s, HasSubstr(path));
+}
+
+}  // namespace

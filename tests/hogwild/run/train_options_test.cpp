@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options and data that do not go together are refused before training, each with a sentence of its own.
+#include <sys/stat.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/error.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::HasSubstr;
+
+namespace {
+
+const test::toy_rows two = test::planted_classification({.rows = 100, .columns = 20});
+const test::toy_rows numbers = test::planted_regression({.rows = 100, .columns = 20});
+
+template <class Error, class M>
+std::string refusal(const M& m, const test::toy_rows& toy, const train_options& options) {
+  try {
+    (void)train(m, toy.csr(), serial_engine{}, options);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+std::string refused(const train_options& options) {
+  return refusal<config_error>(logistic{}, two, options);
+}
+std::string refused_for_numbers(const train_options& options) {
+  return refusal<config_error>(least_squares{}, numbers, options);
+}
+
+constexpr step_options step{.initial = 0.1};
+
+TEST(train_options, numbers_outside_their_range_are_refused) {
+  EXPECT_THAT(refused({.epochs = 0}), HasSubstr("epochs is 0"));
+  EXPECT_THAT(refused({.step = {.initial = -0.1}}), HasSubstr("step must be positive"));
+  EXPECT_THAT(refused({.step = {.initial = NAN}}), HasSubstr("step must be positive"));
+  EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = -1.0}}), HasSubstr("decay must be positive"));
+  EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 1.5}}), HasSubstr("above 1"));
+  EXPECT_THAT(refused({.l2 = -1.0}), HasSubstr("l2 must not be negative"));
+  EXPECT_THAT(refused({.weight_positive = 0.0}), HasSubstr("weight_positive must be positive"));
+  EXPECT_THAT(refused({.tolerance = 1.0}), HasSubstr("tolerance"));
+  EXPECT_THAT(refused({.tolerance = -0.1}), HasSubstr("tolerance"));
+  EXPECT_THAT(refused({.validation_fraction = 1.0}), HasSubstr("validation fraction"));
+  EXPECT_THAT(refused({.validation_fraction = 0.001}), HasSubstr("leaves no rows on one side"));
+  EXPECT_THAT(refused({.patience = 0}), HasSubstr("patience"));
+  EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 0.5, .kind = schedule_kind::constant}}),
+              HasSubstr("a constant step has no decay"));
+}
+
+TEST(train_options, an_inverse_decay_above_one_is_fine) {
+  EXPECT_EQ(refused({.epochs = 2, .step = {.initial = 0.1, .decay = 2.0, .kind = schedule_kind::inverse}}), "accepted");
+}
+
+TEST(train_options, a_step_that_turns_weights_over_is_refused) {
+  EXPECT_THAT(refused({.step = {.initial = 2.0}, .l2 = 0.5}), HasSubstr("step * l2"));
+}
+
+TEST(train_options, what_does_not_suit_the_model_is_refused) {
+  EXPECT_THAT(refused_for_numbers({.step = step, .weight_positive = 2.0}), HasSubstr("binary model"));
+  const softmax classes{.features = 20, .classes = 2};
+  EXPECT_THAT(refusal<config_error>(classes, two, {.step = step, .batch = 4}), HasSubstr("one at a time"));
+  EXPECT_EQ(refusal<config_error>(classes, two, {.epochs = 1, .step = step, .batch = 1}), "accepted");
+  const auto for_softmax = [](const train_options& o) {
+    return refusal<config_error>(softmax{.features = 20, .classes = 2}, two, o);
+  };
+  EXPECT_THAT(for_softmax({.step = step, .bias = true}), HasSubstr("bias"));
+  EXPECT_EQ(for_softmax({.epochs = 1, .step = step}), "accepted");
+}
+
+TEST(train_options, targets_must_be_measured) {
+  EXPECT_THAT(refused({.target = target_option{metric::test_auc, 0.9}}), HasSubstr("no test rows"));
+  const csr_rows test_rows = two.csr(), test_numbers = numbers.csr();
+  EXPECT_THAT(refused({.target = target_option{metric::test_rmse, 1.0}, .test = test_rows.view()}),
+              HasSubstr("test_rmse"));
+  for (const metric m : {metric::test_auc, metric::test_f1}) {
+    EXPECT_THAT(refused_for_numbers({.target = target_option{m, 0.9}, .test = test_numbers.view()}),
+                HasSubstr("AUC and F1"));
+  }
+  EXPECT_THAT(refused_for_numbers({.target = target_option{metric::test_accuracy, 0.9}, .test = test_numbers.view()}),
+              HasSubstr("accuracy"));
+}
+
+TEST(train_options, observers_are_there) {
+  observer deaf;
+  EXPECT_EQ(refused({.epochs = 1, .step = step, .observers = {&deaf}}), "accepted");
+  EXPECT_THAT(refused({.epochs = 1, .step = step, .observers = {&deaf, nullptr}}), HasSubstr("observer 1"));
+}
+
+TEST(train_options, validation_comes_from_one_place) {
+  const csr_rows rows = two.csr();
+  EXPECT_THAT(refused({.validation = rows.view(), .validation_fraction = 0.2}), HasSubstr("not both"));
+}
+
+TEST(train_options, a_place_that_keeps_no_checkpoint_is_refused_before_training) {
+  struct counting_observer : observer {
+    std::size_t epochs = 0;
+    void on_epoch(const epoch_report&) override { ++epochs; }
+  } watcher;
+  const test::scratch_folder folder;
+  const std::string fifo = folder / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& place : {fifo, folder.path().string(), (folder / "missing/state").string()}) {
+    const train_options options{.epochs = 1, .step = step, .checkpoint = place, .observers = {&watcher}};
+    EXPECT_THAT(refusal<input_error>(logistic{}, two, options), HasSubstr(place));
+  }
+  EXPECT_EQ(watcher.epochs, 0u);
+}
+
+struct data_that_does_not_suit : testing::Test {
+  test::toy_rows toy = two;
+  std::string refused() const {
+    return refusal<input_error>(logistic{}, toy, {.epochs = 1, .step = step, .data_name = "rows.svm"});
+  }
+};
+
+TEST_F(data_that_does_not_suit, no_rows) {
+  toy = {};
+  toy.columns = 3;
+  EXPECT_THAT(refused(), HasSubstr("rows.svm has no rows"));
+}
+
+TEST_F(data_that_does_not_suit, a_column_out_of_range) {
+  toy.index[17] = 20;
+  EXPECT_THAT(refused(), HasSubstr("entry 17 has column 20"));
+}
+
+TEST_F(data_that_does_not_suit, a_value_that_is_not_finite) {
+  toy.value[3] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(refused(), HasSubstr("entry 3 is not a finite number"));
+}
+
+TEST_F(data_that_does_not_suit, the_row_is_named_with_the_entry) {
+  const std::size_t entry = toy.row_start[6] + 1;
+  toy.value[entry] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refused(), HasSubstr("rows.svm: in row 7 entry " + std::to_string(entry)));
+}
+
+TEST_F(data_that_does_not_suit, a_column_that_stands_twice_in_a_row) {
+  toy = {};
+  toy.columns = 5;
+  toy.push({3, 0, 4}, {1, 1, 1}, 1);  // in any order
+  toy.push({0, 1, 2}, {1, 1, 1}, -1);
+  EXPECT_EQ(refused(), "accepted");
+  toy.push({3, 4, 0, 3}, {1, 1, 1, 1}, 1);
+  EXPECT_THAT(refused(), HasSubstr("rows.svm: in row 3 column 3 stands twice"));
+  toy = {};
+  toy.columns = 5;
+  toy.push({1}, {1}, 1);
+  toy.push({2, 2}, {1, 1}, -1);
+  EXPECT_THAT(refused(), HasSubstr("in row 2 column 2 stands twice"));
+}
+
+TEST_F(data_that_does_not_suit, more_columns_than_have_numbers) {
+  toy.columns = (std::size_t{1} << 32) + 7;
+  EXPECT_THAT(refused(), HasSubstr("4294967303 columns; at most 4294967294 are supported"));
+  sparse_view wide = two.csr().view();
+  wide.columns = toy.columns;
+  EXPECT_THAT([&] { train(logistic{}, wide, serial_engine{}); },
+              testing::ThrowsMessage<input_error>(HasSubstr("the training data has 4294967303 columns; at most")));
+}
+
+TEST_F(data_that_does_not_suit, one_label_or_three) {
+  toy.label[0] = 5.0f;
+  EXPECT_THAT(refused(), HasSubstr("rows.svm"));
+  for (float& y : toy.label) y = 1.0f;
+  EXPECT_THAT(refused(), HasSubstr("two"));
+}
+
+TEST_F(data_that_does_not_suit, test_rows_with_a_label_that_training_never_had) {
+  test::toy_rows strange = two;
+  strange.label[4] = 7.0f;
+  const csr_rows rows = strange.csr();
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .test = rows.view()}),
+              HasSubstr("the test data"));
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .validation = rows.view()}),
+              HasSubstr("the validation data"));
+}
+
+TEST_F(data_that_does_not_suit, test_rows_with_columns_that_training_never_had) {
+  test::toy_rows wide = two;
+  wide.columns = 4'000'001;
+  wide.index[0] = 4'000'000;
+  const csr_rows rows = wide.csr();
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .test = rows.view()}),
+              HasSubstr("the test data has 4000001 columns"));
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .validation = rows.view()}),
+              HasSubstr("the validation data has 4000001 columns"));
+}
+
+TEST_F(data_that_does_not_suit, test_rows_with_damaged_entries) {
+  test::toy_rows damaged = two;
+  damaged.index[0] = 4'000'000;
+  const csr_rows rows = damaged.csr();
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .test = rows.view()}),
+              HasSubstr("column 4000000"));
+  damaged.index[0] = two.index[0];
+  damaged.value[damaged.row_start[8]] = NAN;
+  const csr_rows without_number = damaged.csr();
+  const sparse_view view = without_number.view();
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .test = view}),
+              HasSubstr("the test data: in row 9 entry "));
+  EXPECT_THAT(refusal<input_error>(logistic{}, two, {.epochs = 1, .step = step, .validation = view}),
+              HasSubstr("the validation data: in row 9 entry "));
+}
+
+TEST_F(data_that_does_not_suit, a_model_with_fewer_columns_or_classes_than_the_data) {
+  EXPECT_THAT(refusal<config_error>(softmax{.features = 19, .classes = 2}, two, {.epochs = 1, .step = step}),
+              HasSubstr("19 rows of weights for 20 columns"));
+  const auto three = test::planted_classes({.rows = 100, .columns = 20}, 3);
+  EXPECT_THAT(refusal<config_error>(softmax{.features = 20, .classes = 2}, three, {.epochs = 1, .step = step}),
+              HasSubstr("the model has 2 classes, but the data 3"));
+}
+
+}  // namespace

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run in which nobody trains does not end as if somebody had.
+#include <hogwild/detail/run/training_run.hpp>
+
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/planned_task.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+/// One worker, in this thread, which trains for so many rounds; from then on something else happens.
+class failing_run final : public engine_run {
+ public:
+  using event = std::function<void(const param_store&)>;
+  failing_run(const test::planned_task& work, int rounds, event then)
+      : work_(work), rounds_(rounds), then_(std::move(then)), store_(param_store::in_memory(work.shape(1))) {
+    store_.slots()[0].state = worker_state::active;
+  }
+
+  std::string_view engine() const override { return "tired"; }
+  std::size_t workers() const override { return 1; }
+  const param_store& store() const override { return store_; }
+  thread_team& helpers() override { return *helpers_; }
+  void run_round() override {
+    if (rounds_-- > 0) return work_->work({work_.plan, store_, 0, memory_, nullptr});
+    then_(store_);
+  }
+
+ private:
+  const test::planned_task& work_;
+  int rounds_;
+  event then_;
+  param_store store_;
+  worker_memory memory_;
+  std::unique_ptr<thread_team> helpers_ = thread_team::make(thread_team_kind::std, 1, false);
+};
+
+struct epochs : observer {
+  void on_epoch(const epoch_report& e) override { done = e.epoch; }
+  std::size_t done = 0;
+};
+
+struct nobody_trains : testing::Test {
+  test::toy_rows toy = test::planted_regression({.rows = 100});
+  csr_rows data = toy.csr();
+  test::planned_task work = make_task(least_squares{}, data.view(), label_map{}, {});
+  epochs seen;
+  std::stop_source stop;
+
+  train_result run(int rounds, failing_run::event then) {
+    failing_run started(work, rounds, std::move(then));
+    resolved_run options{.options = {.epochs = 5, .observers = {&seen}, .stop = stop.get_token()},
+                         .schedule = {schedule_kind::constant, 0.01, 0.0}};
+    return work.train(started, options);
+  }
+};
+
+TEST_F(nobody_trains, ends_the_run_with_an_error_though_all_tickets_are_marked_as_done) {
+  EXPECT_THAT([&] { run(2, [&](const param_store& store) { close_round(store, work.plan.chunks); }); },
+              ThrowsMessage<worker_error>(HasSubstr("no worker has trained a row in epoch 3")));
+  EXPECT_EQ(seen.done, 2u);
+}
+
+TEST_F(nobody_trains, ends_the_run_with_an_error_where_a_worker_took_the_coordinator_for_dead) {
+  const auto orphan = [](const param_store& store) { store.control().stop = stop_request::orphaned; };
+  EXPECT_THAT([&] { run(1, orphan); },
+              ThrowsMessage<worker_error>(HasSubstr("considered this process, which supervises the run, dead")));
+  EXPECT_EQ(seen.done, 1u);
+  EXPECT_THAT([&] { run(0, [&](const param_store& store) { orphan(store), stop.request_stop(); }); },
+              ThrowsMessage<worker_error>(HasSubstr("considered this process, which supervises the run, dead")));
+}
+
+TEST_F(nobody_trains, is_what_the_user_wants_who_stops_the_run) {
+  const train_result result = run(2, [&](const param_store&) { stop.request_stop(); });
+  EXPECT_EQ(result.status, run_status::stopped);
+  EXPECT_EQ(result.epochs, 2u);
+}
+
+}  // namespace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/task/margin_loss.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/huber.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+
+namespace {
+
+using namespace hogwild;
+
+template <class M>
+class margin_loss_of : public testing::Test {};
+using margin_models = testing::Types<logistic, hinge_svm, least_squares, huber>;
+TYPED_TEST_SUITE(margin_loss_of, margin_models);
+
+std::vector<float> margins() {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> all{0.0f, -0.0f, 1.0f, -1.0f, infinity, -infinity, std::nanf(""), 1e-40f, -1e-40f, 3e38f, 88.7f};
+  const counter_random random(3, 0);
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    all.push_back(static_cast<float>(240.0 * random.uniform(2 * i) - 120.0));
+    all.push_back(static_cast<float>(4.0 * random.uniform(2 * i + 1) - 2.0));
+  }
+  return all;
+}
+
+/// The same bits, or both no number.
+bool same(float a, float b) {
+  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+
+TYPED_TEST(margin_loss_of, derivatives_are_derivative_bit_for_bit) {
+  const TypeParam model{};
+  const margin_loss loss(model);
+  const std::vector<float> margin = margins();
+  std::vector<float> label(margin.size());
+  for (std::size_t i = 0; i < label.size(); ++i) label[i] = i % 3 == 0 ? 1.0f : -1.0f;
+  // Every length of a batch, at every alignment.
+  for (std::size_t n = 0; n <= 33; ++n) {
+    for (std::size_t at = 0; at + n <= margin.size(); at += n + 1) {
+      std::vector<float> slope(n + 1, 42.0f);
+      loss.derivatives(n, margin.data() + at, label.data() + at, slope.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        const float alone = model.derivative(margin[at + i], label[at + i]);
+        ASSERT_TRUE(same(slope[i], alone)) << margin[at + i] << ": " << slope[i] << " and " << alone;
+        ASSERT_TRUE(same(loss.derivative(margin[at + i], label[at + i]), alone));
+      }
+      ASSERT_EQ(slope[n], 42.0f);
+    }
+  }
+}
+
+TYPED_TEST(margin_loss_of, slopes_may_take_the_place_of_the_margins) {
+  const TypeParam model{};
+  const margin_loss loss(model);
+  std::vector<float> values{-2.0f, -0.5f, 0.0f, 0.5f, 2.0f};
+  const std::vector<float> margin = values, label{1.0f, -1.0f, 1.0f, -1.0f, 1.0f};
+  loss.derivatives(values.size(), values.data(), label.data(), values.data());
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], model.derivative(margin[i], label[i]));
+}
+
+}  // namespace
