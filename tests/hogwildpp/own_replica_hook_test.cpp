@@ -23,14 +23,14 @@ struct own_replica_ring {
   struct worker {
     detail::own_replica_hook node;
     worker_memory memory;
-    replica<float, update::exact> mine;
+    replica<float> mine;
     race_probe probe;
     std::uint64_t rows = 0;
 
     worker(const param_store& store, std::size_t slot, const exchange_options& ring)
         : node(store, slot, ring),
           memory(store.ring_memory_of(slot)),
-          mine(store, slot, memory, {{.rows = dimension}}, dimension, dimension, &node),
+          mine(store, slot, memory, {{.rows = dimension}}, dimension, dimension, update_kind::exact, &node),
           probe(store.slots(), slot, false) {}
   };
 

@@ -63,8 +63,8 @@ std::atomic<std::uint32_t>& question(const param_store& store) {
 template <class Update>
 void exchange_for_ever(const param_store& store, std::size_t slot) {
   worker_memory memory;
-  replica<float, Update> mine(store, slot, memory, {{.rows = parameters, .hot_first = false}},
-                              static_cast<std::size_t>(-1), parameters);
+  replica<float> mine(store, slot, memory, {{.rows = parameters, .hot_first = false}}, static_cast<std::size_t>(-1),
+                      parameters, Update::kind);
   race_probe probe(store.slots(), slot, false);
   worker_slot& me = store.slots()[slot];
   mine.begin_round({.exchange_rows = 1});

@@ -42,7 +42,7 @@ struct large_model : testing::Test {
 
 TEST_F(large_model, is_fetched_exchanged_and_sent_block_by_block) {
   worker_memory memory;
-  replica<float, update::lossy> mine(store, 1, memory, groups, parameters, no_singletons);
+  replica<float> mine(store, 1, memory, groups, parameters, no_singletons, update_kind::lossy);
   mine.begin_round({.exchange_rows = 8});
   EXPECT_GE(told(), few);
   race_probe probe(store.slots(), 1, false);
@@ -77,7 +77,7 @@ TEST(rare_columns_of_a_chunk, are_loaded_and_stored_block_by_block) {
     EXPECT_GE(store.slots()[0].blocks.get() - between, few);
   };
   worker_memory memory;
-  told_by(replica<float, update::lossy>(store, 0, memory, groups, parameters, 0));
+  told_by(replica<float>(store, 0, memory, groups, parameters, 0, update_kind::lossy));
   told_by(deterministic_sharing<float>(store, 0, groups, 0));
 }
 

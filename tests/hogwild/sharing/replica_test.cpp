@@ -13,8 +13,6 @@ using namespace hogwild;
 
 namespace {
 
-using lossy_replica = replica<float, update::lossy>;
-
 constexpr std::size_t unlimited = static_cast<std::size_t>(-1);
 
 /// A store of 8 slots and what a replica on it needs.
@@ -22,15 +20,15 @@ struct replicas : testing::Test {
   void make(std::size_t parameters, std::size_t state_arrays = 0) {
     store = param_store::in_memory({.parameters = parameters, .state_arrays = state_arrays, .workers = 8});
   }
-  lossy_replica in_slot(std::size_t slot, std::vector<parameter_group> groups, std::size_t head = unlimited,
-                        std::size_t first_singleton = unlimited) {
-    return lossy_replica(store, slot, memory, std::move(groups), head, first_singleton);
+  replica<float> in_slot(std::size_t slot, std::vector<parameter_group> groups, std::size_t head = unlimited,
+                         std::size_t first_singleton = unlimited) {
+    return replica<float>(store, slot, memory, std::move(groups), head, first_singleton, update_kind::lossy);
   }
   std::span<float> shared() const { return store.parameters<float>(); }
   std::uint64_t unsent(std::size_t slot = 0) const { return store.slots()[slot].unsent.get(); }
 
   /// Adds 1 to all that the replica holds, lets it exchange, and says which parameters of the shared array moved.
-  std::vector<std::size_t> travelled(lossy_replica& r) {
+  std::vector<std::size_t> travelled(replica<float>& r) {
     const std::vector<float> before(shared().begin(), shared().end());
     for (float& w : r.values(0)) w += 1.0f;
     race_probe probe(store.slots(), 0, false);
@@ -53,7 +51,7 @@ struct replicas : testing::Test {
 
 TEST_F(replicas, exchange_a_prefix_of_the_columns_like_the_marks_of_a_ruler) {
   make(5000);
-  lossy_replica r = in_slot(0, {{.rows = 5000}});
+  replica<float> r = in_slot(0, {{.rows = 5000}});
   r.begin_round({.exchange_rows = 1});
   // 512 positions each time, and twice as many at every second, every fourth ... time.
   const std::vector<std::size_t> prefix{512,  1024, 512,  2048, 512,  1024, 512,  4096, 512,
@@ -68,7 +66,7 @@ TEST_F(replicas, exchange_a_prefix_of_the_columns_like_the_marks_of_a_ruler) {
 TEST_F(replicas, send_the_same_from_every_slot) {
   make(1000);
   for (std::size_t slot = 0; slot < 8; ++slot) {
-    lossy_replica r = in_slot(slot, {{.rows = 1000}});
+    replica<float> r = in_slot(slot, {{.rows = 1000}});
     r.begin_round({.exchange_rows = 16});
     EXPECT_EQ(travelled(r), range(0, 512)) << slot;
     EXPECT_EQ(travelled(r), range(0, 1000)) << slot;
@@ -80,8 +78,8 @@ TEST_F(replicas, send_the_same_from_every_slot) {
 TEST_F(replicas, of_wide_rows_exchange_as_many_parameters_and_whole_rows) {
   make(1000 * 3 + 3);
   // 512 parameters are 170 rows of 3; what is not ordered by popularity travels each time.
-  lossy_replica r = in_slot(0, {{.name = "weights", .rows = 1000, .width = 3},
-                                {.name = "bias", .offset = 3000, .rows = 3, .hot_first = false}});
+  replica<float> r = in_slot(0, {{.name = "weights", .rows = 1000, .width = 3},
+                                 {.name = "bias", .offset = 3000, .rows = 3, .hot_first = false}});
   r.begin_round({.exchange_rows = 1});
   for (const std::size_t columns : {170u, 340u, 170u, 680u, 170u, 340u, 170u, 1000u}) {
     auto expected = range(0, columns * 3);
@@ -93,7 +91,7 @@ TEST_F(replicas, of_wide_rows_exchange_as_many_parameters_and_whole_rows) {
 
 TEST_F(replicas, of_very_wide_rows_exchange_sixteen_of_them) {
   make(100 * 64);
-  lossy_replica r = in_slot(0, {{.rows = 100, .width = 64}});
+  replica<float> r = in_slot(0, {{.rows = 100, .width = 64}});
   r.begin_round({.exchange_rows = 1});
   EXPECT_EQ(travelled(r), range(0, 16 * 64));
   EXPECT_EQ(travelled(r), range(0, 32 * 64));
@@ -101,7 +99,7 @@ TEST_F(replicas, of_very_wide_rows_exchange_sixteen_of_them) {
 
 TEST_F(replicas, of_parameters_without_order_exchange_all) {
   make(3000);
-  lossy_replica r = in_slot(5, {{.rows = 3000, .hot_first = false}});
+  replica<float> r = in_slot(5, {{.rows = 3000, .hot_first = false}});
   r.begin_round({.exchange_rows = 1});
   for (int k = 0; k < 3; ++k) EXPECT_EQ(travelled(r), range(0, 3000));
   EXPECT_EQ(unsent(5), 0u);
@@ -111,7 +109,7 @@ TEST_F(replicas, begin_a_round_with_all_that_is_there_and_drop_what_they_had) {
   make(2000, 1);
   std::iota(shared().begin(), shared().end(), 0.0f);
   std::ranges::fill(store.state<float>(0), 7.0f);
-  lossy_replica r = in_slot(0, {{.rows = 2000}});
+  replica<float> r = in_slot(0, {{.rows = 2000}});
   r.begin_round({.exchange_rows = 64});
   EXPECT_TRUE(std::ranges::equal(r.values(0), shared()));
   EXPECT_TRUE(std::ranges::equal(r.values(1), store.state<float>(0)));
@@ -128,7 +126,7 @@ TEST_F(replicas, begin_a_round_with_all_that_is_there_and_drop_what_they_had) {
 
 TEST_F(replicas, end_a_round_with_nothing_left) {
   make(3000, 1);
-  lossy_replica r = in_slot(2, {{.rows = 2999}, {.offset = 2999, .rows = 1, .hot_first = false}});
+  replica<float> r = in_slot(2, {{.rows = 2999}, {.offset = 2999, .rows = 1, .hot_first = false}});
   r.begin_round({});
   EXPECT_EQ(r.rows_to_exchange(), unlimited);  // without a period nothing travels before the end
   for (float& w : r.values(0)) w += 1.0f;
@@ -145,7 +143,7 @@ TEST_F(replicas, end_a_round_with_nothing_left) {
 
 TEST_F(replicas, send_weighted_gains_of_parameters_but_all_of_the_optimisers_sums) {
   make(100, 1);
-  lossy_replica r = in_slot(0, {{.rows = 100}});
+  replica<float> r = in_slot(0, {{.rows = 100}});
   r.begin_round({.exchange_rows = 1, .gain_weight = 0.25f});
   r.values(0)[5] = 8.0f;
   r.values(1)[5] = 8.0f;
@@ -161,7 +159,7 @@ TEST_F(replicas, exchange_at_different_times_in_different_slots) {
   const std::size_t places[] = {0, 4, 2, 6, 1, 5, 3, 7};  // neighbours lie far apart
   for (std::size_t slot = 0; slot < 8; ++slot) {
     const std::size_t early = 8 * places[slot];
-    lossy_replica r = in_slot(slot, {{.rows = 100}});
+    replica<float> r = in_slot(slot, {{.rows = 100}});
     r.begin_round({.exchange_rows = 64});
     EXPECT_EQ(r.rows_to_exchange(), 64 - early);
     race_probe probe(store.slots(), slot, false);
@@ -177,7 +175,7 @@ TEST_F(replicas, exchange_at_different_times_in_different_slots) {
 
 TEST_F(replicas, count_rows_as_unsent_until_all_columns_have_travelled) {
   make(2000);
-  lossy_replica r = in_slot(0, {{.rows = 2000}});
+  replica<float> r = in_slot(0, {{.rows = 2000}});
   r.begin_round({.exchange_rows = 10});
   race_probe probe(store.slots(), 0, false);
   for (const std::uint64_t expected : {10u, 20u, 30u, 0u, 10u, 20u, 30u, 0u}) {  // 2,048 positions at every fourth
@@ -193,7 +191,7 @@ TEST_F(replicas, count_rows_as_unsent_until_all_columns_have_travelled) {
 TEST_F(replicas, of_a_head_hold_and_send_that_alone) {
   make(3001);
   std::iota(shared().begin(), shared().end(), 0.0f);
-  lossy_replica r = in_slot(0, {{.rows = 3000}, {.offset = 3000, .rows = 1, .hot_first = false}}, 640);
+  replica<float> r = in_slot(0, {{.rows = 3000}, {.offset = 3000, .rows = 1, .hot_first = false}}, 640);
   r.begin_round({.exchange_rows = 1});
   ASSERT_EQ(r.values(0).size(), 640u);
   EXPECT_EQ(r.values(0)[639], 639.0f);
@@ -209,7 +207,7 @@ TEST_F(replicas, of_a_head_hold_and_send_that_alone) {
 
 TEST_F(replicas, tell_the_probe_what_others_changed_since) {
   make(640);
-  lossy_replica r = in_slot(0, {{.rows = 640}});
+  replica<float> r = in_slot(0, {{.rows = 640}});
   r.begin_round({.exchange_rows = 1});
   race_probe probe(store.slots(), 0, true);
   const worker_slot& me = store.slots()[0];
@@ -228,8 +226,8 @@ TEST_F(replicas, tell_the_probe_what_others_changed_since) {
 TEST_F(replicas, of_several_workers_bring_everything_together) {
   make(1500);
   worker_memory other_memory;
-  lossy_replica one = in_slot(0, {{.rows = 1500}});
-  lossy_replica two(store, 1, other_memory, {{.rows = 1500}}, unlimited, unlimited);
+  replica<float> one = in_slot(0, {{.rows = 1500}});
+  replica<float> two(store, 1, other_memory, {{.rows = 1500}}, unlimited, unlimited);
   one.begin_round({.exchange_rows = 4});
   two.begin_round({.exchange_rows = 4});
   race_probe probe(store.slots(), 0, false), other_probe(store.slots(), 1, false);
@@ -257,7 +255,7 @@ TEST_F(replicas, fetch_and_store_singletons_with_their_chunk_and_exchange_none_o
   make(2000, 1);
   std::ranges::fill(shared(), 1.0f);
   std::ranges::fill(store.state<float>(0), 1.0f);
-  lossy_replica r = in_slot(0, {{.rows = 2000}}, unlimited, 1500);
+  replica<float> r = in_slot(0, {{.rows = 2000}}, unlimited, 1500);
   r.begin_round({.exchange_rows = 1});
   EXPECT_EQ(places_of(r.values(0), 1.0f), range(0, 1500));
   r.begin_chunk({1600, 1700});
@@ -282,7 +280,7 @@ TEST_F(replicas, of_wide_rows_behind_others_fetch_those_that_they_hold) {
   make(100 + 3 * 50);
   std::ranges::fill(shared(), 1.0f);
   // Three parameters to a column, of which 40 occur in several rows; the columns up to 45 are held.
-  lossy_replica r =
+  replica<float> r =
       in_slot(0, {{.rows = 100, .hot_first = false}, {.offset = 100, .rows = 50, .width = 3}}, 100 + 3 * 45, 40);
   r.begin_round({.exchange_rows = 1});
   EXPECT_EQ(places_of(r.values(0), 1.0f), range(0, 100 + 3 * 40));

@@ -20,12 +20,13 @@ namespace {
 /// far from the optimum they are after `exchanges`.
 double distance_after(std::size_t p, double step_times_curvature, std::size_t rows, std::size_t exchanges) {
   const param_store store = param_store::in_memory({.parameters = 1, .workers = p});
-  using sharing = buffered_sharing<float, update::lossy>;
+  using sharing = buffered_sharing<float>;
   std::vector<worker_memory> memory(p);
   std::vector<std::unique_ptr<sharing>> replicas;
   store.parameters<float>()[0] = 1.0f;
   for (std::size_t i = 0; i < p; ++i) {
-    replicas.push_back(std::make_unique<sharing>(store, 0, memory[i], std::vector<parameter_group>{{.rows = 1}}));
+    replicas.push_back(
+        std::make_unique<sharing>(store, 0, memory[i], std::vector<parameter_group>{{.rows = 1}}, update_kind::lossy));
     replicas.back()->begin_round({.exchange_rows = static_cast<std::uint32_t>(rows)});
   }
   race_probe probe(store.slots(), 0, false);

@@ -12,8 +12,8 @@ namespace hogwild {
 
 /// A worker reads and writes a replica of its own and exchanges what it gained with the shared array every so many
 /// rows: Hogwild! per exchange instead of per step. Between two exchanges no cache line is shared, so that the inner
-/// loop may be as wide as the machine. Update says what an exchange promises.
-template <parameter T, class Update>
+/// loop may be as wide as the machine. `update` says what an exchange promises.
+template <parameter T>
 class buffered_sharing {
  public:
   using scalar_type = T;
@@ -22,9 +22,9 @@ class buffered_sharing {
 
   /// `first_singleton`: see replica.
   buffered_sharing(const param_store& store, std::size_t slot, worker_memory& memory,
-                   std::vector<parameter_group> groups, std::size_t first_singleton = no_singletons,
+                   std::vector<parameter_group> groups, update_kind update, std::size_t first_singleton = no_singletons,
                    exchange_hook* hook = nullptr)
-      : replica_(store, slot, memory, std::move(groups), static_cast<std::size_t>(-1), first_singleton, hook) {}
+      : replica_(store, slot, memory, std::move(groups), static_cast<std::size_t>(-1), first_singleton, update, hook) {}
 
   /// The replica: nobody but this worker reads or writes it.
   std::span<T> values() const { return replica_.values(0); }
@@ -40,7 +40,7 @@ class buffered_sharing {
   void end_chunk() const { replica_.end_chunk(); }
 
  private:
-  replica<T, Update> replica_;
+  replica<T> replica_;
 };
 
 }  // namespace hogwild

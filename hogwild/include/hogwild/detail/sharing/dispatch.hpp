@@ -33,6 +33,8 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
     return train(deterministic_sharing<T>(at.store, at.slot, groups, first_singleton));
   if (o.sharing == access_kind::gathered) return train(lockstep_sharing<T, true>(at.store, *at.hook));
   if (o.sharing == access_kind::averaged) return train(lockstep_sharing<T, false>(at.store, *at.hook));
+  if (o.sharing == access_kind::buffered)
+    return train(buffered_sharing<T>(at.store, at.slot, at.memory, groups, o.update, first_singleton, at.hook));
   if (o.sharing == access_kind::alone) {
     // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
     const std::uint32_t only = at.store.control().round.only_slot;
@@ -43,13 +45,8 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
     // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
     if (o.sharing == access_kind::direct || o.sharing == access_kind::alone)
       return train(direct_sharing<T, Update>(at.store, at.slot));
-    if constexpr (Update::kind != update_kind::locked) {
-      if constexpr (Choices == sharing_choices::and_head) {
-        if (o.sharing == access_kind::head)
-          return train(head_sharing<T, Update>(at.store, at.slot, at.memory, groups, o.exchange.head, first_singleton));
-      }
-      train(buffered_sharing<T, Update>(at.store, at.slot, at.memory, groups, first_singleton, at.hook));
-    }
+    if constexpr (Update::kind != update_kind::locked && Choices == sharing_choices::and_head)
+      train(head_sharing<T, Update>(at.store, at.slot, at.memory, groups, o.exchange.head, first_singleton));
   });
 }
 

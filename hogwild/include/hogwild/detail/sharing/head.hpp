@@ -23,7 +23,7 @@ class head_sharing {
   /// `head`: how many parameters each worker holds; `first_singleton`: see replica.
   head_sharing(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
                std::size_t head, std::size_t first_singleton)
-      : store_(store), replica_(store, slot, memory, std::move(groups), head, first_singleton) {}
+      : store_(store), replica_(store, slot, memory, std::move(groups), head, first_singleton, Update::kind) {}
 
   view_type reader() const { return parameters(); }
   view_type parameters() const { return {replica_.values(0), param_view<T, Update>(store_.parameters<T>())}; }
@@ -38,7 +38,7 @@ class head_sharing {
 
  private:
   const param_store& store_;
-  replica<T, Update> replica_;
+  replica<T> replica_;
 };
 
 }  // namespace hogwild

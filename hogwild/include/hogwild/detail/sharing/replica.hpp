@@ -30,70 +30,28 @@ namespace hogwild {
 /// Columns of a single row need no exchange: whoever holds the chunk with that row loads them before it and stores them
 /// after it; nobody else has a use for them.
 ///
-/// An exchange never waits: it adds what was gained since the last one and reads what is there. Belongs to one worker.
-template <parameter T, class Update>
+/// An exchange never waits: it adds what was gained since the last one and reads what is there. Under
+/// update_kind::exact no gain is lost, under lossy one that is overtaken may be. Belongs to one worker.
+template <parameter T>
 class replica {
  public:
   /// `groups` say which parts of the arrays are ordered by popularity; of these, at most the first `head` parameters
   /// are held. Positions from `first_singleton` on are those of columns of a single row, each touched by that row
   /// alone; no_singletons where a row may touch others. `hook`: whom to tell of each exchange.
   replica(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
-          std::size_t head, std::size_t first_singleton, exchange_hook* hook = nullptr)
-      : me_(store.slots()[slot]),
-        place_(place_of(slot)),
-        groups_(std::move(groups)),
-        hook_(hook),
-        first_singleton_(first_singleton) {
-    const std::size_t count = 1 + store.shape().state_arrays;
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::span<T> shared = k == 0 ? store.parameters<T>() : store.state<T>(k - 1);
-      const std::size_t held = std::min(head, shared.size());
-      arrays_.push_back({param_view<T, Update>(shared), memory.array<T>(2 * k, 2 * count, held),
-                         memory.array<T>(2 * k + 1, 2 * count, held)});
-    }
-    const std::size_t held = arrays_[0].work.size();
-    for (const parameter_group& g : groups_) {
-      widest_ = std::max(widest_, g.width);
-      if (!g.hot_first || g.offset >= held) continue;
-      columns_ = std::max(columns_, std::min({g.rows, first_singleton_, (held - g.offset + g.width - 1) / g.width}));
-    }
-  }
+          std::size_t head, std::size_t first_singleton, update_kind update, exchange_hook* hook = nullptr);
 
   std::span<T> values(std::size_t k) const { return arrays_[k].work; }
 
   /// Fetches everything: what the others did between the rounds, and the coordinator (a fold, say).
-  void begin_round(const round_plan& round) {
-    for (const array& a : arrays_) {
-      for (const parameter_group& g : groups_) {
-        const auto [offset, n] = part_of(g, first_singleton_);
-        in_blocks(me_, offset, n, [&a](std::size_t first, std::size_t size) {
-          a.shared.fetch(first, a.work.subspan(first, size), a.base.subspan(first, size));
-        });
-      }
-    }
-    period_ = round.exchange_rows;
-    gain_weight_ = static_cast<T>(round.gain_weight);
-    state_gain_weight_ = static_cast<T>(round.state_gain_weight);
-    rows_ = period_ * place_ / places;  // workers that start together would exchange together
-    turn_ = 0;
-    me_.unsent.set(0);
-  }
+  void begin_round(const round_plan& round);
 
   /// Before rows are trained that alone have the columns `own`, and after them. Nobody else adds to these columns, so
   /// that their values are moved as they are and count in full, here, whatever the round's share. A worker that is
   /// taken for dead must not call end_chunk(); one that was stopped inside it puts back, for these columns, what it had
   /// gained.
-  void begin_chunk(column_range own) {
-    own_ = own;
-    for_own_values([](const param_view<T, Update>& shared, std::size_t first, std::span<T> work) {
-      shared.load_block(first, work);
-    });
-  }
-  void end_chunk() const {
-    for_own_values([](const param_view<T, Update>& shared, std::size_t first, std::span<T> work) {
-      shared.store_block(first, work);
-    });
-  }
+  void begin_chunk(column_range own);
+  void end_chunk() const;
 
   std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
 
@@ -119,13 +77,10 @@ class replica {
  private:
   /// Workers begin their exchanges at as many different times and places.
   static constexpr std::size_t places = 8;
-  /// Neighbouring slots lie far apart: 0, 4, 2, 6, 1, 5, 3, 7.
-  static constexpr std::size_t place_of(std::size_t slot) {
-    return (slot & 1) * 4 + (slot >> 1 & 1) * 2 + (slot >> 2 & 1);
-  }
 
   struct array {
-    param_view<T, Update> shared;
+    std::span<T> values;   ///< of all workers
+    param_view<T> shared;  ///< the same
     std::span<T> work, base;
   };
 
@@ -145,37 +100,9 @@ class replica {
   }
 
   template <class Visit>
-  void for_own_values(const Visit& visit) const {
-    for (const array& a : arrays_) {
-      for_singleton_parameters(own_, first_singleton_, groups_, a.work.size(), [&](std::size_t offset, std::size_t n) {
-        in_blocks(me_, offset, n,
-                  [&](std::size_t first, std::size_t size) { visit(a.shared, first, a.work.subspan(first, size)); });
-      });
-    }
-  }
-
+  void for_own_values(const Visit& visit) const;
   /// How many numbers met their shared ones.
-  std::size_t send(std::size_t prefix, bool last) {
-    std::size_t met = 0;
-    for (std::size_t k = 0; k < arrays_.size(); ++k) {
-      const array& a = arrays_[k];
-      for (const parameter_group& g : groups_) {
-        const auto [offset, n] = part_of(g, std::min(prefix, first_singleton_));
-        // Two workers that walk along the same lines side by side would overtake each other's adds.
-        const std::size_t cut = n * place_ / places / 16 * 16;
-        const T gain_weight = gain_weight_of(k);
-        const auto meet = [&](std::size_t first, std::size_t size) {
-          const std::span<T> work = a.work.subspan(first, size), base = a.base.subspan(first, size);
-          last ? a.shared.send(first, work, base, gain_weight) : a.shared.exchange(first, work, base, gain_weight);
-        };
-        in_blocks(me_, offset + cut, n - cut, meet);
-        in_blocks(me_, offset, cut, meet);
-        met += n;
-      }
-    }
-    if (prefix >= columns_) me_.unsent.set(0);
-    return met;
-  }
+  std::size_t send(std::size_t prefix, bool last);
 
   template <class Sample>
   void sample_conflicts(const Sample& sample) const {
@@ -192,6 +119,7 @@ class replica {
   std::size_t place_;
   std::vector<parameter_group> groups_;
   std::vector<array> arrays_;
+  update_kind update_;
   exchange_hook* hook_;
   std::size_t first_singleton_;
   column_range own_{};
@@ -200,5 +128,8 @@ class replica {
   std::uint64_t turn_ = 0;
   T gain_weight_ = T(1), state_gain_weight_ = T(1);
 };
+
+extern template class replica<float>;
+extern template class replica<double>;
 
 }  // namespace hogwild

@@ -115,7 +115,7 @@ class factor_task final : public general_task<M> {
       return train(at, whole_array<Sharing>(at.store, sharing)), true;
     constexpr bool replica = std::same_as<Sharing, deterministic_sharing<float>> ||
                              std::same_as<Sharing, lockstep_sharing<float, false>> ||
-                             std::same_as<Sharing, buffered_sharing<float, update::lossy>>;
+                             std::same_as<Sharing, buffered_sharing<float>>;
     if constexpr (replica) {
       if (at.plan.options.optimizer == optimizer_kind::sgd) return train(at, sharing), true;
     }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/sharing/replica.hpp>
+
+namespace hogwild {
+namespace {
+
+/// Neighbouring slots lie far apart: 0, 4, 2, 6, 1, 5, 3, 7.
+constexpr std::size_t place_of(std::size_t slot) {
+  return (slot & 1) * 4 + (slot >> 1 & 1) * 2 + (slot >> 2 & 1);
+}
+
+}  // namespace
+
+template <parameter T>
+replica<T>::replica(const param_store& store, std::size_t slot, worker_memory& memory,
+                    std::vector<parameter_group> groups, std::size_t head, std::size_t first_singleton,
+                    update_kind update, exchange_hook* hook)
+    : me_(store.slots()[slot]),
+      place_(place_of(slot)),
+      groups_(std::move(groups)),
+      update_(update),
+      hook_(hook),
+      first_singleton_(first_singleton) {
+  const std::size_t count = 1 + store.shape().state_arrays;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::span<T> shared = k == 0 ? store.parameters<T>() : store.state<T>(k - 1);
+    const std::size_t held = std::min(head, shared.size());
+    arrays_.push_back({shared, param_view<T>(shared), memory.array<T>(2 * k, 2 * count, held),
+                       memory.array<T>(2 * k + 1, 2 * count, held)});
+  }
+  const std::size_t held = arrays_[0].work.size();
+  for (const parameter_group& g : groups_) {
+    widest_ = std::max(widest_, g.width);
+    if (!g.hot_first || g.offset >= held) continue;
+    columns_ = std::max(columns_, std::min({g.rows, first_singleton_, (held - g.offset + g.width - 1) / g.width}));
+  }
+}
+
+template <parameter T>
+void replica<T>::begin_round(const round_plan& round) {
+  for (const array& a : arrays_) {
+    for (const parameter_group& g : groups_) {
+      const auto [offset, n] = part_of(g, first_singleton_);
+      in_blocks(me_, offset, n, [&a](std::size_t first, std::size_t size) {
+        a.shared.fetch(first, a.work.subspan(first, size), a.base.subspan(first, size));
+      });
+    }
+  }
+  period_ = round.exchange_rows;
+  gain_weight_ = static_cast<T>(round.gain_weight);
+  state_gain_weight_ = static_cast<T>(round.state_gain_weight);
+  rows_ = period_ * place_ / places;  // workers that start together would exchange together
+  turn_ = 0;
+  me_.unsent.set(0);
+}
+
+template <parameter T>
+void replica<T>::begin_chunk(column_range own) {
+  own_ = own;
+  for_own_values(
+      [](const param_view<T>& shared, std::size_t first, std::span<T> work) { shared.load_block(first, work); });
+}
+template <parameter T>
+void replica<T>::end_chunk() const {
+  for_own_values(
+      [](const param_view<T>& shared, std::size_t first, std::span<T> work) { shared.store_block(first, work); });
+}
+
+template <parameter T>
+template <class Visit>
+void replica<T>::for_own_values(const Visit& visit) const {
+  for (const array& a : arrays_) {
+    for_singleton_parameters(own_, first_singleton_, groups_, a.work.size(), [&](std::size_t offset, std::size_t n) {
+      in_blocks(me_, offset, n,
+                [&](std::size_t first, std::size_t size) { visit(a.shared, first, a.work.subspan(first, size)); });
+    });
+  }
+}
+
+template <parameter T>
+std::size_t replica<T>::send(std::size_t prefix, bool last) {
+  std::size_t met = 0;
+  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+    const array& a = arrays_[k];
+    for (const parameter_group& g : groups_) {
+      const auto [offset, n] = part_of(g, std::min(prefix, first_singleton_));
+      // Two workers that walk along the same lines side by side would overtake each other's adds.
+      const std::size_t cut = n * place_ / places / 16 * 16;
+      const T gain_weight = gain_weight_of(k);
+      const auto meet = [&](const auto& shared) {
+        const auto block = [&](std::size_t first, std::size_t size) {
+          const std::span<T> work = a.work.subspan(first, size), base = a.base.subspan(first, size);
+          last ? shared.send(first, work, base, gain_weight) : shared.exchange(first, work, base, gain_weight);
+        };
+        in_blocks(me_, offset + cut, n - cut, block);
+        in_blocks(me_, offset, cut, block);
+      };
+      update_ == update_kind::exact ? meet(param_view<T, update::exact>(a.values)) : meet(a.shared);
+      met += n;
+    }
+  }
+  if (prefix >= columns_) me_.unsent.set(0);
+  return met;
+}
+
+template class replica<float>;
+template class replica<double>;
+
+}  // namespace hogwild
