@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix factorisation of rank 32 on MovieLens 1M."""
+"""Matrix factorisation with 32 factors on MovieLens 1M."""
 import pathlib
 import random
 import re
@@ -7,8 +7,8 @@ import shutil
 
 import runs
 
-RANK, EPOCHS, L2 = 32, 30, 0.05
-TEST_SHARE, SEED = 0.1, 1
+FACTORS, EPOCHS, L2 = 32, 30, 0.05
+TEST_FRACTION, SEED = 0.1, 1
 LARGEST_RMSE = 0.855
 LIBMF_RMSE = 0.845  # its test RMSE after as many epochs, within 0.0005
 
@@ -16,7 +16,7 @@ LIBMF_RMSE = 0.845  # its test RMSE after as many epochs, within 0.0005
 def split(lines, folder):
     """The same tenth for testing in every run."""
     random.Random(SEED).shuffle(lines)
-    tested = round(TEST_SHARE * len(lines))
+    tested = round(TEST_FRACTION * len(lines))
     for name, part in (("test.tsv", lines[:tested]), ("train.tsv", lines[tested:])):
         (folder / name).write_text("".join(part), encoding="ascii")
 
@@ -31,8 +31,8 @@ def made_up():
 
 def libmf(program, folder, threads):
     def run():
-        seconds, said = runs.output_of([program, "-k", RANK, "-l2", L2, "-r", 0.05, "-t", EPOCHS, "-s", threads, "-p",
-                                        "test.tsv", "train.tsv", "libmf.model"], folder)
+        seconds, said = runs.output_of([program, "-k", FACTORS, "-l2", L2, "-r", 0.05, "-t", EPOCHS, "-s", threads,
+                                        "-p", "test.tsv", "train.tsv", "libmf.model"], folder)
         # Its table: iteration, training RMSE, test RMSE, objective.
         table = [line.split() for line in said.splitlines() if re.match(r"\s*\d+\s+\d", line)]
         return {"command_seconds": seconds, "test_rmse": float(table[-1][2])}
@@ -60,8 +60,8 @@ def task(asked, folder, tiny=False):
 
     def ours(*more):
         return runs.Hogwild(asked.hogwild, folder,
-                            ["train.tsv", "--model", "matrix_factorization", "--factors", str(RANK), "--test", "test.tsv",
-                             "--epochs", str(EPOCHS), "--no-cache", *more])
+                            ["train.tsv", "--model", "matrix_factorization", "--factors", str(FACTORS), "--test",
+                             "test.tsv", "--epochs", str(EPOCHS), "--no-cache", *more])
 
     many = ["--workers", str(asked.workers)]
     owned, shared = ["--ownership", "blocks"], ["--ownership", "shared"]
@@ -102,6 +102,6 @@ def task(asked, folder, tiny=False):
     ]
     most = 0.65 if tiny else LARGEST_RMSE
     return runs.Task("tiny" if tiny else "ratings",
-                     f"{'made-up ratings' if tiny else 'MovieLens 1M'}, {TEST_SHARE:.0%} tested, rank {RANK}, "
+                     f"{'made-up ratings' if tiny else 'MovieLens 1M'}, {TEST_FRACTION:.0%} tested, {FACTORS} factors, "
                      f"{EPOCHS} epochs", "test_rmse", f"at most {most}", lambda f: f["test_rmse"] <= most, contestants,
                      ratios)

@@ -45,7 +45,7 @@ def read(folder, part):
 
 
 def train(me, asked, net, gates):
-    """One process's share of every epoch."""
+    """One process's part of every epoch."""
     torch.set_num_threads(1)
     torch.manual_seed(1 + me)
     images, labels = read(asked.data, "train")
@@ -76,8 +76,8 @@ def main():
     net.share_memory()
     tested, answers = read(asked.data, "t10k")
     gates = processes.Barrier(asked.workers + 1)
-    crew = [processes.Process(target=train, args=(k, asked, net, gates)) for k in range(asked.workers)]
-    for process in crew:
+    workers = [processes.Process(target=train, args=(k, asked, net, gates)) for k in range(asked.workers)]
+    for process in workers:
         process.start()
     seconds, reached = [], None
     for _ in range(asked.epochs):
@@ -91,7 +91,7 @@ def main():
         net.train()
         if reached is None and accuracy >= 0.98:
             reached = sum(seconds)
-    for process in crew:
+    for process in workers:
         process.join()
     rate = 60_000 / sorted(seconds)[len(seconds) // 2]
     print(json.dumps({"rate": rate, "train_seconds": sum(seconds), "test_accuracy": accuracy,

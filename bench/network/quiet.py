@@ -5,7 +5,7 @@ import time
 INTERVAL, ENOUGH = 0.5, 0.9
 
 
-def idle_share():
+def idle_fraction():
     """Of all CPUs, over half a second."""
     def read():
         with open("/proc/stat", encoding="ascii") as file:
@@ -18,9 +18,9 @@ def idle_share():
 
 
 def wait(most_seconds):
-    """Until the CPUs are idle, or so long; returns the share that was idle last."""
+    """Until the CPUs are idle, or so long; returns the fraction that was idle last."""
     end = time.monotonic() + most_seconds
-    share = idle_share()
-    while share < ENOUGH and time.monotonic() < end:
-        share = idle_share()
-    return round(share, 3)
+    fraction = idle_fraction()
+    while fraction < ENOUGH and time.monotonic() < end:
+        fraction = idle_fraction()
+    return round(fraction, 3)

@@ -50,7 +50,7 @@ struct bench_options {
   std::optional<double> step{}, decay{}, l2{};  ///< what is missing is found once a model, by the serial reference
   double tolerance = defaults::tolerance;
   std::optional<target_option> target{};
-  std::optional<double> target_gap{};  ///< the target is an objective that misses the serial reference by this share
+  std::optional<double> target_gap{};  ///< the target is an objective that misses the serial reference by this fraction
   std::uint64_t seed = defaults::seed;
   bool oversubscribe = false;  ///< measure points with more workers than CPUs too
 

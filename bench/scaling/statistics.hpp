@@ -7,7 +7,7 @@
 
 namespace hogwild::bench {
 
-/// The value below which the share `q` of the values lies, by linear interpolation; 0 without values.
+/// The value below which the fraction `q` of the values lies, by linear interpolation; 0 without values.
 inline double quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0.0;
   std::ranges::sort(values);

@@ -15,8 +15,8 @@ class Outcome:
     staleness_p99: float
 
 
-def quantile(values, share):
+def quantile(values, fraction):
     if not values:
         return 0.0
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]

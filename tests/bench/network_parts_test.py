@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of bench/network that decide what is told: judging, tuning, fitting."""
+"""Parts of bench/network that decide what is told: assessing, tuning, fitting."""
 import pathlib
 import sys
 import unittest
@@ -25,7 +25,7 @@ def workload(**changes):
     return constants.Workload(**{"rows": 1000, "parameters": 2000, "row_seconds": 1e-4, "turn_seconds": 1e-4, **changes})
 
 
-class judging(unittest.TestCase):
+class assessing(unittest.TestCase):
     def test_counts_a_run_within_the_band(self):
         self.assertEqual(trials.assessed({"objective": 1.0099, "epochs": 3}, 1.0), ("measured", None))
 

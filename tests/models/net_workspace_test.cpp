@@ -169,7 +169,7 @@ TEST_P(nets, instruction_sets_agree) {
   }
 }
 
-TEST(net_workspace, judging_leaves_dropout_out) {
+TEST(net_workspace, scoring_leaves_dropout_out) {
   const net_plan with({12, 1, 1}, {dense(8), relu(), dropout(0.9f), dense(3)});
   const net_plan without({12, 1, 1}, {dense(8), relu(), dense(3)});
   filled_net a(with, 10), b(without, 10);

@@ -49,7 +49,7 @@ foreach(file IN LISTS files)
   refuse("(^|[^A-Za-z0-9_])(sharing_kind::frozen|frozen_sharing)" "deterministic")
   # Patience is a number of epochs.
   if(NOT file MATCHES "/(options|stop_rules|prepare|train_request)[.][ch]pp$" AND NOT file MATCHES "^tests/")
-    refuse_part("patience" "timeout or max_polls; patience is a number of epochs")
+    refuse_part("patience" "timeout or max_polls, for patience is a number of epochs")
   endif()
   refuse("(^|[^A-Za-z0-9_])(patience_(seconds|of)|impatient)" "timeout")
   # A rank is a process; the lowest rooms know of none, but for what records and results say of them.

@@ -32,7 +32,7 @@ TEST(generate, has_the_shape_that_was_asked_for) {
   const auto n = static_cast<double>(o.rows);
   EXPECT_EQ(made.train.label.size() + made.test.label.size(), o.rows);
   EXPECT_EQ(made.train.columns, o.columns);
-  // Binomial, 8000 rows: standard deviation 0.0048 of the share; five of them are left in 6e-7 of all seeds.
+  // Binomial, 8000 rows: standard deviation 0.0048 of the fraction; five of them are left in 6e-7 of all seeds.
   EXPECT_NEAR(static_cast<double>(made.test.label.size()) / n, o.test_fraction, 5 * 0.0049);
   // Row lengths have a standard deviation of about 20, their mean one of 0.22; what the margin leaves out may move it
   // by as much again.

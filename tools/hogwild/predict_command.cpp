@@ -85,8 +85,10 @@ std::string predictions(const predict_request& request) {
   const saved_model saved = load_model(request.model);
   const predictor model = predictor_of(saved, request.model);
   if (request.probabilities && !model.has_probabilities()) {
-    throw config_error("--probabilities: this " + saved.model +
-                       " model has none; logistic and softmax models have, and factorization machines of two labels");
+    throw config_error(
+        "--probabilities: this " + saved.model +
+        " model has none; logistic, modified_huber and softmax models have, and factorization machines of two "
+        "labels");
   }
   const column_numbering columns(saved.columns);
   data_options files = request.files;

@@ -54,8 +54,8 @@ void check_words(const command_line& line, const train_request& r) {
   if (input_of(r.model) != model_input::corpus) return;
   if (!r.test.empty() || r.test_fraction > 0.0 || !r.validation_file.empty())
     throw config_error(
-        "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a share "
-        "of the text may be held back with --validation FRACTION");
+        "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a "
+        "fraction of the text may be held back with --validation FRACTION");
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
 }
 

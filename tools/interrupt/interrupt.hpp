@@ -13,8 +13,8 @@ namespace hogwild {
 /// threads inherit that; one thread of its own waits for them. There may be one at a time.
 ///
 /// SIGINT, SIGTERM and SIGHUP end the program at once with exit code 130, and SIGPIPE ends it as it does any other;
-/// what must not outlive the process is removed (core/cleanup.hpp). Between begin_asking() and end_asking() the first
-/// of them asks the run to stop, and the next one ends the program; more writes into a broken pipe do not count.
+/// what must not outlive the process is removed (platform/cleanup.hpp). Between begin_asking() and end_asking() the
+/// first of them asks the run to stop, and the next one ends the program; more writes into a broken pipe do not count.
 /// While the model is being saved a broken pipe is that of the model, and SIGPIPE ends the program as elsewhere.
 /// SIGQUIT always ends at once, after the same removal, and leaves a core file where the system writes those. A signal
 /// that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a script) stays ignored.

@@ -31,10 +31,10 @@ namespace hogwild {
 /// its derivative by the margin; dots, updates, bias, l2 and evaluation are the engine's. The label is what labels()
 /// makes of it: -1/+1 for binary losses, the number itself for regression.
 ///
-/// Optional: prediction(margin), where what it predicts is not the margin itself; takes(label), static, where it is not
-/// for every number (require_data then refuses the others before anybody trains); smoothness(mean_label), for a loss
-/// whose second derivative has no bound: one that holds near the fit to labels of this mean; probability(margin) of the
-/// larger label.
+/// Optional: prediction(margin), where what it predicts is not the margin itself; require_data(rows, source), which
+/// throws input_error for labels that it is not for, and a static takes(label), which says so of one label: the tests
+/// of all margin models try no others; smoothness(mean_label), for a loss whose second derivative has no bound: one
+/// that holds near the fit to labels of this mean; probability(margin) of the larger label.
 template <class M>
 concept margin_model = requires(const M& m, float margin, float label) {
   { m.loss(margin, label) } -> std::convertible_to<double>;
@@ -88,8 +88,7 @@ struct training_defaults {
 ///   using example_type = hogwild::sparse_row<float>; what it trains on
 ///   std::size_t dim() const;                         how many parameters it has
 ///   double loss(reader, example) const;              what is minimised, without regularisation
-///   void gradient(reader, example, emit) const;      emit(j, g) for every parameter whose partial derivative g is not
-///   0
+///   void gradient(reader, example, emit) const;      emit(j, g) for each partial derivative g that is not 0
 ///
 /// `emit` may be applied at once, while other workers read and write, so gradient() finishes every read that feeds a
 /// partial before that partial's emit, emits each coordinate at most once and no zeros, and keeps no state between

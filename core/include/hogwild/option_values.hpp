@@ -89,7 +89,7 @@ enum class sync_rule {
   average     ///< the mean of their parameters: local SGD
 };
 
-/// What replicas on a ring do when they meet; see hogwildpp/exchange_rule.hpp.
+/// What replicas on a ring do when they meet; see hogwildpp/detail/exchange_rule.hpp.
 enum class ring_rule : std::uint32_t {
   deltas,   ///< what each gained is added to a model that travels
   average,  ///< a replica and its successor take the mean

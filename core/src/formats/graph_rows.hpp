@@ -11,7 +11,7 @@
 
 namespace hogwild::detail {
 
-/// Which of graph.sides are terminals, one flag each, by share and seed: of each side so many, and at least one.
+/// Which of graph.sides are terminals, one flag each, by fraction and seed: of each side so many, and at least one.
 std::vector<bool> draw_terminals(const graph& g, const graph_options& options);
 /// Those of a labelled graph that a numbering does not know.
 std::vector<bool> unknown_terminals(const graph& g, const column_numbering& columns);

@@ -5,8 +5,9 @@
 //
 //   models   the one that it trains, <hogwild/models/logistic.hpp> say, or a type of its own: with a loss by the
 //            margin it needs nothing else, as any other (conforms<M>()) also <hogwild/general_model.hpp>
-//   data     open_libsvm, open_csr, csr_rows: rows in a file or in memory
-//   engines  serial_engine, thread_engine, process_engine, sync_engine; ring_engine in <hogwildpp/ring_engine.hpp>
+//   data     open_libsvm, csr_rows: rows in a file, or in memory
+//   engines  serial_engine, thread_engine, process_engine, all_reduce_engine, local_sgd_engine; ring_engine comes with
+//            <hogwildpp/hogwildpp.hpp>
 //   train    train(model, data, engine, options), which returns a train_result
 //
 //   #include <hogwild/hogwild.hpp>
@@ -19,7 +20,7 @@
 //     return run.train_loss < 0.4 ? 0 : 1;
 //   }
 //
-// What goes wrong is thrown as an error (core/error.hpp). An observer (observer.hpp) hears of each epoch.
+// What goes wrong is thrown as an error (error.hpp). An observer (observer.hpp) hears of each epoch.
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/model/example.hpp>

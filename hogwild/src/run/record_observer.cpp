@@ -25,7 +25,7 @@ record_dataset describe(const sparse_view& data, const train_options& options) {
                    .value_bits = data.has_narrow_value() ? 16u : 32u};
   for (std::size_t r = 0; r < data.rows(); ++r) d.omega = std::max(d.omega, data.row_start[r + 1] - data.row_start[r]);
   if (!data.degree.empty()) {
-    // A slice keeps the counts of the whole; a share above one would be nonsense.
+    // A slice keeps the counts of the whole; a fraction above one would be nonsense.
     const auto most = static_cast<double>(*std::ranges::max_element(data.degree));
     d.delta = std::min(1.0, most / static_cast<double>(data.rows()));
   }

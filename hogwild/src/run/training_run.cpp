@@ -30,7 +30,7 @@ using clock = std::chrono::steady_clock;
 /// An epoch may give back this fraction of what the run has gained, and besides this fraction of the standard deviation
 /// of the rows' losses, before replicas are taken to overshoot. The second is for runs that have gained nothing yet.
 constexpr double sound_loss = 0.1, sound_noise = 0.05;
-/// Of two objectives that have risen, the higher one is about as good where it has risen by this share more.
+/// Of two objectives that have risen, the higher one is about as good where it has risen by this fraction more.
 constexpr double about_as_good = 0.1;
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();

@@ -208,7 +208,7 @@ TEST_F(workspace_models, stay_where_they_are_projected_in_lockstep_under_every_o
   EXPECT_EQ(r.parameters[1], -0.5f);
 }
 
-// Each edge emits what it changes, not its share of a mean: of sixteen at once the changes are not sixteen times as
+// Each edge emits what it changes, not its part of a mean: of sixteen at once the changes are not sixteen times as
 // large. Chunks hold whole batches, so that the order is another one.
 TEST_F(workspace_models, that_emit_sums_add_up_alike_whatever_the_batch) {
   const test::scratch_folder folder;

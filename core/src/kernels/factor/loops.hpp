@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 
-// The loops of matrix factorisation for vectors of 4, 8 or 16 floats. As in margin_loops.hpp an instruction set is a
+// The loops of matrix factorisation for vectors of 4, 8 or 16 floats. As in margin/loops.hpp an instruction set is a
 // type of its own file, and nothing here calls an inline function of other headers on floats.
 
 namespace hogwild::detail {

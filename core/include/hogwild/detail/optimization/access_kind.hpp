@@ -13,7 +13,7 @@ enum class access_kind : std::uint32_t {
   buffered,       ///< a replica a worker, which exchanges what it gained with the shared array
   head,           ///< a replica of the hot columns, and a shared tail
   deterministic,  ///< virtual workers that add what they gained turn by turn: a reproducible run
-  gathered,       ///< an array a worker; what rows would change is gathered until all workers meet (sync_engine.hpp)
+  gathered,       ///< an array a worker; what rows would change is gathered until all workers meet (engines.hpp)
   averaged        ///< an array a worker; all workers take the mean where they meet
 };
 

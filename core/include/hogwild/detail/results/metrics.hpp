@@ -33,7 +33,7 @@ confusion count_confusion(std::span<const float> scores, std::span<const float> 
 /// rows. Throws resource_error where threads of oneTBB are not available.
 std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels);
 
-/// Share of rows whose prediction (a class number, say) equals the label; 0 without rows.
+/// Fraction of rows whose prediction (a class number, say) equals the label; 0 without rows.
 double accuracy(std::span<const float> predictions, std::span<const float> labels);
 
 /// Root of the mean squared difference; 0 without rows.

@@ -45,7 +45,7 @@ class factor_step : public Sharing {
   void begin_round(const round_plan& round) {
     Sharing::begin_round(round);
     if (context_.options.form == l2_form::per_occurrence || context_.options.l2 == 0.0) return;
-    // A share s of l2, taken as s / (1 + step * s): a row is then divided by 1 + step * s, which cannot overshoot zero.
+    // A part s of l2, taken as s / (1 + step * s): a row is then divided by 1 + step * s, which cannot overshoot zero.
     const touched_l2 l2{context_.options.l2 * static_cast<double>(context_.rows)};
     l2_.assign(model_.users + model_.items, 0.0f);
     for (std::size_t column = 0; column < l2_.size(); ++column) {

@@ -64,9 +64,9 @@ inline constexpr std::size_t crowded_parameters = 1024;
 /// Margin models under sgd. The weights are w = a * v (scaled_l2), the last parameter is the bias where there is one;
 /// it is neither scaled nor regularised.
 ///
-/// No shrink of a is ever lost, but lossy adds to v may be: a share q of them lost is an l2 that is 1 / (1 - q) times
-/// too strong: on kddcup99 (119 columns) two to four workers ended with an objective 1.0 to 1.4 % above serial. So in
-/// small models each row settles the adds before it, which leaves 0.3 to 0.6 %.
+/// No shrink of a is ever lost, but lossy adds to v may be: a fraction q of them lost is an l2 that is 1 / (1 - q)
+/// times too strong: on kddcup99 (119 columns) two to four workers ended with an objective 1.0 to 1.4 % above serial.
+/// So in small models each row settles the adds before it, which leaves 0.3 to 0.6 %.
 template <class Sharing>
 class margin_sgd_step : public Sharing {
  public:

@@ -28,7 +28,7 @@ struct resolved_run {
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the engine's run
-/// throws; the engine run, which was hired for run.plan, holds the last state then.
+/// throws; the engine run, which was started with run.plan, holds the last state then.
 train_result train_epochs(const training_task& work, engine_run& who, resolved_run& run);
 
 /// Calls f(observer) for every observer of the run.

@@ -22,7 +22,7 @@ namespace hogwild {
 
 /// One worker's replica of the shared arrays (parameters, then optimiser state), and when it exchanges how much of it.
 ///
-/// Columns are ranked by frequency, so that most of what a worker changes lies in a short prefix. Like the marks of a
+/// Columns are ordered by popularity, so that most of what a worker changes lies in a short prefix. Like the marks of a
 /// ruler, every exchange covers a short prefix of the columns, every second one twice as many, every fourth four times
 /// as many, until all are covered: popular columns travel each time, rare ones logarithmically rarely. Groups that are
 /// not ordered by popularity travel whole each time.
@@ -47,9 +47,9 @@ class replica {
   void begin_round(const round_plan& round);
 
   /// Before rows are trained that alone have the columns `own`, and after them. Nobody else adds to these columns, so
-  /// that their values are moved as they are and count in full, here, whatever the round's share. A worker that is
-  /// taken for dead must not call end_chunk(); one that was stopped inside it puts back, for these columns, what it had
-  /// gained.
+  /// that their values are moved as they are and count in full, here, whatever the round's gain weight. A worker that
+  /// is taken for dead must not call end_chunk(); one that was stopped inside it puts back, for these columns, what it
+  /// had gained.
   void begin_chunk(column_range own);
   void end_chunk() const;
 

@@ -25,7 +25,7 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
                            std::span<const float> labels);
 
 /// The same of a graph that is cut (formats/graphs.hpp): what edges score is the capacity that is cut, and what nodes
-/// score is their side, of which the share that is right is the accuracy, where there are any.
+/// score is their side, of which the fraction that is right is the accuracy, where there are any.
 measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores,
                         std::span<const float> labels);
 

@@ -50,7 +50,7 @@ class factor_task final : public general_task<M> {
         all_measures, measure_scores, stop);
   }
 
-  /// As the objective counts it: where each rating regularises what it touches, rows by their share of the ratings.
+  /// As the objective counts it: where each rating regularises what it touches, rows by their fraction of the ratings.
   double squared_norm(const param_store& store, double scale, thread_team& threads) const override {
     const std::span<const std::uint32_t> degree = this->data_.degree;
     if (this->options_.form == l2_form::by_degree || degree.empty())

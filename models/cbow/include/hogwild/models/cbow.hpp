@@ -12,7 +12,7 @@ namespace hogwild {
 ///
 ///   loss = -log sigma(h . b_c) - sum over r of log sigma(-h . b_r),  sigma(x) = 1 / (1 + e^-x)
 ///
-/// else as skip_gram. Each neighbour gets its share 1/m of the gradient by h, m of them; other programs give each the
+/// else as skip_gram. Each neighbour gets its part 1/m of the gradient by h, m of them; other programs give each the
 /// whole of it, and make up for that with a smaller step.
 struct cbow : window_formula<cbow> {
   static constexpr std::string_view name = "cbow";

@@ -19,7 +19,7 @@
 
 namespace hogwild {
 
-/// A field-aware factorization machine on rows of libffm text (core/formats/libffm.hpp): each column j has factors for
+/// A field-aware factorization machine on rows of libffm text (formats/libffm.hpp): each column j has factors for
 /// each field, and meets a column of field f with those for f (Juan and others, Field-aware factorization machines for
 /// CTR prediction, 2016). With f(j) the field of j the score is
 ///

@@ -49,7 +49,7 @@ class loaded_model {
  public:
   virtual ~loaded_model() = default;
 
-  /// Asks for several rows at once: see predictor::judge.
+  /// Asks for several rows at once: see predictor::scorer.
   using batch_scorer =
       std::function<void(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores)>;
 

@@ -115,7 +115,7 @@ class window_space {
     mean_gradient_row_ = mean_gradient_.data();
     return {&mean_gradient_row_, 1};
   }
-  /// Adds each context's share of that gradient to its own.
+  /// Adds each context's part of that gradient to its own.
   void spread_mean_gradient() {
     const float fraction = 1.0f / static_cast<float>(count_);
     for (std::size_t i = 0; i < count_; ++i)

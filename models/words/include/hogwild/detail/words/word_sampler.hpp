@@ -17,7 +17,7 @@ std::vector<std::uint32_t> occurrences(const sparse_view& data);
 /// so any thread may ask.
 class word_sampler {
  public:
-  /// `sample`: of a word that is a share f of the text, f above `sample`, about sqrt(sample / f) are kept; 0: all.
+  /// `sample`: of a word that is a fraction f of the text, f above `sample`, about sqrt(sample / f) are kept; 0: all.
   word_sampler(std::span<const std::uint32_t> counts, double sample);
 
   /// The chance with which an occurrence of the word is kept: sqrt(sample / f) + sample / f, at most 1.
