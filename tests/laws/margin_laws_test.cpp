@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds for every margin model: its derivative is that of its loss, and large margins do no harm.
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -90,6 +91,12 @@ TYPED_TEST(margin_law, huge_margins_give_finite_losses_and_derivatives_of_the_ri
       }
     }
   }
+}
+
+// Else a run that has diverged would be told as one with a loss.
+TYPED_TEST(margin_law, a_margin_that_is_no_number_gives_a_loss_that_is_none) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  for (const float label : this->labels()) EXPECT_TRUE(std::isnan(this->model.loss(none, label))) << label;
 }
 
 TYPED_TEST(margin_law, derivative_changes_by_no_more_than_its_smoothness_over_one_unit) {

@@ -30,12 +30,24 @@ TEST_F(poisson_command, learns_the_rate_of_counts) {
   }
 }
 
+// The curvature of the loss has no bound: a step that is too large may end at any loss, and its search has to see that.
+TEST_F(poisson_command, finds_a_step_for_small_and_large_counts) {
+  for (const double mean : {1.0, 50.0, 400.0}) {
+    const std::string data = rows_of_one_column(*folder / "counts.svm", [&](int row, double x) {
+      return std::floor(mean * std::exp(x - 0.5) + (row % 10 + 0.5) / 10.0);
+    });
+    const auto run = result_of(hogwild({"train", data, "--test", data, "--model", "poisson", "--bias", "--epochs", "20",
+                                        "--engine", "serial", "--json"}));
+    EXPECT_LT(run["test_rmse"].get<double>(), 0.5 * mean + 0.5) << mean << run;
+  }
+}
+
 TEST_F(poisson_command, refuses_labels_below_zero) {
   const std::string data =
       rows_of_one_column(*folder / "numbers.svm", [](int row, double) { return row == 5 ? -1.0 : 1.0; });
   const outcome o = hogwild({"train", data, "--model", "poisson"});
   EXPECT_EQ(o.code, 3);
-  EXPECT_NE(o.err.find("is below 0, but poisson learns counts"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("a label is -1.000000, but poisson learns counts"), std::string::npos) << o.err;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,7 +35,7 @@ class with_small_data : public ::testing::Test {
 };
 
 /// Writes 2,000 rows of one column, x from 0 to 2 in steps of a hundredth, with label(row, x); returns the path.
-inline std::string rows_of_one_column(const std::string& path, double (*label)(int row, double x)) {
+inline std::string rows_of_one_column(const std::string& path, const std::function<double(int row, double x)>& label) {
   std::string text;
   for (int row = 0; row < 2000; ++row) {
     const double x = (row * 37 % 200) / 100.0;

@@ -36,7 +36,8 @@ double mean_square_norm(const sparse_view& data) {
   return sum / static_cast<double>(data.rows());
 }
 
-/// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges.
+/// The sample's objective after one pass with this step; infinite where the pass is not possible or diverges. A loss
+/// without a bound on its curvature may be wrecked and finite: there infinite, too, where the pass has raised it.
 double objective_after_pass(const training_task& work, const loop_plan& plan, double step,
                             const std::function<void(std::span<float>)>& initial, const std::stop_token& stop) {
   const double l2 = work.options().l2;
@@ -46,10 +47,14 @@ double objective_after_pass(const training_task& work, const loop_plan& plan, do
   work.begin(alone->store());
   work.change(alone->store(), initial);
   round_driver rounds(work, plan, *alone);
+  const auto objective = [&] {
+    const double loss = work.evaluate(alone->store(), rounds.scale(), work.data(), alone->helpers(), false, stop).loss;
+    return loss + 0.5 * l2 * work.squared_norm(alone->store(), rounds.scale(), alone->helpers());
+  };
+  const double most = work.facts().unbounded_curvature ? objective() : HUGE_VAL;
   rounds.train_epoch(1, step);
-  const double loss = work.evaluate(alone->store(), rounds.scale(), work.data(), alone->helpers(), false, stop).loss;
-  const double objective = loss + 0.5 * l2 * work.squared_norm(alone->store(), rounds.scale(), alone->helpers());
-  return std::isfinite(objective) ? objective : HUGE_VAL;
+  const double reached = objective();
+  return std::isfinite(reached) && reached <= most ? reached : HUGE_VAL;
 }
 
 }  // namespace

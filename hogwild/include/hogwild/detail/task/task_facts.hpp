@@ -23,6 +23,8 @@ struct task_facts {
   bool margin = false;
   /// The weights are stored as v with w = scale * v (scaled_l2).
   bool scaled = false;
+  /// The second derivative of its loss has no bound: a step that is too large may end with any finite objective.
+  bool unbounded_curvature = false;
   /// The objective may rise though nothing is wrong, as that of a cut, which begins with all nodes alike.
   bool non_monotone = false;
   /// An epoch's loss is measured on so many of the training rows, the first ones.
@@ -55,6 +57,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if (o.bias) facts.groups.push_back({.name = "bias", .offset = data.columns, .rows = 1, .hot_first = false});
     facts.margin = true;
     facts.scaled = o.optimizer == optimizer_kind::sgd;
+    facts.unbounded_curvature = requires { m.smoothness(0.0); };
   } else {
     facts.parameters = m.dim();
     facts.scalar_bytes = sizeof(typename M::scalar_type);

@@ -14,7 +14,7 @@ struct hinge_svm {
   static constexpr label_kind labels = label_kind::binary;
 
   double loss(float margin, float label) const {
-    return std::max(0.0, 1.0 - static_cast<double>(margin) * static_cast<double>(label));
+    return std::max(1.0 - static_cast<double>(margin) * static_cast<double>(label), 0.0);
   }
   float derivative(float margin, float label) const { return margin * label < 1.0f ? -label : 0.0f; }
 };

@@ -17,7 +17,7 @@ struct modified_huber {
 
   double loss(float margin, float label) const {
     const double z = static_cast<double>(margin) * static_cast<double>(label);
-    const double slack = std::max(0.0, 1.0 - z);
+    const double slack = std::max(1.0 - z, 0.0);
     return z < -1.0 ? -4.0 * z : slack * slack;
   }
   float derivative(float margin, float label) const {

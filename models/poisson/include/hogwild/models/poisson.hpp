@@ -41,10 +41,10 @@ struct poisson {
 
   /// Throws input_error for a label below 0.
   void require_data(const sparse_view& rows, std::string_view source) const {
-    for (std::size_t r = 0; r < rows.label.size(); ++r)
-      if (!takes(rows.label[r]))
-        throw input_error(std::string(source) + ": the label of row " + std::to_string(r + 1) +
-                          " is below 0, but poisson learns counts");
+    for (const double label : rows.label)
+      if (!takes(label))
+        throw input_error(std::string(source) + ": a label is " + std::to_string(label) +
+                          ", but poisson learns counts, which are 0 or more");
   }
 };
 

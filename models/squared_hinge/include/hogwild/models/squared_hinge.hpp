@@ -16,10 +16,10 @@ struct squared_hinge {
   static constexpr label_kind labels = label_kind::binary;
 
   double loss(float margin, float label) const {
-    const double slack = std::max(0.0, 1.0 - static_cast<double>(margin) * static_cast<double>(label));
+    const double slack = std::max(1.0 - static_cast<double>(margin) * static_cast<double>(label), 0.0);
     return slack * slack;
   }
-  float derivative(float margin, float label) const { return -2.0f * label * std::max(0.0f, 1.0f - margin * label); }
+  float derivative(float margin, float label) const { return -2.0f * label * std::max(1.0f - margin * label, 0.0f); }
 };
 
 }  // namespace hogwild
