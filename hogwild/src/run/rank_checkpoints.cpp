@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <hogwild/detail/platform/atomic_file.hpp>
-#include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -16,25 +16,27 @@ namespace {
 
 constexpr const char* ranks_section = "ranks";
 
-/// What the first rank reads; 0 ranks: nothing that can be read, `why` says why.
-std::array<double, 2> read_manifest(const std::string& path, std::string& why) {
-  try {
-    const checkpoint file = read_checkpoint(path);
-    const bool of_several = file.find(ranks_section) != nullptr;
-    const std::uint64_t ranks = of_several ? file.get<std::uint64_t>(ranks_section) : 1;
-    return {static_cast<double>(ranks), static_cast<double>(file.epoch)};
-  } catch (const input_error& e) {
-    why = e.what();
-    return {0.0, 0.0};
-  }
+resumed_checkpoint read(const std::string& path) {
+  resumed_checkpoint file{.path = path};
+  file.state = read_checkpoint(path, [&](std::string_view sentence) { file.note = sentence; });
+  return file;
 }
 
-std::optional<std::uint64_t> epoch_of(const std::string& path) {
+/// The number of ranks and the epoch that the first rank's file names.
+std::array<double, 2> named_by(const checkpoint& state) {
+  const bool of_several = state.find(ranks_section) != nullptr;
+  const std::uint64_t ranks = of_several ? state.get<std::uint64_t>(ranks_section) : 1;
+  return {static_cast<double>(ranks), static_cast<double>(state.epoch)};
+}
+
+std::optional<resumed_checkpoint> read_of_epoch(const std::string& path, std::uint64_t epoch) {
   try {
-    return read_checkpoint(path).epoch;
+    resumed_checkpoint file = read(path);
+    if (file.state.epoch == epoch) return file;
   } catch (const input_error&) {
-    return std::nullopt;
+    // Then there is none.
   }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -54,10 +56,18 @@ void name_epoch(const std::string& path, std::uint64_t epoch, const agreement& r
   ranks.any(false);  // nobody overwrites the epoch before this one until then
 }
 
-std::string resume_of_rank(const std::string& path, const agreement& ranks) {
+resumed_checkpoint resume_of_rank(const std::string& path, const agreement& ranks) {
   std::string why;
-  std::array<double, 2> named{};
-  if (ranks.rank() == 0) named = read_manifest(path, why);
+  std::array<double, 2> named{};  // no ranks: the first one could read nothing
+  resumed_checkpoint first;
+  try {
+    if (ranks.rank() == 0) {
+      first = read(path);
+      named = named_by(first.state);
+    }
+  } catch (const input_error& e) {
+    why = e.what();
+  }
   ranks.take_first(named);
   const auto before = static_cast<std::size_t>(named[0]);
   const auto epoch = static_cast<std::uint64_t>(named[1]);
@@ -67,24 +77,25 @@ std::string resume_of_rank(const std::string& path, const agreement& ranks) {
     throw config_error(path + " is of a run of " + std::to_string(before) + (before == 1 ? " rank" : " ranks") +
                        ", and this one has " + std::to_string(ranks.size()) + ": resume with as many");
   }
-  if (ranks.alone()) return path;
+  if (ranks.alone()) return first;
   const std::string own = atomic_file::target_of(checkpoint_of_rank(path, ranks)).string();
-  std::string found;
+  std::optional<resumed_checkpoint> found;
   const std::string previous = own + ".previous";
   for (const std::string& file : {own, previous, atomic_file::next_of(previous).string()}) {
-    if (epoch_of(file) == epoch) found = file;
-    if (!found.empty()) break;
+    found = read_of_epoch(file, epoch);
+    if (found) break;
   }
-  const bool all_found = !ranks.any(found.empty());
-  if (found.empty()) {
+  const bool all_found = !ranks.any(!found);
+  if (!found) {
     throw input_error(own + " and " + previous + " are not whole checkpoints of epoch " + std::to_string(epoch) +
                       ", which " + path + " names: begin anew");
   }
   // The next checkpoint takes the place of the one that is not named.
-  if (std::error_code fault; found != own && (std::filesystem::rename(found, own, fault), fault))
+  if (std::error_code fault; found->path != own && (std::filesystem::rename(found->path, own, fault), fault))
     throw input_error(own + ": cannot be put in its place: " + fault.message());
   if (!all_found) throw input_error("another rank has no whole checkpoint of epoch " + std::to_string(epoch));
-  return own;
+  found->path = own;
+  return std::move(*found);
 }
 
 }  // namespace hogwild

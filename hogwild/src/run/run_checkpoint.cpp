@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <hogwild/detail/platform/checksum.hpp>
-#include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -91,17 +90,18 @@ void save_progress(const std::string& path, const param_store& store, const reso
   write_checkpoint(path, file);
 }
 
-step_schedule schedule_of_checkpoint(const std::string& path) {
-  return read_checkpoint(path).get<step_schedule>("schedule");
+step_schedule schedule_of_checkpoint(const checkpoint& file) {
+  return file.get<step_schedule>("schedule");
 }
 
-std::uint32_t batch_of_checkpoint(const std::string& path) {
-  return static_cast<std::uint32_t>(read_checkpoint(path).get<run_fingerprint>("fingerprint").batch);
+std::uint32_t batch_of_checkpoint(const checkpoint& file) {
+  return static_cast<std::uint32_t>(file.get<run_fingerprint>("fingerprint").batch);
 }
 
-run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run,
-                           const training_task& work, std::vector<float>& best, const note_function& note) {
-  const checkpoint file = read_checkpoint(path, note);
+run_progress load_progress(const resumed_checkpoint& from, const param_store& store, resolved_run& run,
+                           const training_task& work, std::vector<float>& best) {
+  const std::string& path = from.path;
+  const checkpoint& file = from.state;
   const auto name = file.get_vector<char>("model");
   if (std::string_view(name.data(), name.size()) != work.facts().model) {
     throw config_error(path + " is a checkpoint of " + std::string(name.begin(), name.end()) + ", not of " +
@@ -112,7 +112,7 @@ run_progress load_progress(const std::string& path, const param_store& store, re
                        " was written by a run with other data or other options (l2, seed, optimizer, update, "
                        "order, bias, virtual workers, init ...): resume with the command line that wrote it");
   }
-  run.schedule = file.get<step_schedule>("schedule");
+  run.schedule = schedule_of_checkpoint(file);
   best = file.get_vector<float>("best");
   with_scalar(work.facts().scalar_bytes, [&]<class T>() {
     file.get_into("parameters", store.parameters<T>());

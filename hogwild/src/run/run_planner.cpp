@@ -73,7 +73,7 @@ void run_planner::limit_batch() {
   if (!task_.facts().margin || loop_.optimizer != optimizer_kind::sgd) return;
   if (run_.options.sharing == sharing_kind::direct || loop_.update == update_kind::locked) return;
   const auto limit = [this](std::uint32_t rows) { loop_.batch = std::min(loop_.batch, std::max(rows, 1u)); };
-  if (!run_.options.resume.empty()) return limit(batch_of_checkpoint(run_.options.resume));
+  if (run_.resumed) return limit(batch_of_checkpoint(run_.resumed->state));
   if (run_.step_found) return;
   const double rows = 1.0 / std::max(step() * curvature(), 1e-9);
   limit(static_cast<std::uint32_t>(std::min(rows, static_cast<double>(batch_rows))));

@@ -51,7 +51,7 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
   const step_options& step = options.step;
   const training_defaults& defaults = ready.defaults();
   const bool by_default = !step.initial && defaults.step;
-  const bool search = !step.initial && !by_default && options.resume.empty();
+  const bool search = !step.initial && !by_default && !run.resumed;
   const schedule_kind kind = step.kind.value_or(defaults.schedule);
   run.schedule = {kind,
                   search       ? find_step(task, options.initial, options.stop)
@@ -61,17 +61,17 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
   // A model that has a step of its own knows how it should fall, whatever it is.
   if (defaults.step && !step.decay && kind == defaults.schedule) run.schedule.decay = defaults.decay.value_or(0.0);
   run.step_found = search && !options.stop.stop_requested();
-  if (!options.resume.empty()) run.schedule = schedule_of_checkpoint(options.resume);
+  if (run.resumed) run.schedule = schedule_of_checkpoint(run.resumed->state);
   if (run.schedule.decay == 0.0 && run.schedule.kind != schedule_kind::constant)
     run.schedule.decay = default_decay(run.schedule.kind, options.epochs, search);
 }
 
-/// The run's options with the files of this rank; files that cannot be written are refused now.
+/// The run's options, with the checkpoint that it goes on from; files that cannot be written are refused now.
 resolved_run begin_run(const prepared_data& ready) {
   resolved_run run{.options = ready.options(), .l2 = ready.loop().l2, .begun = ready.begun(), .ranks = ready.ranks()};
   const agreement ranks(run.ranks);
-  std::string& resume = run.options.resume;
-  if (!resume.empty()) resume = resume_of_rank(resume, ranks);
+  const std::string& resume = run.options.resume;
+  if (!resume.empty()) run.resumed = std::make_shared<const resumed_checkpoint>(resume_of_rank(resume, ranks));
   const std::string& checkpoint = run.options.checkpoint;
   if (!checkpoint.empty()) require_checkpoint_place(checkpoint_of_rank(checkpoint, ranks));
   return run;

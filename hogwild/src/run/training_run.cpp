@@ -57,7 +57,7 @@ class epoch_loop {
     task_.begin(store);
     const objective_fall from_start = begin_fall();
     task_.change(store, options_.initial);
-    if (!options_.resume.empty()) resume();
+    if (run_.resumed) resume();
     engine_run_.get_ready();
     announce();
     // From here a request to stop reaches the workers themselves, within a few rows.
@@ -199,9 +199,9 @@ class epoch_loop {
   }
 
   void resume() {
-    progress_ =
-        load_progress(options_.resume, engine_run_.store(), run_, task_, best_,
-                      [this](std::string_view sentence) { tell(options_, [&](observer& o) { o.on_note(sentence); }); });
+    const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
+    if (!from->note.empty()) tell(options_, [&](observer& o) { o.on_note(from->note); });
+    progress_ = load_progress(*from, engine_run_.store(), run_, task_, best_);
     rounds_.resume_at(progress_.scale);
     rounds_.resume_exchange(progress_.longest_exchange);
     if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);

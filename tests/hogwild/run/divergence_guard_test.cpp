@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
@@ -146,6 +148,8 @@ TEST(divergence_guard, what_it_learned_is_known_to_a_run_that_is_resumed) {
   const auto exchange_of = [&](train_options options) {
     options.l2 = l2;
     resolved_run run{.options = options, .schedule = {schedule_kind::geometric, 0.02, 0.85}, .l2 = l2};
+    if (!options.resume.empty())
+      run.resumed = std::make_shared<const resumed_checkpoint>(resume_of_rank(options.resume, agreement(nullptr)));
     const auto work = misled<1>(data, l2);
     const auto started = start(four, *work, work.plan, {});
     EXPECT_EQ(work.train(*started, run).status, run_status::done);

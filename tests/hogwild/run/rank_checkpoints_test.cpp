@@ -42,7 +42,7 @@ struct rank_checkpoints : testing::Test {
     std::vector<std::string> all(ranks);
     test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
       try {
-        all[place.rank] = resume_of_rank(path, agreement(&place.ranks));
+        all[place.rank] = resume_of_rank(path, agreement(&place.ranks)).path;
       } catch (const error& e) {
         all[place.rank] = e.what();
       }
@@ -57,7 +57,7 @@ TEST_F(rank_checkpoints, of_one_rank_are_the_file_itself) {
   EXPECT_EQ(checkpoint_of_rank(path, alone), path);
   write(path, 4);
   name_epoch(path, 4, alone);
-  EXPECT_EQ(resume_of_rank(path, alone), path);
+  EXPECT_EQ(resume_of_rank(path, alone).path, path);
   EXPECT_EQ(read_checkpoint(path).epoch, 4u);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 
 // Checkpoints of a run of several ranks: each rank has its own, PATH.rankN, and PATH says of which epoch they are
@@ -20,8 +21,15 @@ std::string checkpoint_of_rank(const std::string& path, const agreement& ranks);
 /// worker_error on the others.
 void name_epoch(const std::string& path, std::uint64_t epoch, const agreement& ranks);
 
-/// Which file this rank resumes from; all call it. Throws input_error where there is no whole one of the named epoch,
-/// config_error where the run had another number of ranks.
-std::string resume_of_rank(const std::string& path, const agreement& ranks);
+/// What a rank resumes from, read once.
+struct resumed_checkpoint {
+  std::string path;  ///< of this rank
+  checkpoint state{};
+  std::string note{};  ///< for the observers, where an older generation was read; else empty
+};
+
+/// Reads the file that this rank resumes from; all call it. Throws input_error where there is no whole one of the named
+/// epoch, config_error where the run had another number of ranks.
+resumed_checkpoint resume_of_rank(const std::string& path, const agreement& ranks);
 
 }  // namespace hogwild

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/run/objective_fall.hpp>
+#include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/run/training_run.hpp>
@@ -32,15 +34,15 @@ struct run_progress {
 void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
                    const training_task& work, const run_progress& progress, const std::vector<float>& best);
 
-/// The schedule of the run that wrote a checkpoint. Throws input_error where there is no whole one.
-step_schedule schedule_of_checkpoint(const std::string& path);
+/// The schedule of the run that wrote a checkpoint. Throws input_error where it holds none.
+step_schedule schedule_of_checkpoint(const checkpoint& file);
 
 /// How many rows its batches have at most. Throws like schedule_of_checkpoint.
-std::uint32_t batch_of_checkpoint(const std::string& path);
+std::uint32_t batch_of_checkpoint(const checkpoint& file);
 
-/// Fills store and schedule from a checkpoint. Throws input_error where there is no whole one, config_error where it
+/// Fills store and schedule from a checkpoint. Throws input_error where a part of it is missing, config_error where it
 /// was written by a run with other data, model or options (the number of epochs may differ where the decay was given).
-run_progress load_progress(const std::string& path, const param_store& store, resolved_run& run,
-                           const training_task& work, std::vector<float>& best, const note_function& note);
+run_progress load_progress(const resumed_checkpoint& from, const param_store& store, resolved_run& run,
+                           const training_task& work, std::vector<float>& best);
 
 }  // namespace hogwild

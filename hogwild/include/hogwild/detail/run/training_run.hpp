@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 
 #include <hogwild/detail/engines/engine_run.hpp>
@@ -13,6 +14,7 @@
 namespace hogwild {
 
 class collective;
+struct resumed_checkpoint;
 
 /// Options after everything that was left open has been decided: the same for every engine.
 struct resolved_run {
@@ -24,7 +26,8 @@ struct resolved_run {
   double search_seconds = 0.0;                                                     ///< as train_result has it
   std::string sharing_reason{};  ///< why workers read and write where they do
   loop_plan plan{};
-  collective* ranks = nullptr;  ///< the processes that train together; null: this one is alone
+  std::shared_ptr<const resumed_checkpoint> resumed{};  ///< what it goes on from, until that is in the store
+  collective* ranks = nullptr;                          ///< the processes that train together; null: this one is alone
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the engine's run
