@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/collectives/collective.hpp>
-#include <hogwild/detail/engines/decorated_processes.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/training_task.hpp>
@@ -28,9 +27,7 @@ class ring_run final : public engine_run {
     note_placement(note);
   }
   ring_run(const process_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
-      : work_(task),
-        exchange_(plan.options.exchange),
-        members_(start_decorated(engine, work_, plan, note, ring_workers)) {
+      : work_(task), exchange_(plan.options.exchange), members_(start(engine, work_, plan, note, ring_workers)) {
     note_placement(note);
   }
 

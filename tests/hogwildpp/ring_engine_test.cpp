@@ -194,7 +194,7 @@ TEST(a_ring, makes_its_workers_known_to_every_program_that_includes_it) {
   auto whole = make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"), {});
   const training_task* const before = whole.get();
   const param_store store = param_store::in_memory({.parameters = 5, .workers = 2});
-  const loop_plan plan = whole->plan(access_kind::buffered, {.workers = 2, .replicas = 2});
+  const loop_plan plan = test::plan_of(*whole, access_kind::buffered, {.workers = 2, .replicas = 2});
   const auto replica =
       worker_decorator_of(ring_workers)(std::move(whole), {.store = store, .plan = plan, .workers = 2});
   EXPECT_NE(replica.get(), before);

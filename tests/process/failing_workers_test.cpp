@@ -9,12 +9,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/engines/decorated_processes.hpp>
+#include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "process_run.hpp"
 #include "support/counting.hpp"
+#include "support/planned_task.hpp"
 #include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -128,8 +131,8 @@ TEST(failing_workers, an_engine_that_the_worker_does_not_have) {
   const csr_rows data = rows.csr();
   const auto task = make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
                               {.isa = choose_isa(isa::automatic)});
-  const loop_plan plan = task->plan(access_kind::alone, {});
-  EXPECT_THAT(([&] { start_decorated(process_engine{.workers = 1}, *task, plan, {}, "carousel")->get_ready(); }),
+  const loop_plan plan = test::plan_of(*task, access_kind::alone, {});
+  EXPECT_THAT(([&] { start(process_engine{.workers = 1}, *task, plan, {}, "carousel")->get_ready(); }),
               ThrowsMessage<resource_error>(HasSubstr("those of the engine 'carousel', which this program does not")));
   EXPECT_TRUE(test::leftovers().empty());
 }

@@ -14,6 +14,14 @@
 
 namespace hogwild::test {
 
+/// The plan of a task under the options that were asked for, with this sharing.
+inline loop_plan plan_of(const training_task& task, access_kind kind, const exchange_options& exchange) {
+  loop_options decided = task.options();
+  decided.sharing = kind;
+  decided.exchange = exchange;
+  return task.plan(decided);
+}
+
 /// A task and the plan that a test has made for it, where a run would have its engine decide.
 struct planned_task {
   std::unique_ptr<training_task> task;
@@ -21,7 +29,7 @@ struct planned_task {
 
   planned_task(std::unique_ptr<training_task> made) : task(std::move(made)), plan(task->plan()) {}
 
-  void set_sharing(access_kind kind, const exchange_options& exchange) { plan = task->plan(kind, exchange); }
+  void set_sharing(access_kind kind, const exchange_options& exchange) { plan = plan_of(*task, kind, exchange); }
   /// The epochs of a run by this plan.
   train_result train(engine_run& who, resolved_run run) const {
     run.plan = plan;

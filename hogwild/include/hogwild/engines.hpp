@@ -58,8 +58,9 @@ struct process_engine {
 };
 
 /// Throws config_error in a process that was itself started as a worker, or for a model that is not trivially copyable.
+/// Workers do their task as the decorator of that name has them (worker_decorators.hpp); without a name, as it is.
 std::unique_ptr<engine_run> start(const process_engine& engine, const training_task& task, const loop_plan& plan,
-                                  const note_function& note);
+                                  const note_function& note, std::string_view decorator = {});
 std::size_t plan_sharing(const process_engine& engine, run_planner& run);
 
 /// Synchronous training, the baseline for everything that goes without waiting. Each worker is a rank with parameters

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/engines/decorated_processes.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
@@ -140,13 +139,7 @@ std::size_t plan_sharing(const process_engine& engine, run_planner& run) {
 }
 
 std::unique_ptr<engine_run> start(const process_engine& engine, const training_task& task, const loop_plan& plan,
-                                  const note_function& note) {
-  return start_decorated(engine, task, plan, note, {});
-}
-
-std::unique_ptr<engine_run> start_decorated(const process_engine& engine, const training_task& task,
-                                            const loop_plan& plan, const note_function& note,
-                                            std::string_view decorator) {
+                                  const note_function& note, std::string_view decorator) {
   if (started_as_worker()) {
     throw config_error(
         "this process was started as a worker, but came to train(): call hogwild::worker_main first thing "

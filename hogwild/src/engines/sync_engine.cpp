@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/collectives/collective.hpp>
-#include <hogwild/detail/engines/decorated_processes.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
@@ -78,7 +77,7 @@ class sync_run final : public engine_run {
         chunks_(plan.chunks) {
     if (engine.transport == transport_kind::shared_segment) {
       // Each process makes itself a rank.
-      members_ = start_decorated(
+      members_ = start(
           process_engine{
               .workers = engine.workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments},
           task, plan, note, lockstep_workers);

@@ -39,13 +39,6 @@ loop_plan training_task::plan(const loop_options& decided) const {
   return plan;
 }
 
-loop_plan training_task::plan(access_kind kind, const exchange_options& exchange) const {
-  loop_options decided = options_;
-  decided.sharing = kind;
-  decided.exchange = exchange;
-  return plan(decided);
-}
-
 loop_options training_task::options_alone() const {
   loop_options alone = options_;
   alone.all_rows = 0;

@@ -96,8 +96,7 @@ class training_task : public task_training, public task_measuring {
   /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks all rows are
   /// looked at, and input_error is thrown for one that is no rating.
   loop_plan plan(const loop_options& decided) const;
-  /// The plan under the options that were asked for, with this sharing.
-  loop_plan plan(access_kind kind, const exchange_options& exchange) const;
+  /// The same under the options that were asked for.
   loop_plan plan() const { return plan(options_); }
 
   /// The same model and options on other rows with the same columns, for a trial that other processes take no part in.
