@@ -137,6 +137,22 @@ TEST(failing_workers, an_engine_that_the_worker_does_not_have) {
   EXPECT_TRUE(test::leftovers().empty());
 }
 
+TEST(failing_workers, in_lockstep_without_being_ranks_and_ranks_that_are_not_in_lockstep) {
+  const test::toy_rows rows = test::some_rows(200);
+  const csr_rows data = rows.csr();
+  const auto task = make_task(logistic{}, data.view(), label_map::learn(label_kind::binary, data.view().label, "toy"),
+                              {.isa = choose_isa(isa::automatic)});
+  const auto expect_refused = [&](access_kind sharing, std::string_view decorator) {
+    const loop_plan plan = test::plan_of(*task, sharing, {.rows = 8, .workers = 1});
+    EXPECT_THAT(([&] { start(process_engine{.workers = 1}, *task, plan, {}, decorator)->get_ready(); }),
+                ThrowsMessage<resource_error>(HasSubstr("ranks of a synchronous run share in lockstep")));
+  };
+  expect_refused(access_kind::gathered, {});
+  expect_refused(access_kind::averaged, {});
+  expect_refused(access_kind::alone, lockstep_workers);
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
 /// Trains on one row that the model complains of.
 template <complaint What>
 auto complained_of(observer& seen) {

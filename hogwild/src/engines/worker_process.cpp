@@ -20,6 +20,7 @@
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/engines.hpp>
 #include <hogwild/segments.hpp>
 #include <hogwild/worker_main.hpp>
 
@@ -187,14 +188,21 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
     throw segment_error("segment " + place.segment +
                         " is of a synchronous run, whose number of ranks is fixed: no worker can join it");
   }
+  // Sharing in lockstep asks the hook that only a rank has.
+  if (in_lockstep(setup.options.sharing) != (setup.decorator == lockstep_workers)) {
+    throw segment_error("the setup of segment " + place.segment +
+                        " is damaged: ranks of a synchronous run share in lockstep, and no other workers do; start "
+                        "the run again");
+  }
   const worker_decorator decorate = setup.decorator.empty() ? nullptr : worker_decorator_of(setup.decorator);
-  auto task = make(setup, rows, label_map(setup.labels, setup.label_values));
-  const loop_plan plan = task->plan(setup.options);
+  auto whole = make(setup, rows, label_map(setup.labels, setup.label_values));
+  const loop_plan plan = whole->plan(setup.options);
   if (plan.chunks.count() > store.shape().chunks) {
     throw segment_error("this program cuts the rows of segment " + place.segment + " into " +
                         std::to_string(plan.chunks.count()) + " chunks, and the run into " +
                         std::to_string(store.shape().chunks) + ": join with the program that trains");
   }
+  std::unique_ptr<training_task> task = std::move(whole);  // declared after the plan, which a decorator may refer to
   const slot_lease lease(store, place.slot);
   if (decorate != nullptr)
     task = decorate(std::move(task), {.store = store, .plan = plan, .slot = lease.slot(), .workers = setup.workers});
