@@ -55,14 +55,13 @@ void exchange_before_l2_shows(exchange_options& exchange, double step, double l2
 
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
-  std::size_t workers = engine.transport == transport_kind::in_process
-                            ? run.workers_of_threads(engine.workers, engine.team)
-                            : run.workers_of_processes(engine.workers);
+  std::size_t workers = engine.transport == transport_kind::in_process ? run.count_threads(engine.workers, engine.team)
+                                                                       : run.count_workers(engine.workers);
   const ring_layout ring = engine.layout(workers, run.why_fewer());
   sharing_surroundings around{.others = ring.ranks > 1};
   if (ring.replicas < 2 && !around.others) {
     run.note("one replica is plain Hogwild!, not a ring; ask for more replicas than this machine has memory nodes");
-    return run.plan_sharing(workers);
+    return run.share_among(workers);
   }
   const std::string_view refused = why_refused_on_ring(
       {.sharing = run.options().sharing, .update = run.loop().update, .reproducible = run.options().reproducible});
@@ -73,7 +72,7 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
   const bool one_each = ring.rule == ring_rule::deltas && workers == ring.replicas;
   if (ring.replicas > 1)
     around.delay = one_each ? 1.0 + static_cast<double>(ring.replicas / exchange_hook::polls_per_period) : 2.0;
-  workers = run.plan_sharing(workers, around);
+  workers = run.share_among(workers, around);
   loop_options& loop = run.loop();
   loop.sharing = access_kind::buffered;
   loop.exchange.replicas = static_cast<std::uint32_t>(ring.replicas);

@@ -9,7 +9,7 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild::test {

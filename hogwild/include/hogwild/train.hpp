@@ -11,6 +11,7 @@
 
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/detail/task/task_facts.hpp>
 #include <hogwild/detail/task/training_task.hpp>

@@ -67,7 +67,7 @@ void tell_idle(std::size_t chunks, std::size_t workers, const run_planner& run) 
 
 // Nothing here may depend on the machine: a synchronous run repeats to the bit.
 std::size_t plan_sharing(const sync_engine& engine, run_planner& run) {
-  const std::size_t workers = run.workers_of_processes(engine.workers);
+  const std::size_t workers = run.count_workers(engine.workers);
   check(engine);
   check(engine, run);
   const bool gathered = engine.rule == sync_rule::gradients;

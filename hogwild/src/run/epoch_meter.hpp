@@ -6,8 +6,8 @@
 
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
-#include <hogwild/detail/run/training_run.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/result.hpp>
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* ranks_section = "ranks";
 
-resumed_checkpoint read(const std::string& path) {
+resumed_checkpoint read_resumed(const std::string& path) {
   resumed_checkpoint file{.path = path};
   file.state = read_checkpoint(path, [&](std::string_view sentence) { file.note = sentence; });
   return file;
@@ -29,9 +29,9 @@ std::array<double, 2> named_by(const checkpoint& state) {
   return {static_cast<double>(ranks), static_cast<double>(state.epoch)};
 }
 
-std::optional<resumed_checkpoint> read_of_epoch(const std::string& path, std::uint64_t epoch) {
+std::optional<resumed_checkpoint> resumed_of_epoch(const std::string& path, std::uint64_t epoch) {
   try {
-    resumed_checkpoint file = read(path);
+    resumed_checkpoint file = read_resumed(path);
     if (file.state.epoch == epoch) return file;
   } catch (const input_error&) {
     // Then there is none.
@@ -62,7 +62,7 @@ resumed_checkpoint resume_of_rank(const std::string& path, const agreement& rank
   resumed_checkpoint first;
   try {
     if (ranks.rank() == 0) {
-      first = read(path);
+      first = read_resumed(path);
       named = named_by(first.state);
     }
   } catch (const input_error& e) {
@@ -82,7 +82,7 @@ resumed_checkpoint resume_of_rank(const std::string& path, const agreement& rank
   std::optional<resumed_checkpoint> found;
   const std::string previous = own + ".previous";
   for (const std::string& file : {own, previous, atomic_file::next_of(previous).string()}) {
-    found = read_of_epoch(file, epoch);
+    found = resumed_of_epoch(file, epoch);
     if (found) break;
   }
   const bool all_found = !ranks.any(!found);

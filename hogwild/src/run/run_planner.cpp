@@ -87,20 +87,19 @@ void run_planner::scale_found_step(double rows) {
   step = std::max(step, std::min(step * rows, 1.0 / std::max(curvature(), 1e-9)));
 }
 
-std::size_t run_planner::workers_of_threads(std::optional<std::size_t> asked, thread_team_kind team) {
+std::size_t run_planner::count_workers(std::optional<std::size_t> asked) {
   asked_ = asked.value_or(0);
-  const std::size_t workers = worker_count(asked), most = grantable(team, workers);
+  return worker_count(asked);
+}
+
+std::size_t run_planner::count_threads(std::optional<std::size_t> asked, thread_team_kind team) {
+  const std::size_t workers = count_workers(asked), most = grantable(team, workers);
   if (most < workers) {
     idle_reason_.push_back("OpenMP grants " + std::to_string(most) + (most == 1 ? " thread" : " threads") +
                            " where train() was called (within a parallel "
                            "region, or by OMP_THREAD_LIMIT); call it elsewhere, or take a std team");
   }
   return std::min(workers, most);
-}
-
-std::size_t run_planner::workers_of_processes(std::optional<std::size_t> asked) {
-  asked_ = asked.value_or(0);
-  return worker_count(asked);
 }
 
 // The one place that tells it, for every engine and every reason. Who has not asked for a number has nothing to hear.
@@ -121,7 +120,7 @@ std::string run_planner::why_fewer() const {
   return reasons;
 }
 
-std::size_t run_planner::plan_sharing(std::size_t workers, const sharing_surroundings& around) {
+std::size_t run_planner::share_among(std::size_t workers, const sharing_surroundings& around) {
   limit_batch();
   return run_.options.reproducible ? plan_virtual_workers(workers) : choose_among(workers, around);
 }

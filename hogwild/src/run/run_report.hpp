@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <hogwild/detail/engines/engine_run.hpp>
-#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/observer.hpp>
 
 namespace hogwild::detail {

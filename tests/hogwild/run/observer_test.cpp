@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
 

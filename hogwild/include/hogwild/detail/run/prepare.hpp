@@ -11,12 +11,10 @@
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
-#include <hogwild/result.hpp>
 
 namespace hogwild {
 
 class agreement;
-class any_engine;
 class collective;
 
 /// What train() knows of a model's type.
@@ -85,9 +83,5 @@ struct prepared_task {
   prepared_data data;
   std::unique_ptr<const training_task> task;
 };
-
-/// Trains a task with an engine, which is used once: finds a step, has the engine decide how its workers share, runs
-/// the epochs. What train() does for a model and an engine whose types it knows; throws as that.
-train_result run_training(const prepared_task& ready, any_engine& engine);
 
 }  // namespace hogwild

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/objective_fall.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
-#include <hogwild/detail/run/training_run.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
 

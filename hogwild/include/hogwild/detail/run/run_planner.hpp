@@ -9,7 +9,7 @@
 
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/agreement.hpp>
-#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {
@@ -36,15 +36,15 @@ class run_planner {
   double step() const { return run_.schedule.initial; }
   bool step_found() const { return run_.step_found; }
 
-  /// How many workers there will be: `asked` or, where that is 0, as worker_count says, but no more than the library
-  /// grants.
-  std::size_t workers_of_threads(std::optional<std::size_t> asked, thread_team_kind team);
-  std::size_t workers_of_processes(std::optional<std::size_t> asked);
+  /// How many workers there will be: `asked` or, without a number, as worker_count says.
+  std::size_t count_workers(std::optional<std::size_t> asked);
+  /// The same, but no more than the library grants.
+  std::size_t count_threads(std::optional<std::size_t> asked, thread_team_kind team);
   /// Why they are fewer than were asked for; empty where they are not.
   std::string why_fewer() const;
 
   /// Decides how `workers` share, as for threads on one machine (choose.hpp); returns how many of them train.
-  std::size_t plan_sharing(std::size_t workers, const sharing_surroundings& around = {});
+  std::size_t share_among(std::size_t workers, const sharing_surroundings& around = {});
   /// From here on train_options::sharing counts as this.
   void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
   /// Why workers read and write where they do.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/run_training.hpp>
+
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -8,7 +10,6 @@
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/run/agreement.hpp>
-#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -66,7 +66,7 @@ class epoch_loop {
     if (checks_falls()) {
       over = !measure(0, 0.0, 0.0) && stop();
       objective_before_ = last_.objective;
-      progress_.fall = restarts() ? objective_fall{objective_before_} : from_start;
+      progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
     while (!over && progress_.epoch < options_.epochs) {
       if (asked_to_stop()) {
@@ -179,11 +179,11 @@ class epoch_loop {
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
   bool checks_falls() const { return run_.plan.options.exchange.workers > 1 || options_.tolerance > 0.0; }
   /// Whether training begins with the parameters that the model begins with.
-  bool restarts() const { return !options_.initial && options_.resume.empty(); }
+  bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 
   /// Where the objective falls from, before a warm start or a checkpoint takes the place of these parameters.
   objective_fall begin_fall() {
-    if (!checks_falls() || restarts()) return {};
+    if (!checks_falls() || begins_anew()) return {};
     // Where the run is to stop meanwhile nobody asks.
     const auto measured = meter_.measure(progress_, rounds_.scale(), 0, 0.0, 0.0);
     return {measured ? measured->objective : no_number};

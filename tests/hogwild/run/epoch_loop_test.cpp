@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in which nobody trains does not end as if somebody had.
-#include <hogwild/detail/run/training_run.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
 
 #include <functional>
 
