@@ -6,6 +6,7 @@
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/names.hpp>
 #include <hogwild/registry.hpp>
+#include <hogwildpp/detail/ring_refusals.hpp>
 
 namespace hogwild::bench {
 namespace {

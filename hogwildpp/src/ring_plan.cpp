@@ -8,10 +8,11 @@
 #include <hogwild/detail/control/ring_token.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/topology.hpp>
-#include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/error.hpp>
+#include <hogwildpp/detail/delta_message.hpp>
+#include <hogwildpp/detail/ring_refusals.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild {
@@ -52,6 +53,15 @@ void exchange_before_l2_shows(exchange_options& exchange, double step, double l2
 }
 
 }  // namespace
+
+std::string_view why_refused_on_ring(const combination& c) {
+  if (c.reproducible)
+    return "a reproducible run is not possible on a ring, where it is chance who exchanges when: use threads or "
+           "processes";
+  if (c.update == update_kind::locked) return "replicas on a ring exchange without locks: use lossy or exact updates";
+  if (c.sharing == sharing_kind::automatic || c.sharing == sharing_kind::buffered) return {};
+  return "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto";
+}
 
 // Workers hold replicas of their replica on the ring, all bound by what all of them together may gain.
 std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {

@@ -32,6 +32,17 @@ void check(const sync_engine& engine) {
           "the workers of several processes in lockstep are threads: leave out the transport");
 }
 
+/// Why these options do not go with ranks in lockstep; empty where they do.
+constexpr std::string_view why_refused_in_lockstep(const combination& c) {
+  if (c.reproducible) return "a synchronous run repeats to the bit by itself: leave out reproducible";
+  if (c.update != update_kind::lossy)
+    return "the ranks of a synchronous engine have arrays of their own, where nothing is overtaken: leave out the "
+           "update";
+  if (c.sharing != sharing_kind::automatic)
+    return "the ranks of a synchronous engine have arrays of their own: leave the sharing at auto";
+  return {};
+}
+
 void check(const sync_engine& engine, const run_planner& run) {
   const loop_options& loop = run.loop();
   const std::string_view refused = why_refused_in_lockstep(

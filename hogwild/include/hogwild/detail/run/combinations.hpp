@@ -18,7 +18,7 @@ struct combination {
   bool reproducible = false;
 };
 
-/// What a run is refused for: all that is named here is met. Every engine takes the rest, under every optimiser.
+/// What a run is refused for, whatever its engine: all that is named here is met.
 struct refusal {
   std::optional<sharing_kind> sharing{};
   std::optional<update_kind> update{};
@@ -59,27 +59,6 @@ inline constexpr std::array refusals = {
             .margin = false,
             .reason = "a replica of the hot columns (head) is for margin models; use buffered for others"},
 };
-
-/// The same for replicas on a ring.
-constexpr std::string_view why_refused_on_ring(const combination& c) {
-  if (c.reproducible)
-    return "a reproducible run is not possible on a ring, where it is chance who exchanges when: use threads or "
-           "processes";
-  if (c.update == update_kind::locked) return "replicas on a ring exchange without locks: use lossy or exact updates";
-  if (c.sharing == sharing_kind::automatic || c.sharing == sharing_kind::buffered) return {};
-  return "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto";
-}
-
-/// The same for the workers of a synchronous engine.
-constexpr std::string_view why_refused_in_lockstep(const combination& c) {
-  if (c.reproducible) return "a synchronous run repeats to the bit by itself: leave out reproducible";
-  if (c.update != update_kind::lossy)
-    return "the ranks of a synchronous engine have arrays of their own, where nothing is overtaken: leave out the "
-           "update";
-  if (c.sharing != sharing_kind::automatic)
-    return "the ranks of a synchronous engine have arrays of their own: leave the sharing at auto";
-  return {};
-}
 
 /// Why these options do not go together; empty where they do.
 constexpr std::string_view why_refused(const combination& c) {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include <hogwild/detail/run/combinations.hpp>
+
+namespace hogwild {
+
+/// Why these options do not go with replicas on a ring; empty where they do.
+std::string_view why_refused_on_ring(const combination& c);
+
+}  // namespace hogwild
