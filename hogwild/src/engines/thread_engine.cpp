@@ -69,7 +69,7 @@ class thread_run final : public engine_run {
   std::unique_ptr<thread_team> threads_;
   note_function note_;
   std::size_t granted_;  ///< in the last round
-  const training_task& task_;
+  const worker_side& task_;
   loop_plan plan_;
   param_store store_;
   std::vector<worker_memory> memory_;

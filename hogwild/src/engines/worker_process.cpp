@@ -140,7 +140,7 @@ std::vector<int> cpus_of_worker(const run_setup& setup, std::size_t slot) {
   return {worker_cpus(setup.workers, setup.cpus)[slot]};
 }
 
-void train_rounds(const training_task& task, const loop_plan& plan, const param_store& store, const slot_lease& place) {
+void train_rounds(const worker_side& task, const loop_plan& plan, const param_store& store, const slot_lease& place) {
   control_block& control = store.control();
   gate_visitor visitor(control, place.self());
   worker_memory memory;

@@ -38,24 +38,25 @@ struct worker_context {
   exchange_hook* hook;    ///< where the store is one replica of several: hears of each exchange of the worker with it
 };
 
-/// What workers do with a task. One virtual call a round, none inside.
-class task_training {
+/// The side of a task that workers see. One virtual call a round, none inside.
+class worker_side {
  public:
-  /// Fills new parameters; called once, before any worker.
-  virtual void initialise(const param_store& store) const = 0;
-  /// Has the model say what a few rows change, without changing it. Throws config_error where it reads or emits beside
-  /// its parameters, which nobody looks after while workers train. While nobody trains.
-  virtual void try_rows(const param_store&) const {}
   /// The worker loop of one round for one worker.
   virtual void work(const worker_context& at) const = 0;
 
  protected:
-  ~task_training() = default;
+  ~worker_side() = default;
 };
 
-/// What the coordinator asks of a task between rounds, while nobody trains.
-class task_measuring {
+/// The side of a task that the coordinator sees: what it asks before the first round and between rounds, while nobody
+/// trains.
+class coordinator_side {
  public:
+  /// Fills new parameters; called once, before any worker.
+  virtual void initialise(const param_store& store) const = 0;
+  /// Has the model say what a few rows change, without changing it. Throws config_error where it reads or emits beside
+  /// its parameters, which nobody looks after while workers train.
+  virtual void try_rows(const param_store&) const {}
   /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone. Where a stop is asked
   /// for meanwhile the loss is no number, and there is nothing else.
   virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
@@ -73,13 +74,13 @@ class task_measuring {
   virtual std::vector<float> parameters_of(const param_store& store, double scale) const = 0;
 
  protected:
-  ~task_measuring() = default;
+  ~coordinator_side() = default;
 };
 
 /// A model with its data and the options that were asked for: what an engine runs without knowing what it is. Nothing
 /// changes it once it is made: what is decided for a run stands in its loop_plan, and what training changes in the
 /// store.
-class training_task : public task_training, public task_measuring {
+class training_task : public worker_side, public coordinator_side {
  public:
   training_task(task_facts facts, const sparse_view& data, label_map labels, const loop_options& options)
       : facts_(std::move(facts)), data_(data), labels_(std::move(labels)), options_(options) {}
