@@ -227,7 +227,7 @@ TEST_F(replicas, of_several_workers_bring_everything_together) {
   make(1500);
   worker_memory other_memory;
   replica<float> one = in_slot(0, {{.rows = 1500}});
-  replica<float> two(store, 1, other_memory, {{.rows = 1500}}, unlimited, unlimited);
+  replica<float> two(store, 1, other_memory, {{.rows = 1500}}, unlimited, unlimited, update_kind::lossy);
   one.begin_round({.exchange_rows = 4});
   two.begin_round({.exchange_rows = 4});
   race_probe probe(store.slots(), 0, false), other_probe(store.slots(), 1, false);
