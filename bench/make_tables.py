@@ -23,10 +23,14 @@ WAYS = ["direct", "buffered", "head", "auto", "reproducible", "deltas", "average
 
 
 def records_in(folder):
-    """Records of bench_scaling of the schema that this script knows; a folder has others too."""
+    """Records of bench_scaling of the schema that this script knows; a folder has others too, as those of runs."""
     records = [parts.read(path) for path in sorted(folder.glob("*.jsonl"))]
-    return [lines for lines in records if lines and lines[0]["kind"] == "context" and "dataset" in lines[0]
-            and lines[0].get("schema") == SCHEMA]
+    return [lines for lines in records if lines and is_of_scaling(lines[0])]
+
+
+def is_of_scaling(first):
+    """A run has one engine, so its context names no list of them."""
+    return first["kind"] == "context" and first.get("schema") == SCHEMA and "engines" in first["options"]
 
 
 def told_once(values):

@@ -7,11 +7,8 @@
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/hogwild.hpp>
-#include <hogwild/models/hinge_svm.hpp>
-#include <hogwild/models/huber.hpp>
-#include <hogwild/models/least_squares.hpp>
-#include <hogwild/models/logistic.hpp>
-#include <hogwild/models/softmax.hpp>
+#include <hogwild/models.hpp>
+#include <hogwild/worker_main.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "records.hpp"
@@ -99,10 +96,12 @@ exit_code run(const bench_options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (auto rc = worker_main<hinge_svm, logistic, least_squares, huber, softmax>(argc, argv)) return *rc;
+  if (auto rc = with_named_models([&]<class... M>() { return worker_main<M...>(argc, argv); })) return *rc;
   try {
     // Generated data and shared memory are removed on the way out.
-    interrupt asked("bench_scaling: stopping (once more to end at once)\n");
+    interrupt asked({.answer = "bench_scaling: stopping (once more to end at once)\n",
+                     .ended = "bench_scaling: ended at once\n",
+                     .broken_pipe_may_ask = false});
     asked.begin_asking();
     auto options = read_options(argc, argv);
     if (options) options->stop = asked.token();

@@ -43,9 +43,7 @@ double predictor::loss(const sparse_row<float>& z) const {
 }
 
 std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {
-  if (!has_probabilities())
-    throw config_error("a " + std::string(name_of(model_)) +
-                       " model has no probabilities; models with logistic loss, modified_huber and softmax have");
+  if (!has_probabilities()) throw config_error("this " + std::string(name_of(model_)) + " model has no probabilities");
   return loaded_->probabilities(z);
 }
 

@@ -76,12 +76,18 @@ TEST(help_of_train, tells_the_options_of_a_model_where_it_is_named) {
   EXPECT_THAT(help({"matrix_factorization"}), AllOf(HasSubstr("--factors N=32"), HasSubstr("--ownership")));
 }
 
-TEST(help_of_train, knows_no_other_topics) {
-  const outcome o = hogwild({"train", "--help", "perceptron"});
+TEST(help_of_train, takes_other_words_for_arguments) {
+  EXPECT_EQ(help({"train.svm"}), help());
+  EXPECT_EQ(help({"perceptron"}), help());
+  EXPECT_EQ(help({"--json"}), help());
+}
+
+TEST(help_of_train, takes_a_model_behind_an_equals_sign_and_nothing_else) {
+  EXPECT_EQ(hogwild({"train", "--help=ffm"}).out, help({"ffm"}));
+  const outcome o = hogwild({"train", "--help=perceptron"});
   EXPECT_EQ(o.code, 2);
   EXPECT_THAT(o.err, HasSubstr("'perceptron' is none of logistic, hinge_svm"));
   EXPECT_TRUE(o.out.empty());
-  EXPECT_EQ(help({"--json"}), help());
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ TEST_F(machines, go_on_where_new_data_have_other_fields) {
   // What it knows of fields that the new data lack is kept.
   result_of(on(two, {"--save", wider}));
   EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["fields"], 4.0);
-  EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["rank"], 3.0);
+  EXPECT_EQ(result_of(hogwild({"inspect", wider, "--json"}))["factors"], 3.0);
 
   const outcome refused = on(five, {"--factors", "4"});
   EXPECT_EQ(refused.code, 2);
@@ -186,7 +186,7 @@ TEST_F(machines, have_as_many_factors_as_the_one_that_they_begin_with) {
   const std::string saved = file("factors.bin"), again = file("again.bin");
   result_of(hogwild(training("factorization_machine", {"--factors", "5", "--epochs", "1", "--save", saved})));
   result_of(hogwild(training("factorization_machine", {"--epochs", "1", "--init", saved, "--save", again})));
-  EXPECT_EQ(result_of(hogwild({"inspect", again, "--json"}))["rank"], 5.0);
+  EXPECT_EQ(result_of(hogwild({"inspect", again, "--json"}))["factors"], 5.0);
   const outcome refused = hogwild(training("factorization_machine", {"--factors", "8", "--init", saved}));
   EXPECT_EQ(refused.code, 2) << "both are padded to eight";
   EXPECT_THAT(refused.err, HasSubstr("of 8 factors, that of the saved model of 5"));

@@ -66,11 +66,25 @@ struct command_line::parser {
   std::string group = "Options";
   std::vector<help_topic> topics{};
 
+  /// The topic that is asked for: after --help, where it is one, or in --help=TOPIC, whatever stands there.
+  std::optional<std::string> topic_in(const std::vector<std::string>& words) const;
   /// Leaves in the app what belongs to a topic alone. Returns what is wrong with its name.
   std::string show_only(const std::string& name);
 
   explicit parser(const std::string& command, const std::string& purpose) : app(purpose, "hogwild " + command) {}
 };
+
+std::optional<std::string> command_line::parser::topic_in(const std::vector<std::string>& words) const {
+  constexpr std::string_view with_topic = "--help=";
+  if (topics.empty()) return std::nullopt;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (word->starts_with(with_topic)) return word->substr(with_topic.size());
+    const auto next = std::next(word);
+    const bool asks = (*word == "--help" || *word == "-h") && next != words.end();
+    if (asks && std::ranges::find(topics, *next, &help_topic::name) != topics.end()) return *next;
+  }
+  return std::nullopt;
+}
 
 std::string command_line::parser::show_only(const std::string& name) {
   std::string known;
@@ -123,7 +137,12 @@ void command_line::option(const std::string& name, const std::string& placeholde
 }
 
 void command_line::option(const std::string& name, std::string& value, const std::string& help) {
-  option(name, "FILE", value, help, [&value](const std::string& text) -> std::string {
+  option(name, "FILE", value, help);
+}
+
+void command_line::option(const std::string& name, const std::string& placeholder, std::string& value,
+                          const std::string& help) {
+  option(name, placeholder, value, help, [&value](const std::string& text) -> std::string {
     value = text;
     return fault_of_name(text);
   });
@@ -195,10 +214,8 @@ bool command_line::given(const std::string& name) const {
 std::optional<int> command_line::parse(int argc, const char* const* argv) {
   try {
     const std::vector<std::string> words(argv, argv + argc);
-    const auto help = std::ranges::find_if(words, [](const auto& word) { return word == "--help" || word == "-h"; });
-    const bool of_topic = !parser_->topics.empty() && help != words.end() && std::next(help) != words.end();
-    if (of_topic && !std::next(help)->starts_with('-')) {
-      if (const std::string fault = parser_->show_only(*std::next(help)); !fault.empty())
+    if (const auto topic = parser_->topic_in(words)) {
+      if (const std::string fault = parser_->show_only(*topic); !fault.empty())
         throw CLI::ParseError(fault, CLI::ExitCodes::InvalidError);
       print(parser_->app.help());
       return 0;

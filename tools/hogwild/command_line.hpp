@@ -34,6 +34,8 @@ class command_line {
   void option(const std::string& name, const std::string& placeholder, const std::string& shown,
               const std::string& help, setter set);
   void option(const std::string& name, std::string& value, const std::string& help);  ///< the name of a file
+  /// A text that is not empty.
+  void option(const std::string& name, const std::string& placeholder, std::string& value, const std::string& help);
   void option(const std::string& name, double& value, const std::string& help);
   void option(const std::string& name, std::optional<double>& value, const std::string& help);
   void option(const std::string& name, std::uint64_t& value, const std::string& help);
@@ -72,7 +74,8 @@ class command_line {
   struct topic_option {
     std::string name, shown, help;
   };
-  /// `--help NAME` shows these options, which a plain --help leaves out. An option may belong to several topics.
+  /// `--help NAME` and `--help=NAME` show these options, which a plain --help leaves out. An option may belong to
+  /// several topics.
   void topic(const std::string& name, const std::string& summary, const std::vector<topic_option>& options);
 
   std::string help_of(const std::string& name) const;

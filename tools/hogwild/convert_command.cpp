@@ -7,6 +7,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "standard_streams.hpp"
 
 namespace hogwild::cli {
 
@@ -20,7 +21,7 @@ int convert_command(int argc, const char* const* argv) {
   line.positional("IN", in, "a saved model, text or binary");
   line.positional("OUT", out, "where it goes");
   if (const auto code = line.parse(argc, argv)) return *code;
-  const interrupt signals;
+  const interrupt signals({.ended = ended_at_once});
   atomic_file::look(out);
   save_model(out, load_model(in), model_format_for(out));
   return 0;

@@ -97,7 +97,7 @@ void data_options::declare(command_line& line) {
                             {"graph", "graph"},
                             {"dimacs", "dimacs"}},
                            "format of the data files (auto: what the model reads; images are told by their content)");
-  line.option("--cache-dir", cache_folder,
+  line.option("--cache-dir", "FOLDER", cache_folder,
               "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
   line.excludes("--no-cache", "--cache-dir");

@@ -70,7 +70,7 @@ int evaluate_command(int argc, const char* const* argv) {
   line.flag("--quiet", files.quiet, "say nothing about unknown columns");
   files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
-  const interrupt signals;
+  const interrupt signals({.ended = ended_at_once});
 
   if (!questions.empty()) {
     if (!rows.empty())

@@ -41,7 +41,7 @@ int generate_command(int argc, const char* const* argv) {
   line.flag("--json", json, "say what was written as one JSON object");
   line.needs("--test-fraction", "--test");
   if (const auto code = line.parse(argc, argv)) return *code;
-  const interrupt signals;
+  const interrupt signals({.ended = ended_at_once});
 
   const auto begin = std::chrono::steady_clock::now();
   const auto made =

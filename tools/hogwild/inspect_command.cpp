@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -65,10 +67,19 @@ facts cache_facts(const std::string& path, bool verify) {
   return all;
 }
 
+/// Of an option of the model as a user gives it: saved ones are all real numbers, and `rank` is what --factors says.
+void put_option(facts& into, const std::string& saved_as, double value) {
+  const std::string name = saved_as == "rank" ? "factors" : saved_as;
+  if (std::abs(value) < 1e15 && std::trunc(value) == value)
+    into[name] = static_cast<std::int64_t>(value);
+  else
+    into[name] = value;
+}
+
 facts model_facts(const std::string& path) {
   const saved_model m = load_model(path);
   facts all = {{"kind", "model"}, {"model", m.model}};
-  for (const auto& [name, value] : m.model_options) all[name] = value;
+  for (const auto& [name, value] : m.model_options) put_option(all, name, value);
   all["features"] = m.columns.size();
   all["parameters"] = m.weights.size() + m.bias.size();
   all["nonzero_weights"] = std::ranges::count_if(m.weights, [](float w) { return w != 0.0f; });

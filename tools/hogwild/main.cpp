@@ -23,7 +23,7 @@ struct command {
 };
 
 constexpr command commands[] = {
-    {"train", "train a model on LIBSVM data or ratings", hogwild::cli::train_command},
+    {"train", "train a model on rows, ratings, images, a graph or text", hogwild::cli::train_command},
     {"predict", "predict the labels of rows", hogwild::cli::predict_command},
     {"evaluate", "measure a model on labelled rows", hogwild::cli::evaluate_command},
     {"recommend", "say which items a user would rate highest", hogwild::cli::recommend_command},

@@ -23,19 +23,19 @@ bool trains_on_words(const train_request& request) {
   return input_of(request.model) == model_input::corpus;
 }
 
-std::optional<saved_model> saved_to_begin_with(const train_request& request) {
-  if (request.init.empty() || trains_on_words(request)) return std::nullopt;
-  return load_model(request.init);
+std::shared_ptr<const saved_model> saved_to_begin_with(const train_request& request) {
+  if (request.init.empty() || trains_on_words(request)) return nullptr;
+  return std::make_shared<const saved_model>(load_model(request.init));
 }
 
 named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks,
-                     const std::optional<saved_model>& initial) {
+                     const std::shared_ptr<const saved_model>& initial) {
   const model_data data{.rows = rows,
                         .source = request.data,
                         .bias = request.own_bias,
                         .learn = [&](label_kind kind) { return learn_labels(kind, rows.label, request.data, ranks); },
                         .sum_of_all = [&](std::span<double> x) { ranks.sum(x); },
-                        .initial = initial ? &*initial : nullptr,
+                        .initial = initial.get(),
                         .initial_source = request.init,
                         .initial_groups = request.init_groups};
   // A margin model's constant term is the engine's work.
@@ -44,7 +44,8 @@ named_model model_of(train_request& request, const sparse_view& rows, const agre
 }
 
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
-                      const vocabulary& words, const std::optional<saved_model>& initial, train_options& options) {
+                      const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
+                      train_options& options) {
   if (request.init.empty()) return;
   // Trials of a step begin so, too; that is told once.
   const auto tell = [from = request.init, told = std::make_shared<bool>(request.files.quiet)](std::size_t taken,
@@ -60,15 +61,14 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
     };
     return;
   }
-  const auto saved = std::make_shared<const saved_model>(*initial);
   const auto columns = rows.numbering().original();
   const std::vector<std::uint32_t> original(columns.begin(), columns.end());
   options.initial = [=, groups = request.init_groups](std::span<float> parameters) {
-    tell(warm_start(*saved, m, original, groups, parameters), parameters.size());
+    tell(warm_start(*initial, m, original, groups, parameters), parameters.size());
   };
 }
 
-void adopt_name_format(train_request& request, const std::optional<saved_model>& initial) {
+void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial) {
   if (!initial || input_of(request.model) != model_input::ratings) return;
   if (initial->model != request.model) return;  // refused later, for what its groups are
   if (initial->names.empty() != !request.files.named_ids)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/run/agreement.hpp>
@@ -21,21 +21,22 @@ bool trains_on_graph(const train_request& request);
 /// Whether the data are a corpus.
 bool trains_on_words(const train_request& request);
 
-/// The saved model that the run begins with, where there is one. Word vectors are no such model. Throws what reading it
-/// throws.
-std::optional<saved_model> saved_to_begin_with(const train_request& request);
+/// The saved model that the run begins with; null where there is none. Word vectors are no such model. Throws what
+/// reading it throws.
+std::shared_ptr<const saved_model> saved_to_begin_with(const train_request& request);
 
 /// The model for these training rows. What it learns of the labels holds for all ranks, which all call it. Throws
 /// config_error for a choice that does not suit the rows.
 named_model model_of(train_request& request, const sparse_view& rows, const agreement& ranks,
-                     const std::optional<saved_model>& initial);
+                     const std::shared_ptr<const saved_model>& initial);
 
 /// Users and items that the saved model knows keep their numbers where they have names; before the rows are opened.
-void adopt_name_format(train_request& request, const std::optional<saved_model>& initial);
+void adopt_name_format(train_request& request, const std::shared_ptr<const saved_model>& initial);
 
 /// Lets the run begin with the parameters of --init, where there is one. Word vectors are read now, so that what does
 /// not suit is found before anybody trains.
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
-                      const vocabulary& words, const std::optional<saved_model>& initial, train_options& options);
+                      const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
+                      train_options& options);
 
 }  // namespace hogwild::cli

@@ -85,10 +85,8 @@ std::string predictions(const predict_request& request) {
   const saved_model saved = load_model(request.model);
   const predictor model = predictor_of(saved, request.model);
   if (request.probabilities && !model.has_probabilities()) {
-    throw config_error(
-        "--probabilities: this " + saved.model +
-        " model has none; logistic, modified_huber and softmax models have, and factorization machines of two "
-        "labels");
+    throw config_error("--probabilities: this " + saved.model +
+                       " model has none; leave the option out, or train a model that has, logistic or softmax say");
   }
   const column_numbering columns(saved.columns);
   data_options files = request.files;
@@ -135,12 +133,12 @@ int predict_command(int argc, const char* const* argv) {
   line.positional("DATA", request.data, "rows; '-' is standard input");
   line.option("--output", request.output, "write here instead of to standard output");
   line.flag("--probabilities", request.probabilities,
-            "the probability of the larger label (logistic loss) or of each class in ascending order (softmax)");
+            "the probability of the larger label, or of each class in ascending order, where the model has them");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
-  const interrupt signals;
+  const interrupt signals({.ended = ended_at_once});
   refuse_overwrite("--output", request.output, {request.model, request.data});
   if (!request.output.empty()) atomic_file::look(request.output);
 

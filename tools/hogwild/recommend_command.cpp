@@ -100,7 +100,7 @@ int recommend_command(int argc, const char* const* argv) {
                     "expects, the best first.",
                     "hogwild recommend model.bin --user 196 --top 10 --seen ratings.tsv");
   line.positional("MODEL", request.model, "a model that 'hogwild train --model matrix_factorization --save' wrote");
-  line.option("--user", request.user, "whom to recommend to, by the number or the name in the ratings");
+  line.option("--user", "USER", request.user, "whom to recommend to, by the number or the name in the ratings");
   line.require("--user");
   line.option("--top", request.top, "how many items");
   line.option("--seen", request.seen, "ratings; items that the user has rated here are left out");
@@ -108,7 +108,7 @@ int recommend_command(int argc, const char* const* argv) {
   line.flag("--quiet", request.files.quiet, "say nothing about unknown users and items");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
-  const interrupt signals;
+  const interrupt signals({.ended = ended_at_once});
   request.files.choose_format("matrix_factorization");
   print(retry_damaged_cache([&] { return text_of(request); }));
   return 0;

@@ -20,6 +20,9 @@ void print(std::string_view text);
 /// Whether standard output is a terminal, which acts on some characters; elsewhere what is printed is data.
 bool prints_to_a_terminal();
 
+/// What a command says on standard error where a signal ends it.
+inline constexpr std::string_view ended_at_once = "hogwild: ended at once; nothing is saved\n";
+
 /// What a command prints beside the files that it writes: to standard output, or to standard error where one of the
 /// files is standard output. Empty names are no files.
 void print_beside(std::initializer_list<std::string> files, std::string_view text);

@@ -28,10 +28,10 @@ std::string formatted(const char* format, ...) {
 
 std::string step_text(const train_request& request, const train_result& r) {
   std::string text = formatted("%.6g", r.step);
-  if (request.options.step.initial)
+  if (!request.options.resume.empty())
+    text += request.options.step.initial ? ", from the checkpoint, not as given" : ", from the checkpoint";
+  else if (request.options.step.initial)
     text += ", as given";
-  else if (!request.options.resume.empty())
-    text += ", from the checkpoint";
   else if (r.step_found)
     text += formatted(", found in %.2f s", r.search_seconds);
   else

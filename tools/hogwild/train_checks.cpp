@@ -26,7 +26,8 @@ void check_options_of_models(const command_line& line, const train_request& r) {
     std::string list;
     for (std::size_t k = 0; k < models.size(); ++k)
       list += (k == 0 ? "" : k + 1 == models.size() ? " or " : ", ") + std::string(models[k]);
-    throw config_error(option + " needs --model " + list);
+    throw config_error(option + (option == "--ownership" ? " is about factors: it" : "") + " needs --model " + list +
+                       (option == "--loss" ? "; of other models the name says it" : ""));
   }
   const model_descriptor& asked = model_named(r.model);
   if (line.given("--bias") && !asked.facts().no_bias.empty()) throw config_error(asked.facts().no_bias);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -89,7 +90,7 @@ void remove_segments_of_dead_runs(const train_request& request) {
 
 train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
   vocabulary words;
-  const std::optional<saved_model> initial = saved_to_begin_with(request);
+  const std::shared_ptr<const saved_model> initial = saved_to_begin_with(request);
   adopt_name_format(request, initial);
   rank_rows rows = open_rows(request, ranks, words);
   std::optional<sparse_view> held_back;
@@ -185,7 +186,8 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
 int train_command(int argc, const char* const* argv) {
   train_request request;
   if (const auto code = parse_train(argc, argv, request)) return *code;
-  interrupt asked("hogwild: stopping; the model is saved where --save says so (once more to end at once)\n");
+  interrupt asked({.answer = "hogwild: stopping; the model is saved where --save says so (once more to end at once)\n",
+                   .ended = ended_at_once});
   const auto ranks = join_ranks(request);
   if (!ranks) return train_as_asked(request, nullptr, asked);
   try {

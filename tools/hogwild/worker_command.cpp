@@ -14,7 +14,7 @@ int worker_command(int argc, const char* const* argv) {
       "Joins a run that 'hogwild train --engine processes', or a ring of processes, runs on this machine, as\n"
       "one more worker, until it ends. 'hogwild segments' lists the names of the runs under way.",
       "hogwild worker --attach hogwild-1234-567890-1a2b3c4d");
-  line.option("--attach", name, "the name of the run's segment");
+  line.option("--attach", "NAME", name, "the name of the run's segment");
   line.require("--attach");
   if (const auto code = line.parse(argc, argv)) return *code;
   return join_run(name);

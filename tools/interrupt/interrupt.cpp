@@ -44,7 +44,7 @@ void say_without_waiting(std::string_view line) {
 
 }  // namespace
 
-interrupt::interrupt(std::string_view answer) : answer_(answer) {
+interrupt::interrupt(const interrupt_options& options) : options_(options) {
   sigemptyset(&waited_for_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
@@ -72,7 +72,7 @@ interrupt::~interrupt() {
 void interrupt::on_broken_pipe(int signal) {
   const int error = errno;
   interrupt& me = *current;
-  const bool fatal = !me.asking_ || me.saving_;
+  const bool fatal = !me.options_.broken_pipe_may_ask || !me.asking_ || me.saving_;
   (fatal ? me.fatal_pipe_ : me.broken_pipe_) = true;
   pthread_kill(me.waiter_.native_handle(), signal);
   while (fatal) ::pause();  // the waiter ends the program
@@ -87,12 +87,12 @@ void interrupt::wait(const std::stop_token& end) {
     if (signal == SIGPIPE && asked && !fatal) continue;  // each line that nobody reads raises one more
     if (asking_ && !asked && !fatal) {
       stop_.request_stop();
-      say_without_waiting(answer_);
+      say_without_waiting(options_.answer);
       continue;
     }
     run_cleanup_handlers();
     if (fatal) die_of(fatal_pipe_ ? SIGPIPE : signal);
-    say_without_waiting("hogwild: ended at once; nothing is saved\n");
+    say_without_waiting(options_.ended);
     std::_Exit(static_cast<int>(exit_code::interrupted));
   }
 }

@@ -9,6 +9,13 @@
 
 namespace hogwild {
 
+/// What a program does and says about signals. Texts are lines for stderr, and have to outlive the interrupt.
+struct interrupt_options {
+  std::string_view answer{};        ///< to the first signal after begin_asking()
+  std::string_view ended{};         ///< where a signal ends the program with exit code 130
+  bool broken_pipe_may_ask = true;  ///< whether SIGPIPE may ask, as others do, or always ends the program
+};
+
 /// What signals do to a program that takes long. Make it before any other thread is started: it blocks the signals, and
 /// threads inherit that; one thread of its own waits for them. There may be one at a time.
 ///
@@ -20,8 +27,7 @@ namespace hogwild {
 /// that is ignored when the program starts (SIGHUP under nohup, SIGINT in the background of a script) stays ignored.
 class interrupt {
  public:
-  /// `answer`: the line on stderr for the first signal after begin_asking(); it has to outlive this.
-  explicit interrupt(std::string_view answer = {});
+  explicit interrupt(const interrupt_options& options);
   interrupt(const interrupt&) = delete;
   interrupt& operator=(const interrupt&) = delete;
   ~interrupt();
@@ -48,7 +54,7 @@ class interrupt {
   static void on_broken_pipe(int signal);
   void wait(const std::stop_token& end);
 
-  std::string_view answer_;
+  interrupt_options options_;
   std::stop_source stop_;
   std::atomic<bool> asking_ = false, saving_ = false, broken_pipe_ = false, fatal_pipe_ = false;
   sigset_t waited_for_{};
