@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"

@@ -8,6 +8,7 @@
 
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/models/logistic.hpp>
+
 #include "process_run.hpp"
 #include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"

@@ -2,6 +2,7 @@
 // One worker process computes what the serial engine computes, bit for bit; several end near it.
 #include <gtest/gtest.h>
 
+#include <hogwild/models/logistic.hpp>
 #include <hogwild/registry.hpp>
 
 #include "process_run.hpp"

@@ -9,6 +9,7 @@
 
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "process_run.hpp"
 #include "support/program_role.hpp"

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "process_run.hpp"
 #include "support/counting.hpp"

@@ -11,6 +11,7 @@
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 
 #include "process_run.hpp"

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "ring_run.hpp"
 #include "support/program_role.hpp"

@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "ring_run.hpp"
 #include "support/program_role.hpp"

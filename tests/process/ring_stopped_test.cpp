@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <hogwild/models/logistic.hpp>
+
 #include "ring_run.hpp"
 #include "support/program_role.hpp"
 

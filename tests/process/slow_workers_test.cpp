@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/models/least_squares.hpp>
+
 #include "process_run.hpp"
 #include "support/program_role.hpp"
 

@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/logistic.hpp>
 
 #include "process_run.hpp"
 #include "support/kept_segment.hpp"

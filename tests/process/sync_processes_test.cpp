@@ -8,6 +8,7 @@
 #include <hogwild/detail/platform/thread_activity.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 
 #include "process_run.hpp"
