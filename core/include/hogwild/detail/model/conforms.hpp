@@ -169,6 +169,18 @@ constexpr bool check_margin_model() {
             { m.smoothness(x) } -> std::convertible_to<double>;
           },
       "a linear model's smoothness is double smoothness(double mean_label) const");
+  static_assert(
+      !has_probability<M>() ||
+          requires(const M& m, float x) {
+            { m.probability(x) } -> std::convertible_to<double>;
+          },
+      "a linear model's probability, of the larger label, is double probability(float margin) const");
+  static_assert(
+      !has_takes<M>() ||
+          requires(double x) {
+            { M::takes(x) } -> std::convertible_to<bool>;
+          },
+      "a linear model's takes is static bool takes(double label): whether the model is for this label");
   check_options<M>();
   return loses && slopes;
 }
