@@ -4,7 +4,7 @@
 // The front door. What a program uses:
 //
 //   models   the one that it trains, <hogwild/models/logistic.hpp> say, or a type of its own: with a loss by the
-//            margin it needs nothing else, as any other (conforms<M>()) also <hogwild/general_model.hpp>
+//            margin it needs nothing else, any other (see conforms<M>()) also <hogwild/general_model.hpp>
 //   data     open_libsvm, csr_rows: rows in a file, or in memory
 //   engines  serial_engine, thread_engine, process_engine, all_reduce_engine, local_sgd_engine; ring_engine comes with
 //            <hogwildpp/hogwildpp.hpp>

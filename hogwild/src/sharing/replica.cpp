@@ -55,25 +55,26 @@ void replica<T>::begin_round(const round_plan& round) {
 }
 
 template <parameter T>
-void replica<T>::begin_chunk(column_range own) {
-  own_ = own;
-  for_own_values(
+void replica<T>::begin_chunk(column_range singletons) {
+  singletons_ = singletons;
+  for_singleton_values(
       [](const param_view<T>& shared, std::size_t first, std::span<T> work) { shared.load_block(first, work); });
 }
 template <parameter T>
 void replica<T>::end_chunk() const {
-  for_own_values(
+  for_singleton_values(
       [](const param_view<T>& shared, std::size_t first, std::span<T> work) { shared.store_block(first, work); });
 }
 
 template <parameter T>
 template <class Visit>
-void replica<T>::for_own_values(const Visit& visit) const {
+void replica<T>::for_singleton_values(const Visit& visit) const {
   for (const array& a : arrays_) {
-    for_singleton_parameters(own_, first_singleton_, groups_, a.work.size(), [&](std::size_t offset, std::size_t n) {
-      in_blocks(me_, offset, n,
-                [&](std::size_t first, std::size_t size) { visit(a.shared, first, a.work.subspan(first, size)); });
-    });
+    for_singleton_parameters(
+        singletons_, first_singleton_, groups_, a.work.size(), [&](std::size_t offset, std::size_t n) {
+          in_blocks(me_, offset, n,
+                    [&](std::size_t first, std::size_t size) { visit(a.shared, first, a.work.subspan(first, size)); });
+        });
   }
 }
 

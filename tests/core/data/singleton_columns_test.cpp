@@ -38,9 +38,9 @@ struct few_rows {
 
 struct singletons_of : testing::TestWithParam<bool> {
   void expect(std::size_t first, std::size_t last, std::size_t from, std::size_t to) const {
-    const column_range own = singleton_columns(rows.view(GetParam()), first, last);
-    EXPECT_EQ(own.first, from) << first << " " << last;
-    EXPECT_EQ(own.last, to) << first << " " << last;
+    const column_range singletons = singleton_columns(rows.view(GetParam()), first, last);
+    EXPECT_EQ(singletons.first, from) << first << " " << last;
+    EXPECT_EQ(singletons.last, to) << first << " " << last;
   }
   few_rows rows;
 };
@@ -92,10 +92,10 @@ TEST(singleton_columns, of_ingested_text_are_disjoint_for_disjoint_rows_and_cove
   EXPECT_EQ(view.columns - view.first_singleton, static_cast<std::size_t>(std::ranges::count(rows_with, 1)));
   std::size_t next = view.first_singleton;
   for (std::size_t first = 0; first < view.rows(); first += 7) {
-    const column_range own = singleton_columns(view, first, std::min(first + 7, view.rows()));
-    if (own.size() == 0) continue;
-    EXPECT_EQ(own.first, next);
-    next = own.last;
+    const column_range singletons = singleton_columns(view, first, std::min(first + 7, view.rows()));
+    if (singletons.size() == 0) continue;
+    EXPECT_EQ(singletons.first, next);
+    next = singletons.last;
   }
   EXPECT_EQ(next, view.columns);
 }

@@ -36,7 +36,7 @@ class buffered_sharing {
   std::size_t rows_to_exchange() const { return replica_.rows_to_exchange(); }
   void exchange(std::size_t rows, race_probe& probe) { replica_.exchange(rows, probe); }
   void end_round() { replica_.end_round(); }
-  void begin_chunk(column_range own) { replica_.begin_chunk(own); }
+  void begin_chunk(column_range singletons) { replica_.begin_chunk(singletons); }
   void end_chunk() const { replica_.end_chunk(); }
 
  private:

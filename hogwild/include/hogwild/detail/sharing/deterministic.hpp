@@ -59,18 +59,18 @@ class deterministic_sharing {
   std::size_t rows_to_exchange() const { return static_cast<std::size_t>(-1); }
   void exchange(std::size_t, race_probe&) const {}
   void end_round() const {}
-  void begin_chunk(column_range own) {
-    own_ = own;
+  void begin_chunk(column_range singletons) {
+    singletons_ = singletons;
     for (std::size_t k = 0; k < arrays(); ++k) {
       for_singleton_parameters(
-          own_, first_singleton_, groups_, shared(k).size(),
+          singletons_, first_singleton_, groups_, shared(k).size(),
           [&](std::size_t first, std::size_t n) { copy(shared(k), store_.replica<T>(self_, k), first, n); });
     }
   }
   void end_chunk() const {
     for (std::size_t k = 0; k < arrays(); ++k) {
       for_singleton_parameters(
-          own_, first_singleton_, groups_, shared(k).size(),
+          singletons_, first_singleton_, groups_, shared(k).size(),
           [&](std::size_t first, std::size_t n) { copy(store_.replica<T>(self_, k), shared(k), first, n); });
     }
   }
@@ -150,7 +150,7 @@ class deterministic_sharing {
   worker_slot* me_;
   std::vector<parameter_group> groups_;
   std::size_t first_singleton_;
-  column_range own_{};
+  column_range singletons_{};
   std::size_t widest_ = 1;
   std::size_t self_ = 0;
   T gain_weight_ = T(1), state_gain_weight_ = T(1);

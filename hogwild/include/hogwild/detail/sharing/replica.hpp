@@ -46,11 +46,11 @@ class replica {
   /// Fetches everything: what the others did between the rounds, and the coordinator (a fold, say).
   void begin_round(const round_plan& round);
 
-  /// Before rows are trained that alone have the columns `own`, and after them. Nobody else adds to these columns, so
-  /// that their values are moved as they are and count in full, here, whatever the round's gain weight. A worker that
-  /// is taken for dead must not call end_chunk(); one that was stopped inside it puts back, for these columns, what it
-  /// had gained.
-  void begin_chunk(column_range own);
+  /// Before rows are trained that alone have the columns `singletons`, and after them. Nobody else adds to these
+  /// columns, so that their values are moved as they are and count in full, here, whatever the round's gain weight. A
+  /// worker that is taken for dead must not call end_chunk(); one that was stopped inside it puts back, for these
+  /// columns, what it had gained.
+  void begin_chunk(column_range singletons);
   void end_chunk() const;
 
   std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
@@ -100,7 +100,7 @@ class replica {
   }
 
   template <class Visit>
-  void for_own_values(const Visit& visit) const;
+  void for_singleton_values(const Visit& visit) const;
   /// How many numbers met their shared ones.
   std::size_t send(std::size_t prefix, bool last);
 
@@ -122,7 +122,7 @@ class replica {
   update_kind update_;
   exchange_hook* hook_;
   std::size_t first_singleton_;
-  column_range own_{};
+  column_range singletons_{};
   std::size_t columns_ = 0, widest_ = 1;
   std::size_t period_ = 0, rows_ = 0;
   std::uint64_t turn_ = 0;
