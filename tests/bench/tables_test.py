@@ -22,6 +22,13 @@ def record(epochs_of_two):
             {"kind": "speedup", **two, "ratio": 1.5}]
 
 
+class Records(unittest.TestCase):
+    def test_of_runs_are_no_records_of_scaling(self):
+        context = {"kind": "context", "schema": make_tables.SCHEMA, "dataset": {}}
+        self.assertTrue(make_tables.is_of_scaling({**context, "options": {"engines": ["serial"]}}))
+        self.assertFalse(make_tables.is_of_scaling({**context, "options": {"engine": "serial"}}))
+
+
 class Gains(unittest.TestCase):
     def test_are_told_over_the_whole_schedule(self):
         told = make_tables.gains([record(8)])[2]

@@ -76,6 +76,12 @@ TEST(help_of_train, tells_the_options_of_a_model_where_it_is_named) {
   EXPECT_THAT(help({"matrix_factorization"}), AllOf(HasSubstr("--factors N=32"), HasSubstr("--ownership")));
 }
 
+TEST(help_of_commands, says_what_a_text_is) {
+  EXPECT_THAT(hogwild({"recommend", "--help"}).out, AllOf(HasSubstr("--user USER"), HasSubstr("--seen FILE")));
+  EXPECT_THAT(hogwild({"worker", "--help"}).out, HasSubstr("--attach NAME"));
+  EXPECT_THAT(help(), HasSubstr("--cache-dir FOLDER"));
+}
+
 TEST(help_of_train, takes_other_words_for_arguments) {
   EXPECT_EQ(help({"train.svm"}), help());
   EXPECT_EQ(help({"perceptron"}), help());

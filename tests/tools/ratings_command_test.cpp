@@ -179,7 +179,9 @@ TEST_F(ratings, that_are_wrong_are_refused_with_their_place) {
 
 TEST_F(ratings, do_not_go_with_options_of_other_models) {
   EXPECT_EQ(hogwild({"train", data(), "--factors", "8"}).code, 2);
-  EXPECT_EQ(hogwild({"train", data(), "--ownership", "blocks"}).code, 2);
+  const outcome linear = hogwild({"train", data(), "--ownership", "blocks"});
+  EXPECT_EQ(linear.code, 2);
+  EXPECT_THAT(linear.err, HasSubstr("--ownership is about factors: it needs --model matrix_factorization"));
   EXPECT_EQ(hogwild({"train", data(), "--format", "ratings"}).code, 2);
   EXPECT_EQ(trained({"--format", "libsvm"}).code, 2);
   EXPECT_EQ(trained({"--factors", "0"}).code, 2);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -67,6 +68,21 @@ TEST_F(resumed_run, equals_an_uninterrupted_one) {
 TEST_F(resumed_run, goes_on_with_the_step_and_the_batches_that_were_found) {
   expect_same({"--model", "hinge_svm", "--decay", "0.9", "--workers", "1"});
   expect_same({"--model", "hinge_svm", "--decay", "0.9", "--workers", "1", "--reproducible"});
+}
+
+TEST_F(resumed_run, tells_the_step_of_the_checkpoint) {
+  const auto step_of = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"train", train()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const outcome o = hogwild(arguments);
+    return o.out.substr(std::min(o.out.find("\nstep"), o.out.size()));
+  };
+  EXPECT_THAT(step_of({"--epochs", "1", "--step", "2", "--checkpoint", *folder / "step.ckpt"}),
+              HasSubstr("step        2, as given;"));
+  EXPECT_THAT(step_of({"--epochs", "2", "--resume", *folder / "step.ckpt"}),
+              HasSubstr("step        2, from the checkpoint;"));
+  EXPECT_THAT(step_of({"--epochs", "2", "--step", "1", "--resume", *folder / "step.ckpt"}),
+              HasSubstr("step        2, from the checkpoint, not as given;"));
 }
 
 // All of these models have as many parameters.
