@@ -71,7 +71,7 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
   sharing_surroundings around{.others = ring.ranks > 1};
   if (ring.replicas < 2 && !around.others) {
     run.note("one replica is plain Hogwild!, not a ring; ask for more replicas than this machine has memory nodes");
-    return run.share_among(workers);
+    return run.decide_sharing(workers);
   }
   const std::string_view refused = why_refused_on_ring(
       {.sharing = run.options().sharing, .update = run.loop().update, .reproducible = run.options().reproducible});
@@ -82,7 +82,7 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
   const bool one_each = ring.rule == ring_rule::deltas && workers == ring.replicas;
   if (ring.replicas > 1)
     around.delay = one_each ? 1.0 + static_cast<double>(ring.replicas / exchange_hook::polls_per_period) : 2.0;
-  workers = run.share_among(workers, around);
+  workers = run.decide_sharing(workers, around);
   loop_options& loop = run.loop();
   loop.sharing = access_kind::buffered;
   loop.exchange.replicas = static_cast<std::uint32_t>(ring.replicas);

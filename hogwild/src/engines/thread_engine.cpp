@@ -79,11 +79,11 @@ class thread_run final : public engine_run {
 }  // namespace
 
 std::size_t plan_sharing(const serial_engine&, run_planner& run) {
-  return run.share_among(1);
+  return run.decide_sharing(1);
 }
 
 std::size_t plan_sharing(const thread_engine& engine, run_planner& run) {
-  return run.share_among(run.count_threads(engine.workers, engine.team));
+  return run.decide_sharing(run.count_threads(engine.workers, engine.team));
 }
 
 std::unique_ptr<engine_run> start(const serial_engine&, const training_task& task, const loop_plan& plan,

@@ -120,7 +120,7 @@ std::string run_planner::why_fewer() const {
   return reasons;
 }
 
-std::size_t run_planner::share_among(std::size_t workers, const sharing_surroundings& around) {
+std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surroundings& around) {
   limit_batch();
   return run_.options.reproducible ? plan_virtual_workers(workers) : choose_among(workers, around);
 }

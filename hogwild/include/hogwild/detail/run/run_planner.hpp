@@ -44,7 +44,7 @@ class run_planner {
   std::string why_fewer() const;
 
   /// Decides how `workers` share, as for threads on one machine (choose.hpp); returns how many of them train.
-  std::size_t share_among(std::size_t workers, const sharing_surroundings& around = {});
+  std::size_t decide_sharing(std::size_t workers, const sharing_surroundings& around = {});
   /// From here on train_options::sharing counts as this.
   void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
   /// Why workers read and write where they do.

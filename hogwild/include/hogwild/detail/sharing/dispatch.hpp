@@ -19,7 +19,7 @@ namespace hogwild {
 
 /// Which ways of sharing a task can take.
 enum class sharing_choices {
-  whole,    ///< all where an array is shared or replicated as a whole
+  whole,    ///< all where an array is shared or replicated as a whole; head sharing replicates the whole
   and_head  ///< head sharing too, for margin models
 };
 
@@ -33,7 +33,8 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
     return train(deterministic_sharing<T>(at.store, at.slot, groups, first_singleton));
   if (o.sharing == access_kind::gathered) return train(lockstep_sharing<T, true>(at.store, *at.hook));
   if (o.sharing == access_kind::averaged) return train(lockstep_sharing<T, false>(at.store, *at.hook));
-  if (o.sharing == access_kind::buffered)
+  constexpr bool has_head = Choices == sharing_choices::and_head;
+  if (o.sharing == access_kind::buffered || (o.sharing == access_kind::head && !has_head))
     return train(buffered_sharing<T>(at.store, at.slot, at.memory, groups, o.update, first_singleton, at.hook));
   if (o.sharing == access_kind::alone) {
     // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
@@ -45,7 +46,7 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
     // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
     if (o.sharing == access_kind::direct || o.sharing == access_kind::alone)
       return train(direct_sharing<T, Update>(at.store, at.slot));
-    if constexpr (Update::kind != update_kind::locked && Choices == sharing_choices::and_head)
+    if constexpr (Update::kind != update_kind::locked && has_head)
       train(head_sharing<T, Update>(at.store, at.slot, at.memory, groups, o.exchange.head, first_singleton));
   });
 }

@@ -57,7 +57,9 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if (o.bias) facts.groups.push_back({.name = "bias", .offset = data.columns, .rows = 1, .hot_first = false});
     facts.margin = true;
     facts.scaled = o.optimizer == optimizer_kind::sgd;
-    facts.unbounded_curvature = requires { m.smoothness(0.0); };
+    facts.unbounded_curvature = requires {
+      m.smoothness(0.0);
+    };
   } else {
     facts.parameters = m.dim();
     facts.scalar_bytes = sizeof(typename M::scalar_type);
