@@ -84,20 +84,20 @@ std::size_t replica<T>::send(std::size_t prefix, bool last) {
   for (std::size_t k = 0; k < arrays_.size(); ++k) {
     const array& a = arrays_[k];
     for (const parameter_group& g : groups_) {
-      const auto [offset, n] = part_of(g, std::min(prefix, first_singleton_));
+      const part sent = part_of(g, std::min(prefix, first_singleton_));
       // Two workers that walk along the same lines side by side would overtake each other's adds.
-      const std::size_t cut = n * place_ / places / 16 * 16;
+      const std::size_t cut = sent.size * place_ / places / 16 * 16;
       const T gain_weight = gain_weight_of(k);
       const auto meet = [&](const auto& shared) {
         const auto block = [&](std::size_t first, std::size_t size) {
           const std::span<T> work = a.work.subspan(first, size), base = a.base.subspan(first, size);
           last ? shared.send(first, work, base, gain_weight) : shared.exchange(first, work, base, gain_weight);
         };
-        in_blocks(me_, offset + cut, n - cut, block);
-        in_blocks(me_, offset, cut, block);
+        in_blocks(me_, sent.offset + cut, sent.size - cut, block);
+        in_blocks(me_, sent.offset, cut, block);
       };
       update_ == update_kind::exact ? meet(param_view<T, update::exact>(a.values)) : meet(a.shared);
-      met += n;
+      met += sent.size;
     }
   }
   if (prefix >= columns_) me_.unsent.set(0);
