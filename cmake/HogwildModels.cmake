@@ -35,23 +35,32 @@ function(hogwild_write_models folder)
   configure_file("${PROJECT_SOURCE_DIR}/models/models.hpp.in" "${folder}/hogwild/models.hpp" @ONLY)
 endfunction()
 
-# Writes a source into `folder` for each general model, which compiles its worker loops. Sets `sources` to their names.
+# Writes the sources into `folder` that compile the worker loops of the general models, three models each: enough for
+# most of what their headers cost. Sets `sources` to their names.
 function(hogwild_write_tasks folder sources)
   get_property(models GLOBAL PROPERTY HOGWILD_GENERAL_MODELS)
   set(written "")
-  foreach(model IN LISTS models)
-    file(CONFIGURE OUTPUT "${folder}/${model}.cpp" @ONLY CONTENT
+  while(models)
+    list(SUBLIST models 0 3 some)
+    list(REMOVE_ITEM models ${some})
+    set(includes "")
+    set(tasks "")
+    foreach(model IN LISTS some)
+      string(APPEND includes "#include <hogwild/models/${model}.hpp>\n")
+      string(APPEND tasks "template std::unique_ptr<training_task> make_general_task(const ${model}&, const sparse_view&, "
+                          "label_map, const loop_options&);\n")
+    endforeach()
+    list(JOIN some "_" name)
+    file(CONFIGURE OUTPUT "${folder}/${name}.cpp" @ONLY CONTENT
 "// SPDX-License-Identifier: Apache-2.0
 #include <hogwild/general_model.hpp>
-#include <hogwild/models/@model@.hpp>
-
+@includes@
 namespace hogwild {
 
-template std::unique_ptr<training_task> make_general_task(const @model@&, const sparse_view&, label_map, const loop_options&);
-
+@tasks@
 }  // namespace hogwild
 ")
-    list(APPEND written "${folder}/${model}.cpp")
-  endforeach()
+    list(APPEND written "${folder}/${name}.cpp")
+  endwhile()
   set(${sources} "${written}" PARENT_SCOPE)
 endfunction()

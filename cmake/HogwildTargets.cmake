@@ -34,17 +34,23 @@ foreach(flags IN ITEMS "${CMAKE_CXX_FLAGS}" "${CMAKE_CXX_FLAGS_RELEASE}" "${CMAK
   endif()
 endforeach()
 
-# hogwild_compile_together(<target>): twelve of its sources at a time, where HOGWILD_UNITY says so: enough for most of what
-# their headers cost, few enough for two compilers to have work. What one source has at its top is then seen by the next:
-# no two of a target may give their own things the same name, since which are the twelve changes with the list.
+# hogwild_compile_together(<target>): two dozen of its sources at a time, where HOGWILD_UNITY says so: enough for most of
+# what their headers cost, few enough for two compilers to have work. What one source has at its top is then seen by the
+# next: no two of a target may give their own things the same name, since which go together changes with the list.
 function(hogwild_compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOGWILD_UNITY} UNITY_BUILD_BATCH_SIZE 12
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOGWILD_UNITY} UNITY_BUILD_BATCH_SIZE 24
                         UNITY_BUILD_CODE_BEFORE_INCLUDE
 "// Two warnings are for sources that stand alone.
 #pragma GCC diagnostic ignored \"-Wshadow\"
 #ifndef __clang__
 #pragma GCC diagnostic ignored \"-Wsubobject-linkage\"
 #endif")
+endfunction()
+
+# hogwild_inner_loops(<source> ...): what trains or reads rows, optimised as far as the compiler can, and on its own, since
+# it inlines best what stands alone. The rest of a release is built at -O2, which takes a fifth less time.
+function(hogwild_inner_loops)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 endfunction()
 
 # hogwild_library(<component> [SOURCES ...] HEADERS ... [INTERNAL ...] [INCLUDE_DIRS ...] [PUBLIC libs ...]

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/sharing/replica.hpp>
 
+#include <utility>
+
+#include <hogwild/detail/sharing/in_blocks.hpp>
+#include <hogwild/detail/sharing/ruler.hpp>
+#include <hogwild/detail/sharing/singleton_parameters.hpp>
+
 namespace hogwild {
 namespace {
 
@@ -15,7 +21,8 @@ template <parameter T>
 replica<T>::replica(const param_store& store, std::size_t slot, worker_memory& memory,
                     std::vector<parameter_group> groups, std::size_t head, std::size_t first_singleton,
                     update_kind update, exchange_hook* hook)
-    : me_(store.slots()[slot]),
+    : private_arrays<T>(&store.slots()[slot]),
+      me_(store.slots()[slot]),
       place_(place_of(slot)),
       groups_(std::move(groups)),
       update_(update),
@@ -27,6 +34,7 @@ replica<T>::replica(const param_store& store, std::size_t slot, worker_memory& m
     const std::size_t held = std::min(head, shared.size());
     arrays_.push_back({shared, param_view<T>(shared), memory.array<T>(2 * k, 2 * count, held),
                        memory.array<T>(2 * k + 1, 2 * count, held)});
+    values_.push_back(arrays_.back().work);
   }
   const std::size_t held = arrays_[0].work.size();
   for (const parameter_group& g : groups_) {
@@ -64,6 +72,31 @@ template <parameter T>
 void replica<T>::end_chunk() const {
   for_singleton_values(
       [](const param_view<T>& shared, std::size_t first, std::span<T> work) { shared.store_block(first, work); });
+}
+
+template <parameter T>
+void replica<T>::exchange_now(race_probe& probe) {
+  if (hook_ != nullptr && !hook_->may_exchange()) {
+    rows_ = period_ - std::max<std::size_t>(period_ / exchange_hook::polls_per_period, 1);
+    return;
+  }
+  rows_ = 0;
+  ++turn_;
+  if (probe.due_at_exchange()) probe.file_exchange([this](auto&& sample) { sample_conflicts(sample); });
+  const std::size_t met = send(ruler_prefix(turn_, widest_), false);
+  if (hook_ != nullptr) hook_->exchanged(2 * met * sizeof(T));
+}
+
+template <parameter T>
+template <class Sample>
+void replica<T>::sample_conflicts(const Sample& sample) const {
+  const array& a = arrays_[0];
+  std::size_t taken = 0;
+  for (std::size_t j = turn_ * 7 % 64; j < std::min(a.work.size(), first_singleton_) && taken < 8; j += 61) {
+    if (a.work[j] == a.base[j]) continue;
+    sample(a.shared.load(j) != a.base[j]);
+    ++taken;
+  }
 }
 
 template <parameter T>

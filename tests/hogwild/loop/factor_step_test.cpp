@@ -9,23 +9,18 @@
 
 #include <hogwild/detail/loop/general_step.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
-#include <hogwild/detail/sharing/alone.hpp>
+#include <hogwild/detail/sharing/private.hpp>
 
 #include "support/toy_ratings.hpp"
 
 namespace hogwild {
 namespace {
 
-/// The whole array, state included.
-class whole : public alone_sharing<float> {
- public:
-  explicit whole(const param_store& store)
-      : alone_sharing<float>(store), values_(store.parameters<float>()), state_(store.state<float>(0)) {}
-  std::span<float> values() const { return values_; }
-  std::span<float> state_values() const { return state_; }
-
- private:
-  std::span<float> values_, state_;
+struct whole_arrays final : private_arrays<float> {
+  explicit whole_arrays(const param_store& store) : private_arrays<float>(nullptr) {
+    values_ = {store.parameters<float>(), store.state<float>(0)};
+  }
+  void begin_round(const round_plan&) override {}
 };
 
 struct setting {
@@ -74,15 +69,17 @@ TEST_P(factor_steps, by_kernels_are_those_of_the_gradient) {
       for (std::size_t r = 0; r < rows.rows(); ++r)
         step.train(step.reader(), step.example(cursor, r), [](std::size_t, float) {});
     };
-    const whole sharing(general_store);
-    using view = whole::view_type;
+    whole_arrays general_arrays(general_store), kernel_arrays(kernel_store);
+    using sharing_type = private_sharing<float>;
+    const sharing_type sharing(general_arrays);
+    using view = sharing_type::view_type;
     if (options.optimizer == optimizer_kind::sgd)
-      train_all(general_step<matrix_factorization, whole, sgd<view>>(sharing, m, context));
+      train_all(general_step<matrix_factorization, sharing_type, sgd<view>>(sharing, m, context));
     else
-      train_all(general_step<matrix_factorization, whole, block_optimizer<view>>(sharing, m, context));
+      train_all(general_step<matrix_factorization, sharing_type, block_optimizer<view>>(sharing, m, context));
 
     const rating_list list = ratings_of(data.view(), m.users, m.items);
-    factor_step<matrix_factorization, whole> kernels(whole(kernel_store), m, context, list);
+    factor_step<matrix_factorization, sharing_type> kernels(sharing_type(kernel_arrays), m, context, list);
     kernels.begin_round(round);
     kernels.begin(round, 0.0);
     kernels.train_run(0, 150);

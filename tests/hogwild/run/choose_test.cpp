@@ -15,7 +15,7 @@ using testing::HasSubstr;
 namespace {
 
 /// A machine with 8 CPUs and 2 MiB of cache each, and a set of text: half a second an epoch for one worker.
-sharing_facts text() {
+sharing_facts facts_of_text() {
   return {.workers = 8,
           .cpus = 8,
           .rows = 500'000,
@@ -108,7 +108,7 @@ const choice_case cases[] = {
 struct choice : testing::TestWithParam<choice_case> {};
 
 TEST_P(choice, follows_from_the_facts) {
-  sharing_facts facts = text();
+  sharing_facts facts = facts_of_text();
   GetParam().change(facts);
   const sharing_choice made = choose_sharing(facts);
   EXPECT_EQ(made.kind, GetParam().kind);
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(every, choice, testing::ValuesIn(cases),
 
 TEST(choice_of_workers, leaves_some_idle_where_the_bound_makes_exchanges_dear) {
   // 16 workers on steep data with short rows: each exchange costs more than the rows that the bound allows between two.
-  sharing_facts facts = text();
+  sharing_facts facts = facts_of_text();
   facts.workers = facts.cpus = 16;
   facts.curvature = 0.2;
   facts.row_ns = 200.0;
@@ -150,8 +150,8 @@ double movement(double step, double curvature, std::size_t workers, double rows)
 }
 
 TEST(choice_of_workers, says_why_some_are_idle) {
-  EXPECT_EQ(choose_sharing(text()).idle, "");
-  sharing_facts few = text();
+  EXPECT_EQ(choose_sharing(facts_of_text()).idle, "");
+  sharing_facts few = facts_of_text();
   few.rows = 20;
   EXPECT_EQ(choose_sharing(few).idle,
             "an epoch of one worker alone takes 0.02 ms, which 8 workers are not predicted to beat");
@@ -159,11 +159,11 @@ TEST(choice_of_workers, says_why_some_are_idle) {
   few.rows = 7;
   few.row_ns = 1e9;
   EXPECT_THAT(choose_sharing(few).idle, HasSubstr("8 workers are not predicted to beat"));
-  sharing_facts more_than_cpus = text();
+  sharing_facts more_than_cpus = facts_of_text();
   more_than_cpus.cpus = 4;
   EXPECT_EQ(choose_sharing(more_than_cpus).workers, 4u);
   EXPECT_EQ(choose_sharing(more_than_cpus).idle, "there are 4 CPUs");
-  sharing_facts dear = text();
+  sharing_facts dear = facts_of_text();
   dear.workers = dear.cpus = 16;
   dear.curvature = 0.2;
   dear.row_ns = 200.0;
@@ -233,7 +233,7 @@ TEST(exchange_rows, do_not_depend_on_the_step_for_the_mean_and_are_none_for_one)
 }
 
 TEST(choice_by_name, exchanges_after_each_step_where_the_data_do_not_tell_the_curvature) {
-  sharing_facts facts = text();
+  sharing_facts facts = facts_of_text();
   facts.curvature = 0.0;
   facts.asked = sharing_kind::buffered;
   facts.row_ns = 20'000.0;  // of a net: an exchange costs less than 5 per cent of a row or two
@@ -246,7 +246,7 @@ TEST(choice_by_name, exchanges_after_each_step_where_the_data_do_not_tell_the_cu
 
 TEST(choice_by_name, never_sums_what_even_an_exchange_after_each_row_would_not_keep_stable) {
   // One row of each of 8 workers moves 8 (1 - exp(-3)) = 7.6 times as far as one pass: no period is short enough.
-  sharing_facts facts = text();
+  sharing_facts facts = facts_of_text();
   facts.curvature = 6.0;
   facts.asked = sharing_kind::buffered;
   EXPECT_EQ(choose_sharing(facts).exchange.gain_weight, 1.0 / 8.0);

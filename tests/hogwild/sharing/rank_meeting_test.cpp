@@ -17,7 +17,7 @@ using namespace hogwild;
 
 namespace {
 
-sync_engine ranks_of(std::size_t workers, std::size_t rows) {
+sync_engine meeting_ranks(std::size_t workers, std::size_t rows) {
   return {.workers = workers, .rows = rows, .pin = false};
 }
 
@@ -42,8 +42,8 @@ TEST(rank_meeting, pairs_give_the_bits_of_arrays) {
   for (const std::size_t workers : {1u, 2u, 3u, 5u}) {
     for (const bool bias : {false, true}) {
       const train_options options{.epochs = 3, .step = {.initial = 0.5, .decay = 0.8}, .l2 = 0.01, .bias = bias};
-      const auto arrays = train(logistic{}, two.csr(), ranks_of(workers, 4), options);
-      const auto pairs = train(logistic{}, wide_two.csr(), ranks_of(workers, 4), options);
+      const auto arrays = train(logistic{}, two.csr(), meeting_ranks(workers, 4), options);
+      const auto pairs = train(logistic{}, wide_two.csr(), meeting_ranks(workers, 4), options);
       ASSERT_TRUE(arrays.meetings && pairs.meetings);
       EXPECT_EQ(arrays.meetings->sparse, 0u);
       EXPECT_EQ(pairs.meetings->dense, 0u);
@@ -56,9 +56,9 @@ TEST(rank_meeting, pairs_give_the_bits_of_arrays) {
       EXPECT_EQ(pairs.updates, arrays.updates);
     }
     const train_options options{.epochs = 3, .step = {.initial = 0.5, .decay = 0.8}, .l2 = 0.01};
-    const auto arrays = train(softmax{.features = 60, .classes = 3}, three.csr(), ranks_of(workers, 4), options);
+    const auto arrays = train(softmax{.features = 60, .classes = 3}, three.csr(), meeting_ranks(workers, 4), options);
     const auto pairs =
-        train(softmax{.features = 20'000, .classes = 3}, wide_three.csr(), ranks_of(workers, 4), options);
+        train(softmax{.features = 20'000, .classes = 3}, wide_three.csr(), meeting_ranks(workers, 4), options);
     EXPECT_EQ(arrays.meetings->sparse, 0u);
     EXPECT_EQ(pairs.meetings->dense, 0u);
     expect_equal_beginning(pairs.parameters, arrays.parameters, 180);
@@ -87,8 +87,8 @@ TEST(rank_meeting, each_meeting_is_decided_for_itself_and_by_all) {
   const auto mixed = of_two_lengths(2'400), wide = of_two_lengths(600'000);
   for (const std::size_t workers : {2u, 3u}) {
     const train_options options{.epochs = 2, .step = {.initial = 1.0, .kind = schedule_kind::constant}, .l2 = 0.0};
-    const auto both = train(logistic{}, mixed.csr(), ranks_of(workers, 8), options);
-    const auto pairs = train(logistic{}, wide.csr(), ranks_of(workers, 8), options);
+    const auto both = train(logistic{}, mixed.csr(), meeting_ranks(workers, 8), options);
+    const auto pairs = train(logistic{}, wide.csr(), meeting_ranks(workers, 8), options);
     EXPECT_GT(both.meetings->dense, 0u);
     EXPECT_GT(both.meetings->sparse, 0u);
     EXPECT_EQ(pairs.meetings->dense, 0u);
@@ -104,7 +104,7 @@ TEST(rank_meeting, each_meeting_is_decided_for_itself_and_by_all) {
 TEST(rank_meeting, counts_what_each_rank_hands_over) {
   const auto toy = test::planted_classification({.rows = 640, .columns = 100, .per_row = 4});
   const train_options options{.epochs = 3, .step = {.initial = 0.5}};
-  const auto arrays = train(logistic{}, toy.csr(), ranks_of(2, 8), options);
+  const auto arrays = train(logistic{}, toy.csr(), meeting_ranks(2, 8), options);
   ASSERT_TRUE(arrays.meetings);
   EXPECT_EQ(arrays.meetings->ranks, 2u);
   EXPECT_EQ(arrays.meetings->dense, 3u * 40u);
@@ -113,7 +113,7 @@ TEST(rank_meeting, counts_what_each_rank_hands_over) {
   EXPECT_LE(arrays.meetings->seconds, arrays.wall_seconds);
 
   const auto wide = among(toy, 10'000);
-  const auto pairs = train(logistic{}, wide.csr(), ranks_of(2, 8), options);
+  const auto pairs = train(logistic{}, wide.csr(), meeting_ranks(2, 8), options);
   EXPECT_EQ(pairs.meetings->sparse, 3u * 40u);
   // No more than 32 different parameters a meeting, and at least those of one row.
   EXPECT_LE(pairs.meetings->bytes, 3u * 40u * 32u * 2u * sizeof(float));

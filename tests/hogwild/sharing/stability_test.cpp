@@ -10,7 +10,7 @@
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/choose.hpp>
-#include <hogwild/detail/sharing/buffered.hpp>
+#include <hogwild/detail/sharing/replica.hpp>
 
 using namespace hogwild;
 
@@ -20,20 +20,19 @@ namespace {
 /// far from the optimum they are after `exchanges`.
 double distance_after(std::size_t p, double step_times_curvature, std::size_t rows, std::size_t exchanges) {
   const param_store store = param_store::in_memory({.parameters = 1, .workers = p});
-  using sharing = buffered_sharing<float>;
   std::vector<worker_memory> memory(p);
-  std::vector<std::unique_ptr<sharing>> replicas;
+  std::vector<std::unique_ptr<replica<float>>> replicas;
   store.parameters<float>()[0] = 1.0f;
   for (std::size_t i = 0; i < p; ++i) {
-    replicas.push_back(
-        std::make_unique<sharing>(store, 0, memory[i], std::vector<parameter_group>{{.rows = 1}}, update_kind::lossy));
+    replicas.push_back(std::make_unique<replica<float>>(store, 0, memory[i], std::vector<parameter_group>{{.rows = 1}},
+                                                        std::size_t{1}, no_singletons, update_kind::lossy));
     replicas.back()->begin_round({.exchange_rows = static_cast<std::uint32_t>(rows)});
   }
   race_probe probe(store.slots(), 0, false);
   const auto shrink = static_cast<float>(1.0 - step_times_curvature);
   for (std::size_t k = 0; k < exchanges; ++k) {
     for (const auto& r : replicas) {
-      for (std::size_t i = 0; i < rows; ++i) r->values()[0] *= shrink;
+      for (std::size_t i = 0; i < rows; ++i) r->values(0)[0] *= shrink;
     }
     // Nobody sees what the others gained before all have sent it.
     for (const auto& r : replicas) r->exchange(rows, probe);

@@ -52,18 +52,12 @@ class row_sampler {
       : order_(order), rows_(rows), permutation_(rows, seed, 2 * pass), draw_(seed, 2 * pass + 1) {}
 
   std::size_t operator()(std::size_t position) const {
-    switch (order_) {
-      case row_order::permuted:
-        return permutation_(position);
-      case row_order::replacement:
-        return draw_.below(position, rows_);
-      case row_order::chunked:
-        break;
-    }
-    return position;
+    return order_ == row_order::chunked ? position : drawn(position);
   }
 
  private:
+  std::size_t drawn(std::size_t position) const;
+
   row_order order_;
   std::size_t rows_;
   feistel_permutation permutation_;

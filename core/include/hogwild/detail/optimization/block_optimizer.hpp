@@ -44,24 +44,7 @@ class block_optimizer {
     return before;
   }
 
-  void block(std::size_t offset, std::span<const T> g, T size) const {
-    switch (kind_) {
-      case optimizer_kind::adagrad:
-        if (g.size() == 1) return adagrad_one(offset, g.front(), size);
-        return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adagrad_piece(at, part, size); });
-      case optimizer_kind::momentum:
-        return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { momentum_piece(at, part, size); });
-      case optimizer_kind::adam: {
-        const corrections by = count_step(offset);
-        return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adam_piece(at, part, size, by); });
-      }
-      case optimizer_kind::row_adagrad:
-        return w_.add_scaled_block(offset, g, -size / std::sqrt(std::max(raise_row_sum(offset, g), T(0)) + tiny));
-      case optimizer_kind::sgd:
-        break;
-    }
-    w_.add_scaled_block(offset, g, -size);
-  }
+  void block(std::size_t offset, std::span<const T> g, T size) const;
 
  private:
   static constexpr std::size_t piece = 256;
@@ -84,71 +67,106 @@ class block_optimizer {
     w_.add(j, -size * g / root);
   }
 
-  void adagrad_piece(std::size_t offset, std::span<const T> g, T size) const {
-    room root, gain, delta;
-    const std::size_t n = g.size();
-    state_[0].load_block(offset, std::span(root).first(n));
-    for (std::size_t i = 0; i < n; ++i) {
-      gain[i] = g[i] * g[i];
-      // max(sum, 0) + tiny; in that order, or by std::max, it would be a branch to compilers, and no vector code.
-      const T lifted = root[i] + gain[i] + tiny;
-      root[i] = lifted < tiny ? tiny : lifted;
-    }
-    square_roots(std::span(root).first(n));
-    for (std::size_t i = 0; i < n; ++i) delta[i] = -size * g[i] / root[i];
-    state_[0].add_block(offset, std::span(gain).first(n));
-    w_.add_block(offset, std::span(delta).first(n));
-  }
+  void adagrad_piece(std::size_t offset, std::span<const T> g, T size) const;
 
-  void momentum_piece(std::size_t offset, std::span<const T> g, T size) const {
-    room v, gain;
-    const std::size_t n = g.size();
-    const T mu = static_cast<T>(constants_.momentum);
-    state_[0].load_block(offset, std::span(v).first(n));
-    for (std::size_t i = 0; i < n; ++i) {
-      gain[i] = mu * v[i] + g[i] - v[i];
-      v[i] += gain[i];
-    }
-    state_[0].add_block(offset, std::span(gain).first(n));
-    w_.add_scaled_block(offset, std::span(v).first(n), -size);
-  }
+  void momentum_piece(std::size_t offset, std::span<const T> g, T size) const;
 
-  void adam_piece(std::size_t offset, std::span<const T> g, T size, const corrections& by) const {
-    room m, v, m_gain, v_gain, root, delta;
-    const std::size_t n = g.size();
-    const T keep1 = static_cast<T>(1 - constants_.beta1), keep2 = static_cast<T>(1 - constants_.beta2);
-    const T epsilon = static_cast<T>(constants_.epsilon);
-    state_[0].load_block(offset, std::span(m).first(n));
-    state_[1].load_block(offset, std::span(v).first(n));
-    for (std::size_t i = 0; i < n; ++i) {
-      m_gain[i] = keep1 * (g[i] - m[i]);
-      const T raised = v[i] + keep2 * (g[i] * g[i] - v[i]), square = raised < T(0) ? T(0) : raised;
-      v_gain[i] = square - v[i];
-      root[i] = square / by.second;
-    }
-    square_roots(std::span(root).first(n));
-    for (std::size_t i = 0; i < n; ++i) delta[i] = -size * ((m[i] + m_gain[i]) / by.first) / (root[i] + epsilon);
-    state_[0].add_block(offset, std::span(m_gain).first(n));
-    state_[1].add_block(offset, std::span(v_gain).first(n));
-    w_.add_block(offset, std::span(delta).first(n));
-  }
+  void adam_piece(std::size_t offset, std::span<const T> g, T size, const corrections& by) const;
 
-  corrections count_step(std::size_t offset) const {
-    const double t = std::max(static_cast<double>(state_[2].read_add(offset, T(1))) + 1.0, 1.0);
-    return {static_cast<T>(1 - std::pow(constants_.beta1, t)), static_cast<T>(1 - std::pow(constants_.beta2, t))};
-  }
+  corrections count_step(std::size_t offset) const;
 
-  T raise_row_sum(std::size_t offset, std::span<const T> g) const {
-    T sum = 0;
-    for (const T x : g) sum += x * x;
-    const T mean = sum / static_cast<T>(std::max<std::size_t>(g.size(), 1));
-    return state_[0].read_add(offset, mean) + mean;
-  }
+  T raise_row_sum(std::size_t offset, std::span<const T> g) const;
 
   optimizer_kind kind_;
   optimizer_constants constants_;
   View w_;
   std::array<View, 3> state_;
 };
+
+template <class View>
+void block_optimizer<View>::block(std::size_t offset, std::span<const T> g, T size) const {
+  switch (kind_) {
+    case optimizer_kind::adagrad:
+      if (g.size() == 1) return adagrad_one(offset, g.front(), size);
+      return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adagrad_piece(at, part, size); });
+    case optimizer_kind::momentum:
+      return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { momentum_piece(at, part, size); });
+    case optimizer_kind::adam: {
+      const corrections by = count_step(offset);
+      return in_pieces(offset, g, [&](std::size_t at, std::span<const T> part) { adam_piece(at, part, size, by); });
+    }
+    case optimizer_kind::row_adagrad:
+      return w_.add_scaled_block(offset, g, -size / std::sqrt(std::max(raise_row_sum(offset, g), T(0)) + tiny));
+    case optimizer_kind::sgd:
+      break;
+  }
+  w_.add_scaled_block(offset, g, -size);
+}
+
+template <class View>
+void block_optimizer<View>::adagrad_piece(std::size_t offset, std::span<const T> g, T size) const {
+  room root, gain, delta;
+  const std::size_t n = g.size();
+  state_[0].load_block(offset, std::span(root).first(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    gain[i] = g[i] * g[i];
+    // max(sum, 0) + tiny; in that order, or by std::max, it would be a branch to compilers, and no vector code.
+    const T lifted = root[i] + gain[i] + tiny;
+    root[i] = lifted < tiny ? tiny : lifted;
+  }
+  square_roots(std::span(root).first(n));
+  for (std::size_t i = 0; i < n; ++i) delta[i] = -size * g[i] / root[i];
+  state_[0].add_block(offset, std::span(gain).first(n));
+  w_.add_block(offset, std::span(delta).first(n));
+}
+
+template <class View>
+void block_optimizer<View>::momentum_piece(std::size_t offset, std::span<const T> g, T size) const {
+  room v, gain;
+  const std::size_t n = g.size();
+  const T mu = static_cast<T>(constants_.momentum);
+  state_[0].load_block(offset, std::span(v).first(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    gain[i] = mu * v[i] + g[i] - v[i];
+    v[i] += gain[i];
+  }
+  state_[0].add_block(offset, std::span(gain).first(n));
+  w_.add_scaled_block(offset, std::span(v).first(n), -size);
+}
+
+template <class View>
+void block_optimizer<View>::adam_piece(std::size_t offset, std::span<const T> g, T size, const corrections& by) const {
+  room m, v, m_gain, v_gain, root, delta;
+  const std::size_t n = g.size();
+  const T keep1 = static_cast<T>(1 - constants_.beta1), keep2 = static_cast<T>(1 - constants_.beta2);
+  const T epsilon = static_cast<T>(constants_.epsilon);
+  state_[0].load_block(offset, std::span(m).first(n));
+  state_[1].load_block(offset, std::span(v).first(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    m_gain[i] = keep1 * (g[i] - m[i]);
+    const T raised = v[i] + keep2 * (g[i] * g[i] - v[i]), square = raised < T(0) ? T(0) : raised;
+    v_gain[i] = square - v[i];
+    root[i] = square / by.second;
+  }
+  square_roots(std::span(root).first(n));
+  for (std::size_t i = 0; i < n; ++i) delta[i] = -size * ((m[i] + m_gain[i]) / by.first) / (root[i] + epsilon);
+  state_[0].add_block(offset, std::span(m_gain).first(n));
+  state_[1].add_block(offset, std::span(v_gain).first(n));
+  w_.add_block(offset, std::span(delta).first(n));
+}
+
+template <class View>
+auto block_optimizer<View>::count_step(std::size_t offset) const -> corrections {
+  const double t = std::max(static_cast<double>(state_[2].read_add(offset, T(1))) + 1.0, 1.0);
+  return {static_cast<T>(1 - std::pow(constants_.beta1, t)), static_cast<T>(1 - std::pow(constants_.beta2, t))};
+}
+
+template <class View>
+auto block_optimizer<View>::raise_row_sum(std::size_t offset, std::span<const T> g) const -> T {
+  T sum = 0;
+  for (const T x : g) sum += x * x;
+  const T mean = sum / static_cast<T>(std::max<std::size_t>(g.size(), 1));
+  return state_[0].read_add(offset, mean) + mean;
+}
 
 }  // namespace hogwild

@@ -27,7 +27,7 @@ class general_step : public Sharing {
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
         l2_{context.options.l2 * static_cast<double>(context.rows)},
         ordered_groups_(groups_of(m)),
-        groups_(m, context),
+        groups_(groups_of(m), context),
         gathered_(*this, context.options, groups_of(m), groups_),
         w_(Sharing::parameters()) {
     std::erase_if(ordered_groups_, [](const parameter_group& g) { return !g.l2 || !g.hot_first || g.rows == 0; });
@@ -109,7 +109,7 @@ class general_step : public Sharing {
   touched_l2 l2_;
   std::vector<parameter_group> ordered_groups_;
   group_steps groups_;
-  gathered_gradients<Sharing> gathered_;
+  gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
   std::vector<scalar> row_;
 };

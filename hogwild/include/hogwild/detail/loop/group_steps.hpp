@@ -23,20 +23,7 @@ struct group_step {
 /// The groups of a model by their offsets. Belongs to one worker.
 class group_steps {
  public:
-  template <free_model M>
-  group_steps(const M& m, const step_context& context) : rows_(static_cast<double>(context.epoch_rows)) {
-    const std::vector<parameter_group> groups = groups_of(m);
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const parameter_group& g = groups[i];
-      if (g.rows * g.width == 0) continue;
-      all_.push_back({.begin = g.offset,
-                      .end = g.offset + g.rows * g.width,
-                      .factor = g.step_factor,
-                      .l2 = g.l2 && context.options.l2 > 0.0,
-                      .frozen = context.options.freezes(i)});
-    }
-    std::ranges::sort(all_, {}, &group_step::begin);
-  }
+  group_steps(const std::vector<parameter_group>& groups, const step_context& context);
 
   /// `position`: rows of the round that are dealt out already.
   void begin(const round_plan& round, double position) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,21 +26,27 @@ struct merge_slice {
   std::size_t count;
 };
 
+/// What virtual workers train on, seen by the worker that is one of them at the moment.
+class virtual_replicas {
+ public:
+  /// From here the worker is virtual worker `v`.
+  virtual void become(std::size_t v, std::size_t turn) = 0;
+  /// Into how many parts a merge may be cut before the cutting costs more than the work.
+  virtual std::size_t worth_slices(const merge_plan& turn) const = 0;
+  /// Merges one slice of what the turn merges.
+  virtual void merge(const merge_plan& turn, const merge_slice& slice) const = 0;
+
+ protected:
+  ~virtual_replicas() = default;
+};
+
 /// Draws tickets of a reproducible round: the i-th ticket of the round belongs to virtual worker i mod V, in turn
 /// i / V. In a turn each virtual worker trains one chunk on a replica of its own; then all gains are added to the
 /// shared arrays, in the order of the virtual workers. Which real worker does what changes no bit of it.
 class turn_source {
  public:
   turn_source(const param_store& store, const round_plan& round, std::size_t slot, const chunk_plan& plan,
-              const loop_options& options)
-      : control_(store.control()),
-        me_(store.slots()[slot]),
-        round_(round),
-        plan_(plan),
-        range_(ticket_source::part_of(shard{0, plan.count()}, round)),
-        order_(plan, shard{0, plan.count()}, options.seed, round.pass),
-        virtual_workers_(std::min<std::size_t>(store.shape().replicas, range_.size())),
-        place_(slot % round.workers) {}
+              const loop_options& options);
   /// Who leaves with a ticket in hand (its row source threw, say) must not keep the others waiting.
   ~turn_source() {
     if (holds_) control_.board.abandon(phase_);
@@ -50,39 +55,10 @@ class turn_source {
   turn_source& operator=(const turn_source&) = delete;
 
   /// The next ticket. Merges, or waits for the others, where there is none yet; nothing when the round is over.
-  template <class Step>
-  std::optional<ticket> draw(Step& step) {
-    for (;;) {
-      phase_ = control_.board.current();
-      if ((phase_ & turn_board::broken) != 0 || !me_.counts()) return std::nullopt;
-      if (turn() >= turns()) return std::nullopt;
-      const std::size_t items = training() ? virtual_workers_ : slices(step);
-      const auto i = control_.board.claim(phase_, items, place_ * items / round_.workers % items);
-      if (!i) {
-        control_.board.wait(phase_, me_.waits);
-        continue;
-      }
-      holds_ = true;
-      if (training()) {
-        step.become(*i, turn());
-        if (const auto drawn = ticket_of(*i)) return drawn;
-        // The last turn has too few chunks; what this replica gained before still counts.
-        if (control_.board.finish(items)) end_turn(step);
-      } else {
-        step.merge(turn_plan(), {*i, items});
-        if (control_.board.finish(items)) advance_by(1);
-      }
-      holds_ = false;
-    }
-  }
+  std::optional<ticket> draw(virtual_replicas& replicas);
 
   /// The ticket that was drawn last has been trained.
-  template <class Step>
-  void finish(const ticket&, Step& step, race_probe& probe) {
-    probe.file_turn((virtual_workers_ - 1) * plan_.rows_per_chunk());
-    if (control_.board.finish(virtual_workers_)) end_turn(step);
-    holds_ = false;
-  }
+  void finish(const ticket&, virtual_replicas& replicas, race_probe& probe);
 
   /// Workers leave by what draw() says: all after the same turn.
   bool stopped() const { return false; }
@@ -98,28 +74,10 @@ class turn_source {
   std::size_t turns() const { return control_.board.turns_of_round(); }
   merge_plan turn_plan() const { return {turn(), virtual_workers_, turn() + 1 == turns()}; }
 
-  template <class Step>
-  std::size_t slices(const Step& step) const {
-    return round_.workers == 1 ? 1 : std::min(step.worth_slices(turn_plan()), std::size_t{2} * round_.workers);
-  }
-
-  std::optional<ticket> ticket_of(std::size_t v) const {
-    const std::size_t number = range_.first + turn() * virtual_workers_ + v;
-    if (number >= range_.last) return std::nullopt;
-    const double before = static_cast<double>(number * plan_.rows_per_chunk());
-    return ticket{number, order_(number), std::min(before, static_cast<double>(plan_.rows()))};
-  }
-
+  std::size_t slices(const virtual_replicas& replicas) const;
+  std::optional<ticket> ticket_of(std::size_t v) const;
   /// By whoever finished a turn's last chunk: all replicas are still, and what the others wrote is seen.
-  template <class Step>
-  void end_turn(Step& step) {
-    if (control_.stopping()) control_.board.end_after(turn() + 1);
-    if (slices(step) > 1) return advance_by(1);
-    // To wake the others for so little would take longer.
-    step.merge(turn_plan(), {0, 1});
-    advance_by(2);
-  }
-
+  void end_turn(const virtual_replicas& replicas);
   void advance_by(std::uint32_t phases) { control_.board.advance(phase_, phase_ + phases); }
 
   control_block& control_;

@@ -54,7 +54,7 @@ class workspace_step : public Sharing {
         context_(context),
         cursor_(data),
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
-        groups_(m, context),
+        groups_(groups_of(m), context),
         gathered_(*this, context.options, groups_of(m), groups_, projection_of(m)),
         w_(Sharing::parameters()),
         space_(m.make_workspace(data, context.options.dense_isa, batch())) {
@@ -93,7 +93,7 @@ class workspace_step : public Sharing {
  private:
   static constexpr bool projects = requires(const M& m, std::span<scalar> run) { m.project(run); };
 
-  static typename gathered_gradients<Sharing>::projection projection_of(const M& m) {
+  static typename gathered_gradients<scalar>::projection projection_of(const M& m) {
     if constexpr (projects) return [&m](std::span<scalar> run) { m.project(run); };
     return {};
   }
@@ -134,7 +134,7 @@ class workspace_step : public Sharing {
   row_cursor cursor_;
   Optimizer optimizer_;
   group_steps groups_;
-  gathered_gradients<Sharing> gathered_;
+  gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
   typename M::workspace space_;
   std::vector<scalar> row_, before_, after_;

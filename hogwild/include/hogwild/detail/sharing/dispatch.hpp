@@ -6,13 +6,12 @@
 #include <vector>
 
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/sharing/alone.hpp>
-#include <hogwild/detail/sharing/buffered.hpp>
 #include <hogwild/detail/sharing/deterministic.hpp>
 #include <hogwild/detail/sharing/direct.hpp>
+#include <hogwild/detail/sharing/gathered.hpp>
 #include <hogwild/detail/sharing/head.hpp>
-#include <hogwild/detail/sharing/lockstep.hpp>
+#include <hogwild/detail/sharing/private.hpp>
+#include <hogwild/detail/sharing/replica.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {
@@ -28,26 +27,32 @@ enum class sharing_choices {
 template <parameter T, sharing_choices Choices, class F>
 void with_sharing(const worker_context& at, const std::vector<parameter_group>& groups, std::size_t first_singleton,
                   const F& train) {
-  const loop_options& o = at.plan.options;
-  if (o.sharing == access_kind::deterministic)
-    return train(deterministic_sharing<T>(at.store, at.slot, groups, first_singleton));
-  if (o.sharing == access_kind::gathered) return train(lockstep_sharing<T, true>(at.store, *at.hook));
-  if (o.sharing == access_kind::averaged) return train(lockstep_sharing<T, false>(at.store, *at.hook));
   constexpr bool has_head = Choices == sharing_choices::and_head;
-  if (o.sharing == access_kind::buffered || (o.sharing == access_kind::head && !has_head))
-    return train(buffered_sharing<T>(at.store, at.slot, at.memory, groups, o.update, first_singleton, at.hook));
-  if (o.sharing == access_kind::alone) {
-    // Who joins in the middle of a round in which one worker has the array alone waits for the next one.
+  const loop_options& o = at.plan.options;
+  access_kind kind = o.sharing;
+  if (kind == access_kind::head && !has_head) kind = access_kind::buffered;
+  if (kind == access_kind::alone) {
+    // Who joins in the middle of a round in which one worker has the array alone waits for the next one. Whoever is no
+    // longer alone sees every step of the others: no exchange was planned for them.
     const std::uint32_t only = at.store.control().round.only_slot;
-    if (only == at.slot) return train(alone_sharing<T>(at.store));
-    if (only != round_plan::no_slot) return;
+    if (only == round_plan::no_slot)
+      kind = access_kind::direct;
+    else if (only != at.slot)
+      return;
+  }
+  if (kind == access_kind::deterministic)
+    return train(deterministic_sharing<T>(at.store, at.slot, groups, first_singleton));
+  if (kind == access_kind::gathered) return train(gathered_sharing<T>(at.store, *at.hook));
+  if (kind != access_kind::direct && kind != access_kind::head) {
+    const auto arrays = private_arrays_of<T>(kind, at, groups, first_singleton);
+    return train(private_sharing<T>(*arrays));
   }
   with_update(o.update, [&]<class Update>() {
-    // Whoever is no longer alone sees every step of the others: no exchange was planned for them.
-    if (o.sharing == access_kind::direct || o.sharing == access_kind::alone)
-      return train(direct_sharing<T, Update>(at.store, at.slot));
-    if constexpr (Update::kind != update_kind::locked && has_head)
-      train(head_sharing<T, Update>(at.store, at.slot, at.memory, groups, o.exchange.head, first_singleton));
+    if (kind == access_kind::direct) return train(direct_sharing<T, Update>(at.store, at.slot));
+    if constexpr (Update::kind != update_kind::locked && has_head) {
+      replica<T> hot(at.store, at.slot, at.memory, groups, o.exchange.head, first_singleton, Update::kind);
+      train(head_sharing<T, Update>(at.store, hot));
+    }
   });
 }
 

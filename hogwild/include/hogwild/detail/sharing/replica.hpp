@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <hogwild/detail/control/telemetry.hpp>
@@ -13,9 +12,7 @@
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
-#include <hogwild/detail/sharing/in_blocks.hpp>
-#include <hogwild/detail/sharing/ruler.hpp>
-#include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/sharing/private.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
@@ -33,7 +30,7 @@ namespace hogwild {
 /// An exchange never waits: it adds what was gained since the last one and reads what is there. Under
 /// update_kind::exact no gain is lost, under lossy one that is overtaken may be. Belongs to one worker.
 template <parameter T>
-class replica {
+class replica final : public private_arrays<T> {
  public:
   /// `groups` say which parts of the arrays are ordered by popularity; of these, at most the first `head` parameters
   /// are held. Positions from `first_singleton` on are those of columns of a single row, each touched by that row
@@ -41,48 +38,33 @@ class replica {
   replica(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
           std::size_t head, std::size_t first_singleton, update_kind update, exchange_hook* hook = nullptr);
 
-  std::span<T> values(std::size_t k) const { return arrays_[k].work; }
-
   /// Fetches everything: what the others did between the rounds, and the coordinator (a fold, say).
-  void begin_round(const round_plan& round);
+  void begin_round(const round_plan& round) override;
 
   /// Before rows are trained that alone have the columns `singletons`, and after them. Nobody else adds to these
   /// columns, so that their values are moved as they are and count in full, here, whatever the round's gain weight. A
   /// worker that is taken for dead must not call end_chunk(); one that was stopped inside it puts back, for these
   /// columns, what it had gained.
-  void begin_chunk(column_range singletons);
-  void end_chunk() const;
-
-  std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
-
-  /// After `rows` more rows: exchanges when it is time.
-  void exchange(std::size_t rows, race_probe& probe) {
-    me_.unsent.raise(rows);
-    rows_ += rows;
-    if (period_ == 0 || rows_ < period_) return;
-    if (hook_ != nullptr && !hook_->may_exchange()) {
-      rows_ = period_ - std::max<std::size_t>(period_ / exchange_hook::polls_per_period, 1);
-      return;
-    }
-    rows_ = 0;
-    ++turn_;
-    if (probe.due_at_exchange()) probe.file_exchange([this](auto&& sample) { this->sample_conflicts(sample); });
-    const std::size_t met = send(ruler_prefix(turn_, widest_), false);
-    if (hook_ != nullptr) hook_->exchanged(2 * met * sizeof(T));
-  }
+  void begin_chunk(column_range singletons) override;
+  void end_chunk() const override;
 
   /// Sends everything that is left; what the others sent is fetched when the next round begins.
-  void end_round() { send(columns_, true); }
+  void end_round() override { send(columns_, true); }
 
  private:
+  using private_arrays<T>::period_, private_arrays<T>::rows_, private_arrays<T>::values_;
+
   /// Workers begin their exchanges at as many different times and places.
   static constexpr std::size_t places = 8;
 
   struct array {
     std::span<T> values;   ///< of all workers
     param_view<T> shared;  ///< the same
-    std::span<T> work, base;
+    std::span<T> work;     ///< the worker's own
+    std::span<T> base;     ///< as they were at the last exchange
   };
+
+  void exchange_now(race_probe& probe) override;
 
   /// What an optimiser sums up is summed over all workers, whatever is done with the parameters; of its running means
   /// the mean is taken.
@@ -105,15 +87,7 @@ class replica {
   std::size_t send(std::size_t prefix, bool last);
 
   template <class Sample>
-  void sample_conflicts(const Sample& sample) const {
-    const array& a = arrays_[0];
-    std::size_t taken = 0;
-    for (std::size_t j = turn_ * 7 % 64; j < std::min(a.work.size(), first_singleton_) && taken < 8; j += 61) {
-      if (a.work[j] == a.base[j]) continue;
-      sample(a.shared.load(j) != a.base[j]);
-      ++taken;
-    }
-  }
+  void sample_conflicts(const Sample& sample) const;
 
   worker_slot& me_;
   std::size_t place_;
@@ -124,7 +98,6 @@ class replica {
   std::size_t first_singleton_;
   column_range singletons_{};
   std::size_t columns_ = 0, widest_ = 1;
-  std::size_t period_ = 0, rows_ = 0;
   std::uint64_t turn_ = 0;
   T gain_weight_ = T(1), state_gain_weight_ = T(1);
 };

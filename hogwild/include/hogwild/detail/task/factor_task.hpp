@@ -78,12 +78,11 @@ class factor_task final : public general_task<M> {
   static constexpr bool under_thread_sanitizer = false;
 #endif
 
-  /// A sharing policy whose worker is handed the shared arrays whole.
-  template <class Sharing>
-  class whole_array : public Sharing {
+  /// The shared arrays, handed out whole.
+  class whole_array : public direct_sharing<float, update::lossy> {
    public:
-    whole_array(const param_store& store, const Sharing& sharing)
-        : Sharing(sharing), values_(store.parameters<float>()) {
+    whole_array(const param_store& store, std::size_t slot)
+        : direct_sharing<float, update::lossy>(store, slot), values_(store.parameters<float>()) {
       if (store.shape().state_arrays > 0) state_ = store.state<float>(0);
     }
     std::span<float> values() const { return values_; }
@@ -93,31 +92,27 @@ class factor_task final : public general_task<M> {
     std::span<float> values_, state_;
   };
 
-  /// The shared array for those who own what they change.
-  class owned_array : public whole_array<direct_sharing<float, update::lossy>> {
+  /// The same for those who own what they change.
+  class owned_array : public whole_array {
    public:
     using tickets = block_source;
-    owned_array(const param_store& store, std::size_t slot)
-        : whole_array<direct_sharing<float, update::lossy>>(store, direct_sharing<float, update::lossy>(store, slot)) {}
+    using whole_array::whole_array;
   };
 
   /// Trains by kernels, where they can do it on such arrays; false: nothing is trained.
   template <class Sharing>
   bool by_kernels(const worker_context& at, const Sharing& sharing) const {
-    constexpr bool alone = std::same_as<Sharing, alone_sharing<float>>;
+    constexpr bool own = std::same_as<Sharing, private_sharing<float>>;
     constexpr bool shared = std::same_as<Sharing, direct_sharing<float, update::lossy>>;
-    if constexpr (alone || shared) {
+    const bool alone = own && at.plan.options.sharing == access_kind::alone;
+    if constexpr (own || shared) {
       // A single worker goes by blocks too: tickets are those of blocks, whoever comes in later.
-      if (at.plan.blocks) return train(at, owned_array(at.store, at.slot)), true;
+      if (at.plan.blocks && (alone || shared)) return train(at, owned_array(at.store, at.slot)), true;
     }
     // Kernels read and write whole vectors at a time, as all dense exchanges do (param_view.hpp).
-    if constexpr (alone || (shared && !under_thread_sanitizer))
-      return train(at, whole_array<Sharing>(at.store, sharing)), true;
-    constexpr bool replica = std::same_as<Sharing, deterministic_sharing<float>> ||
-                             std::same_as<Sharing, lockstep_sharing<float, false>> ||
-                             std::same_as<Sharing, buffered_sharing<float>>;
-    if constexpr (replica) {
-      if (at.plan.options.optimizer == optimizer_kind::sgd) return train(at, sharing), true;
+    if constexpr (shared && !under_thread_sanitizer) return train(at, whole_array(at.store, at.slot)), true;
+    if constexpr (own || std::same_as<Sharing, deterministic_sharing<float>>) {
+      if (alone || at.plan.options.optimizer == optimizer_kind::sgd) return train(at, sharing), true;
     }
     return false;
   }

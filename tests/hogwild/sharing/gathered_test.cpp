@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/sharing/lockstep.hpp>
+#include <hogwild/detail/sharing/gathered.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -19,16 +19,16 @@ struct witness final : exchange_hook {
   bool asks = false;
 };
 
-struct lockstep : testing::Test {
+struct gathered : testing::Test {
   const param_store store = param_store::in_memory({.parameters = 40, .state_arrays = 1, .workers = 2, .ring = 2});
   const param_store mine = store.replica_view(1);
   witness others;
   race_probe probe{store.slots(), 1, false};
 };
 
-TEST_F(lockstep, gathered_rows_read_the_parameters_and_add_beside_them) {
+TEST_F(gathered, rows_read_the_parameters_and_add_beside_them) {
   std::ranges::fill(mine.parameters<float>(), 2.0f);
-  lockstep_sharing<float, true> sharing(mine, others);
+  gathered_sharing<float> sharing(mine, others);
   const auto w = sharing.parameters();
   w.add(3, 0.5f);
   w.add(3, 0.25f);
@@ -44,9 +44,9 @@ TEST_F(lockstep, gathered_rows_read_the_parameters_and_add_beside_them) {
   EXPECT_EQ(std::ranges::count(store.parameters<float>(), 0.0f), 40);
 }
 
-TEST_F(lockstep, who_asks_is_told_once_which_parameters_have_gains) {
+TEST_F(gathered, who_asks_is_told_once_which_parameters_have_gains) {
   others.asks = true;
-  const lockstep_sharing<float, true> sharing(mine, others);
+  const gathered_sharing<float> sharing(mine, others);
   const auto w = sharing.parameters();
   for (const std::size_t j : {3u, 4u, 3u, 39u}) w.add(j, 0.5f);
   w.read_add(4, 0.5f);
@@ -54,18 +54,8 @@ TEST_F(lockstep, who_asks_is_told_once_which_parameters_have_gains) {
   EXPECT_EQ(std::vector<std::uint32_t>(notes.begin(), notes.end()), (std::vector<std::uint32_t>{3, 4, 39}));
 }
 
-TEST_F(lockstep, averaged_rows_change_the_parameters_and_the_state_of_their_rank) {
-  lockstep_sharing<float, false> sharing(mine, others);
-  sharing.parameters().add(3, 0.5f);
-  sharing.state(0).add(5, 1.5f);
-  EXPECT_EQ(sharing.reader()[3], 0.5f);
-  EXPECT_EQ(mine.parameters<float>()[3], 0.5f);
-  EXPECT_EQ(mine.state<float>(0)[5], 1.5f);
-  EXPECT_EQ(mine.beside<float>(0)[3], 0.0f);
-}
-
-TEST_F(lockstep, ranks_meet_after_so_many_rows_and_go_on_meeting_at_the_end) {
-  lockstep_sharing<float, false> sharing(mine, others);
+TEST_F(gathered, ranks_meet_after_so_many_rows_and_go_on_meeting_at_the_end) {
+  gathered_sharing<float> sharing(mine, others);
   sharing.begin_round({.exchange_rows = 10});
   const auto train = [&](std::size_t rows) {
     EXPECT_LE(rows, sharing.rows_to_exchange());

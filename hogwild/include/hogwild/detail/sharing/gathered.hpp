@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <span>
-#include <type_traits>
 
 #include <hogwild/detail/control/round_plan.hpp>
 #include <hogwild/detail/control/telemetry.hpp>
@@ -58,54 +57,43 @@ class gathering_view {
   touched_list* touched_;
 };
 
-/// A rank of a synchronous engine: it has its arrays to itself, and after every so many rows all ranks meet
-/// (`others`, which waits). Between two meetings its rows are steps of their own, or, where they are `Gathered`, all
-/// see the same parameters, and what they would change is gathered in an array beside.
+/// A rank of a synchronous engine whose rows all see the parameters as they were when the ranks met last: it has its
+/// arrays to itself, and gathers what its rows would change in an array beside. After every so many rows all ranks meet
+/// (`hook`, which waits).
 ///
 /// A rank whose rows are at their end goes on meeting the others until they are through too.
-template <parameter T, bool Gathered>
-class lockstep_sharing {
+template <parameter T>
+class gathered_sharing {
  public:
   using scalar_type = T;
-  using view_type = std::conditional_t<Gathered, gathering_view<T>, param_view<T>>;
+  using view_type = gathering_view<T>;
   static constexpr bool replicated = true;
-  static constexpr bool gathers = Gathered;
+  static constexpr bool gathers = true;
 
   /// `store` is the rank's, as param_store::replica_view gives it.
-  lockstep_sharing(const param_store& store, exchange_hook& hook) : store_(store), hook_(&hook) {}
+  gathered_sharing(const param_store& store, exchange_hook& hook) : store_(store), hook_(&hook) {}
 
   std::span<T> values() const { return store_.parameters<T>(); }
-  std::span<T> gains() const requires Gathered { return store_.template beside<T>(0); }
+  std::span<T> gains() const { return store_.beside<T>(0); }
   /// Where to note whose gains are no longer 0; null: nowhere.
-  touched_list* touched() const requires Gathered { return hook_->touched(); }
-  auto reader() const { return parameters().reader(); }
-  view_type parameters() const {
-    if constexpr (Gathered)
-      return view_type(values(), gains(), touched());
-    else
-      return view_type(values());
-  }
-  view_type state(std::size_t k) const requires(!Gathered) { return view_type(store_.state<T>(k)); }
+  touched_list* touched() const { return hook_->touched(); }
+  view_type reader() const { return parameters(); }
+  view_type parameters() const { return view_type(values(), gains(), touched()); }
   /// The rank's own arrays, for whoever takes the sums (set_sum_receiver).
-  param_view<T> own_parameters() const requires Gathered { return param_view<T>(values()); }
-  param_view<T> own_state(std::size_t k) const requires Gathered { return param_view<T>(store_.template state<T>(k)); }
-  const round_plan& round() const requires Gathered { return round_; }
-  void set_sum_receiver(void* to, exchange_hook::sum_receiver by) const requires Gathered {
-    hook_->set_sum_receiver(to, by);
-  }
-  void set_change_receiver(void* to, exchange_hook::change_receiver by) const requires Gathered {
-    hook_->set_change_receiver(to, by);
-  }
+  param_view<T> own_parameters() const { return param_view<T>(values()); }
+  param_view<T> own_state(std::size_t k) const { return param_view<T>(store_.state<T>(k)); }
+  const round_plan& round() const { return round_; }
+  void set_sum_receiver(void* to, exchange_hook::sum_receiver by) const { hook_->set_sum_receiver(to, by); }
+  void set_change_receiver(void* to, exchange_hook::change_receiver by) const { hook_->set_change_receiver(to, by); }
 
   void begin_round(const round_plan& round) {
     round_ = round;
-    period_ = round.exchange_rows;
     rows_ = 0;
   }
-  std::size_t rows_to_exchange() const { return period_ - rows_; }
+  std::size_t rows_to_exchange() const { return round_.exchange_rows - rows_; }
   void exchange(std::size_t rows, race_probe&) {
     rows_ += rows;
-    if (rows_ < period_) return;
+    if (rows_ < round_.exchange_rows) return;
     rows_ = 0;
     hook_->exchanged(0);
   }
@@ -115,7 +103,7 @@ class lockstep_sharing {
   const param_store& store_;
   exchange_hook* hook_;
   round_plan round_{};
-  std::size_t period_ = 1, rows_ = 0;
+  std::size_t rows_ = 0;
 };
 
 }  // namespace hogwild

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/control/round_plan.hpp>
+#include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/data/singleton_columns.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/optimization/access_kind.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+/// The arrays that one worker trains on while nobody else writes them, and how it comes to what the others did: as a
+/// replica of the shared arrays, as a rank of a synchronous engine, or not at all, where it is the only worker.
+/// Belongs to one worker.
+template <parameter T>
+class private_arrays {
+ public:
+  virtual ~private_arrays() = default;
+  private_arrays(const private_arrays&) = delete;
+  private_arrays& operator=(const private_arrays&) = delete;
+
+  /// The parameters (k = 0), or array k - 1 of the optimiser's state.
+  std::span<T> values(std::size_t k) const { return values_[k]; }
+  /// How many these are.
+  std::size_t count() const { return values_.size(); }
+
+  virtual void begin_round(const round_plan& round) = 0;
+
+  /// Before rows are trained that alone have the columns `singletons`, and after them.
+  virtual void begin_chunk(column_range) {}
+  virtual void end_chunk() const {}
+
+  std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
+
+  /// After `rows` more rows: exchanges when it is time.
+  void exchange(std::size_t rows, race_probe& probe) {
+    if (unsent_ != nullptr) unsent_->unsent.raise(rows);
+    rows_ += rows;
+    if (period_ != 0 && rows_ >= period_) exchange_now(probe);
+  }
+
+  virtual void end_round() {}
+
+ protected:
+  /// `unsent`: the slot that counts the rows of which the others know nothing yet; null: there are none.
+  explicit private_arrays(worker_slot* unsent) : unsent_(unsent) {}
+
+  /// The period is over; lowers rows_.
+  virtual void exchange_now(race_probe&) { rows_ = 0; }
+
+  std::vector<std::span<T>> values_;
+  std::size_t period_ = 0;  ///< rows between two exchanges; 0: none within a round
+  std::size_t rows_ = 0;    ///< since the last one
+
+ private:
+  worker_slot* unsent_;
+};
+
+/// Those of a worker whose way of sharing is alone, averaged or buffered (access_kind.hpp). `first_singleton` as in
+/// replica. The context outlives them.
+template <parameter T>
+std::unique_ptr<private_arrays<T>> private_arrays_of(access_kind kind, const worker_context& at,
+                                                     const std::vector<parameter_group>& groups,
+                                                     std::size_t first_singleton);
+
+extern template std::unique_ptr<private_arrays<float>> private_arrays_of(access_kind, const worker_context&,
+                                                                         const std::vector<parameter_group>&,
+                                                                         std::size_t);
+extern template std::unique_ptr<private_arrays<double>> private_arrays_of(access_kind, const worker_context&,
+                                                                          const std::vector<parameter_group>&,
+                                                                          std::size_t);
+
+/// A worker reads and writes arrays of its own. No cache line is shared between two exchanges, so that the inner loop
+/// may be as wide as the machine, and it is the same one however, and whether, the arrays are exchanged.
+template <parameter T>
+class private_sharing {
+ public:
+  using scalar_type = T;
+  using view_type = param_view<T>;
+  static constexpr bool replicated = true;  ///< nobody else writes what the worker reads while it trains
+
+  /// `arrays` outlive this.
+  explicit private_sharing(private_arrays<T>& arrays) : arrays_(&arrays) {}
+
+  std::span<T> values() const { return arrays_->values(0); }
+  /// The first array of the optimiser's state; empty where it has none.
+  std::span<T> state_values() const { return arrays_->count() > 1 ? arrays_->values(1) : std::span<T>(); }
+  param_reader<T> reader() const { return parameters().reader(); }
+  view_type parameters() const { return view_type(values()); }
+  view_type state(std::size_t k) const { return view_type(arrays_->values(k + 1)); }
+
+  void begin_round(const round_plan& round) { arrays_->begin_round(round); }
+  std::size_t rows_to_exchange() const { return arrays_->rows_to_exchange(); }
+  void exchange(std::size_t rows, race_probe& probe) { arrays_->exchange(rows, probe); }
+  void end_round() { arrays_->end_round(); }
+  void begin_chunk(column_range singletons) { arrays_->begin_chunk(singletons); }
+  void end_chunk() const { arrays_->end_chunk(); }
+
+ private:
+  private_arrays<T>* arrays_;
+};
+
+}  // namespace hogwild

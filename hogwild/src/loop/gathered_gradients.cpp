@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/loop/gathered_gradients.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/optimization/block_optimizer.hpp>
+#include <hogwild/detail/optimization/optimizer.hpp>
+
+namespace hogwild {
+
+template <parameter T>
+void gathered_gradients<T>::receive_from(const gathered_sharing<T>& sharing) {
+  sharing_ = &sharing;
+  on_ = options_.optimizer != optimizer_kind::sgd;
+  if (on_)
+    sharing.set_sum_receiver(this, [](void* self, double gain_weight, double position) {
+      static_cast<gathered_gradients*>(self)->step(gain_weight, position);
+    });
+  else if (project_)
+    sharing.set_change_receiver(this, [](void* self, std::span<const std::uint32_t> changed) {
+      static_cast<gathered_gradients*>(self)->project_changed(changed);
+    });
+}
+
+template <parameter T>
+void gathered_gradients<T>::step(double gain_weight, double position) {
+  using view = param_view<T>;
+  const std::size_t arrays = state_arrays_of(options_.optimizer);
+  const auto state = [&](std::size_t k) { return sharing_->own_state(std::min(k, arrays - 1)); };
+  const block_optimizer<view> optimizer(options_.optimizer, options_.constants, sharing_->own_parameters(),
+                                        std::array<view, 3>{state(0), state(1), state(2)});
+  steps_.begin(sharing_->round(), position);
+  const std::span<T> sums = sharing_->gains();
+  for (const parameter_group& g : groups_) {
+    const std::size_t run = run_of(g);
+    for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run) {
+      const std::span<T> sum = sums.subspan(at, run);
+      if (std::ranges::all_of(sum, [](T x) { return x == T(0); })) continue;
+      for (T& x : sum) x *= static_cast<T>(-gain_weight);  // sgd has gathered what it would add
+      optimizer.block(at, sum, static_cast<T>(steps_.of(at).step * options_.exchange.scale));
+      if (project_) project_(sharing_->values().subspan(at, run));
+      std::ranges::fill(sum, T(0));
+    }
+  }
+}
+
+template <parameter T>
+void gathered_gradients<T>::project_changed(std::span<const std::uint32_t> changed) const {
+  const auto project = [&](std::size_t at, std::size_t run) {
+    if (!steps_.of(at).frozen) project_(sharing_->values().subspan(at, run));
+  };
+  if (changed.empty()) {
+    for (const parameter_group& g : groups_)
+      for (std::size_t at = g.offset; at < g.offset + g.rows * g.width; at += run_of(g)) project(at, run_of(g));
+    return;
+  }
+  std::size_t done = 0, end = 0;  // the run that was projected last: its parameters stand beside each other mostly
+  for (const std::size_t j : changed) {
+    if (j >= done && j < end) continue;
+    const parameter_group& g = *std::ranges::find_if(
+        groups_, [j](const parameter_group& each) { return j - each.offset < each.rows * each.width; });
+    done = j - (j - g.offset) % run_of(g), end = done + run_of(g);
+    project(done, run_of(g));
+  }
+}
+
+template class gathered_gradients<float>;
+template class gathered_gradients<double>;
+
+}  // namespace hogwild

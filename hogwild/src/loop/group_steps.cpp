@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/loop/group_steps.hpp>
+
+#include <algorithm>
+
+namespace hogwild {
+
+group_steps::group_steps(const std::vector<parameter_group>& groups, const step_context& context)
+    : rows_(static_cast<double>(context.epoch_rows)) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const parameter_group& g = groups[i];
+    if (g.rows * g.width == 0) continue;
+    all_.push_back({.begin = g.offset,
+                    .end = g.offset + g.rows * g.width,
+                    .factor = g.step_factor,
+                    .l2 = g.l2 && context.options.l2 > 0.0,
+                    .frozen = context.options.freezes(i)});
+  }
+  std::ranges::sort(all_, {}, &group_step::begin);
+}
+
+}  // namespace hogwild

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/sharing/deterministic.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <hogwild/detail/sharing/in_blocks.hpp>
+#include <hogwild/detail/sharing/ruler.hpp>
+#include <hogwild/detail/sharing/singleton_parameters.hpp>
+
+namespace hogwild {
+
+template <parameter T>
+deterministic_sharing<T>::deterministic_sharing(const param_store& store, std::size_t slot,
+                                                std::vector<parameter_group> groups, std::size_t first_singleton)
+    : store_(store), me_(&store.slots()[slot]), groups_(std::move(groups)), first_singleton_(first_singleton) {
+  for (const parameter_group& g : groups_) {
+    widest_ = std::max(widest_, g.width);
+  }
+}
+
+template <parameter T>
+void deterministic_sharing<T>::begin_chunk(column_range singletons) {
+  singletons_ = singletons;
+  for (std::size_t k = 0; k < arrays(); ++k) {
+    for_singleton_parameters(
+        singletons_, first_singleton_, groups_, shared(k).size(),
+        [&](std::size_t first, std::size_t n) { copy(shared(k), store_.replica<T>(self_, k), first, n); });
+  }
+}
+
+template <parameter T>
+void deterministic_sharing<T>::end_chunk() const {
+  for (std::size_t k = 0; k < arrays(); ++k) {
+    for_singleton_parameters(
+        singletons_, first_singleton_, groups_, shared(k).size(),
+        [&](std::size_t first, std::size_t n) { copy(store_.replica<T>(self_, k), shared(k), first, n); });
+  }
+}
+
+template <parameter T>
+void deterministic_sharing<T>::become(std::size_t v, std::size_t turn) {
+  self_ = v;
+  for (std::size_t k = 0; k < arrays(); ++k) {
+    for (const parameter_group& g : groups_) {
+      const std::size_t n = merged_rows(g, {turn == 0 ? 0 : turn - 1, 0, turn == 0}) * g.width;
+      copy(shared(k), store_.replica<T>(v, k), g.offset, n);
+    }
+  }
+}
+
+template <parameter T>
+std::size_t deterministic_sharing<T>::worth_slices(const merge_plan& turn) const {
+  constexpr std::size_t smallest = 2048;
+  std::size_t elements = 0;
+  for (const parameter_group& g : groups_) elements += merged_rows(g, turn) * g.width;
+  return std::clamp<std::size_t>(arrays() * elements / smallest, 1, turn_board::most_items);
+}
+
+template <parameter T>
+void deterministic_sharing<T>::merge(const merge_plan& turn, const merge_slice& slice) const {
+  for (std::size_t k = 0; k < arrays(); ++k) {
+    for (const parameter_group& g : groups_) {
+      const std::size_t n = merged_rows(g, turn) * g.width;
+      const auto cut = [&](std::size_t i) { return i == slice.count ? n : n * i / slice.count / block * block; };
+      const std::size_t begin = cut(slice.number);
+      in_blocks(*me_, g.offset + begin, cut(slice.number + 1) - begin, [&](std::size_t first, std::size_t size) {
+        for (std::size_t j = 0; j < size; j += block) merge_block(turn, k, first + j, std::min(block, size - j));
+      });
+    }
+  }
+}
+
+template <parameter T>
+void deterministic_sharing<T>::copy(std::span<const T> from, std::span<T> to, std::size_t offset, std::size_t n) const {
+  in_blocks(*me_, offset, n,
+            [&](std::size_t first, std::size_t size) { std::copy_n(from.data() + first, size, to.data() + first); });
+}
+
+template <parameter T>
+std::size_t deterministic_sharing<T>::merged_rows(const parameter_group& g, const merge_plan& turn) const {
+  if (!g.hot_first) return g.rows;
+  if (turn.last) return std::min(g.rows, first_singleton_);
+  return std::min({g.rows, first_singleton_, ruler_prefix(turn.turn + 1, widest_)});
+}
+
+template <parameter T>
+void deterministic_sharing<T>::merge_block(const merge_plan& turn, std::size_t k, std::size_t first,
+                                           std::size_t n) const {
+  T* const base = shared(k).data() + first;
+  std::array<T, block> gain, old;
+  std::copy_n(base, n, old.data());
+  for (std::size_t v = 0; v < turn.virtual_workers; ++v) {
+    const T* const own = store_.replica<T>(v, k).data() + first;
+    if (v == 0)
+      for (std::size_t i = 0; i < n; ++i) gain[i] = own[i] - old[i];
+    else
+      for (std::size_t i = 0; i < n; ++i) gain[i] += own[i] - old[i];
+  }
+  const T gain_weight = gain_weight_of(k);
+  for (std::size_t i = 0; i < n; ++i) old[i] += gain_weight * gain[i];
+  std::copy_n(old.data(), n, base);
+}
+
+template class deterministic_sharing<float>;
+template class deterministic_sharing<double>;
+
+}  // namespace hogwild
