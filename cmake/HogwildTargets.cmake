@@ -47,10 +47,19 @@ function(hogwild_compile_together target)
 #endif")
 endfunction()
 
-# hogwild_inner_loops(<source> ...): what trains or reads rows, optimised as far as the compiler can, and on its own, since
-# it inlines best what stands alone. The rest of a release is built at -O2, which takes a fifth less time.
+# hogwild_inner_loops(<source or target> ...): what loops over the entries of rows, or over parameters, while workers
+# train: at -O3 in a release, the rest of which the preset builds at -O2. Of a template all users of the same arguments
+# are named, because the linker keeps the code of one of them. A source with options of its own is compiled on its own
+# (CMake leaves it out of unity builds), and the compiler inlines best what stands alone; the generated sources of tasks
+# hold three models each, since their headers take long.
 function(hogwild_inner_loops)
-  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+  foreach(name IN LISTS ARGN)
+    if(TARGET ${name})
+      target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O3>)
+    else()
+      set_property(SOURCE ${name} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+    endif()
+  endforeach()
 endfunction()
 
 # hogwild_library(<component> [SOURCES ...] HEADERS ... [INTERNAL ...] [INCLUDE_DIRS ...] [PUBLIC libs ...]

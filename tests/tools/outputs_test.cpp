@@ -20,10 +20,10 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-using options = std::vector<std::string>;
+using command_words = std::vector<std::string>;
 
 /// Runs a script of the shell, in which "$@" is the command with these arguments.
-outcome in_shell(const std::string& script, const options& arguments) {
+outcome in_shell(const std::string& script, const command_words& arguments) {
   running_command::any_program program{{"/bin/sh", "-c", script, "sh", hogwild_path()}};
   program.words.insert(program.words.end(), arguments.begin(), arguments.end());
   return running_command(program).wait();
@@ -39,13 +39,13 @@ class outputs : public with_small_data {
   }
   static std::string model() { return *folder / "model.bin"; }
   static std::string predictions() { return *folder / "predictions.txt"; }
-  static options short_run(const options& more) {
-    options all = {"train", train(), "--engine", "serial", "--step", "0.1", "--epochs", "1", "--quiet"};
+  static command_words short_run(const command_words& more) {
+    command_words all = {"train", train(), "--engine", "serial", "--step", "0.1", "--epochs", "1", "--quiet"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
   /// Each command that writes a file, writing it there; "train --save" first.
-  static std::vector<options> writing_to(const std::string& file) {
+  static std::vector<command_words> writing_to(const std::string& file) {
     return {short_run({"--save", file}),
             {"predict", model(), test(), "--output", file},
             {"convert", model(), file},
@@ -53,7 +53,7 @@ class outputs : public with_small_data {
             short_run({"--record", file})};
   }
   /// What a reader of the FIFO got from one run of the command.
-  static std::string read_from(const std::string& fifo, const options& arguments) {
+  static std::string read_from(const std::string& fifo, const command_words& arguments) {
     const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
     const outcome o = hogwild(arguments);
     EXPECT_EQ(o.code, 0) << o.err;
@@ -67,7 +67,7 @@ class outputs : public with_small_data {
 
 TEST_F(outputs, a_fifo_is_written_into) {
   const std::string fifo = *folder / "fifo";
-  for (const options& arguments : writing_to(fifo)) {
+  for (const command_words& arguments : writing_to(fifo)) {
     fs::remove(fifo);
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     EXPECT_NE(read_from(fifo, arguments), "") << arguments.front();
@@ -79,7 +79,7 @@ TEST_F(outputs, a_fifo_is_written_into) {
 
 TEST_F(outputs, a_link_is_followed) {
   const std::string link = *folder / "link", file = *folder / "behind";
-  for (const options& arguments : writing_to(link)) {
+  for (const command_words& arguments : writing_to(link)) {
     fs::remove(file), fs::remove(link);
     fs::create_symlink("behind", link);
     for (const char* when : {"dangling", "there"}) {
@@ -90,17 +90,17 @@ TEST_F(outputs, a_link_is_followed) {
   }
   fs::remove(file), fs::remove(link);
   fs::create_symlink("link", link);
-  for (const options& arguments : writing_to(link)) EXPECT_EQ(hogwild(arguments).code, 3) << arguments.front();
+  for (const command_words& arguments : writing_to(link)) EXPECT_EQ(hogwild(arguments).code, 3) << arguments.front();
   EXPECT_TRUE(fs::is_symlink(link));
   fs::remove(link);
 }
 
 TEST_F(outputs, a_place_that_cannot_be_one_is_refused_before_any_work) {
   const std::string missing = *folder / "missing", place = folder->path();
-  for (const options& arguments :
-       {options{"predict", missing, missing, "--output", place},
-        options{"predict", model(), missing, "--output", place}, options{"convert", missing, place},
-        options{"train", missing, "--save", place}, options{"train", missing, "--record", place}}) {
+  for (const command_words& arguments :
+       {command_words{"predict", missing, missing, "--output", place},
+        command_words{"predict", model(), missing, "--output", place}, command_words{"convert", missing, place},
+        command_words{"train", missing, "--save", place}, command_words{"train", missing, "--record", place}}) {
     const outcome o = hogwild(arguments);
     EXPECT_EQ(o.code, 3) << o.err;
     EXPECT_THAT(o.err, HasSubstr("it is a folder")) << arguments.front();
@@ -126,7 +126,7 @@ TEST_F(outputs, standard_output_may_be_named) {
   const std::string saved = read_file(model()), said = read_file(predictions()), out = *folder / "out";
   fs::create_symlink("/proc/self/fd/1", out);
   for (const std::string& name : {std::string("/proc/self/fd/1"), out}) {
-    const options predict = {"predict", model(), test(), "--output", name};
+    const command_words predict = {"predict", model(), test(), "--output", name};
     EXPECT_EQ(in_shell("\"$@\" | cat", predict).out, said);
     EXPECT_EQ(in_shell("echo first; \"$@\"; echo last", predict).out, "first\n" + said + "last\n") << "to a file";
     EXPECT_EQ(in_shell("\"$@\" 2>/dev/null | cat", short_run({"--save", name})).out, saved);
@@ -149,10 +149,10 @@ TEST_F(outputs, what_is_told_beside_an_output_is_not_mixed_into_it) {
 TEST_F(outputs, modes_follow_the_umask) {
   const std::string file = *folder / "mode";
   const auto mode = [&] { return fs::status(file).permissions(); };
-  options checkpoint = short_run({"--checkpoint", file});
-  std::vector<options> all = writing_to(file);
+  command_words checkpoint = short_run({"--checkpoint", file});
+  std::vector<command_words> all = writing_to(file);
   all.push_back(checkpoint);
-  for (const options& arguments : all) {
+  for (const command_words& arguments : all) {
     for (const auto& [mask, expected] : {std::pair<const char*, unsigned>{"077", 0600u}, {"002", 0664u}}) {
       fs::remove(file);
       const outcome o = in_shell("umask " + std::string(mask) + "; \"$@\"", arguments);
@@ -169,11 +169,11 @@ TEST_F(outputs, modes_follow_the_umask) {
 TEST_F(outputs, a_limit_on_file_sizes_is_4_and_leaves_nothing) {
   const std::string place = *folder / "limited";
   fs::create_directory(place);
-  std::vector<options> all = writing_to(place + "/file");
+  std::vector<command_words> all = writing_to(place + "/file");
   all.pop_back();  // a record: below
   all.push_back(short_run({"--checkpoint", place + "/file"}));
   all.push_back({"train", train(), "--no-cache"});
-  for (const options& arguments : all) {
+  for (const command_words& arguments : all) {
     const outcome o = in_shell("ulimit -f 1; \"$@\"", arguments);  // 512 bytes, or 1024
     EXPECT_EQ(o.code, 4) << arguments.front() << o.err;
     EXPECT_THAT(o.err, HasSubstr("ulimit -f")) << arguments.front();
@@ -184,16 +184,16 @@ TEST_F(outputs, a_limit_on_file_sizes_is_4_and_leaves_nothing) {
   EXPECT_TRUE(record.empty() || record.back() == '\n') << record;
   EXPECT_EQ(in_shell("ulimit -f 1; \"$@\" > " + place + "/file", {"predict", model(), test()}).code, 4);
   // What is told of the run finds no room in its file; the run goes on.
-  const options told = {"train", train(), "--engine", "serial", "--step", "0.1", "--epochs", "50"};
+  const command_words told = {"train", train(), "--engine", "serial", "--step", "0.1", "--epochs", "50"};
   EXPECT_EQ(in_shell("ulimit -f 1; \"$@\" 2> " + place + "/told", told).code, 0);
   fs::remove_all(place);
 }
 
 TEST_F(outputs, what_standard_output_does_not_take_is_4) {
-  const options run = {"train", train(), "--engine", "serial", "--step", "0.1", "--epochs", "1"};
-  options run_json = run;
+  const command_words run = {"train", train(), "--engine", "serial", "--step", "0.1", "--epochs", "1"};
+  command_words run_json = run;
   run_json.push_back("--json");
-  const std::vector<options> all = {
+  const std::vector<command_words> all = {
       run,
       run_json,
       {"predict", model(), test()},
@@ -209,7 +209,7 @@ TEST_F(outputs, what_standard_output_does_not_take_is_4) {
       {"--version", "--json"},
       {"--help"},
       {"train", "--help"}};
-  for (const options& arguments : all) {
+  for (const command_words& arguments : all) {
     for (const char* script : {"\"$@\" > /dev/full", "\"$@\" >&-"}) {
       const outcome o = in_shell(script, arguments);
       EXPECT_EQ(o.code, 4) << script << " " << arguments.front();
@@ -236,20 +236,20 @@ TEST_F(outputs, closed_standard_streams_write_into_no_file) {
 }
 
 TEST_F(outputs, a_name_of_a_file_is_never_empty) {
-  const std::vector<options> all = {{"train", ""},
-                                    {"train", train(), "--test", ""},
-                                    {"train", train(), "--validation", ""},
-                                    {"train", train(), "--save", ""},
-                                    {"train", train(), "--record", ""},
-                                    {"predict", "", test()},
-                                    {"predict", model(), ""},
-                                    {"evaluate", model(), ""},
-                                    {"recommend", "", "--user", "1"},
-                                    {"generate", ""},
-                                    {"convert", model(), ""},
-                                    {"inspect", ""},
-                                    {"cache", folder->path(), ""}};
-  for (const options& arguments : all) {
+  const std::vector<command_words> all = {{"train", ""},
+                                          {"train", train(), "--test", ""},
+                                          {"train", train(), "--validation", ""},
+                                          {"train", train(), "--save", ""},
+                                          {"train", train(), "--record", ""},
+                                          {"predict", "", test()},
+                                          {"predict", model(), ""},
+                                          {"evaluate", model(), ""},
+                                          {"recommend", "", "--user", "1"},
+                                          {"generate", ""},
+                                          {"convert", model(), ""},
+                                          {"inspect", ""},
+                                          {"cache", folder->path(), ""}};
+  for (const command_words& arguments : all) {
     const outcome o = hogwild(arguments);
     EXPECT_EQ(o.code, 2) << arguments.front() << " " << arguments.back();
     EXPECT_THAT(o.err, HasSubstr("a name is missing")) << arguments.front();

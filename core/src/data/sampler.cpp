@@ -4,7 +4,15 @@
 namespace hogwild {
 
 std::size_t row_sampler::drawn(std::size_t position) const {
-  return order_ == row_order::permuted ? permutation_(position) : draw_.below(position, rows_);
+  switch (order_) {
+    case row_order::permuted:
+      return permutation_(position);
+    case row_order::replacement:
+      return draw_.below(position, rows_);
+    case row_order::chunked:
+      break;
+  }
+  return position;
 }
 
 }  // namespace hogwild

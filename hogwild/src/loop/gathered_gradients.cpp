@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/block_optimizer.hpp>
@@ -11,15 +12,17 @@
 namespace hogwild {
 
 template <parameter T>
-void gathered_gradients<T>::receive_from(const gathered_sharing<T>& sharing) {
-  sharing_ = &sharing;
+gathered_gradients<T>::gathered_gradients(const gathered_sharing<T>* sharing, const loop_options& options,
+                                          std::vector<parameter_group> groups, group_steps& steps, projection project)
+    : sharing_(sharing), options_(options), groups_(std::move(groups)), steps_(steps), project_(std::move(project)) {
+  if (sharing == nullptr) return;
   on_ = options_.optimizer != optimizer_kind::sgd;
   if (on_)
-    sharing.set_sum_receiver(this, [](void* self, double gain_weight, double position) {
+    sharing->set_sum_receiver(this, [](void* self, double gain_weight, double position) {
       static_cast<gathered_gradients*>(self)->step(gain_weight, position);
     });
   else if (project_)
-    sharing.set_change_receiver(this, [](void* self, std::span<const std::uint32_t> changed) {
+    sharing->set_change_receiver(this, [](void* self, std::span<const std::uint32_t> changed) {
       static_cast<gathered_gradients*>(self)->project_changed(changed);
     });
 }

@@ -4,6 +4,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/replica.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 
 namespace hogwild {
 namespace {

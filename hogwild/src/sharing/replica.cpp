@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <hogwild/detail/memory/private_memory.hpp>
+#include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/in_blocks.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
@@ -82,7 +84,7 @@ void replica<T>::exchange_now(race_probe& probe) {
   }
   rows_ = 0;
   ++turn_;
-  if (probe.due_at_exchange()) probe.file_exchange([this](auto&& sample) { sample_conflicts(sample); });
+  if (probe.due_at_exchange()) probe.file_exchange([this](auto&& sample) { this->sample_conflicts(sample); });
   const std::size_t met = send(ruler_prefix(turn_, widest_), false);
   if (hook_ != nullptr) hook_->exchanged(2 * met * sizeof(T));
 }

@@ -2,12 +2,15 @@
 // One worker, alone or as a rank whose parameters are averaged. Replicas have a test of their own.
 #include <hogwild/detail/sharing/private.hpp>
 
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/task/training_task.hpp>
 
 using namespace hogwild;
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 
+#include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/optimization/vector_math.hpp>
 
@@ -40,7 +41,10 @@ class block_optimizer {
   /// One parameter; the value that it had.
   T step(std::size_t j, T g, T size) const {
     const T before = w_.load(j);
-    block(j, std::span(&g, 1), size);
+    if (kind_ == optimizer_kind::adagrad)
+      adagrad_one(j, g, size);
+    else
+      block(j, std::span(&g, 1), size);
     return before;
   }
 
@@ -168,5 +172,10 @@ auto block_optimizer<View>::raise_row_sum(std::size_t offset, std::span<const T>
   const T mean = sum / static_cast<T>(std::max<std::size_t>(g.size(), 1));
   return state_[0].read_add(offset, mean) + mean;
 }
+
+// The views of direct and private sharing. Others are instantiated where they are used.
+extern template class block_optimizer<param_view<float>>;
+extern template class block_optimizer<param_view<float, update::exact>>;
+extern template class block_optimizer<param_view<float, update::locked>>;
 
 }  // namespace hogwild

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <hogwild/detail/loop/group_steps.hpp>
@@ -21,6 +20,15 @@ inline constexpr bool gathers_sums = requires {
   requires Sharing::gathers;
 };
 
+/// The policy that gathers, where `sharing` is one; else null.
+template <class Sharing>
+auto gathered_sharing_of(const Sharing& sharing) -> const gathered_sharing<typename Sharing::scalar_type>* {
+  if constexpr (gathers_sums<Sharing>)
+    return &sharing;
+  else
+    return nullptr;
+}
+
 /// What an optimiser other than sgd does in lockstep: rows gather gradients, and when all ranks have summed them up,
 /// each makes one step by their mean. All ranks do the same, so that parameters and state stay the same on all. A group
 /// that is ordered by popularity makes a step of each row that any rank has touched, other groups of the whole run.
@@ -31,13 +39,10 @@ class gathered_gradients {
  public:
   using projection = std::function<void(std::span<T>)>;
 
-  /// Does nothing unless the policy gathers. All outlive this. `project` may be empty.
-  template <class Sharing>
-  gathered_gradients(const Sharing& sharing, const loop_options& options, std::vector<parameter_group> groups,
-                     group_steps& steps, projection project = {})
-      : options_(options), groups_(std::move(groups)), steps_(steps), project_(std::move(project)) {
-    if constexpr (gathers_sums<Sharing>) receive_from(sharing);
-  }
+  /// `sharing`: null where the policy does not gather, and then this does nothing. All outlive this. `project` may be
+  /// empty.
+  gathered_gradients(const gathered_sharing<T>* sharing, const loop_options& options,
+                     std::vector<parameter_group> groups, group_steps& steps, projection project = {});
   gathered_gradients(const gathered_gradients&) = delete;
   gathered_gradients& operator=(const gathered_gradients&) = delete;
 
@@ -45,13 +50,12 @@ class gathered_gradients {
   bool on() const { return on_; }
 
  private:
-  void receive_from(const gathered_sharing<T>& sharing);
   void step(double gain_weight, double position);
   void project_changed(std::span<const std::uint32_t> changed) const;
   /// Parameters that make a step together.
   static std::size_t run_of(const parameter_group& g) { return g.hot_first ? g.width : g.rows * g.width; }
 
-  const gathered_sharing<T>* sharing_ = nullptr;
+  const gathered_sharing<T>* sharing_;
   const loop_options& options_;
   std::vector<parameter_group> groups_;
   group_steps& steps_;

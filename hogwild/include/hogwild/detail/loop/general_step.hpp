@@ -28,7 +28,7 @@ class general_step : public Sharing {
         l2_{context.options.l2 * static_cast<double>(context.rows)},
         ordered_groups_(groups_of(m)),
         groups_(groups_of(m), context),
-        gathered_(*this, context.options, groups_of(m), groups_),
+        gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_),
         w_(Sharing::parameters()) {
     std::erase_if(ordered_groups_, [](const parameter_group& g) { return !g.l2 || !g.hot_first || g.rows == 0; });
   }

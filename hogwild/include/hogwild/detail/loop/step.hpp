@@ -13,7 +13,6 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/loop/loop_options.hpp>
-#include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/block_optimizer.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/optimization/regularizer.hpp>
@@ -36,10 +35,6 @@ struct step_context {
   std::size_t epoch_rows = 0;              ///< by which a chunk's position in an epoch is told: n, or this process's
   const control_block* control = nullptr;  ///< where a request to stop shows; null: nowhere
 };
-
-extern template class block_optimizer<param_view<float>>;
-extern template class block_optimizer<param_view<float, update::exact>>;
-extern template class block_optimizer<param_view<float, update::locked>>;
 
 /// An optimiser on the arrays of a sharing policy, as they are now.
 template <class Optimizer, class Sharing>

@@ -40,10 +40,10 @@ struct tickets_of<Step> {
   using type = typename Step::tickets;
 };
 
-/// Whether a step's sharing policy loads the columns that only the rows of a chunk have before it, and stores them
-/// after it.
+/// Whether a step's sharing policy may load the columns that only the rows of a chunk have before it, and store them
+/// after it; moves_singletons() says whether it does.
 template <class Step>
-inline constexpr bool keeps_singletons = requires(Step step) {
+inline constexpr bool may_move_singletons = requires(Step step) {
   step.begin_chunk(column_range{});
 };
 
@@ -80,9 +80,11 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     me.held.set(drawn->number + 1);
     me.beats.raise(1);
     if (options.order == row_order::chunked && !takes_runs<Step>) data.ensure(work.first, work.last);
-    if constexpr (keeps_singletons<Step>)
-      step.begin_chunk(options.order == row_order::chunked ? singleton_columns(data, work.first, work.last)
-                                                           : column_range{});
+    if constexpr (may_move_singletons<Step>) {
+      if (step.moves_singletons())
+        step.begin_chunk(options.order == row_order::chunked ? singleton_columns(data, work.first, work.last)
+                                                             : column_range{});
+    }
     step.begin(round, drawn->position);
     bool cut = false;
     for (std::size_t position = work.first; position < work.last;) {
@@ -103,9 +105,11 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
       me.rows.set(rows += n);
       step.exchange(n, probe);
     }
-    if constexpr (keeps_singletons<Step>) {
-      if (!me.counts()) return me.held.set(0);
-      step.end_chunk();
+    if constexpr (may_move_singletons<Step>) {
+      if (step.moves_singletons()) {
+        if (!me.counts()) return me.held.set(0);
+        step.end_chunk();
+      }
     }
     me.updates.raise(sum.updates);
     me.nonzeros.raise(sum.nonzeros);

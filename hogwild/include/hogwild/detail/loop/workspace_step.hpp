@@ -55,7 +55,7 @@ class workspace_step : public Sharing {
         cursor_(data),
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
         groups_(groups_of(m), context),
-        gathered_(*this, context.options, groups_of(m), groups_, projection_of(m)),
+        gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_, projection_of(m)),
         w_(Sharing::parameters()),
         space_(m.make_workspace(data, context.options.dense_isa, batch())) {
     if constexpr (stoppable_workspace<typename M::workspace>) {

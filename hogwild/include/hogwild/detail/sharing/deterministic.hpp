@@ -50,6 +50,7 @@ class deterministic_sharing : public virtual_replicas {
   std::size_t rows_to_exchange() const { return static_cast<std::size_t>(-1); }
   void exchange(std::size_t, race_probe&) const {}
   void end_round() const {}
+  bool moves_singletons() const { return true; }
   void begin_chunk(column_range singletons);
   void end_chunk() const;
 

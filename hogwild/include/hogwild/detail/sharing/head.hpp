@@ -30,6 +30,7 @@ class head_sharing {
   std::size_t rows_to_exchange() const { return hot_->rows_to_exchange(); }
   void exchange(std::size_t rows, race_probe& probe) { hot_->exchange(rows, probe); }
   void end_round() { hot_->end_round(); }
+  bool moves_singletons() const { return hot_->moves_singletons(); }
   void begin_chunk(column_range singletons) { hot_->begin_chunk(singletons); }
   void end_chunk() const { hot_->end_chunk(); }
 

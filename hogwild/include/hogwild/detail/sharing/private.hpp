@@ -11,12 +11,13 @@
 #include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/optimization/access_kind.hpp>
-#include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
 
-/// The arrays that one worker trains on while nobody else writes them, and how it comes to what the others did: as a
+struct worker_context;
+
+/// The arrays that one worker trains on while nobody else writes them, and how it learns what the others did: as a
 /// replica of the shared arrays, as a rank of a synchronous engine, or not at all, where it is the only worker.
 /// Belongs to one worker.
 template <parameter T>
@@ -28,11 +29,13 @@ class private_arrays {
 
   /// The parameters (k = 0), or array k - 1 of the optimiser's state.
   std::span<T> values(std::size_t k) const { return values_[k]; }
-  /// How many these are.
+  /// How many arrays there are.
   std::size_t count() const { return values_.size(); }
 
   virtual void begin_round(const round_plan& round) = 0;
 
+  /// Whether columns of a single row are moved here before that row and back after it.
+  virtual bool moves_singletons() const { return false; }
   /// Before rows are trained that alone have the columns `singletons`, and after them.
   virtual void begin_chunk(column_range) {}
   virtual void end_chunk() const {}
@@ -52,8 +55,8 @@ class private_arrays {
   /// `unsent`: the slot that counts the rows of which the others know nothing yet; null: there are none.
   explicit private_arrays(worker_slot* unsent) : unsent_(unsent) {}
 
-  /// The period is over; lowers rows_.
-  virtual void exchange_now(race_probe&) { rows_ = 0; }
+  /// The period is over; lowers rows_. Not called where there is no period.
+  virtual void exchange_now(race_probe&) {}
 
   std::vector<std::span<T>> values_;
   std::size_t period_ = 0;  ///< rows between two exchanges; 0: none within a round
@@ -100,6 +103,7 @@ class private_sharing {
   std::size_t rows_to_exchange() const { return arrays_->rows_to_exchange(); }
   void exchange(std::size_t rows, race_probe& probe) { arrays_->exchange(rows, probe); }
   void end_round() { arrays_->end_round(); }
+  bool moves_singletons() const { return arrays_->moves_singletons(); }
   void begin_chunk(column_range singletons) { arrays_->begin_chunk(singletons); }
   void end_chunk() const { arrays_->end_chunk(); }
 

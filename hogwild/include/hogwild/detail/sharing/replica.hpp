@@ -10,12 +10,13 @@
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
-#include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/private.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
+
+class exchange_hook;
+class worker_memory;
 
 /// One worker's replica of the shared arrays (parameters, then optimiser state), and when it exchanges how much of it.
 ///
@@ -45,6 +46,7 @@ class replica final : public private_arrays<T> {
   /// columns, so that their values are moved as they are and count in full, here, whatever the round's gain weight. A
   /// worker that is taken for dead must not call end_chunk(); one that was stopped inside it puts back, for these
   /// columns, what it had gained.
+  bool moves_singletons() const override { return true; }
   void begin_chunk(column_range singletons) override;
   void end_chunk() const override;
 

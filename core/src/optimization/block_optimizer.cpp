@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/block_optimizer.hpp>
 
 namespace hogwild {
 
