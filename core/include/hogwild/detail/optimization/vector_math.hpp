@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include <hogwild/detail/platform/device_code.hpp>
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -15,8 +17,12 @@
 namespace hogwild {
 
 /// e^x without a branch or a call, so that compilers make vector code of a loop over it; within one unit in the last
-/// place (subnormal results included). Infinity from 88.73 on, 0 below -103.98, NaN for NaN.
-inline float vector_exp(float x) {
+/// place (subnormal results included). Infinity from 88.73 on, 0 below -103.98, NaN for NaN. On a device it is the
+/// device's own, within two such units.
+HOGWILD_DEVICE_CODE inline float vector_exp(float x) {
+#if defined(__CUDA_ARCH__)
+  return ::expf(x);
+#else
   // Limits |x| to 104 by its bits: a comparison of floats would be a branch to some compilers. A NaN stays one.
   constexpr std::int32_t limit = std::bit_cast<std::int32_t>(104.0f), infinity = 0x7f800000, quiet_nan = 0x7fc00000;
   const auto bits = std::bit_cast<std::int32_t>(x);
@@ -45,6 +51,7 @@ inline float vector_exp(float x) {
     return std::bit_cast<float>((static_cast<std::uint32_t>(e) + 127u) << 23);
   };
   return (p * power_of_two(half_power)) * power_of_two(power - half_power);
+#endif
 }
 
 /// The square root of each number, rounded as std::sqrt rounds it. A compiler makes no vector code of a loop over

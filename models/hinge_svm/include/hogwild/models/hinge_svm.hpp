@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
 
@@ -16,7 +17,9 @@ struct hinge_svm {
   double loss(float margin, float label) const {
     return std::max(1.0 - static_cast<double>(margin) * static_cast<double>(label), 0.0);
   }
-  float derivative(float margin, float label) const { return margin * label < 1.0f ? -label : 0.0f; }
+  HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
+    return margin * label < 1.0f ? -label : 0.0f;
+  }
 };
 
 }  // namespace hogwild

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
 
@@ -24,7 +25,9 @@ struct huber {
     const double d = static_cast<double>(delta);
     return r <= d ? 0.5 * r * r : d * (r - 0.5 * d);
   }
-  float derivative(float margin, float label) const { return std::clamp(margin - label, -delta, delta); }
+  HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
+    return std::clamp(margin - label, -delta, delta);
+  }
 };
 
 }  // namespace hogwild

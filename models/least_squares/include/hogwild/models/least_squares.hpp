@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
 
@@ -16,7 +17,7 @@ struct least_squares {
     const double r = static_cast<double>(margin) - static_cast<double>(label);
     return 0.5 * r * r;
   }
-  float derivative(float margin, float label) const { return margin - label; }
+  HOGWILD_DEVICE_CODE float derivative(float margin, float label) const { return margin - label; }
 };
 
 }  // namespace hogwild

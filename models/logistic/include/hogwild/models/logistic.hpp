@@ -6,6 +6,7 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/optimization/vector_math.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
 
@@ -18,7 +19,9 @@ struct logistic {
     const double z = static_cast<double>(margin) * static_cast<double>(label);
     return z > 0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;  // never the exp of a large number
   }
-  float derivative(float margin, float label) const { return -label / (1.0f + vector_exp(margin * label)); }
+  HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
+    return -label / (1.0f + vector_exp(margin * label));
+  }
 
   /// Probability of the larger label.
   double probability(float margin) const { return 1.0 / (1.0 + std::exp(-static_cast<double>(margin))); }

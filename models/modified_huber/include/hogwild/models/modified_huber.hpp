@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
 
@@ -20,7 +21,7 @@ struct modified_huber {
     const double slack = std::max(1.0 - z, 0.0);
     return z < -1.0 ? -4.0 * z : slack * slack;
   }
-  float derivative(float margin, float label) const {
+  HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
     return -2.0f * label * std::clamp(1.0f - margin * label, 0.0f, 2.0f);
   }
 

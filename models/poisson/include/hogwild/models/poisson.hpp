@@ -9,6 +9,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/optimization/vector_math.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -28,7 +29,9 @@ struct poisson {
     const double m = static_cast<double>(margin), within = std::min(m, static_cast<double>(most));
     return std::exp(within) * (1.0 + (m - within)) - m * static_cast<double>(label);
   }
-  float derivative(float margin, float label) const { return vector_exp(std::min(margin, most)) - label; }
+  HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
+    return vector_exp(most < margin ? most : margin) - label;
+  }
 
   /// The count that is expected.
   float prediction(float margin) const { return std::exp(std::min(margin, most)); }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
 
@@ -22,7 +23,9 @@ struct quantile {
     const double r = static_cast<double>(label) - static_cast<double>(margin), fraction = static_cast<double>(q);
     return r > 0.0 ? fraction * r : (fraction - 1.0) * r;
   }
-  float derivative(float margin, float label) const { return margin < label ? -q : margin > label ? 1.0f - q : 0.0f; }
+  HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
+    return margin < label ? -q : margin > label ? 1.0f - q : 0.0f;
+  }
 };
 
 }  // namespace hogwild

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
 
@@ -19,7 +20,9 @@ struct squared_hinge {
     const double slack = std::max(1.0 - static_cast<double>(margin) * static_cast<double>(label), 0.0);
     return slack * slack;
   }
-  float derivative(float margin, float label) const { return -2.0f * label * std::max(1.0f - margin * label, 0.0f); }
+  HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
+    return -2.0f * label * std::max(1.0f - margin * label, 0.0f);
+  }
 };
 
 }  // namespace hogwild

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <hogwild/detail/platform/device_code.hpp>
+
+// A warp: lanes that train one row together. What a kernel does to a row is a template over one of these two types, so
+// that there is one source for a GPU, where each lane is a thread, and for the CPU, where one thread is all lanes and
+// goes from phase to phase. Both add in the same order: a warp that trains alone gets the same bits from both, where
+// the compiler fuses no product with a sum.
+
+namespace hogwild::device {
+
+inline constexpr unsigned warp_width = 32;
+
+/// All lanes by one thread.
+struct host_warp {
+  /// A number of each lane's own, zero at first.
+  template <class T>
+  struct each_lane {
+    T value[warp_width]{};
+    T& operator[](unsigned lane) { return value[lane]; }
+  };
+
+  /// Calls f(lane) for each lane.
+  template <class F>
+  void each(const F& f) const {
+    for (unsigned lane = 0; lane < warp_width; ++lane) f(lane);
+  }
+  /// Calls f(lane) for the first lane alone.
+  template <class F>
+  void first(const F& f) const {
+    f(0u);
+  }
+  /// Calls f(lane, k) for k < n: neighbours go to neighbouring lanes.
+  template <class F>
+  void deal(std::uint32_t n, const F& f) const {
+    std::uint32_t k = 0;
+    for (; n - k >= warp_width; k += warp_width) {
+      for (unsigned lane = 0; lane < warp_width; ++lane) f(lane, k + lane);
+    }
+    for (unsigned lane = 0; k < n; ++k, ++lane) f(lane, k);
+  }
+  /// The sum over all lanes, which all of them get.
+  float sum(each_lane<float> x) const {
+    for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
+      for (unsigned lane = 0; lane < half_width; ++lane) x[lane] += x[lane + half_width];
+    }
+    return x[0];
+  }
+  /// What lanes wrote before is what all lanes read from here on.
+  void settle() const {}
+};
+
+#if defined(__CUDACC__) || defined(HOGWILD_SIMT)
+
+/// The warp that the calling thread belongs to. All of its lanes call sum() and settle(), or none does.
+struct device_warp {
+  template <class T>
+  struct each_lane {
+    T value{};
+    HOGWILD_DEVICE_CODE T& operator[](unsigned) { return value; }
+  };
+
+  __device__ static unsigned lane() { return threadIdx.x % warp_width; }
+
+  template <class F>
+  __device__ void each(const F& f) const {
+    f(lane());
+  }
+  template <class F>
+  __device__ void first(const F& f) const {
+    if (lane() == 0) f(0u);
+  }
+  template <class F>
+  __device__ void deal(std::uint32_t n, const F& f) const {
+    const unsigned self = lane();
+    for (std::uint32_t k = self; k < n; k += warp_width) f(self, k);
+  }
+  __device__ float sum(each_lane<float> x) const {
+    for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
+      x.value += __shfl_xor_sync(0xffffffffu, x.value, static_cast<int>(half_width));
+    }
+    return x.value;
+  }
+  __device__ void settle() const { __syncwarp(); }
+};
+
+#endif
+
+}  // namespace hogwild::device

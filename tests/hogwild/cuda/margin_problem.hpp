@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "kernels/margin_rows.hpp"
+#include "support/random_rows.hpp"
+
+namespace hogwild::test {
+
+/// How rows of margin models are trained, besides the rows.
+struct margin_training {
+  double step = 0.3, weight_positive = 1, scale = 1, shrink = 1, l2_rows = 0;
+  bool adagrad = false, bias = false;
+};
+
+/// Random rows, weights that training begins with, and what serial training in double precision makes of them.
+template <class Index, class Value>
+class margin_problem {
+ public:
+  static constexpr std::size_t columns = 300;
+
+  /// Rows of these lengths, which are at most `columns`, each about one long; labels -1 and 1.
+  margin_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, const margin_training& training)
+      : training_(training), wide_starts_(random() % 2 != 0), degree_(columns) {
+    std::normal_distribution<float> normal;
+    std::vector<Index> order(columns);
+    std::iota(order.begin(), order.end(), Index{0});
+    for (const std::size_t length : lengths) {
+      std::shuffle(order.begin(), order.end(), random);
+      for (std::size_t k = 0; k < length; ++k) {
+        const float x = normal(random) / std::sqrt(static_cast<float>(length));
+        index_.push_back(order[k]);
+        if constexpr (sizeof(Value) == sizeof(float))
+          value_.push_back(x);
+        else
+          value_.push_back(to_half(x));
+        ++degree_[order[k]];
+      }
+      start32_.push_back(static_cast<std::uint32_t>(index_.size()));
+      label_.push_back(random() % 2 != 0 ? 1.0f : -1.0f);
+    }
+    start64_.assign(start32_.begin(), start32_.end());
+    // What a bias has as its sum or weight stands there without a bias, too: nobody may touch it then.
+    std::uniform_real_distribution<float> positive(0.1f, 1.0f);
+    for (std::size_t j = 0; j <= columns; ++j) {
+      weights.push_back(normal(random));
+      sums.push_back(positive(random));
+    }
+  }
+
+  std::size_t rows() const { return label_.size(); }
+
+  /// All rows, on `weights` and `sums`.
+  device::margin_work work() {
+    device::margin_work work;
+    if (wide_starts_)
+      work.start64 = start64_.data();
+    else
+      work.start32 = start32_.data();
+    if constexpr (sizeof(Index) == sizeof(std::uint16_t))
+      work.index16 = index_.data();
+    else
+      work.index32 = index_.data();
+    if constexpr (sizeof(Value) == sizeof(float))
+      work.value = value_.data();
+    else
+      work.value16 = value_.data();
+    work.label = label_.data();
+    work.degree = degree_.data();
+    work.count = rows();
+    work.weights = weights.data();
+    work.sums = training_.adagrad ? sums.data() : nullptr;
+    work.columns = columns;
+    work.bias = training_.bias;
+    work.step = static_cast<float>(training_.step);
+    work.weight_positive = static_cast<float>(training_.weight_positive);
+    work.scale = training_.scale;
+    work.shrink = training_.shrink;
+    work.l2_rows = training_.l2_rows;
+    return work;
+  }
+
+  /// The weights after the rows of `order`, one after the other, with slope(margin, label) as the loss's derivative.
+  template <class Slope>
+  std::vector<double> trained(std::span<const std::size_t> order, const Slope& slope) const {
+    std::vector<double> w(weights.begin(), weights.end()), sum(sums.begin(), sums.end());
+    for (const std::size_t r : order) {
+      const double before = training_.adagrad ? 1 : training_.scale * std::pow(training_.shrink, double(r));
+      double margin = training_.bias ? w[columns] : 0;
+      for (std::size_t k = start32_[r]; k < start32_[r + 1]; ++k) margin += before * w[index_[k]] * x(k);
+      const double y = static_cast<double>(label_[r]);
+      const double s = (y > 0 ? training_.weight_positive : 1) * slope(margin, y);
+      const auto descend = [&](std::size_t j, double g, double a) {
+        if (training_.adagrad) sum[j] += g * g;
+        w[j] -= training_.step * g / (training_.adagrad ? std::sqrt(sum[j] + 1e-8) : a);
+      };
+      for (std::size_t k = start32_[r]; k < start32_[r + 1]; ++k) {
+        const std::size_t j = index_[k];
+        const double decay = training_.adagrad ? training_.l2_rows / double(degree_[j]) * w[j] : 0;
+        descend(j, s * x(k) + decay, before * training_.shrink);
+      }
+      if (training_.bias) descend(columns, s, 1);
+    }
+    return w;
+  }
+  template <class Slope>
+  std::vector<double> trained(const Slope& slope) const {
+    std::vector<std::size_t> order(rows());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return trained(order, slope);
+  }
+
+  std::vector<float> weights, sums;
+
+ private:
+  double x(std::size_t k) const { return static_cast<double>(widened(value_[k])); }
+
+  margin_training training_;
+  bool wide_starts_;
+  std::vector<std::uint32_t> degree_, start32_{0};
+  std::vector<std::uint64_t> start64_;
+  std::vector<Index> index_;
+  std::vector<Value> value_;
+  std::vector<float> label_;
+};
+
+/// |found - expected| / |expected|.
+inline double relative_error(std::span<const float> found, std::span<const double> expected) {
+  double error = 0, norm = 0;
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    error += std::pow(static_cast<double>(found[j]) - expected[j], 2);
+    norm += std::pow(expected[j], 2);
+  }
+  return std::sqrt(error / norm);
+}
+
+/// Lengths of `rows` rows: none, one, around the width of a warp and its multiples, and others of up to 300.
+inline std::vector<std::size_t> row_lengths(std::mt19937_64& random, std::size_t rows) {
+  constexpr std::size_t special[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 300};
+  std::vector<std::size_t> lengths;
+  for (std::size_t r = 0; r < rows; ++r)
+    lengths.push_back(r < std::size(special) || random() % 2 != 0 ? special[r % std::size(special)] : random() % 100);
+  return lengths;
+}
+
+}  // namespace hogwild::test
