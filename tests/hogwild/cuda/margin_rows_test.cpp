@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -62,7 +63,7 @@ TYPED_TEST_SUITE(host_margin_rows, row_types);
 
 TYPED_TEST(host_margin_rows, one_step_is_that_of_double_precision) {
   for (const test::margin_training& training : trainings) {
-    for (const std::size_t length : {0, 1, 2, 17, 31, 32, 33, 63, 64, 65, 96, 300}) {
+    for (const std::size_t length : std::initializer_list<std::size_t>{0, 1, 2, 17, 31, 32, 33, 63, 64, 65, 96, 300}) {
       EXPECT_LE(this->error(logistic{}, logistic_slope, std::array{length}, training), 1e-6) << length;
       EXPECT_LE(this->error(
                     squared_hinge{}, [](double m, double y) { return -2 * y * std::max(1 - m * y, 0.0); },
