@@ -4,10 +4,12 @@
 add_library(hogwild_flags INTERFACE)
 target_compile_features(hogwild_flags INTERFACE cxx_std_20)
 if(HOGWILD_DEVELOPER_MODE)
-  target_compile_options(hogwild_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  # nvcc has options of its own: cmake/HogwildCUDA.cmake.
+  target_compile_options(hogwild_flags INTERFACE
+                         "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # False alarms of gcc 12 inside its own std::string and std::copy (GCC bug 105651).
-    target_compile_options(hogwild_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
+    target_compile_options(hogwild_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-stringop-overflow>")
   endif()
 endif()
 if(HOGWILD_SANITIZE)
