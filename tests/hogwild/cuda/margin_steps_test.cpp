@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device does to a row is what the steps of CPU workers do.
+#include <hogwild/detail/loop/step.hpp>
+
+#include <algorithm>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/sharing/direct.hpp>
+#include <hogwild/models/logistic.hpp>
+
+#include "kernels/margin_rows.hpp"
+#include "margin_problem.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+using step_sharing = direct_sharing<float, update::lossy>;
+
+/// Trains the rows of the work by `step`, which begins at the position of the first one.
+template <class Step>
+std::uint64_t train_by_step(Step& step, const device::margin_work& work, const round_plan& round) {
+  step.begin(round, 0.0);
+  std::uint64_t changed = 0;
+  for (std::size_t r = 0; r < work.count; ++r) {
+    const std::size_t begin = work.start32 != nullptr ? work.start32[r] : work.start64[r];
+    const std::size_t end = work.start32 != nullptr ? work.start32[r + 1] : work.start64[r + 1];
+    const sparse_row<float> z{{work.index32 + begin, end - begin}, {work.value + begin, end - begin}, work.label[r]};
+    changed += step.train(step.reader(), z, [](std::size_t, float) {});
+  }
+  return changed;
+}
+
+struct device_and_step : testing::TestWithParam<test::margin_training> {};
+
+TEST_P(device_and_step, agree) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const test::margin_training& training = GetParam();
+  test::margin_problem<std::uint32_t, float> rows(random, test::row_lengths(random, 100), training);
+  device::margin_work work = rows.work();
+  std::uint64_t updates = 0;
+  work.updates = &updates;
+
+  const std::size_t parameters = work.columns + 1;
+  param_store store = param_store::in_memory({.parameters = parameters, .state_arrays = 1});
+  std::ranges::copy(rows.weights, store.parameters<float>().begin());
+  std::ranges::copy(rows.sums, store.state<float>(0).begin());
+  const step_sharing sharing(store, 0);
+  loop_options options;
+  options.bias = training.bias;
+  options.weight_positive = training.weight_positive;
+  options.l2 = training.adagrad ? training.l2_rows / 100 : 1e-3;
+  const label_map labels;
+  const step_context context{labels, std::span(work.degree, work.columns), 100, options};
+  const round_plan round{.step = training.step, .l2 = {.scale = training.scale, .shrink = training.shrink}};
+  const logistic model;
+  std::uint64_t changed = 0;
+  if (training.adagrad) {
+    margin_adagrad_step step(sharing, margin_loss(model), context);
+    changed = train_by_step(step, work, round);
+  } else {
+    margin_sgd_step step(sharing, margin_loss(model), context);
+    changed = train_by_step(step, work, round);
+  }
+
+  device::train_margin_rows(work, margin_loss(model), 0, 1);
+  const std::span<const float> w = store.parameters<float>(), sums = store.state<float>(0);
+  EXPECT_LE(test::relative_error(rows.weights, std::vector<double>(w.begin(), w.end())), 1e-5);
+  EXPECT_LE(test::relative_error(rows.sums, std::vector<double>(sums.begin(), sums.end())), 1e-5);
+  EXPECT_EQ(updates, changed);
+}
+INSTANTIATE_TEST_SUITE_P(trainings, device_and_step,
+                         testing::Values(test::margin_training{.bias = true},
+                                         test::margin_training{.weight_positive = 3, .scale = 0.25, .shrink = 0.999},
+                                         test::margin_training{.step = 0.1, .adagrad = true},
+                                         test::margin_training{
+                                             .step = 0.1, .l2_rows = 2, .adagrad = true, .bias = true}));
+
+}  // namespace
