@@ -3,6 +3,7 @@
 #include "kernels/margin_rows.hpp"
 
 #include <array>
+#include <barrier>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -147,7 +148,7 @@ struct full_rows {
 
 // The median's slope is -1/2 while margins are below the label: each row adds 1/2, which floats hold without rounding.
 TEST(host_margin_rows, exact_keeps_every_add) {
-  constexpr std::size_t rows = 40'000, threads = 4;
+  constexpr std::size_t rows = 10'000, threads = 4, passes = 40;
   full_rows data(rows, 1e9f);
   device::margin_work work = data.work();
   work.update = update_kind::exact;
@@ -156,12 +157,16 @@ TEST(host_margin_rows, exact_keeps_every_add) {
   const quantile median;
   const margin_loss loss(median);
   {
+    std::barrier together(threads);
     std::vector<std::jthread> workers;
     for (std::size_t part = 0; part < threads; ++part)
-      workers.emplace_back([&, part] { device::train_margin_rows(work, loss, part, threads); });
+      workers.emplace_back([&, part] {
+        together.arrive_and_wait();
+        for (std::size_t pass = 0; pass < passes; ++pass) device::train_margin_rows(work, loss, part, threads);
+      });
   }
-  EXPECT_EQ(data.weights, std::vector<float>(full_rows::columns + 1, rows / 2.0f));
-  EXPECT_EQ(updates, rows);
+  EXPECT_EQ(data.weights, std::vector<float>(full_rows::columns + 1, passes * rows / 2.0f));
+  EXPECT_EQ(updates, passes * rows);
 }
 
 TEST(host_margin_rows, lossy_threads_keep_some_adds_and_invent_none) {
@@ -201,6 +206,15 @@ TEST(host_margin_rows, adagrad_begins_with_steps_of_one_length) {
   device::train_margin_rows(work, margin_loss(least_squares{}), 0, 1);
   EXPECT_EQ(data.weights, std::vector<float>(full_rows::columns + 1, 0.5f));
   EXPECT_EQ(sums, std::vector<float>(full_rows::columns + 1, 9.0f));
+}
+
+TEST(host_margin_rows, adagrad_begins_with_shorter_steps_where_slopes_are_tiny) {
+  full_rows data(1, 1e-4f);  // whose square is the constant under the root
+  std::vector<float> sums(full_rows::columns + 1);
+  device::margin_work work = data.work();
+  work.sums = sums.data();
+  device::train_margin_rows(work, margin_loss(least_squares{}), 0, 1);
+  for (const float w : data.weights) EXPECT_NEAR(w, std::sqrt(0.5f), 1e-6f);
 }
 
 TEST(host_margin_rows, locked_updates_are_refused) {
