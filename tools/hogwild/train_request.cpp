@@ -97,12 +97,22 @@ std::string set_transport(const std::string& text, train_request& r) {
 void declare_engine(command_line& line, train_request& r) {
   line.group("Workers");
   line.choice<engine_name>("--engine", r.engine, {engine_names.begin(), engine_names.end()}, "who trains");
-  line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give)");
+  line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give; with a device none)");
+  line.option("--device", "NUMBER|emulated", "0",
+              "the device of --engine cuda, which trains beside --workers on the CPU; emulated: kernels run on the CPU",
+              [&r](const std::string& text) -> std::string {
+                const auto number = to_number(text);
+                const bool usable = number && *number >= 0 && *number < 1024 && *number == std::floor(*number);
+                if (text != "emulated" && !usable) return quote(text) + " is neither a device's number nor 'emulated'";
+                r.device = usable ? static_cast<int>(*number) : emulated_device;
+                return {};
+              });
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
   named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},
         "what replicas on the ring do when they meet");
   line.option("--transport", "in_process|shared_segment|mpi", "in_process",
-              "whether workers of a ring, or in lockstep, are threads or processes; mpi: threads of ranks that MPI "
+              "whether workers of a ring, in lockstep, or with a device are threads or processes; mpi: threads of "
+              "ranks that MPI "
               "joins, as mpiexec and "
               "srun start them",
               [&r](const std::string& text) { return set_transport(text, r); });

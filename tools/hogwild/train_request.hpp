@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/models/model_options.hpp>
 #include <hogwild/engines.hpp>
@@ -21,15 +22,16 @@
 
 namespace hogwild::cli {
 
-enum class engine_name { serial, threads, processes, ring, all_reduce, local_sgd };
+enum class engine_name { serial, threads, processes, ring, all_reduce, local_sgd, cuda };
 
 /// The words for engines, in the order in which help shows them.
-inline constexpr std::array<std::pair<std::string_view, engine_name>, 6> engine_names{
+inline constexpr std::array<std::pair<std::string_view, engine_name>, 7> engine_names{
     {{"threads", engine_name::threads},
      {"processes", engine_name::processes},
      {"ring", engine_name::ring},
      {"all_reduce", engine_name::all_reduce},
      {"local_sgd", engine_name::local_sgd},
+     {"cuda", engine_name::cuda},
      {"serial", engine_name::serial}}};
 
 /// What `hogwild train` was asked for.
@@ -44,7 +46,8 @@ struct train_request {
   std::uint64_t min_count = 5;     ///< of a corpus: words that occur less often are left out
 
   engine_name engine = engine_name::threads;
-  std::size_t workers = 0;  ///< 0: as many as this process may use
+  std::size_t workers = 0;  ///< 0: as many as this process may use; of cuda: none beside the device
+  int device = 0;           ///< of cuda: its number, or emulated_device
   thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node

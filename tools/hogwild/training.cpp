@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/train.hpp>
@@ -51,6 +52,9 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
                       .pin = request.pin,
                       .ranks = ranks != nullptr ? &ranks->all() : nullptr,
                       .timeout = request.rank_timeout});
+    case engine_name::cuda:
+      return as_any(cuda_engine{
+          .workers = request.workers, .device = request.device, .transport = request.transport, .pin = request.pin});
     case engine_name::threads:
       break;
   }

@@ -92,6 +92,13 @@ struct meeting_report {
   double seconds = 0.0;      ///< in meetings, waiting for other ranks included; mean over the ranks
 };
 
+/// A device that trained.
+struct device_report {
+  int device = 0;  ///< by its number; -1: none, its kernels ran on the CPU
+  std::string name{};
+  std::uint64_t rows_in_flight = 0;  ///< rows that were trained at once, at most: as the step allows
+};
+
 /// What a finished run leaves behind.
 ///
 /// A run that was asked to stop returns the parameters as its workers left them, those of the last whole epoch or
@@ -123,6 +130,7 @@ struct train_result {
   std::optional<ring_report> ring{};         ///< of a run with several replicas in a process
   std::optional<link_report> link{};         ///< of a run of several processes on a ring
   std::optional<meeting_report> meetings{};  ///< of a synchronous run
+  std::optional<device_report> device{};     ///< of a run on a device
   /// By column position; the bias, where there is one, last. Rounded to float for models of double too, as saved models
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.
   std::vector<float> parameters;

@@ -16,6 +16,7 @@ class margin_task final : public training_task {
   margin_task(std::shared_ptr<const void> kept, const margin_loss& loss, task_facts facts, const sparse_view& data,
               label_map labels, const loop_options& options);
 
+  const margin_loss* margin() const override { return &loss_; }
   void initialise(const param_store&) const override {}
   void work(const worker_context& at) const override;
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,

@@ -21,6 +21,7 @@
 namespace hogwild {
 
 class exchange_hook;
+class margin_loss;
 class param_store;
 struct store_shape;
 class thread_team;
@@ -91,6 +92,8 @@ class training_task : public worker_side, public coordinator_side {
   const label_map& labels() const { return labels_; }
   /// As they were asked for.
   const loop_options& options() const { return options_; }
+  /// The loss of a margin model; null for other models.
+  virtual const margin_loss* margin() const { return nullptr; }
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/engines/worker_decorators.hpp>
+#include <hogwild/engines.hpp>
+
+namespace hogwild {
+
+/// A device that is none: its kernels run on threads of the CPU. In every build; never chosen by itself.
+inline constexpr int emulated_device = -1;
+
+/// A device as one more worker. It trains many rows at once, without locks, on a replica in its own memory, which
+/// exchanges with the shared parameters as the replicas of other workers do. Its host thread draws tickets, so that
+/// rows are dealt to it and to workers on the CPU alike.
+///
+/// Rows that are trained at once see the same weights. There are no more of them than the step allows: rows * step *
+/// curvature < 2 under sgd, and four times that under adagrad.
+///
+/// Margin models, under sgd and adagrad.
+struct cuda_engine {
+  std::size_t workers = 0;  ///< on the CPU, beside the device
+  int device = 0;           ///< by its number, as the CUDA runtime counts them; or emulated_device
+  transport_kind transport = transport_kind::in_process;
+  bool pin = true;                       ///< one CPU for each worker, where there are as many
+  std::string program{};                 ///< of processes: see process_engine
+  std::vector<std::string> arguments{};  ///< of processes
+};
+
+/// Throws config_error for models and options that a device does not train, and resource_error where there is no such
+/// device.
+std::size_t plan_sharing(const cuda_engine& engine, run_planner& run);
+std::unique_ptr<engine_run> start(const cuda_engine& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note);
+
+namespace detail {
+std::unique_ptr<training_task> on_a_device(std::unique_ptr<training_task> whole, const joined_worker& place);
+}  // namespace detail
+
+/// What worker processes of which one drives a device are called in their segment.
+inline constexpr std::string_view device_workers = "device";
+inline const worker_decoration device_decoration{device_workers, detail::on_a_device};
+
+}  // namespace hogwild

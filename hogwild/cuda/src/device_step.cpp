@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hogwild::device {
+
+device_step::device_step(runtime& device, device_arrays& own, private_arrays<float>& host, const margin_work& work,
+                         const sparse_view& rows, const loop_options& options, worker_slot& me)
+    : device_(device),
+      own_(own),
+      host_(host),
+      work_(work),
+      rows_(rows),
+      me_(me),
+      alone_(options.sharing == access_kind::alone) {
+  work_.weights = own_.values[0].data();
+  work_.sums = options.optimizer == optimizer_kind::adagrad ? own_.values[1].data() : nullptr;
+  work_.bias = options.bias != 0;
+  work_.weight_positive = static_cast<float>(options.weight_positive);
+  work_.update = options.update;
+  work_.rows_in_flight = std::max(options.rows_in_flight, 1u);
+  work_.updates = own_.updates.data();
+}
+
+device_step::~device_step() {
+  try {
+    wait_for_all_but(0);
+  } catch (...) {
+    // What has failed was thrown where it was waited for, or the worker no longer counts.
+  }
+}
+
+void device_step::begin_round(const round_plan& round) {
+  host_.begin_round(round);
+  device_.zero(own_.updates.data(), sizeof(std::uint64_t));
+  updates_ = updates_told_ = 0;
+  if (alone_) me_.unsent.set(0);
+  send();
+}
+
+void device_step::begin(const round_plan& round, double position) {
+  work_.step = static_cast<float>(round.step);
+  work_.shrink = round.l2.between_rows();
+  work_.scale = round.l2.at(position);
+}
+
+std::size_t device_step::rows_to_exchange() const {
+  return std::min(most_rows, host_.rows_to_exchange());
+}
+
+batch_outcome device_step::train_run(std::size_t first, std::size_t count) {
+  work_.first = first;
+  work_.count = count;
+  device_.train(work_);
+  queued_.push_back(device_.mark());
+  work_.scale *= std::pow(work_.shrink, static_cast<double>(count));
+  wait_for_all_but(1);
+  return {.updates = new_updates(), .nonzeros = rows_.row_start[first + count] - rows_.row_start[first]};
+}
+
+void device_step::exchange(std::size_t rows, race_probe& probe) {
+  const bool due = rows >= host_.rows_to_exchange();
+  if (due) fetch();
+  host_.exchange(rows, probe);
+  if (alone_) me_.unsent.raise(rows);
+  if (due) send();
+}
+
+void device_step::end_round() {
+  fetch();
+  host_.end_round();
+  if (alone_) me_.unsent.set(0);
+  me_.updates.raise(new_updates());
+}
+
+void device_step::send() {
+  for (std::size_t k = 0; k < own_.values.size(); ++k)
+    device_.upload(own_.values[k].data(), host_.values(k).data(), host_.values(k).size_bytes());
+  device_.wait(device_.mark());  // the host's arrays change again
+}
+
+void device_step::fetch() {
+  for (std::size_t k = 0; k < own_.values.size(); ++k)
+    device_.download(host_.values(k).data(), own_.values[k].data(), host_.values(k).size_bytes());
+  device_.download(&updates_, own_.updates.data(), sizeof updates_);
+  wait_for_all_but(0);
+  device_.wait(device_.mark());
+}
+
+void device_step::wait_for_all_but(std::size_t queued) {
+  for (; queued_.size() > queued; queued_.pop_front()) device_.wait(queued_.front());
+}
+
+std::uint64_t device_step::new_updates() {
+  const std::uint64_t before = updates_told_;
+  updates_told_ = updates_;
+  return updates_told_ - before;
+}
+
+}  // namespace hogwild::device

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <hogwild/detail/control/round_plan.hpp>
+#include <hogwild/detail/control/telemetry.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/sharing/private.hpp>
+
+#include "kernels/margin_rows.hpp"
+#include "runtime.hpp"
+
+namespace hogwild::device {
+
+/// What a device trains on: the parameters and the optimiser's state in its memory, and the number of rows that have
+/// changed something.
+struct device_arrays {
+  /// `state_arrays` arrays as long as the parameters.
+  device_arrays(runtime& on, std::size_t parameters, std::size_t state_arrays) : updates(on, 1) {
+    for (std::size_t k = 0; k <= state_arrays; ++k) values.emplace_back(on, parameters);
+  }
+  std::vector<buffer<float>> values;
+  buffer<std::uint64_t> updates;
+};
+
+/// The step of a worker that has a device train its rows: a run of rows is a kernel, and of two that are queued one
+/// runs. What the device gained meets the others through arrays of the host, those of any worker (private.hpp): before
+/// an exchange they are fetched from the device, after it they are sent back.
+///
+/// A row counts as trained when its kernel is queued; what is lost with the worker is counted by the rows that were not
+/// exchanged yet.
+class device_step {
+ public:
+  static constexpr bool replicated = true;
+  static constexpr std::size_t most_rows = std::size_t{1} << 16;  ///< of one kernel
+
+  /// All outlive the step. `work` names the rows, the loss is bound to the device.
+  device_step(runtime& device, device_arrays& own, private_arrays<float>& host, const margin_work& work,
+              const sparse_view& rows, const loop_options& options, worker_slot& me);
+  ~device_step();
+  device_step(const device_step&) = delete;
+  device_step& operator=(const device_step&) = delete;
+
+  void begin_round(const round_plan& round);
+  void begin(const round_plan& round, double position);
+  std::size_t rows_to_exchange() const;
+  batch_outcome train_run(std::size_t first, std::size_t count);
+  void exchange(std::size_t rows, race_probe& probe);
+  void end_round();
+
+ private:
+  void send();
+  void fetch();
+  void wait_for_all_but(std::size_t queued);
+  /// Rows that changed something since it was asked last.
+  std::uint64_t new_updates();
+
+  runtime& device_;
+  device_arrays& own_;
+  private_arrays<float>& host_;
+  margin_work work_;
+  const sparse_view& rows_;
+  worker_slot& me_;
+  bool alone_;                        ///< the host's arrays are the shared ones, which know nothing of rows not sent
+  std::deque<std::uint64_t> queued_;  ///< marks behind kernels
+  std::uint64_t updates_ = 0, updates_told_ = 0;
+};
+
+}  // namespace hogwild::device

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_task.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <hogwild/cuda/engine.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/loop/worker_loop.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/optimization/regularizer.hpp>
+#include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+
+#include "device_rows.hpp"
+#include "device_step.hpp"
+
+namespace hogwild::device {
+
+/// The device, and what lies in its memory from the first round to the last.
+struct device_task::driver {
+  explicit driver(std::unique_ptr<runtime> opened) : device(std::move(opened)) {}
+
+  std::unique_ptr<runtime> device;
+  std::optional<device_rows> rows{};
+  std::optional<device_arrays> arrays{};
+};
+
+std::unique_ptr<runtime> open_device(int number) {
+  return number == emulated_device ? open_emulated(worker_count()) : open_cuda(number);
+}
+
+std::string name_of_device(int number) {
+  return number == emulated_device ? "emulated" : "device " + std::to_string(number);
+}
+
+device_task::device_task(const training_task& whole, int number)
+    : decorated_task(whole), driver_(std::make_unique<driver>(open_device(number))) {}
+
+device_task::device_task(std::unique_ptr<training_task> whole, int number, bool drives)
+    : decorated_task(std::move(whole)), driver_(drives ? std::make_unique<driver>(open_device(number)) : nullptr) {}
+
+device_task::~device_task() = default;
+
+void device_task::work(const worker_context& at) const {
+  if (at.slot != device_slot || driver_ == nullptr) return whole().work(at);
+  driver& mine = *driver_;
+  const loop_options& o = at.plan.options;
+  if (!mine.rows) {
+    mine.device->bind(*whole().margin(), facts_.model, facts_.model_bytes);
+    mine.rows.emplace(*mine.device, data_, labels_);
+    mine.arrays.emplace(*mine.device, facts_.parameters, at.store.shape().state_arrays);
+  }
+  margin_work work;
+  mine.rows->name_in(work);
+  if (o.optimizer != optimizer_kind::sgd) work.l2_rows = o.l2 * static_cast<double>(all_rows());
+  // Columns of one row only are exchanged as others are: their rows are not taken chunk by chunk.
+  const auto host = private_arrays_of<float>(o.sharing, at, facts_.groups, no_singletons);
+  device_step step(*mine.device, *mine.arrays, *host, work, data_, o, at.store.slots()[at.slot]);
+  worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+}
+
+}  // namespace hogwild::device

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kernels/margin_rows.hpp"
+
+namespace hogwild::device {
+
+struct device_facts {
+  std::string name;
+  bool emulated = false;  ///< its memory is that of the host
+};
+
+/// A device and its queue: what is put in runs in order, while the caller goes on. Used by one thread at a time. What
+/// the device refuses is a resource_error with a sentence that says what to do.
+class runtime {
+ public:
+  virtual ~runtime() = default;
+
+  virtual const device_facts& facts() const = 0;
+
+  /// Memory of the device, on a boundary of 256 bytes, not cleared.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+
+  /// Queued, all of them: memory on both sides stays as it is until they are through.
+  virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void zero(void* memory, std::size_t bytes) = 0;
+  /// Trains rows of the model that was given to bind().
+  virtual void train(const margin_work& work) = 0;
+
+  /// The model of all work to come: its loss, its name, and the bytes of the object. They outlive the runtime.
+  virtual void bind(const margin_loss& loss, std::string_view model, std::span<const std::byte> object) = 0;
+
+  /// A place in the queue: behind all that is queued.
+  virtual std::uint64_t mark() = 0;
+  /// Returns when the device has come to a mark; throws what has failed before it.
+  virtual void wait(std::uint64_t mark) = 0;
+};
+
+/// A device that is none: its memory is the host's, and its kernels run on so many threads, at least one.
+std::unique_ptr<runtime> open_emulated(std::size_t threads);
+
+/// A CUDA device by its number. Throws resource_error where it cannot be used: no driver, no such device, a build
+/// without CUDA or without its architecture.
+std::unique_ptr<runtime> open_cuda(int number);
+
+/// `n` elements in the memory of a device, which outlives them; not cleared.
+template <class T>
+class buffer {
+ public:
+  buffer(runtime& on, std::size_t n) : on_(&on), data_(static_cast<T*>(on.allocate(n * sizeof(T)))) {}
+  buffer(buffer&& other) noexcept : on_(other.on_), data_(std::exchange(other.data_, nullptr)) {}
+  buffer& operator=(buffer&&) = delete;
+  ~buffer() {
+    if (data_ != nullptr) on_->release(data_);
+  }
+
+  T* data() const { return data_; }
+
+ private:
+  runtime* on_;
+  T* data_;
+};
+
+}  // namespace hogwild::device

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/error.hpp>
+
+#include "runtime.hpp"
+
+namespace hogwild::device {
+namespace {
+
+constexpr std::align_val_t alignment{256};
+
+/// What is queued is done by a thread of its own, so that kernels overlap with their host as those of a device do.
+class emulated_runtime final : public runtime {
+ public:
+  explicit emulated_runtime(std::size_t threads)
+      : threads_(std::max<std::size_t>(threads, 1)),
+        team_(thread_team::make(thread_team_kind::std, threads_, false)),
+        queue_thread_([this](const std::stop_token& stop) { work_off(stop); }) {
+    facts_ = {.name = "emulated", .emulated = true};
+  }
+
+  const device_facts& facts() const override { return facts_; }
+
+  void* allocate(std::size_t bytes) override {
+    try {
+      return ::operator new(std::max<std::size_t>(bytes, 1), alignment);
+    } catch (const std::bad_alloc&) {
+      throw resource_error("the emulated device has no " + std::to_string(bytes) +
+                           " bytes: its memory is that of this machine; train on fewer columns, or free memory");
+    }
+  }
+  void release(void* memory) noexcept override {
+    // Whoever throws may leave kernels behind that still use it.
+    const std::uint64_t last = mark();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_ >= last; });
+    ::operator delete(memory, alignment);
+  }
+
+  void upload(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void zero(void* memory, std::size_t bytes) override {
+    put([=] { std::memset(memory, 0, bytes); });
+  }
+  void train(const margin_work& work) override {
+    put([this, work] {
+      const std::size_t parts = std::min<std::size_t>(threads_, std::max(work.rows_in_flight, 1u));
+      team_->run([&](std::size_t part) {
+        if (part < parts) train_margin_rows(work, *loss_, part, parts);
+      });
+    });
+  }
+  void bind(const margin_loss& loss, std::string_view, std::span<const std::byte>) override { loss_.emplace(loss); }
+
+  std::uint64_t mark() override {
+    const std::lock_guard lock(mutex_);
+    return queued_;
+  }
+  void wait(std::uint64_t mark) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_ >= mark; });
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void copy(void* to, const void* from, std::size_t bytes) {
+    put([=] { std::memcpy(to, from, bytes); });
+  }
+
+  void put(std::function<void()> action) {
+    {
+      const std::lock_guard lock(mutex_);
+      queue_.push_back(std::move(action));
+      ++queued_;
+    }
+    changed_.notify_all();
+  }
+
+  /// What fails ends all that is queued behind it, too, as on a device.
+  void work_off(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (changed_.wait(lock, stop, [this] { return !queue_.empty(); })) {
+      const std::function<void()> next = std::move(queue_.front());
+      queue_.pop_front();
+      if (!failure_) {
+        lock.unlock();
+        std::exception_ptr failed;
+        try {
+          next();
+        } catch (...) {
+          failed = std::current_exception();
+        }
+        lock.lock();
+        failure_ = failed;
+      }
+      ++done_;
+      changed_.notify_all();
+    }
+  }
+
+  device_facts facts_;
+  std::size_t threads_;
+  std::unique_ptr<thread_team> team_;
+  std::optional<margin_loss> loss_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<std::function<void()>> queue_;
+  std::uint64_t queued_ = 0, done_ = 0;
+  std::exception_ptr failure_;
+  std::jthread queue_thread_;  ///< last: it ends before what it uses
+};
+
+}  // namespace
+
+std::unique_ptr<runtime> open_emulated(std::size_t threads) {
+  return std::make_unique<emulated_runtime>(threads);
+}
+
+}  // namespace hogwild::device

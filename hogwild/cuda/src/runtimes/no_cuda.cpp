@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <hogwild/error.hpp>
+
+#include "runtime.hpp"
+
+namespace hogwild::device {
+
+std::unique_ptr<runtime> open_cuda(int number) {
+  throw resource_error("device " + std::to_string(number) +
+                       " cannot be used, since this build has no CUDA: build where nvcc is found "
+                       "(HOGWILD_WITH_CUDA), or take --device emulated");
+}
+
+}  // namespace hogwild::device

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device as one more worker, by the emulated one: the serial engine's objective, alone and beside workers on the CPU.
+#include <hogwild/cuda/engine.hpp>
+
+#include <ostream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <hogwild/error.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+const test::toy_rows rows_of_classes =
+    test::planted_classification({.rows = 4000, .columns = 200, .per_row = 10, .seed = 18});
+
+struct device_case {
+  std::size_t workers;  ///< on the CPU
+  optimizer_kind optimizer;
+  update_kind update;
+  bool bias;
+};
+void PrintTo(const device_case& c, std::ostream* out) {
+  *out << c.workers << " CPU workers, " << (c.optimizer == optimizer_kind::sgd ? "sgd, " : "adagrad, ")
+       << (c.update == update_kind::exact ? "exact" : "lossy") << (c.bias ? ", bias" : "");
+}
+
+class on_a_device : public testing::TestWithParam<device_case> {};
+
+TEST_P(on_a_device, a_run_ends_where_a_serial_one_does) {
+  const device_case& c = GetParam();
+  const train_options options{.epochs = 10,
+                              .step = {.initial = 0.5, .decay = 0.8},
+                              .l2 = 1e-4,
+                              .update = c.update,
+                              .optimizer = c.optimizer,
+                              .bias = c.bias};
+  const double serial = train(logistic{}, rows_of_classes.csr(), serial_engine{}, options).objective;
+  const train_result r =
+      train(logistic{}, rows_of_classes.csr(), cuda_engine{.workers = c.workers, .device = emulated_device}, options);
+  EXPECT_EQ(r.status, run_status::done);
+  EXPECT_GE(r.examples, 40'000u);  // more where replicas have overshot and an epoch was taken back
+  EXPECT_LE(r.objective, 1.02 * serial);
+  RecordProperty("above_serial", std::to_string(r.objective / serial - 1.0));
+  EXPECT_EQ(r.workers, c.workers + 1);
+  EXPECT_EQ(r.rows_lost, 0u);
+  EXPECT_GT(r.updates, 30'000u);
+  EXPECT_LE(r.updates, r.examples);
+  ASSERT_TRUE(r.device);
+  EXPECT_EQ(r.device->device, emulated_device);
+  EXPECT_EQ(r.device->name, "emulated");
+  EXPECT_GE(r.device->rows_in_flight, 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(every, on_a_device,
+                         testing::Values(device_case{0, optimizer_kind::sgd, update_kind::lossy, true},
+                                         device_case{0, optimizer_kind::sgd, update_kind::exact, false},
+                                         device_case{0, optimizer_kind::adagrad, update_kind::lossy, true},
+                                         device_case{0, optimizer_kind::adagrad, update_kind::exact, false},
+                                         device_case{2, optimizer_kind::sgd, update_kind::lossy, true},
+                                         device_case{1, optimizer_kind::sgd, update_kind::exact, true},
+                                         device_case{2, optimizer_kind::adagrad, update_kind::exact, true}));
+
+TEST(a_device, trains_no_more_rows_at_once_than_the_step_allows) {
+  const auto rows_at_once = [](double step, optimizer_kind optimizer) {
+    const train_result r = train(least_squares{}, rows_of_classes.csr(), cuda_engine{.device = emulated_device},
+                                 {.epochs = 1, .step = {.initial = step}, .optimizer = optimizer});
+    return r.device->rows_in_flight;
+  };
+  const std::uint64_t few = rows_at_once(0.1, optimizer_kind::sgd), many = rows_at_once(0.001, optimizer_kind::sgd);
+  EXPECT_NEAR(static_cast<double>(many), 100.0 * static_cast<double>(few), 100.0);
+  EXPECT_NEAR(static_cast<double>(rows_at_once(0.001, optimizer_kind::adagrad)), 4.0 * static_cast<double>(many), 4.0);
+}
+
+TEST(a_device, stands_in_the_record) {
+  const test::scratch_folder folder;
+  train_options options{.epochs = 2, .step = {.initial = 0.1}};
+  options.record = folder / "record";
+  train(hinge_svm{}, rows_of_classes.csr(), cuda_engine{.device = emulated_device}, options);
+  const std::string text = test::read_text(options.record);
+  const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+  EXPECT_EQ(last["device"]["device"], -1);
+  EXPECT_EQ(last["device"]["name"], "emulated");
+  EXPECT_GE(last["device"]["rows_in_flight"], 1);
+}
+
+TEST(a_device, goes_on_from_a_checkpoint) {
+  const test::scratch_folder folder;
+  train_options options{.epochs = 3, .step = {.initial = 0.5}};
+  options.checkpoint = folder / "checkpoint";
+  const cuda_engine engine{.device = emulated_device};
+  train(logistic{}, rows_of_classes.csr(), engine, options);
+  options.epochs = 8;
+  options.resume = options.checkpoint;
+  const train_result resumed = train(logistic{}, rows_of_classes.csr(), engine, options);
+  options.resume.clear();
+  const double serial = train(logistic{}, rows_of_classes.csr(), serial_engine{}, options).objective;
+  EXPECT_EQ(resumed.epochs, 8u);
+  EXPECT_LE(resumed.objective, 1.01 * serial);
+}
+
+template <model M>
+void expect_refused(const M& m, const train_options& options, const std::string& why) {
+  try {
+    train(m, rows_of_classes.csr(), cuda_engine{.device = emulated_device}, options);
+    ADD_FAILURE() << "nothing was refused: " << why;
+  } catch (const config_error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr(why));
+  }
+}
+
+TEST(a_device, refuses_what_it_does_not_train) {
+  expect_refused(softmax{.features = 200}, {}, "softmax is none");
+  expect_refused(logistic{}, {.optimizer = optimizer_kind::adam}, "sgd or adagrad");
+  expect_refused(logistic{}, {.order = row_order::permuted}, "leave the order at chunked");
+  expect_refused(logistic{}, {.reproducible = true}, "reproducible");
+  expect_refused(logistic{}, {.update = update_kind::locked}, "no locks");
+  expect_refused(logistic{}, {.sharing = sharing_kind::direct}, "leave the sharing at auto");
+}
+
+TEST(a_device, that_cannot_be_used_is_an_error_with_a_remedy) {
+  try {
+    train(logistic{}, rows_of_classes.csr(), cuda_engine{.device = 0}, {.epochs = 1, .step = {.initial = 0.1}});
+    GTEST_SKIP() << "device 0 is there";
+  } catch (const resource_error& e) {
+    EXPECT_EQ(e.code(), exit_code::resources);
+    EXPECT_THAT(e.what(), testing::HasSubstr("take --device emulated"));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that drives a device is killed again and again: another one takes its place, and the run ends as if
+// nothing had been.
+#include <csignal>
+#include <random>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/cuda/engine.hpp>
+#include <hogwild/models/logistic.hpp>
+
+#include "process_run.hpp"
+#include "support/program_role.hpp"
+
+namespace hogwild {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+struct device_beside : testing::TestWithParam<std::size_t> {};  ///< so many workers on the CPU
+
+TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
+  constexpr std::size_t deaths = 12;
+  const test::toy_rows rows = test::some_rows();
+  test::witness seen(test::slow_logistic::name);
+  const train_options options{
+      .epochs = 60u * test::slowness, .step = {.initial = 0.2, .decay = 0.95}, .observers = {&seen}};
+  std::set<pid_t> killed;
+  std::jthread death([&](const std::stop_token& stop) {
+    const auto run = test::look_at_run(::getpid(), GetParam() + 1, test::slow_logistic::name);
+    if (!run) return;
+    std::mt19937 random(18);
+    while (!stop.stop_requested() && killed.size() < deaths) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30 + random() % 60) * test::slowness);
+      const pid_t driver = run->slots()[0].pid.load();
+      if (driver > 0 && !killed.contains(driver) && ::kill(driver, SIGKILL) == 0) killed.insert(driver);
+    }
+  });
+  const train_result run =
+      train(test::slow_logistic{}, rows.csr(),
+            cuda_engine{.workers = GetParam(), .device = emulated_device, .transport = transport_kind::shared_segment},
+            options);
+  death.request_stop();
+  death.join();
+
+  const double serial =
+      train(logistic{}, rows.csr(), serial_engine{}, {.epochs = options.epochs, .step = options.step}).objective;
+  EXPECT_EQ(run.status, run_status::done);
+  EXPECT_NEAR(run.objective, serial, 0.02 * serial);
+  EXPECT_EQ(killed.size(), deaths);
+  EXPECT_LE(run.workers_replaced, deaths);
+  EXPECT_GE(run.workers_replaced + 1, deaths);  // the last one may have died after the last epoch
+  EXPECT_GT(run.rows_lost, 0u);
+  EXPECT_EQ(seen.unfinished, 0u);
+  EXPECT_GE(run.examples, options.epochs * rows.rows());
+  EXPECT_THAT(seen.notes(), Contains(HasSubstr("was killed by signal 9 (Killed); another one takes its place")));
+  EXPECT_TRUE(test::leftovers().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(every, device_beside, testing::Values(0u, 1u));
+
+}  // namespace
+}  // namespace hogwild
+
+const hogwild::test::program_role device_killed_role([](int argc, char** argv) -> std::optional<int> {
+  return hogwild::worker_main<hogwild::test::slow_logistic>(argc, argv);
+});
