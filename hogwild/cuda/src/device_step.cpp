@@ -2,27 +2,12 @@
 #include "device_step.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace hogwild::device {
 
-device_step::device_step(runtime& device, device_arrays& own, private_arrays<float>& host, const margin_work& work,
-                         const sparse_view& rows, const loop_options& options, worker_slot& me)
-    : device_(device),
-      own_(own),
-      host_(host),
-      work_(work),
-      rows_(rows),
-      me_(me),
-      alone_(options.sharing == access_kind::alone) {
-  work_.weights = own_.values[0].data();
-  work_.sums = options.optimizer == optimizer_kind::adagrad ? own_.values[1].data() : nullptr;
-  work_.bias = options.bias != 0;
-  work_.weight_positive = static_cast<float>(options.weight_positive);
-  work_.update = options.update;
-  work_.rows_in_flight = std::max(options.rows_in_flight, 1u);
-  work_.updates = own_.updates.data();
-}
+device_step::device_step(runtime& device, device_model& model, device_arrays& own, private_arrays<float>& host,
+                         const loop_options& options, worker_slot& me)
+    : device_(device), model_(model), own_(own), host_(host), me_(me), alone_(options.sharing == access_kind::alone) {}
 
 device_step::~device_step() {
   try {
@@ -41,9 +26,7 @@ void device_step::begin_round(const round_plan& round) {
 }
 
 void device_step::begin(const round_plan& round, double position) {
-  work_.step = static_cast<float>(round.step);
-  work_.shrink = round.l2.between_rows();
-  work_.scale = round.l2.at(position);
+  model_.begin(round, position);
 }
 
 std::size_t device_step::rows_to_exchange() const {
@@ -51,13 +34,10 @@ std::size_t device_step::rows_to_exchange() const {
 }
 
 batch_outcome device_step::train_run(std::size_t first, std::size_t count) {
-  work_.first = first;
-  work_.count = count;
-  device_.train(work_);
+  device_.run(model_.train(first, count));
   queued_.push_back(device_.mark());
-  work_.scale *= std::pow(work_.shrink, static_cast<double>(count));
   wait_for_all_but(1);
-  return {.updates = new_updates(), .nonzeros = rows_.row_start[first + count] - rows_.row_start[first]};
+  return {.updates = new_updates(), .nonzeros = model_.nonzeros(first, count)};
 }
 
 void device_step::exchange(std::size_t rows, race_probe& probe) {

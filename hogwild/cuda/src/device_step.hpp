@@ -4,30 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <vector>
 
 #include <hogwild/detail/control/round_plan.hpp>
 #include <hogwild/detail/control/telemetry.hpp>
-#include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/sharing/private.hpp>
 
-#include "kernels/margin_rows.hpp"
+#include "kernel_family.hpp"
 #include "runtime.hpp"
 
 namespace hogwild::device {
-
-/// What a device trains on: the parameters and the optimiser's state in its memory, and the number of rows that have
-/// changed something.
-struct device_arrays {
-  /// `state_arrays` arrays as long as the parameters.
-  device_arrays(runtime& on, std::size_t parameters, std::size_t state_arrays) : updates(on, 1) {
-    for (std::size_t k = 0; k <= state_arrays; ++k) values.emplace_back(on, parameters);
-  }
-  std::vector<buffer<float>> values;
-  buffer<std::uint64_t> updates;
-};
 
 /// The step of a worker that has a device train its rows: a run of rows is a kernel, and of two that are queued one
 /// runs. What the device gained meets the others through arrays of the host, those of any worker (private.hpp): before
@@ -40,9 +27,9 @@ class device_step {
   static constexpr bool replicated = true;
   static constexpr std::size_t most_rows = std::size_t{1} << 16;  ///< of one kernel
 
-  /// All outlive the step. `work` names the rows, the loss is bound to the device.
-  device_step(runtime& device, device_arrays& own, private_arrays<float>& host, const margin_work& work,
-              const sparse_view& rows, const loop_options& options, worker_slot& me);
+  /// All outlive the step. The model trains on the device's own arrays.
+  device_step(runtime& device, device_model& model, device_arrays& own, private_arrays<float>& host,
+              const loop_options& options, worker_slot& me);
   ~device_step();
   device_step(const device_step&) = delete;
   device_step& operator=(const device_step&) = delete;
@@ -62,10 +49,9 @@ class device_step {
   std::uint64_t new_updates();
 
   runtime& device_;
+  device_model& model_;
   device_arrays& own_;
   private_arrays<float>& host_;
-  margin_work work_;
-  const sparse_view& rows_;
   worker_slot& me_;
   bool alone_;                        ///< the host's arrays are the shared ones, which know nothing of rows not sent
   std::deque<std::uint64_t> queued_;  ///< marks behind kernels

@@ -9,12 +9,10 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/optimization/regularizer.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
 
-#include "device_rows.hpp"
 #include "device_step.hpp"
+#include "kernel_family.hpp"
 
 namespace hogwild::device {
 
@@ -23,8 +21,8 @@ struct device_task::driver {
   explicit driver(std::unique_ptr<runtime> opened) : device(std::move(opened)) {}
 
   std::unique_ptr<runtime> device;
-  std::optional<device_rows> rows{};
   std::optional<device_arrays> arrays{};
+  std::unique_ptr<device_model> model{};
 };
 
 std::unique_ptr<runtime> open_device(int number) {
@@ -47,17 +45,13 @@ void device_task::work(const worker_context& at) const {
   if (at.slot != device_slot || driver_ == nullptr) return whole().work(at);
   driver& mine = *driver_;
   const loop_options& o = at.plan.options;
-  if (!mine.rows) {
-    mine.device->bind(*whole().margin(), facts_.model, facts_.model_bytes);
-    mine.rows.emplace(*mine.device, data_, labels_);
+  if (mine.model == nullptr) {
     mine.arrays.emplace(*mine.device, facts_.parameters, at.store.shape().state_arrays);
+    mine.model = kernels_of(*this).bring(*mine.device, *this, *mine.arrays, o);
   }
-  margin_work work;
-  mine.rows->name_in(work);
-  if (o.optimizer != optimizer_kind::sgd) work.l2_rows = o.l2 * static_cast<double>(all_rows());
   // Columns of one row only are exchanged as others are: their rows are not taken chunk by chunk.
   const auto host = private_arrays_of<float>(o.sharing, at, facts_.groups, no_singletons);
-  device_step step(*mine.device, *mine.arrays, *host, work, data_, o, at.store.slots()[at.slot]);
+  device_step step(*mine.device, *mine.model, *mine.arrays, *host, o, at.store.slots()[at.slot]);
   worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
 }
 

@@ -11,6 +11,7 @@
 #include <hogwild/error.hpp>
 
 #include "device_task.hpp"
+#include "kernel_family.hpp"
 
 namespace hogwild {
 namespace {
@@ -47,13 +48,8 @@ class device_run final : public engine_run {
 };
 
 void require_supported(const run_planner& run) {
-  const training_task& task = run.task();
   const loop_options& loop = run.loop();
-  const std::string name(task.facts().model);
-  if (task.margin() == nullptr)
-    throw config_error("a device trains margin models, and " + name + " is none: use threads or processes");
-  if (loop.optimizer != optimizer_kind::sgd && loop.optimizer != optimizer_kind::adagrad)
-    throw config_error("a device trains by sgd or adagrad: choose one of them, or threads or processes");
+  device::kernels_of(run.task()).require_options(loop);
   if (loop.order != row_order::chunked)
     throw config_error("a device trains the rows of a chunk as they are stored: leave the order at chunked");
   if (run.options().reproducible)
@@ -65,14 +61,6 @@ void require_supported(const run_planner& run) {
     throw config_error("a device has a replica (buffered) in its own memory: leave the sharing at auto");
 }
 
-/// Rows that see the same weights are one step of as many rows, which is stable while step * curvature * rows is below
-/// 2. Adagrad's steps soon are smaller than the first one; four times as many end where one by one does.
-std::uint32_t rows_in_flight(run_planner& run) {
-  const double bound = 2.0 / std::max(run.step() * run.curvature(), 1e-9);
-  const double factor = run.loop().optimizer == optimizer_kind::sgd ? 1.0 : 4.0;
-  return static_cast<std::uint32_t>(std::clamp(factor * bound, 1.0, 1e6));
-}
-
 }  // namespace
 
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
@@ -80,7 +68,8 @@ std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
   const std::size_t workers = run.count_workers(engine.workers + 1);
   if (workers > 1) run.ask_for(sharing_kind::buffered);
   run.loop().device = engine.device;
-  run.loop().rows_in_flight = rows_in_flight(run);
+  run.loop().rows_in_flight =
+      static_cast<std::uint32_t>(std::clamp(device::kernels_of(run.task()).rows_in_flight(run), 1.0, 1e6));
   return run.decide_sharing(workers);
 }
 

@@ -3,19 +3,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
-
-#include "kernels/margin_rows.hpp"
 
 namespace hogwild::device {
 
 struct device_facts {
   std::string name;
   bool emulated = false;  ///< its memory is that of the host
+};
+
+/// One launch of a kernel, in both of its forms, with all that it is told: a queue keeps it by value.
+struct kernel_launch {
+  std::uint32_t warps = 1;  ///< that work at the same time, at most; at least 1
+  /// The host form of the part of one thread of `parts`, on the calling thread.
+  std::function<void(std::size_t part, std::size_t parts)> on_host{};
+  /// The device form: puts the kernel behind what is queued on a cudaStream_t and returns CUDA's error code, 0 for
+  /// none. Empty in builds without CUDA, and where the model has no kernel.
+  std::function<int(void* stream)> on_device{};
 };
 
 /// A device and its queue: what is put in runs in order, while the caller goes on. Used by one thread at a time. What
@@ -34,11 +41,7 @@ class runtime {
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
   virtual void zero(void* memory, std::size_t bytes) = 0;
-  /// Trains rows of the model that was given to bind().
-  virtual void train(const margin_work& work) = 0;
-
-  /// The model of all work to come: its loss, its name, and the bytes of the object. They outlive the runtime.
-  virtual void bind(const margin_loss& loss, std::string_view model, std::span<const std::byte> object) = 0;
+  virtual void run(const kernel_launch& launch) = 0;
 
   /// A place in the queue: behind all that is queued.
   virtual std::uint64_t mark() = 0;

@@ -99,13 +99,9 @@ class cuda_runtime final : public runtime {
     here();
     require(cudaMemsetAsync(memory, 0, bytes, stream_), "clear memory");
   }
-  void train(const margin_work& work) override {
+  void run(const kernel_launch& launch) override {
     here();
-    require(static_cast<cudaError_t>(launch_margin_rows(work, model_, object_, stream_)), "start a kernel");
-  }
-  void bind(const margin_loss&, std::string_view model, std::span<const std::byte> object) override {
-    model_ = model;
-    object_ = object;
+    require(static_cast<cudaError_t>(launch.on_device(stream_)), "start a kernel");
   }
 
   std::uint64_t mark() override {
@@ -134,8 +130,6 @@ class cuda_runtime final : public runtime {
   cudaStream_t stream_ = nullptr;
   std::deque<cudaEvent_t> events_;  ///< of marks that nobody has waited for yet
   std::uint64_t passed_ = 0;
-  std::string_view model_;
-  std::span<const std::byte> object_;
 };
 
 }  // namespace

@@ -7,11 +7,9 @@
 #include <functional>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <thread>
 
 #include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/error.hpp>
 
 #include "runtime.hpp"
@@ -54,15 +52,14 @@ class emulated_runtime final : public runtime {
   void zero(void* memory, std::size_t bytes) override {
     put([=] { std::memset(memory, 0, bytes); });
   }
-  void train(const margin_work& work) override {
-    put([this, work] {
-      const std::size_t parts = std::min<std::size_t>(threads_, std::max(work.rows_in_flight, 1u));
+  void run(const kernel_launch& launch) override {
+    put([this, launch] {
+      const std::size_t parts = std::min<std::size_t>(threads_, launch.warps);
       team_->run([&](std::size_t part) {
-        if (part < parts) train_margin_rows(work, *loss_, part, parts);
+        if (part < parts) launch.on_host(part, parts);
       });
     });
   }
-  void bind(const margin_loss& loss, std::string_view, std::span<const std::byte>) override { loss_.emplace(loss); }
 
   std::uint64_t mark() override {
     const std::lock_guard lock(mutex_);
@@ -113,7 +110,6 @@ class emulated_runtime final : public runtime {
   device_facts facts_;
   std::size_t threads_;
   std::unique_ptr<thread_team> team_;
-  std::optional<margin_loss> loss_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<std::function<void()>> queue_;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <hogwild/error.hpp>
+
+#include "kernel_family.hpp"
+
+namespace hogwild::device {
+
+const kernel_family& kernels_of(const training_task& task) {
+  for (const kernel_family* const family : {&margin_kernels()})
+    if (family->trains(task)) return *family;
+  throw config_error("a device trains margin models, and " + std::string(task.facts().model) +
+                     " is none: use threads or processes");
+}
+
+}  // namespace hogwild::device

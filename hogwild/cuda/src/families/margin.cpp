@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/error.hpp>
+
+#include "device_rows.hpp"
+#include "kernel_family.hpp"
+#include "kernels/margin_rows.hpp"
+
+namespace hogwild::device {
+namespace {
+
+class margin_on_device final : public device_model {
+ public:
+  margin_on_device(runtime& device, const training_task& task, const device_arrays& arrays, const loop_options& o)
+      : task_(task), rows_(device, task.data(), task.labels()) {
+    rows_.name_in(work_);
+    work_.weights = arrays.values[0].data();
+    if (o.optimizer == optimizer_kind::adagrad) {
+      work_.sums = arrays.values[1].data();
+      work_.l2_rows = o.l2 * static_cast<double>(task.all_rows());
+    }
+    work_.bias = o.bias != 0;
+    work_.weight_positive = static_cast<float>(o.weight_positive);
+    work_.update = o.update;
+    work_.rows_in_flight = std::max(o.rows_in_flight, 1u);
+    work_.updates = arrays.updates.data();
+  }
+
+  void begin(const round_plan& round, double position) override {
+    work_.step = static_cast<float>(round.step);
+    work_.shrink = round.l2.between_rows();
+    work_.scale = round.l2.at(position);
+  }
+
+  kernel_launch train(std::size_t first, std::size_t count) override {
+    work_.first = first;
+    work_.count = count;
+    kernel_launch launch{.warps = work_.rows_in_flight,
+                         .on_host = [work = work_, loss = *task_.margin()](std::size_t part, std::size_t parts) {
+                           train_margin_rows(work, loss, part, parts);
+                         }};
+#if defined(HOGWILD_HAS_CUDA)
+    launch.on_device = [work = work_, &facts = task_.facts()](void* stream) {
+      return launch_margin_rows(work, facts.model, facts.model_bytes, stream);
+    };
+#endif
+    work_.scale *= std::pow(work_.shrink, static_cast<double>(count));
+    return launch;
+  }
+
+  std::uint64_t nonzeros(std::size_t first, std::size_t count) const override {
+    return task_.data().row_start[first + count] - task_.data().row_start[first];
+  }
+
+ private:
+  const training_task& task_;
+  device_rows rows_;
+  margin_work work_;
+};
+
+class margin_family final : public kernel_family {
+ public:
+  bool trains(const training_task& task) const override { return task.margin() != nullptr; }
+
+  void require_options(const loop_options& options) const override {
+    if (options.optimizer != optimizer_kind::sgd && options.optimizer != optimizer_kind::adagrad)
+      throw config_error("a device trains by sgd or adagrad: choose one of them, or threads or processes");
+  }
+
+  /// Rows that see the same weights are one step of as many rows, which is stable while step * curvature * rows is
+  /// below 2. Adagrad's steps soon are smaller than the first one; four times as many end where one by one does.
+  double rows_in_flight(run_planner& run) const override {
+    const double bound = 2.0 / std::max(run.step() * run.curvature(), 1e-9);
+    return run.loop().optimizer == optimizer_kind::sgd ? bound : 4.0 * bound;
+  }
+
+  std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
+                                      const loop_options& options) const override {
+    return std::make_unique<margin_on_device>(device, task, arrays, options);
+  }
+};
+
+}  // namespace
+
+const kernel_family& margin_kernels() {
+  static constexpr margin_family family{};
+  return family;
+}
+
+}  // namespace hogwild::device

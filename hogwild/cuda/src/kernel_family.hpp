@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/control/round_plan.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+#include "runtime.hpp"
+
+namespace hogwild {
+class run_planner;
+}
+
+namespace hogwild::device {
+
+/// What a device trains on: the parameters and the optimiser's state in its memory, and the number of rows that have
+/// changed something.
+struct device_arrays {
+  /// `state_arrays` arrays as long as the parameters.
+  device_arrays(runtime& on, std::size_t parameters, std::size_t state_arrays) : updates(on, 1) {
+    for (std::size_t k = 0; k <= state_arrays; ++k) values.emplace_back(on, parameters);
+  }
+  std::vector<buffer<float>> values;
+  buffer<std::uint64_t> updates;
+};
+
+/// A model on a device: its rows there, and what a launch over some of them is told. Used by the worker that drives the
+/// device.
+class device_model {
+ public:
+  virtual ~device_model() = default;
+
+  /// Where a chunk begins: its round, and its rows' position in the epoch.
+  virtual void begin(const round_plan& round, double position) = 0;
+  /// Trains rows [first, first + count), which follow those of the launch before.
+  virtual kernel_launch train(std::size_t first, std::size_t count) = 0;
+  /// Entries of these rows.
+  virtual std::uint64_t nonzeros(std::size_t first, std::size_t count) const = 0;
+};
+
+/// Models that the same kernels train.
+class kernel_family {
+ public:
+  /// Whether they train the task's model.
+  virtual bool trains(const training_task& task) const = 0;
+  /// Throws config_error where they do not train it under these options.
+  virtual void require_options(const loop_options& options) const = 0;
+  /// How many rows may see the same weights without that the loss suffers.
+  virtual double rows_in_flight(run_planner& run) const = 0;
+  /// Brings the rows to the device. `arrays` and the task outlive what is returned; the options are those of the run.
+  virtual std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
+                                              const loop_options& options) const = 0;
+
+ protected:
+  ~kernel_family() = default;
+};
+
+/// Throws config_error where no kernels train the task's model.
+const kernel_family& kernels_of(const training_task& task);
+
+/// Margin models.
+const kernel_family& margin_kernels();
+
+}  // namespace hogwild::device
