@@ -47,13 +47,13 @@ function(hogwild_write_tasks folder sources)
     set(tasks "")
     foreach(model IN LISTS some)
       string(APPEND includes "#include <hogwild/models/${model}.hpp>\n")
-      string(APPEND tasks "template std::unique_ptr<training_task> make_general_task(const ${model}&, const sparse_view&, "
+      string(APPEND tasks "template std::unique_ptr<training_task> make_library_task(const ${model}&, const sparse_view&, "
                           "label_map, const loop_options&);\n")
     endforeach()
     list(JOIN some "_" name)
     file(CONFIGURE OUTPUT "${folder}/${name}.cpp" @ONLY CONTENT
 "// SPDX-License-Identifier: Apache-2.0
-#include <hogwild/general_model.hpp>
+#include <hogwild/detail/task/library_task.hpp>
 @includes@
 namespace hogwild {
 

@@ -226,11 +226,12 @@ constexpr bool has_scores() {
   };
 }
 
-/// Whether the library has a free model's loops compiled: a static member `in_library`, for the library's own models.
+/// Whether the library has a free model's loops compiled: its own models say so by a member type `library_model`, the
+/// model itself, so that it does not hold for models derived from them.
 template <class M>
 constexpr bool in_library() {
   return requires {
-    requires M::in_library;
+    requires std::same_as<typename M::library_model, M>;
   };
 }
 

@@ -30,10 +30,13 @@ class general_task;
 std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept, const margin_loss& loss,
                                                 task_facts facts, const sparse_view& data, label_map labels,
                                                 const loop_options& options);
-/// The task of a free model, with a worker loop for every way of sharing. The library has it compiled for its own
-/// models; general_model.hpp defines it for those of a program.
+/// The task of a free model, with a worker loop for every way of sharing: general_model.hpp defines it.
 template <free_model M>
 std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
+                                                 const loop_options& options);
+/// The same of a model of the library, which has it compiled: programs compile it for their own models alone.
+template <free_model M>
+std::unique_ptr<training_task> make_library_task(const M& m, const sparse_view& data, label_map labels,
                                                  const loop_options& options);
 
 /// A model on its data, ready for an engine. The data must outlive the task.
@@ -43,9 +46,11 @@ std::unique_ptr<training_task> make_task(const M& m, const sparse_view& data, la
   if constexpr (margin_model<M>) {
     const auto kept = std::make_shared<const M>(m);
     return make_margin_task(kept, margin_loss(*kept), facts_of(m, data, options), data, std::move(labels), options);
+  } else if constexpr (in_library<M>()) {
+    return make_library_task(m, data, std::move(labels), options);
   } else {
     static_assert(
-        in_library<M>() || requires { sizeof(general_task<M>); },
+        requires { sizeof(general_task<M>); },
         "to train a general model of your own, include <hogwild/general_model.hpp> too");
     return make_general_task(m, data, std::move(labels), options);
   }

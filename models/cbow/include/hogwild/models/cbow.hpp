@@ -16,7 +16,7 @@ namespace hogwild {
 /// whole of it, and make up for that with a smaller step.
 struct cbow : window_formula<cbow> {
   static constexpr std::string_view name = "cbow";
-  static constexpr bool in_library = true;
+  using library_model = cbow;
   static constexpr training_defaults defaults{
       .step = 0.15, .schedule = schedule_kind::linear, .optimizer = optimizer_kind::sgd, .batch = 1};
 

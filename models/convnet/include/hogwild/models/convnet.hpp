@@ -64,7 +64,7 @@ inline constexpr std::array<const image_net*, 3> image_nets = {&mnist_net, &cifa
 struct convnet {
   using scalar_type = float;
   static constexpr std::string_view name = "convnet";
-  static constexpr bool in_library = true;
+  using library_model = convnet;
   static constexpr label_kind labels = label_kind::classes;
   static constexpr training_defaults defaults = {
       .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};

@@ -34,7 +34,7 @@ struct ffm {
   using scalar_type = float;
   using workspace = ffm_workspace;
   static constexpr std::string_view name = "ffm";
-  static constexpr bool in_library = true;
+  using library_model = ffm;
   static constexpr training_defaults defaults{
       .step = 0.05, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 1, .l2 = 2e-5};
 

@@ -76,7 +76,7 @@ struct graph_cut {
   using scalar_type = float;
   using workspace = graph_cut_space;
   static constexpr std::string_view name = "graph_cut";
-  static constexpr bool in_library = true;
+  using library_model = graph_cut;
   static constexpr label_kind labels = label_kind::real;
   static constexpr bool cuts = true;
   static constexpr bool emits_sums = true;

@@ -29,7 +29,7 @@ struct matrix_factorization {
   using scalar_type = float;
   using example_type = sparse_row<float>;
   static constexpr std::string_view name = "matrix_factorization";
-  static constexpr bool in_library = true;
+  using library_model = matrix_factorization;
   static constexpr label_kind labels = label_kind::real;
   static constexpr bool of_ratings = true;
   static constexpr std::size_t measured_rows = 200'000;

@@ -24,7 +24,7 @@ struct mlp {
   using scalar_type = float;
   using workspace = net_workspace;
   static constexpr std::string_view name = "mlp";
-  static constexpr bool in_library = true;
+  using library_model = mlp;
   static constexpr label_kind labels = label_kind::classes;
   static constexpr training_defaults defaults = {
       .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};

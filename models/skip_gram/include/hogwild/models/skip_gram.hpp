@@ -16,7 +16,7 @@ namespace hogwild {
 /// are the sentences of a corpus.
 struct skip_gram : window_formula<skip_gram> {
   static constexpr std::string_view name = "skip_gram";
-  static constexpr bool in_library = true;
+  using library_model = skip_gram;
   static constexpr training_defaults defaults{
       .step = 0.025, .schedule = schedule_kind::linear, .optimizer = optimizer_kind::sgd, .batch = 1};
 

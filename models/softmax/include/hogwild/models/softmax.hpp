@@ -20,7 +20,7 @@ struct softmax {
   using scalar_type = float;
   using example_type = sparse_row<float>;
   static constexpr std::string_view name = "softmax";
-  static constexpr bool in_library = true;
+  using library_model = softmax;
   static constexpr label_kind labels = label_kind::classes;
   static constexpr bool linear = true;
 
