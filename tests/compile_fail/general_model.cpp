@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A general model, one member of which CMakeLists.txt replaces: by what conforms() accepts, and by what it refuses.
-#include <vector>
-
 #include <hogwild/model.hpp>
+
+#include <vector>
 
 #ifndef SCALAR
 #define SCALAR using scalar_type = float

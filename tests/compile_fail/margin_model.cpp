@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A linear model, one member of which CMakeLists.txt replaces: by what conforms() accepts, and by what it refuses.
-#include <array>
-
 #include <hogwild/model.hpp>
+
+#include <array>
 
 #ifndef LOSS
 #define LOSS                               \

@@ -13,6 +13,8 @@
 #include <hogwild/models/convnet.hpp>
 #include <hogwild/models/mlp.hpp>
 
+#include "support/sanitizers.hpp"
+
 namespace {
 
 using namespace hogwild;
@@ -115,9 +117,11 @@ net_plan made_smaller(const image_net& net, std::uint32_t side) {
 }
 
 TEST(net_workspace, gradients_of_the_named_nets_agree_with_differences_layer_by_layer) {
-  expect_slopes(made_smaller(mnist_net, 16), 48, 3);
-  expect_slopes(made_smaller(cifar_net, 16), 48, 3);
-  expect_slopes(made_smaller(cifar_3x3_net, 16), 48, 3);
+  // Fewer examples leave the mean of fewer kinks: the bound holds for 12 of them too.
+  constexpr std::size_t examples = test::sanitized ? 12 : 48;
+  expect_slopes(made_smaller(mnist_net, 16), examples, 3);
+  expect_slopes(made_smaller(cifar_net, 16), examples, 3);
+  expect_slopes(made_smaller(cifar_3x3_net, 16), examples, 3);
 }
 
 TEST_P(nets, nothing_stays_from_one_call_to_the_next) {

@@ -65,10 +65,10 @@ class convex_sets : public ::testing::TestWithParam<convex_set> {
         const train_result processes = run(model, process_engine{.workers = workers}, epochs, sharing);
         expect_in_band(threads, serial.objective, band, many + " threads against serial");
         expect_in_band(processes, serial.objective, band, many + " processes against serial");
-        if (optimum) {
-          expect_in_band(threads, *optimum, band, many + " threads against the optimum");
-          expect_in_band(processes, *optimum, band, many + " processes against the optimum");
-        }
+        if (!optimum) continue;
+        // How far above it they are follows from the bands; below it they were measured wrongly.
+        EXPECT_GT(threads.objective, 0.9999 * *optimum) << many << " threads";
+        EXPECT_GT(processes.objective, 0.9999 * *optimum) << many << " processes";
       }
     }
   }

@@ -23,6 +23,7 @@
 
 #include "engines/attached_store.hpp"
 #include "support/eventually.hpp"
+#include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
 // What the tests of the process engine share: models that are slow enough to be caught at work, and eyes on a run.
@@ -32,11 +33,7 @@ namespace hogwild::test {
 using namespace std::chrono_literals;
 
 /// Sanitizers slow the start of a process down; tests that measure time allow for that.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr int timeout_factor = 10, slowness = 3;
-#else
-inline constexpr int timeout_factor = 1, slowness = 1;
-#endif
+inline constexpr int timeout_factor = sanitized ? 10 : 1, slowness = sanitized ? 3 : 1;
 
 /// Logistic regression that sleeps for a moment in each row, between its reads and its adds.
 struct slow_logistic : logistic {

@@ -12,18 +12,16 @@
 
 #include <hogwild/detail/collectives/collective.hpp>
 #include <hogwild/detail/optimization/random.hpp>
-#include <hogwild/detail/platform/thread_sanitizer.hpp>
+
+#include "support/sanitizers.hpp"
 
 // What every kind of collective must do. Each check is run by all members of a group at the same time and returns the
 // first fault that this member saw, or nothing; so threads, processes and MPI ranks run the same checks.
 
 namespace hogwild::test {
 
-#if defined(HOGWILD_THREAD_SANITIZER)
-inline constexpr std::size_t longest = 100'000, repetitions = 200;  // it takes its time, and sees as much
-#else
-inline constexpr std::size_t longest = 1 << 20, repetitions = 1000;
-#endif
+inline constexpr std::size_t longest = thread_sanitized ? 100'000 : 1 << 20,
+                             repetitions = thread_sanitized ? 200 : 1000;
 inline constexpr std::array<std::size_t, 5> collective_lengths{0, 1, 7, 1000, longest};
 
 /// What rank r holds before a call: integers small enough for exact sums, or numbers of all sizes.

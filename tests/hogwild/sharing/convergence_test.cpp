@@ -3,16 +3,17 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/platform/thread_sanitizer.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
 #include "support/ridge.hpp"
+#include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -72,11 +73,8 @@ TEST_P(sharing_policy, ends_where_serial_ends_under_adagrad) {
   EXPECT_LT(std::abs(above), 0.02);
 }
 
-#ifdef HOGWILD_THREAD_SANITIZER
-constexpr std::size_t worker_counts[]{2, 8};  // all four take two minutes there
-#else
-constexpr std::size_t worker_counts[]{1, 2, 4, 8};
-#endif
+const std::vector<std::size_t> worker_counts =
+    test::thread_sanitized ? std::vector<std::size_t>{4} : std::vector<std::size_t>{1, 2, 4, 8};
 
 INSTANTIATE_TEST_SUITE_P(every, sharing_policy,
                          testing::Combine(testing::Values(sharing_kind::automatic, sharing_kind::direct,

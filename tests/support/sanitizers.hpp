@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hogwild/detail/platform/thread_sanitizer.hpp>
+
+namespace hogwild::test {
+
+/// Whether a sanitizer watches, which makes a test five to twenty times as long. It looks at what code does, not at how
+/// often: tests that repeat themselves for the sake of numbers may do so less.
+#if defined(HOGWILD_THREAD_SANITIZER)
+inline constexpr bool sanitized = true, thread_sanitized = true;
+#elif defined(__SANITIZE_ADDRESS__)
+inline constexpr bool sanitized = true, thread_sanitized = false;
+#else
+inline constexpr bool sanitized = false, thread_sanitized = false;
+#endif
+
+}  // namespace hogwild::test
