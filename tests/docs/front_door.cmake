@@ -6,8 +6,8 @@ cmake_minimum_required(VERSION 3.25)
 set(most_reached 49)
 
 # Where headers are installed from, and what they are called there.
-file(GLOB bases "${ROOT}/core/include" "${ROOT}/hogwild/include" "${ROOT}/hogwild/mpi/include" "${ROOT}/hogwildpp/include"
-     "${ROOT}/models/include" "${ROOT}/models/*/include")
+file(GLOB bases "${ROOT}/core/include" "${ROOT}/hogwild/include" "${ROOT}/hogwild/mpi/include" "${ROOT}/hogwild/cuda/include"
+     "${ROOT}/hogwildpp/include" "${ROOT}/models/include" "${ROOT}/models/*/include")
 set(headers "")
 foreach(base IN LISTS bases)
   file(GLOB_RECURSE found RELATIVE "${base}" "${base}/*.hpp")

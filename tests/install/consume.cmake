@@ -19,7 +19,8 @@ run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --pr
 run(FOLDER "${SCRATCH}"
     COMMAND "${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${CONSUMER}" -B build "-DCMAKE_CXX_COMPILER=${COMPILER}"
             "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}"
-            "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix\\;${PREFIX_PATH}" "-DPROGRAM=${PROGRAM}")
+            "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix\\;${PREFIX_PATH}" "-DPROGRAM=${PROGRAM}"
+            "-DDEVICE_PROGRAM=${DEVICE_PROGRAM}")
 run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --build build)
 
 # 500 rows of three features out of 30; the label is a sum over the features, so that a line fits it exactly.
@@ -39,6 +40,10 @@ foreach(row RANGE 1 500)
   string(APPEND text "${label} ${a}:1 ${b}:1 ${c}:1\n")
 endforeach()
 file(WRITE "${SCRATCH}/run/train.svm" "${text}")
+run(FOLDER "${SCRATCH}/run" COMMAND "${SCRATCH}/build/device" OUTPUT output)
+if(NOT output MATCHES "loss [0-9.e+-]+ after [0-9]+ updates")
+  message(FATAL_ERROR "the program's output has no loss on a device:\n${output}")
+endif()
 run(FOLDER "${SCRATCH}/run" COMMAND "${SCRATCH}/build/consumer" OUTPUT output)
 if(NOT output MATCHES "loss [0-9.e+-]+ after [0-9]+ updates")
   message(FATAL_ERROR "the program's output has no loss:\n${output}")

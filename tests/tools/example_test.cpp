@@ -38,6 +38,24 @@ TEST(example, the_worked_program_trains_and_prints_its_loss) {
   EXPECT_EQ(nlohmann::json::parse(record.back())["kind"], "result");
 }
 
+TEST(example, the_program_with_kernels_of_its_own_trains_on_the_emulated_device) {
+  const scratch_folder folder;
+  std::string rows;
+  for (int k = 0; k < 500; ++k) {
+    rows += std::to_string(0.5 * (k % 7) + 0.2 * (k % 2)) + " 1:" + std::to_string(0.25 * (k % 7)) + " 2:1\n";
+  }
+  write_file(folder / "train.svm", rows);
+  const std::string run = "cd '" + folder.path().string() + "' && '" HOGWILD_DEVICE_EXAMPLE "' > out";
+  ASSERT_EQ(std::system(run.c_str()), 0);
+  double loss = -1.0;
+  std::size_t updates = 0;
+  const std::string printed = read_file(folder / "out");
+  ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf after %zu updates", &loss, &updates), 2) << printed;
+  EXPECT_GT(loss, 0.004);  // as above
+  EXPECT_LT(loss, 0.1);
+  EXPECT_GT(updates, 4000u);
+}
+
 TEST(example, the_program_with_dense_runs_and_two_step_sizes_learns) {
   const scratch_folder folder;
   std::string rows;

@@ -189,6 +189,25 @@ concept factor_model = general_model<M> && std::same_as<typename M::scalar_type,
 template <class M>
 concept segment_storable = std::is_trivially_copyable_v<M>;
 
+/// A model that a device can train, once it is named there (<hogwild/cuda/device_kernels.hpp>): a margin model, or a
+/// general model of floats that takes its example by `const auto&`. HOGWILD_DEVICE_CODE stands before derivative(), or
+/// before gradient(), and before what these call; loss and predict() stay on the CPU.
+///
+/// A row is trained by the 32 lanes of a warp, each of which runs gradient(). A loop over the row, `for (auto [j, x] :
+/// z)`, gives each lane entries of its own; outside of loops all lanes do the same, what they read is read once for all
+/// of them, and what they emit there is emitted once. So what adds up over a row is hogwild::dot(w, z) or
+/// hogwild::sum(z, f), which stand outside of loops over it and give all lanes the sum; a loop is run to its end. Of an
+/// example there are label, size(), the loop and these sums; of the reader w[j], of emit emit(j, g). What is read in
+/// a loop is not what other lanes emit in it. Models that lanes do not train as the CPU does are refused when a run
+/// begins.
+template <class M>
+concept device_model = std::is_trivially_copyable_v<M> &&
+    (margin_model<M> || (general_model<M> && std::same_as<typename M::scalar_type, float> &&
+                         requires(const M& m, const archetype::reader<float>& w, const archetype::shared_row& z,
+                                  const archetype::emit<float>& emit) {
+                           { m.gradient(w, z, emit) } -> std::same_as<void>;
+                         }));
+
 /// How a model wants its labels: its member `labels`, static or its own.
 template <class M>
 constexpr label_kind labels_of(const M& m) {

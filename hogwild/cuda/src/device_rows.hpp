@@ -8,7 +8,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 
-#include "kernels/margin_rows.hpp"
+#include <hogwild/detail/cuda/margin_rows.hpp>
 #include "runtime.hpp"
 
 namespace hogwild::device {

@@ -47,9 +47,11 @@ class device_run final : public engine_run {
   std::unique_ptr<engine_run> members_;
 };
 
-void require_supported(const run_planner& run) {
+void require_supported(const run_planner& run, int device) {
   const loop_options& loop = run.loop();
-  device::kernels_of(run.task()).require_options(loop);
+  const device::kernel_family& kernels = device::kernels_of(run.task());
+  kernels.require_options(loop);
+  kernels.require_model(run.task(), device);
   if (loop.order != row_order::chunked)
     throw config_error("a device trains the rows of a chunk as they are stored: leave the order at chunked");
   if (run.options().reproducible)
@@ -64,7 +66,7 @@ void require_supported(const run_planner& run) {
 }  // namespace
 
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
-  require_supported(run);
+  require_supported(run, engine.device);
   const std::size_t workers = run.count_workers(engine.workers + 1);
   if (workers > 1) run.ask_for(sharing_kind::buffered);
   run.loop().device = engine.device;

@@ -51,6 +51,8 @@ class kernel_family {
   virtual bool trains(const training_task& task) const = 0;
   /// Throws config_error where they do not train it under these options.
   virtual void require_options(const loop_options& options) const = 0;
+  /// Throws config_error where they do not train this model of those, or not on this device.
+  virtual void require_model(const training_task&, int /*device*/) const {}
   /// How many rows may see the same weights without that the loss suffers.
   virtual double rows_in_flight(run_planner& run) const = 0;
   /// Brings the rows to the device. `arrays` and the task outlive what is returned; the options are those of the run.
@@ -66,5 +68,7 @@ const kernel_family& kernels_of(const training_task& task);
 
 /// Margin models.
 const kernel_family& margin_kernels();
+/// Models of programs, by the names that device_kernels gave to devices.
+const kernel_family& named_kernel_family();
 
 }  // namespace hogwild::device

@@ -3,7 +3,8 @@
 # room for as many warps as a multiprocessor holds, and parameters are reached by relaxed accesses of the right scope alone.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM INCLUDES PREPEND -I)
-set(compile "${NVCC}" -std=c++20 -O3 -DNDEBUG --expt-relaxed-constexpr ${INCLUDES} "${SOURCE}")
+set(compile "${NVCC}" -std=c++20 -O3 -DNDEBUG --expt-relaxed-constexpr --Werror=all-warnings ${INCLUDES} -x cu
+    "${SOURCE}")
 set(faults "")
 
 # 65,536 registers to a multiprocessor's 1,024 or 2,048 threads.

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/margin_rows.hpp"
+#include <hogwild/detail/cuda/margin_rows.hpp>
 #include "support/random_rows.hpp"
 
 namespace hogwild::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host form of the kernels of margin models against serial training in double precision, and with several threads.
-#include "kernels/margin_rows.hpp"
+#include <hogwild/detail/cuda/margin_rows.hpp>
 
 #include <array>
 #include <barrier>

@@ -13,7 +13,7 @@
 #include <hogwild/detail/sharing/direct.hpp>
 #include <hogwild/models/logistic.hpp>
 
-#include "kernels/margin_rows.hpp"
+#include <hogwild/detail/cuda/margin_rows.hpp>
 #include "margin_problem.hpp"
 
 using namespace hogwild;

@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <hogwild/cuda/engine.hpp>
+#include <hogwild/detail/cuda/named_kernels.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/error.hpp>
 
+#include <hogwild/detail/cuda/margin_rows.hpp>
 #include "device_rows.hpp"
 #include "kernel_family.hpp"
-#include "kernels/margin_rows.hpp"
+#include "kernels/margin_models.hpp"
 
 namespace hogwild::device {
 namespace {
+
+#if defined(HOGWILD_HAS_CUDA)
+/// The device form of a model of a program; null for those of the project, and where nobody has given one.
+auto own_launch_of(const task_facts& facts) {
+  const named_kernels* const kernels = known_margin_model::find(facts.model, facts.model_bytes)
+                                           ? nullptr
+                                           : find_named_kernels(facts.model, facts.model_bytes.size());
+  return kernels == nullptr ? nullptr : kernels->launch_margin;
+}
+#endif
 
 class margin_on_device final : public device_model {
  public:
@@ -46,8 +60,9 @@ class margin_on_device final : public device_model {
                            train_margin_rows(work, loss, part, parts);
                          }};
 #if defined(HOGWILD_HAS_CUDA)
-    launch.on_device = [work = work_, &facts = task_.facts()](void* stream) {
-      return launch_margin_rows(work, facts.model, facts.model_bytes, stream);
+    launch.on_device = [work = work_, &facts = task_.facts(), own = own_launch_of(task_.facts())](void* stream) {
+      return own != nullptr ? own(work, facts.model_bytes.data(), stream)
+                            : launch_margin_rows(work, facts.model, facts.model_bytes, stream);
     };
 #endif
     work_.scale *= std::pow(work_.shrink, static_cast<double>(count));
@@ -72,6 +87,19 @@ class margin_family final : public kernel_family {
     if (options.optimizer != optimizer_kind::sgd && options.optimizer != optimizer_kind::adagrad)
       throw config_error("a device trains by sgd or adagrad: choose one of them, or threads or processes");
   }
+
+#if defined(HOGWILD_HAS_CUDA)
+  void require_model(const training_task& task, int device) const override {
+    const task_facts& facts = task.facts();
+    if (device == emulated_device || known_margin_model::find(facts.model, facts.model_bytes) ||
+        own_launch_of(facts) != nullptr)
+      return;
+    throw config_error(
+        std::string(facts.model) +
+        " has no kernels for a device: name it in a .cu file, `static const hogwild::device_kernels<...> "
+        "kernels;` (<hogwild/cuda/device_kernels.hpp>), or take --device emulated");
+  }
+#endif
 
   /// Rows that see the same weights are one step of as many rows, which is stable while step * curvature * rows is
   /// below 2. Adagrad's steps soon are smaller than the first one; four times as many end where one by one does.

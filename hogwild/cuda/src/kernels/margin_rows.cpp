@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "margin_rows.hpp"
+#include <hogwild/detail/cuda/margin_rows.hpp>
 
 #include <atomic>
 
 #include <hogwild/detail/task/margin_loss.hpp>
 
-#include "margin_body.hpp"
-#include "warp.hpp"
+#include <hogwild/detail/cuda/margin_body.hpp>
+#include <hogwild/detail/cuda/warp.hpp>
 
 namespace hogwild::device {
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include <hogwild/detail/platform/device_code.hpp>
+
 namespace hogwild {
 
 /// One example of sparse data: columns, their values, and the label. Spans over storage that a dataset owns; valid as
@@ -23,28 +25,31 @@ struct sparse_row {
   };
   class iterator {
    public:
-    iterator(const std::uint32_t* i, const T* x) : index_(i), value_(x) {}
-    entry operator*() const { return {*index_, *value_}; }
-    iterator& operator++() {
+    HOGWILD_DEVICE_CODE iterator(const std::uint32_t* i, const T* x) : index_(i), value_(x) {}
+    HOGWILD_DEVICE_CODE entry operator*() const { return {*index_, *value_}; }
+    HOGWILD_DEVICE_CODE iterator& operator++() {
       ++index_, ++value_;
       return *this;
     }
-    bool operator==(const iterator& other) const { return index_ == other.index_; }
+    HOGWILD_DEVICE_CODE bool operator==(const iterator& other) const { return index_ == other.index_; }
 
    private:
     const std::uint32_t* index_;
     const T* value_;
   };
 
-  std::size_t size() const { return index.size(); }
-  iterator begin() const { return {index.data(), value.data()}; }
-  iterator end() const { return {index.data() + index.size(), value.data() + value.size()}; }
+  HOGWILD_DEVICE_CODE std::size_t size() const { return index.size(); }
+  HOGWILD_DEVICE_CODE iterator begin() const { return {index.data(), value.data()}; }
+  HOGWILD_DEVICE_CODE iterator end() const { return {index.data() + index.size(), value.data() + value.size()}; }
 };
 
 /// sum over the row of w[j] * x_j. `R` is any reader: it needs operator[](std::size_t). Four partial sums break the
 /// chain of additions; relaxed loads are never vectorised, so this is what the compiler cannot do by itself.
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable  // readers of the CPU are read there alone
+#endif
 template <class R, class T>
-T dot(const R& w, const sparse_row<T>& z) {
+HOGWILD_DEVICE_CODE T dot(const R& w, const sparse_row<T>& z) {
   const std::size_t n = z.size();
   const std::uint32_t* j = z.index.data();
   const T* x = z.value.data();
@@ -58,6 +63,33 @@ T dot(const R& w, const sparse_row<T>& z) {
   }
   for (; k < n; ++k) sum[0] += w[j[k]] * x[k];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/// sum over the row of f(j, x).
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+template <class T, class F>
+HOGWILD_DEVICE_CODE T sum(const sparse_row<T>& z, const F& f) {
+  T total{};
+  for (const auto [j, x] : z) total += f(std::size_t{j}, x);
+  return total;
+}
+
+/// A row that lanes of a device train together: a loop over it gives each lane entries of its own, and its sum(f) is
+/// that over all of them. See device_model.
+template <class Z>
+concept shared_row = requires {
+  typename Z::shared_by_lanes;
+};
+
+template <shared_row Z, class F>
+HOGWILD_DEVICE_CODE float sum(const Z& z, const F& f) {
+  return z.sum(f);
+}
+template <class R, shared_row Z>
+HOGWILD_DEVICE_CODE float dot(const R& w, const Z& z) {
+  return z.sum([&](std::size_t j, float x) { return w[j] * x; });
 }
 
 }  // namespace hogwild

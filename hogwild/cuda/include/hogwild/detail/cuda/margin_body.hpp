@@ -11,8 +11,8 @@
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
-#include "margin_rows.hpp"
-#include "weights.hpp"
+#include <hogwild/detail/cuda/margin_rows.hpp>
+#include <hogwild/detail/cuda/weights.hpp>
 
 // What a warp does to rows of margin models: what margin_sgd_step and margin_adagrad_step (detail/loop/step.hpp) do,
 // with sums over the row in another order.
@@ -175,5 +175,15 @@ HOGWILD_DEVICE_CODE std::uint64_t train_margin_part(const Warp& warp, const marg
   }
   return changed;
 }
+
+/// What a kernel of this kind does.
+template <class Kind>
+struct margin_part {
+  template <class Warp, class Loss>
+  HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const margin_work& work, const Loss& loss,
+                                                 std::uint64_t part, std::uint64_t parts) {
+    return train_margin_part<Kind>(warp, work, loss, part, parts);
+  }
+};
 
 }  // namespace hogwild::device

@@ -20,22 +20,22 @@ struct host_warp {
   template <class T>
   struct each_lane {
     T value[warp_width]{};
-    T& operator[](unsigned lane) { return value[lane]; }
+    HOGWILD_DEVICE_CODE T& operator[](unsigned lane) { return value[lane]; }
   };
 
   /// Calls f(lane) for each lane.
   template <class F>
-  void each(const F& f) const {
+  HOGWILD_DEVICE_CODE void each(const F& f) const {
     for (unsigned lane = 0; lane < warp_width; ++lane) f(lane);
   }
   /// Calls f(lane) for the first lane alone.
   template <class F>
-  void first(const F& f) const {
+  HOGWILD_DEVICE_CODE void first(const F& f) const {
     f(0u);
   }
   /// Calls f(lane, k) for k < n: neighbours go to neighbouring lanes.
   template <class F>
-  void deal(std::uint32_t n, const F& f) const {
+  HOGWILD_DEVICE_CODE void deal(std::uint32_t n, const F& f) const {
     std::uint32_t k = 0;
     for (; n - k >= warp_width; k += warp_width) {
       for (unsigned lane = 0; lane < warp_width; ++lane) f(lane, k + lane);
@@ -43,14 +43,14 @@ struct host_warp {
     for (unsigned lane = 0; k < n; ++k, ++lane) f(lane, k);
   }
   /// The sum over all lanes, which all of them get.
-  float sum(each_lane<float> x) const {
+  HOGWILD_DEVICE_CODE float sum(each_lane<float> x) const {
     for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
       for (unsigned lane = 0; lane < half_width; ++lane) x[lane] += x[lane + half_width];
     }
     return x[0];
   }
   /// What lanes wrote before is what all lanes read from here on.
-  void settle() const {}
+  HOGWILD_DEVICE_CODE void settle() const {}
 };
 
 #if defined(__CUDACC__) || defined(HOGWILD_SIMT)

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of a program on a device: the serial engine's objective, and what is refused.
+#include <hogwild/cuda/engine.hpp>
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/error.hpp>
+#include <hogwild/general_model.hpp>
+
+#include "named_models.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+/// Adds up in a loop over the row, which gives each lane entries of its own.
+struct looping_squares {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  static constexpr std::string_view name = "looping_squares";
+  std::size_t features = 0;
+  std::size_t dim() const { return features; }
+  double loss(const auto& w, const auto& z) const { return 0.5 * (hogwild::dot(w, z) - z.label); }
+  HOGWILD_DEVICE_CODE void gradient(const auto& w, const auto& z, const auto& emit) const {
+    float g = -z.label;
+    for (auto [j, x] : z) g += w[j] * x;
+    for (auto [j, x] : z) emit(j, g * x);
+  }
+};
+inline const device_kernels<looping_squares> looping_kernels;
+
+/// Takes rows of the CPU alone, and is named by nobody.
+struct nameless : test::device_huber {
+  static constexpr std::string_view name = "nameless";
+};
+struct nameless_margin : test::device_cubic_hinge {
+  static constexpr std::string_view name = "nameless_margin";
+};
+
+const test::toy_rows named_data =
+    test::planted_classification({.rows = 4000, .columns = 200, .per_row = 10, .seed = 19});
+
+template <model M>
+void expect_near_serial(const M& m, const train_options& options, std::size_t workers) {
+  const double serial = train(m, named_data.csr(), serial_engine{}, options).objective;
+  const train_result r =
+      train(m, named_data.csr(), cuda_engine{.workers = workers, .device = emulated_device}, options);
+  EXPECT_EQ(r.status, run_status::done);
+  EXPECT_LE(r.objective, 1.02 * serial);
+  EXPECT_EQ(r.workers, workers + 1);
+  EXPECT_GT(r.updates, 20'000u);
+  ASSERT_TRUE(r.device);
+  EXPECT_GE(r.device->rows_in_flight, 1u);
+}
+
+TEST(a_named_model, ends_where_a_serial_run_does) {
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    train_options options{.epochs = 10, .step = {.initial = 0.3, .decay = 0.8}, .l2 = 1e-4, .optimizer = optimizer};
+    options.update = optimizer == optimizer_kind::sgd ? update_kind::lossy : update_kind::exact;
+    expect_near_serial(test::device_huber{.features = 200}, options, 0);
+    expect_near_serial(test::device_logistic{.features = 200}, options, 1);
+    expect_near_serial(test::device_cubic_hinge{}, options, 0);
+  }
+}
+
+// Half of what margin models have: 2 / (step * curvature) of huber, whose curvature is that of squares.
+TEST(a_named_model, trains_half_as_many_rows_at_once_as_a_margin_model) {
+  const auto rows_at_once = [](const auto& m, optimizer_kind optimizer) {
+    const train_result r = train(m, named_data.csr(), cuda_engine{.device = emulated_device},
+                                 {.epochs = 1, .step = {.initial = 0.001}, .optimizer = optimizer});
+    return static_cast<double>(r.device->rows_in_flight);
+  };
+  const double own = rows_at_once(test::device_huber{.features = 200}, optimizer_kind::sgd);
+  EXPECT_GT(own, 100.0);
+  EXPECT_NEAR(rows_at_once(test::device_huber{.features = 200}, optimizer_kind::adagrad), 4.0 * own, 4.0);
+  const double four_times_as_steep =
+      rows_at_once(test::device_logistic{.features = 200, .bias_factor = 4.0}, optimizer_kind::sgd);
+  EXPECT_NEAR(4.0 * four_times_as_steep, own, 4.0);
+}
+
+template <model M>
+void expect_named_refusal(const M& m, int device, const std::string& why) {
+  try {
+    train(m, named_data.csr(), cuda_engine{.device = device}, {.epochs = 1, .step = {.initial = 0.1}});
+    ADD_FAILURE() << "nothing was refused: " << why;
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr(why));
+  }
+}
+
+TEST(a_named_model, is_refused_where_lanes_would_train_it_otherwise) {
+  expect_named_refusal(looping_squares{.features = 200}, emulated_device, "add up by hogwild::dot or hogwild::sum");
+}
+
+TEST(a_named_model, has_to_be_named_and_compiled_for_the_device) {
+  expect_named_refusal(nameless{{.features = 200}}, emulated_device, "nameless is none");
+  expect_named_refusal(test::device_huber{.features = 200}, 0, "name them in a .cu file");
+}
+
+// A build without CUDA says that first.
+TEST(a_margin_model_of_a_program, has_to_be_compiled_for_the_device) {
+  expect_near_serial(nameless_margin{}, {.epochs = 10, .step = {.initial = 0.3, .decay = 0.8}}, 0);
+  expect_named_refusal(nameless_margin{}, 0, "take --device emulated");
+  expect_named_refusal(test::device_cubic_hinge{}, 0, "take --device emulated");
+}
+
+}  // namespace
