@@ -68,6 +68,8 @@ const kernel_family& kernels_of(const training_task& task);
 
 /// Margin models.
 const kernel_family& margin_kernels();
+/// The model softmax.
+const kernel_family& softmax_kernels();
 /// Models of programs, by the names that device_kernels gave to devices.
 const kernel_family& named_kernel_family();
 

@@ -8,7 +8,7 @@ set(compile "${NVCC}" -std=c++20 -O3 -DNDEBUG --expt-relaxed-constexpr --Werror=
 set(faults "")
 
 # 65,536 registers to a multiprocessor's 1,024 or 2,048 threads.
-foreach(device IN ITEMS 75:64 80:32 90:32)
+foreach(device IN ITEMS 75:64 80:${REGISTERS} 90:${REGISTERS})
   string(REGEX MATCH "^(.*):(.*)$" device "${device}")
   set(architecture ${CMAKE_MATCH_1})
   set(most_registers ${CMAKE_MATCH_2})

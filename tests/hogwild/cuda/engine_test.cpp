@@ -12,6 +12,7 @@
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
@@ -72,6 +73,18 @@ INSTANTIATE_TEST_SUITE_P(every, on_a_device,
                                          device_case{1, optimizer_kind::sgd, update_kind::exact, true},
                                          device_case{2, optimizer_kind::adagrad, update_kind::exact, true}));
 
+TEST(a_device, trains_softmax) {
+  const test::toy_rows rows = test::planted_classes({.rows = 4000, .columns = 200, .per_row = 10, .seed = 20}, 5);
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    const train_options options{.epochs = 10, .step = {.initial = 0.5, .decay = 0.8}, .optimizer = optimizer};
+    const softmax model{.features = 200, .classes = 5, .bias = true};
+    const double serial = train(model, rows.csr(), serial_engine{}, options).objective;
+    const train_result r = train(model, rows.csr(), cuda_engine{.workers = 1, .device = emulated_device}, options);
+    EXPECT_LE(r.objective, 1.02 * serial);
+    EXPECT_GT(r.updates, 30'000u);
+  }
+}
+
 TEST(a_device, trains_no_more_rows_at_once_than_the_step_allows) {
   const auto rows_at_once = [](double step, optimizer_kind optimizer) {
     const train_result r = train(least_squares{}, rows_of_classes.csr(), cuda_engine{.device = emulated_device},
@@ -121,7 +134,7 @@ void expect_refused(const M& m, const train_options& options, const std::string&
 }
 
 TEST(a_device, refuses_what_it_does_not_train) {
-  expect_refused(softmax{.features = 200}, {}, "softmax is none");
+  expect_refused(softmax{.features = 200, .classes = 129}, {}, "up to 128 classes");
   expect_refused(logistic{}, {.optimizer = optimizer_kind::adam}, "sgd or adagrad");
   expect_refused(logistic{}, {.order = row_order::permuted}, "leave the order at chunked");
   expect_refused(logistic{}, {.reproducible = true}, "reproducible");

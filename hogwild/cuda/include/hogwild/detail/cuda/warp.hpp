@@ -49,6 +49,12 @@ struct host_warp {
     }
     return x[0];
   }
+  /// The largest number of all lanes, which all of them get.
+  HOGWILD_DEVICE_CODE float most(const each_lane<float>& x) const {
+    float largest = x.value[0];
+    for (const float other : x.value) largest = other > largest ? other : largest;
+    return largest;
+  }
   /// What lanes wrote before is what all lanes read from here on.
   HOGWILD_DEVICE_CODE void settle() const {}
 };
@@ -81,6 +87,13 @@ struct device_warp {
   __device__ float sum(each_lane<float> x) const {
     for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
       x.value += __shfl_xor_sync(0xffffffffu, x.value, static_cast<int>(half_width));
+    }
+    return x.value;
+  }
+  __device__ float most(each_lane<float> x) const {
+    for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
+      const float other = __shfl_xor_sync(0xffffffffu, x.value, static_cast<int>(half_width));
+      x.value = other > x.value ? other : x.value;
     }
     return x.value;
   }

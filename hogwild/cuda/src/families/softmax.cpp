@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/softmax.hpp>
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <hogwild/error.hpp>
+
+#include "general_rows.hpp"
+#include "kernel_family.hpp"
+#include "kernels/softmax_rows.hpp"
+
+namespace hogwild::device {
+namespace {
+
+softmax softmax_of(const training_task& task) {
+  softmax model;
+  std::memcpy(&model, task.facts().model_bytes.data(), sizeof model);
+  return model;
+}
+
+class softmax_family final : public kernel_family {
+ public:
+  bool trains(const training_task& task) const override {
+    return task.facts().model == softmax::name && task.facts().model_bytes.size() == sizeof(softmax);
+  }
+
+  void require_options(const loop_options& options) const override { require_general_options(options); }
+
+  void require_model(const training_task& task, int) const override {
+    if (const std::size_t classes = softmax_of(task).classes; classes > most_softmax_classes)
+      throw config_error("a device trains softmax of up to " + std::to_string(most_softmax_classes) +
+                         " classes, and there are " + std::to_string(classes) + ": use threads or processes");
+  }
+
+  /// The second derivative of its loss by the scores is 1/2 at most, below the 1 that the curvature is for.
+  double rows_in_flight(run_planner& run) const override { return general_rows_in_flight(run, 1.0); }
+
+  std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
+                                      const loop_options& options) const override {
+    const softmax whole = softmax_of(task);
+    const softmax_shape model{
+        .features = whole.features, .classes = static_cast<std::uint32_t>(whole.classes), .bias = whole.bias};
+    general_forms forms{.on_host = [model](const general_work& work, std::size_t part, std::size_t parts) {
+      train_softmax_rows(work, model, part, parts);
+    }};
+#if defined(HOGWILD_HAS_CUDA)
+    forms.on_device = [model](const general_work& work, void* stream) {
+      return launch_softmax_rows(work, model, stream);
+    };
+#endif
+    return bring_general_rows(device, task, arrays, options, std::move(forms));
+  }
+};
+
+}  // namespace
+
+const kernel_family& softmax_kernels() {
+  static constexpr softmax_family family{};
+  return family;
+}
+
+}  // namespace hogwild::device

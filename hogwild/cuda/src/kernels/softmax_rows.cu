@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a GPU runs, and how it is started. The test of fibers compiles this file as plain C++.
+#include "softmax_rows.hpp"
+
+#include <hogwild/detail/cuda/rows_kernel.hpp>
+
+#include "softmax_body.hpp"
+
+namespace hogwild::device {
+
+int launch_softmax_rows(const general_work& work, const softmax_shape& model, void* stream) {
+  require_classes(model);
+  int error = 0;
+  with_margin_kind(work, [&](auto kind) { error = launch_rows<softmax_part<decltype(kind)>>(work, model, stream); });
+  return error;
+}
+
+}  // namespace hogwild::device

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "kernels/softmax_rows.hpp"
+#include "margin_problem.hpp"
+
+namespace hogwild::test {
+
+/// Random rows with classes as labels, weights that training begins with, and what it makes of them in double
+/// precision.
+template <class Index, class Value>
+class softmax_problem {
+ public:
+  static constexpr std::size_t columns = margin_problem<Index, Value>::columns;
+  static constexpr float step = 0.1f;
+
+  softmax_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, std::uint32_t classes, bool adagrad)
+      : model{.features = columns, .classes = classes, .bias = true},
+        adagrad_(adagrad),
+        rows_(random, lengths, {.adagrad = adagrad}) {
+    std::normal_distribution<float> normal;
+    std::uniform_real_distribution<float> positive(0.1f, 1.0f);
+    for (std::size_t j = 0; j < (columns + 1) * classes; ++j) {
+      weights.push_back(normal(random));
+      sums.push_back(positive(random));
+    }
+    for (std::size_t r = 0; r < lengths.size(); ++r) label_.push_back(static_cast<float>(random() % classes));
+  }
+
+  device::general_work work() {
+    device::general_work work;
+    static_cast<device::margin_work&>(work) = rows_.work();
+    work.weights = weights.data();
+    work.sums = adagrad_ ? sums.data() : nullptr;
+    work.label = label_.data();
+    const std::uint64_t biases = columns * model.classes;
+    work.groups[0] = {.end = biases, .step = step, .l2 = true, .width = model.classes};
+    work.groups[1] = {.begin = biases, .end = biases + model.classes, .step = step};
+    work.group_count = 2;
+    return work;
+  }
+
+  /// The weights after all rows, one after the other.
+  std::vector<double> trained() {
+    const device::margin_work rows = rows_.work();
+    std::vector<double> w(weights.begin(), weights.end()), sum(sums.begin(), sums.end());
+    const std::size_t classes = model.classes;
+    for (std::size_t r = 0; r < label_.size(); ++r) {
+      std::vector<std::size_t> column;
+      std::vector<double> x, p(classes);
+      const std::uint64_t first = rows.start32 != nullptr ? rows.start32[r] : rows.start64[r];
+      const std::uint64_t last = rows.start32 != nullptr ? rows.start32[r + 1] : rows.start64[r + 1];
+      for (std::uint64_t k = first; k < last; ++k) {
+        column.push_back(rows.index16 != nullptr ? rows.index16[k] : rows.index32[k]);
+        x.push_back(static_cast<double>(rows.value16 != nullptr ? to_float(rows.value16[k]) : rows.value[k]));
+      }
+      column.push_back(columns);  // the bias
+      x.push_back(1.0);
+      for (std::size_t e = 0; e < x.size(); ++e)
+        for (std::size_t k = 0; k < classes; ++k) p[k] += w[column[e] * classes + k] * x[e];
+      const double top = std::ranges::max(p);
+      double all = 0;
+      for (double& s : p) all += s = std::exp(s - top);
+      for (double& s : p) s /= all;
+      p[static_cast<std::size_t>(label_[r])] -= 1.0;
+      for (std::size_t e = 0; e < x.size(); ++e) {
+        for (std::size_t k = 0; k < classes; ++k) {
+          const std::size_t j = column[e] * classes + k;
+          const double g = p[k] * x[e];
+          sum[j] += g * g;
+          w[j] -= static_cast<double>(step) * g / (adagrad_ ? std::sqrt(sum[j] + 1e-8) : 1.0);
+        }
+      }
+    }
+    return w;
+  }
+
+  device::softmax_shape model;
+  std::vector<float> weights, sums;
+
+ private:
+  bool adagrad_;
+  margin_problem<Index, Value> rows_;
+  std::vector<float> label_;
+};
+
+}  // namespace hogwild::test
