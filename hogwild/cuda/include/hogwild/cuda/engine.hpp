@@ -24,7 +24,8 @@ inline constexpr int emulated_device = -1;
 /// Rows that are trained at once see the same weights. There are no more of them than the step allows: rows * step *
 /// curvature < 2 under sgd, and four times that under adagrad.
 ///
-/// Margin models, and models of programs that are named to it (device_kernels.hpp), under sgd and adagrad.
+/// Margin models, softmax of up to 128 classes, and models of programs that are named to it (device_kernels.hpp),
+/// under sgd and adagrad.
 struct cuda_engine {
   std::size_t workers = 0;  ///< on the CPU, beside the device
   int device = 0;           ///< by its number, as the CUDA runtime counts them; or emulated_device
