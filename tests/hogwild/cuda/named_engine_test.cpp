@@ -9,6 +9,7 @@
 
 #include <hogwild/error.hpp>
 #include <hogwild/general_model.hpp>
+#include <hogwild/models/least_squares.hpp>
 
 #include "named_models.hpp"
 #include "support/toy_data.hpp"
@@ -67,7 +68,7 @@ TEST(a_named_model, ends_where_a_serial_run_does) {
   }
 }
 
-// Half of what margin models have: 2 / (step * curvature) of huber, whose curvature is that of squares.
+// 1 / (step * curvature), with the smoothness of squares.
 TEST(a_named_model, trains_half_as_many_rows_at_once_as_a_margin_model) {
   const auto rows_at_once = [](const auto& m, optimizer_kind optimizer) {
     const train_result r = train(m, named_data.csr(), cuda_engine{.device = emulated_device},
@@ -76,6 +77,7 @@ TEST(a_named_model, trains_half_as_many_rows_at_once_as_a_margin_model) {
   };
   const double own = rows_at_once(test::device_huber{.features = 200}, optimizer_kind::sgd);
   EXPECT_GT(own, 100.0);
+  EXPECT_NEAR(rows_at_once(least_squares{}, optimizer_kind::sgd), 2.0 * own, 2.0);
   EXPECT_NEAR(rows_at_once(test::device_huber{.features = 200}, optimizer_kind::adagrad), 4.0 * own, 4.0);
   const double four_times_as_steep =
       rows_at_once(test::device_logistic{.features = 200, .bias_factor = 4.0}, optimizer_kind::sgd);
