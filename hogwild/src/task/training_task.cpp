@@ -15,7 +15,7 @@ namespace hogwild {
 namespace {
 
 /// How rows are cut into chunks. Under deterministic sharing a chunk is what a virtual worker trains in a turn.
-chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loop_options& options) {
+chunk_plan chunks_of_workers(const task_facts& facts, const sparse_view& data, const loop_options& options) {
   const std::size_t rows = data.rows();
   if (options.sharing == access_kind::deterministic) return {rows, options.exchange.rows};
   // A rating takes some nanoseconds: more of them in a chunk than rows of other data.
@@ -24,6 +24,15 @@ chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loo
   if (!facts.whole_batches) return plan;
   const std::size_t batch = std::max<std::size_t>(options.batch, 1);
   return {rows, (plan.rows_per_chunk() + batch - 1) / batch * batch};
+}
+
+/// A device trains a chunk at a time: so that this takes longer than to start it, each of the rows that it trains at
+/// once is followed by several, where enough chunks are left for the workers beside it.
+chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loop_options& options) {
+  const chunk_plan plan = chunks_of_workers(facts, data, options);
+  constexpr std::size_t several = 8, enough = 64, most = 65'536;
+  const std::size_t rows = std::min({several * options.rows_in_flight, data.rows() / enough, most});
+  return rows > plan.rows_per_chunk() ? chunk_plan(data.rows(), rows) : plan;
 }
 
 }  // namespace
