@@ -171,17 +171,31 @@ inline void __syncthreads() {
   hogwild::simt::meet(hogwild::simt::machine.block, blockDim.x, "__syncthreads");
 }
 
+namespace hogwild::simt {
+
+/// All lanes of a warp meet; each gets what lane `from` came with.
+template <class T>
+T shuffle(unsigned mask, T value, unsigned from, const char* kind) {
+  static_assert(sizeof(T) <= sizeof(std::uint64_t));
+  require_whole_warp(mask);
+  meeting& warp = own_warp();
+  std::uint64_t* const values = warp.value[warp.number % 2];
+  std::memcpy(&values[threadIdx.x % warp_lanes], &value, sizeof value);
+  meet(warp, warp_lanes, kind);
+  std::memcpy(&value, &values[from % warp_lanes], sizeof value);
+  return value;
+}
+
+}  // namespace hogwild::simt
+
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int lane_mask) {
-  static_assert(sizeof(T) <= sizeof(std::uint64_t));
-  hogwild::simt::require_whole_warp(mask);
-  hogwild::simt::meeting& warp = hogwild::simt::own_warp();
-  const unsigned lane = threadIdx.x % hogwild::simt::warp_lanes;
-  std::uint64_t* const values = warp.value[warp.number % 2];
-  std::memcpy(&values[lane], &value, sizeof value);
-  hogwild::simt::meet(warp, hogwild::simt::warp_lanes, "__shfl_xor_sync");
-  std::memcpy(&value, &values[lane ^ static_cast<unsigned>(lane_mask)], sizeof value);
-  return value;
+  return hogwild::simt::shuffle(mask, value, threadIdx.x ^ static_cast<unsigned>(lane_mask), "__shfl_xor_sync");
+}
+
+template <class T>
+T __shfl_sync(unsigned mask, T value, int lane) {
+  return hogwild::simt::shuffle(mask, value, static_cast<unsigned>(lane), "__shfl_sync");
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles SOURCE for the devices that a build is for, and reads what nvcc made of it: nothing is spilled, registers leave
 # room for as many warps as a multiprocessor holds, and parameters are reached by relaxed accesses of the right scope alone.
+# REQUIRED is what else each of the KERNELS kernels has.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM INCLUDES PREPEND -I)
 set(compile "${NVCC}" -std=c++20 -O3 -DNDEBUG --expt-relaxed-constexpr --Werror=all-warnings ${INCLUDES} -x cu
@@ -63,7 +64,7 @@ while(NOT begin EQUAL -1)
   string(FIND "${rest}" ".entry " begin)
   string(SUBSTRING "${rest}" 0 ${begin} body)
   string(REGEX MATCH "^[A-Za-z0-9_$]+" name "${body}")
-  string(REGEX MATCH "margin_kindI[jt][A-Za-z0-9_]*Lb([01])E[A-Za-z0-9_]*update_kindE([01])E[A-Za-z0-9_]*memory_scopeE([01])E"
+  string(REGEX MATCH "_kindI[A-Za-z0-9_]*Lb([01])E[A-Za-z0-9_]*update_kindE([01])E[A-Za-z0-9_]*memory_scopeE([01])E"
          kind "${name}")
   if(NOT kind)
     list(APPEND faults "${name}: what kind of kernel is this?")
@@ -90,8 +91,9 @@ while(NOT begin EQUAL -1)
     require("st.relaxed.${scope}.global.f32")
     refuse("(red|atom)[.]relaxed[^ ]*f32")
   endif()
-  require("shfl.sync.bfly")
-  require("bar.warp.sync")
+  foreach(instruction IN LISTS REQUIRED)
+    require("${instruction}")
+  endforeach()
   refuse("st[.](global|local|volatile)[^ ]*|ld[.]local[^ ]*|[.]local [.]align")
   math(EXPR read "${read} + 1")
 endwhile()

@@ -42,6 +42,19 @@ struct host_warp {
     }
     for (unsigned lane = 0; k < n; ++k, ++lane) f(lane, k);
   }
+  /// The same by f(lane, piece, k), with k in that piece of warp_width. `n` is at most that of so many pieces, each of
+  /// which has code of its own; 0: any number, and piece 0 is said of all.
+  template <unsigned Pieces, class F>
+  HOGWILD_DEVICE_CODE void deal_pieces(std::uint32_t n, const F& f) const {
+    if constexpr (Pieces == 0) {
+      deal(n, [&](unsigned lane, std::uint32_t k) { f(lane, 0u, k); });
+    } else {
+      for (unsigned piece = 0; piece < Pieces; ++piece) {
+        const std::uint32_t begin = piece * warp_width, end = begin + warp_width < n ? begin + warp_width : n;
+        for (std::uint32_t k = begin; k < end; ++k) f(k - begin, piece, k);
+      }
+    }
+  }
   /// The sum over all lanes, which all of them get.
   HOGWILD_DEVICE_CODE float sum(each_lane<float> x) const {
     for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
@@ -55,13 +68,15 @@ struct host_warp {
     for (const float other : x.value) largest = other > largest ? other : largest;
     return largest;
   }
+  /// What one lane has, which all of them get.
+  HOGWILD_DEVICE_CODE float from(unsigned lane, const each_lane<float>& x) const { return x.value[lane]; }
   /// What lanes wrote before is what all lanes read from here on.
   HOGWILD_DEVICE_CODE void settle() const {}
 };
 
 #if defined(__CUDACC__) || defined(HOGWILD_SIMT)
 
-/// The warp that the calling thread belongs to. All of its lanes call sum() and settle(), or none does.
+/// The warp that the calling thread belongs to. All of its lanes call sum(), from() and settle(), or none does.
 struct device_warp {
   template <class T>
   struct each_lane {
@@ -84,6 +99,18 @@ struct device_warp {
     const unsigned self = lane();
     for (std::uint32_t k = self; k < n; k += warp_width) f(self, k);
   }
+  template <unsigned Pieces, class F>
+  __device__ void deal_pieces(std::uint32_t n, const F& f) const {
+    const unsigned self = lane();
+    if constexpr (Pieces == 0) {
+      for (std::uint32_t k = self; k < n; k += warp_width) f(self, 0u, k);
+    } else {
+      for (unsigned piece = 0; piece < Pieces; ++piece) {
+        const std::uint32_t k = piece * warp_width + self;
+        if (k < n) f(self, piece, k);
+      }
+    }
+  }
   __device__ float sum(each_lane<float> x) const {
     for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
       x.value += __shfl_xor_sync(0xffffffffu, x.value, static_cast<int>(half_width));
@@ -96,6 +123,9 @@ struct device_warp {
       x.value = other > x.value ? other : x.value;
     }
     return x.value;
+  }
+  __device__ float from(unsigned lane, each_lane<float> x) const {
+    return __shfl_sync(0xffffffffu, x.value, static_cast<int>(lane));
   }
   __device__ void settle() const { __syncwarp(); }
 };

@@ -74,6 +74,16 @@ class weights {
 #endif
   }
 
+  /// Adds to what was read before as `seen`: a lossy add stores the sum, so that what others have added since then is
+  /// lost.
+  HOGWILD_DEVICE_CODE void add_to(std::size_t j, float seen, float delta) const {
+    if constexpr (Update == update_kind::exact) {
+      add(j, delta);
+    } else {
+      store(j, seen + delta);
+    }
+  }
+
   /// As param_view's on a CPU, which reads ahead and stores behind; nothing on a GPU, which does neither for so long.
   HOGWILD_DEVICE_CODE void settle_adds() const {
 #if !defined(__CUDA_ARCH__)
@@ -97,6 +107,9 @@ class weights {
   using policy = std::conditional_t<Update == update_kind::exact, update::exact, update::lossy>;
   param_view<float, policy> view(std::size_t j) const {
     return {data_ + j, 1};
+  }
+  void store(std::size_t j, float value) const {
+    view(j).store(0, value);
   }
 #endif
 
