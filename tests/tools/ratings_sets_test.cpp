@@ -37,7 +37,9 @@ TEST_P(rating_sets, are_learned_by_defaults) {
   for (const auto& engine : {std::vector<std::string>{"--engine", "serial"},
                              {"--engine", "threads", "--workers", "2"},
                              {"--engine", "threads", "--workers", "2", "--ownership", "shared"},
-                             {"--engine", "processes", "--workers", "2"}}) {
+                             {"--engine", "processes", "--workers", "2"},
+                             {"--engine", "cuda", "--device", "emulated"},
+                             {"--engine", "cuda", "--device", "emulated", "--workers", "1"}}) {
     std::vector<std::string> words{"train",  link.string(),       "--model",  "matrix_factorization",
                                    "--test", GetParam().fraction, "--epochs", "30",
                                    "--json"};

@@ -69,6 +69,8 @@ std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
   require_supported(run, engine.device);
   const std::size_t workers = run.count_workers(engine.workers + 1);
   if (workers > 1) run.ask_for(sharing_kind::buffered);
+  // Those who own blocks train them one rating after the other.
+  if (run.task().facts().has_ownership) run.loop().ownership = ownership_kind::shared;
   run.loop().device = engine.device;
   run.loop().rows_in_flight =
       static_cast<std::uint32_t>(std::clamp(device::kernels_of(run.task()).rows_in_flight(run), 1.0, 1e6));

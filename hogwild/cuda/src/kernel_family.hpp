@@ -53,7 +53,7 @@ class kernel_family {
   virtual void require_options(const loop_options& options) const = 0;
   /// Throws config_error where they do not train this model of those, or not on this device.
   virtual void require_model(const training_task&, int /*device*/) const {}
-  /// How many rows may see the same weights without that the loss suffers.
+  /// How many rows may see the same weights without that the loss suffers. Notes where an option makes them few.
   virtual double rows_in_flight(run_planner& run) const = 0;
   /// Brings the rows to the device. `arrays` and the task outlive what is returned; the options are those of the run.
   virtual std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
@@ -70,6 +70,8 @@ const kernel_family& kernels_of(const training_task& task);
 const kernel_family& margin_kernels();
 /// The model softmax.
 const kernel_family& softmax_kernels();
+/// Matrix factorisation.
+const kernel_family& rating_kernels();
 /// Models of programs, by the names that device_kernels gave to devices.
 const kernel_family& named_kernel_family();
 

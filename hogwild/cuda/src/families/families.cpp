@@ -8,11 +8,13 @@
 namespace hogwild::device {
 
 const kernel_family& kernels_of(const training_task& task) {
-  for (const kernel_family* const family : {&margin_kernels(), &softmax_kernels(), &named_kernel_family()})
+  for (const kernel_family* const family :
+       {&margin_kernels(), &softmax_kernels(), &rating_kernels(), &named_kernel_family()})
     if (family->trains(task)) return *family;
   throw config_error(
-      "a device trains margin models, softmax, and those that are named to it (hogwild::device_kernels), and " +
-      std::string(task.facts().model) + " is none: use threads or processes");
+      "a device trains margin models, softmax, matrix_factorization, and those that are named to it "
+      "(hogwild::device_kernels), and " +
+      std::string(task.facts().model) + " is none of them: use threads or processes");
 }
 
 }  // namespace hogwild::device

@@ -30,8 +30,8 @@ struct factor_work {
 
   update_kind update = update_kind::lossy;  ///< not locked
   bool system_scope = false;                ///< others than this device read or add meanwhile
-  std::uint32_t rows_in_flight = 1;         ///< warps that train at once, at least 1: warp k has ratings k, k + warps,
-  std::uint64_t* updates = nullptr;         ///< raised by the ratings that were trained; null: not counted
+  std::uint32_t rows_in_flight = 1;  ///< warps that train at once, at least 1: warp k has ratings k, k + warps, ...
+  std::uint64_t* updates = nullptr;  ///< raised by the ratings that were trained; null: not counted
 };
 
 /// The host form, on the calling thread: trains ratings first + part, first + part + parts, ... of the work, as warp
