@@ -79,7 +79,7 @@ TEST(a_device, trains_softmax) {
     const train_options options{.epochs = 10, .step = {.initial = 0.5, .decay = 0.8}, .optimizer = optimizer};
     const softmax model{.features = 200, .classes = 5, .bias = true};
     const double serial = train(model, rows.csr(), serial_engine{}, options).objective;
-    const train_result r = train(model, rows.csr(), cuda_engine{.workers = 1, .device = emulated_device}, options);
+    const train_result r = train(model, rows.csr(), cuda_engine{.device = emulated_device}, options);
     EXPECT_LE(r.objective, 1.02 * serial);
     EXPECT_GT(r.updates, 30'000u);
   }
