@@ -12,6 +12,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/scratch_folder.hpp"
 #include "support/toy_ratings.hpp"
 
 using namespace hogwild;
@@ -123,6 +124,14 @@ TEST(a_device_for_ratings, trains_no_more_at_once_than_end_well) {
   EXPECT_EQ(told.all, "");
   EXPECT_EQ(ratings_at_once(0.01, optimizer_kind::sgd, update_kind::lossy, told), 4u);
   EXPECT_THAT(told.all, testing::HasSubstr("trains 4 at once; with exact updates 160"));
+}
+
+TEST(a_device_for_ratings, does_not_go_block_by_block) {
+  const test::scratch_folder folder;
+  train_options options{.epochs = 1};
+  options.record = folder / "record";
+  train(test::factors_of(ratings_shape), planted.csr(), cuda_engine{.device = emulated_device}, options);
+  EXPECT_THAT(test::read_text(options.record), testing::HasSubstr("\"one worker has the parameters alone\""));
 }
 
 TEST(a_device_for_ratings, keeps_the_padding_zero) {

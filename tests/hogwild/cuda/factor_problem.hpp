@@ -24,13 +24,15 @@ inline void PrintTo(const factor_training& t, std::ostream* out) {
        << (t.row_adagrad ? ", row_adagrad" : "");
 }
 
-/// Each of these widths is one that kernels have code for, or not a whole number of warps, or more than they keep.
+/// Among them all widths that kernels have code of their own for.
 inline constexpr factor_training factor_trainings[] = {
     {.width = 16, .bias = true},
     {.width = 32},
     {.width = 32, .bias = true, .by_degree = true},
     {.width = 48, .by_degree = true},
     {.width = 64, .bias = true},
+    {.width = 80, .bias = true},
+    {.width = 96, .by_degree = true},
     {.width = 112},
     {.width = 128, .bias = true, .by_degree = true},
     {.width = 144, .bias = true},

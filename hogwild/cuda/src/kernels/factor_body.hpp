@@ -20,57 +20,64 @@
 namespace hogwild::device {
 
 /// What the code is compiled for; all else is known when it runs.
-template <unsigned Pieces, bool RowAdagrad, update_kind Update, memory_scope Scope>
+template <std::uint32_t Width, bool RowAdagrad, update_kind Update, memory_scope Scope>
 struct factor_kind {
   using weights_type = weights<Update, Scope>;
-  static constexpr unsigned pieces = Pieces;  ///< floats of a row that a lane keeps; 0: any, which it reads again
+  static constexpr std::uint32_t width = Width;  ///< 0: any
+  /// Floats of a row that a lane keeps; 0: it reads the row again.
+  static constexpr unsigned pieces = (Width + warp_width - 1) / warp_width;
   static constexpr bool row_adagrad = RowAdagrad;
 };
 
-/// Calls f(factor_kind<...>{}) with what suits the work. Throws std::invalid_argument for locked updates.
+/// Calls f(factor_kind<...>{}) with what suits the work. The usual widths have code of their own under sgd; row_adagrad
+/// would need more registers for what it keeps. Throws std::invalid_argument for locked updates.
 template <class F>
 void with_factor_kind(const factor_work& work, const F& f) {
   if (work.update == update_kind::locked) throw std::invalid_argument("a device adds without locks");
   const auto with = [](bool condition, const auto& g) { condition ? g(std::true_type{}) : g(std::false_type{}); };
-  const auto with_pieces = [&](auto pieces) {
-    with(work.sums != nullptr, [&](auto row_adagrad) {
-      with(work.update == update_kind::exact, [&](auto exact) {
-        with(work.system_scope, [&](auto system) {
-          f(factor_kind < decltype(pieces)::value, decltype(row_adagrad)::value,
-            decltype(exact)::value ? update_kind::exact : update_kind::lossy,
-            decltype(system)::value ? memory_scope::system : memory_scope::device > {});
-        });
+  const auto with_width = [&]<std::uint32_t Width, bool RowAdagrad>() {
+    with(work.update == update_kind::exact, [&](auto exact) {
+      with(work.system_scope, [&](auto system) {
+        f(factor_kind < Width, RowAdagrad, decltype(exact)::value ? update_kind::exact : update_kind::lossy,
+          decltype(system)::value ? memory_scope::system : memory_scope::device > {});
       });
     });
   };
-  if (work.width <= warp_width) return with_pieces(std::integral_constant<unsigned, 1>{});
-  if (work.width <= 2 * warp_width) return with_pieces(std::integral_constant<unsigned, 2>{});
-  if (work.width <= 4 * warp_width) return with_pieces(std::integral_constant<unsigned, 4>{});
-  with_pieces(std::integral_constant<unsigned, 0>{});
+  if (work.sums != nullptr) return with_width.template operator()<0, true>();
+  switch (work.width) {
+    case 16:
+      return with_width.template operator()<16, false>();
+    case 32:
+      return with_width.template operator()<32, false>();
+    case 64:
+      return with_width.template operator()<64, false>();
+    case 128:
+      return with_width.template operator()<128, false>();
+    default:
+      return with_width.template operator()<0, false>();
+  }
 }
 
 /// A row of factors as a warp has read it.
 template <class Warp, class Weights, unsigned Pieces>
 class factor_row {
  public:
-  HOGWILD_DEVICE_CODE factor_row(const Weights& w, std::uint64_t offset) : w_(w), offset_(offset) {}
+  HOGWILD_DEVICE_CODE explicit factor_row(float* row) : row_(row) {}
 
-  HOGWILD_DEVICE_CODE float read(unsigned lane, unsigned piece, std::uint32_t k) {
-    const float x = w_.load(offset_ + k);
-    if constexpr (Pieces > 0) kept_[piece][lane] = x;
-    return x;
+  /// Reads the columns that are kept: nothing here waits for what was read.
+  HOGWILD_DEVICE_CODE void read(const Warp& warp, std::uint32_t width) {
+    if constexpr (Pieces > 0)
+      warp.template deal_pieces<Pieces>(
+          width, [&](unsigned lane, unsigned piece, std::uint32_t k) { kept_[piece][lane] = row_.load(k); });
   }
   HOGWILD_DEVICE_CODE float value(unsigned lane, unsigned piece, std::uint32_t k) {
     if constexpr (Pieces > 0) return kept_[piece][lane];
-    return w_.load(offset_ + k);
+    return row_.load(k);
   }
-  HOGWILD_DEVICE_CODE void add_to(std::uint32_t k, float seen, float delta) const {
-    w_.add_to(offset_ + k, seen, delta);
-  }
+  HOGWILD_DEVICE_CODE void add_to(std::uint32_t k, float seen, float delta) const { row_.add_to(k, seen, delta); }
 
  private:
-  Weights w_;
-  std::uint64_t offset_;
+  Weights row_;
   typename Warp::template each_lane<float> kept_[Pieces > 0 ? Pieces : 1];
 };
 
@@ -85,16 +92,19 @@ template <class Kind, class Warp>
 HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work, const rating& r) {
   using weights_type = typename Kind::weights_type;
   using lane_numbers = typename Warp::template each_lane<float>;
-  const std::uint64_t user = r.user, item = work.users + r.item, bias_at = work.columns * work.width;
+  const std::uint32_t width = Kind::width > 0 ? Kind::width : work.width;
+  const std::uint64_t user = r.user, item = work.users + r.item, bias_at = work.columns * width;
   const weights_type w(work.weights), sums(work.sums);
   const auto each_column = [&](const auto& f) {  // f(lane, its column)
     warp.deal(2, [&](unsigned lane, std::uint32_t k) { f(lane, k == 0 ? user : item); });
   };
 
-  factor_row<Warp, weights_type, Kind::pieces> p(w, user * work.width), q(w, item * work.width);
+  factor_row<Warp, weights_type, Kind::pieces> p(work.weights + user * width), q(work.weights + item * width);
+  p.read(warp, width);
+  q.read(warp, width);
   lane_numbers part, bias;
-  warp.template deal_pieces<Kind::pieces>(work.width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
-    part[lane] += p.read(lane, piece, k) * q.read(lane, piece, k);
+  warp.template deal_pieces<Kind::pieces>(width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
+    part[lane] += p.value(lane, piece, k) * q.value(lane, piece, k);
   });
   if (work.bias) {
     each_column([&](unsigned lane, std::uint64_t column) {
@@ -109,7 +119,7 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
   constexpr float epsilon = 1e-8f;  // as row_adagrad's in factor_step
   if constexpr (Kind::row_adagrad) {
     lane_numbers user_squares, item_squares, steps;
-    warp.template deal_pieces<Kind::pieces>(work.width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
+    warp.template deal_pieces<Kind::pieces>(width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
       const float x = p.value(lane, piece, k), y = q.value(lane, piece, k);
       const float of_x = error * y + user_l2 * x, of_y = error * x + item_l2 * y;
       user_squares[lane] += of_x * of_x;
@@ -117,15 +127,15 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
     });
     const float of_user = warp.sum(user_squares), of_item = warp.sum(item_squares);
     each_column([&](unsigned lane, std::uint64_t column) {
-      const float square = (column == user ? of_user : of_item) / static_cast<float>(work.width);
-      const float sum = sums.read_add(column * work.width, square) + square;
+      const float square = (column == user ? of_user : of_item) / static_cast<float>(width);
+      const float sum = sums.read_add(column * width, square) + square;
       steps[lane] = work.step / std::sqrt(sum + epsilon);
     });
     user_step = warp.from(0, steps);
     item_step = warp.from(1, steps);
   }
 
-  warp.template deal_pieces<Kind::pieces>(work.width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
+  warp.template deal_pieces<Kind::pieces>(width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
     const float x = p.value(lane, piece, k), y = q.value(lane, piece, k);
     p.add_to(k, x, -user_step * (error * y + user_l2 * x));
     q.add_to(k, y, -item_step * (error * x + item_l2 * y));

@@ -13,19 +13,19 @@ namespace hogwild::device {
 namespace {
 
 constexpr unsigned most_factor_warps_in_block = 8;
+constexpr unsigned factor_threads = most_factor_warps_in_block * warp_width;
 
 // As many registers as leave room for all threads that a multiprocessor can hold: what waits for memory is hidden by
 // them alone.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr unsigned most_threads_at_once = 1024;
+constexpr unsigned most_factor_blocks = 1024 / factor_threads;
 #else
-constexpr unsigned most_threads_at_once = 2048;
+constexpr unsigned most_factor_blocks = 2048 / factor_threads;
 #endif
-constexpr unsigned factor_threads = most_factor_warps_in_block * warp_width;
 
 /// Each warp trains its part of the work. Warps past the last one, which fill the last block, go home at once.
 template <class Kind>
-__global__ void __launch_bounds__(factor_threads, most_threads_at_once / factor_threads)
+__global__ void __launch_bounds__(factor_threads, most_factor_blocks)
     factor_kernel(const __grid_constant__ factor_work work) {
   const std::uint64_t warps_in_block = blockDim.x / warp_width;
   const std::uint64_t part = blockIdx.x * warps_in_block + threadIdx.x / warp_width;
