@@ -19,8 +19,7 @@
 // a block is a fiber, which gives way where its warp or its block meets; who goes on is drawn at random. So what holds
 // only when lanes happen to run in step fails here, and a lane that misses a meeting is an error, not a hang. Blocks
 // run one after the other. Two things it cannot see: lanes read what others wrote before a shuffle, which hardware
-// promises for
-// __syncwarp alone, and memory is that of one CPU.
+// promises for __syncwarp alone, and memory is that of one CPU.
 //
 // One launch at a time, from one thread.
 

@@ -152,12 +152,20 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
   });
 }
 
-/// Trains ratings part, part + parts, ... of the work, one after the other; returns how many.
-template <class Kind, class Warp>
-HOGWILD_DEVICE_CODE std::uint64_t train_factor_part(const Warp& warp, const factor_work& work, std::uint64_t part,
-                                                    std::uint64_t parts) {
-  for (std::uint64_t i = part; i < work.count; i += parts) train_rating<Kind>(warp, work, work.ratings[work.first + i]);
-  return part < work.count ? (work.count - part - 1) / parts + 1 : 0;
-}
+/// What a kernel of this kind does. There is no model besides what the work says.
+template <class Kind>
+struct factor_part {
+  struct no_model {};
+  static constexpr bool all_warps = true;
+
+  /// Trains ratings part, part + parts, ... of the work, one after the other; returns how many.
+  template <class Warp>
+  HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const factor_work& work, no_model,
+                                                 std::uint64_t part, std::uint64_t parts) {
+    for (std::uint64_t i = part; i < work.count; i += parts)
+      train_rating<Kind>(warp, work, work.ratings[work.first + i]);
+    return part < work.count ? (work.count - part - 1) / parts + 1 : 0;
+  }
+};
 
 }  // namespace hogwild::device

@@ -14,8 +14,8 @@ void train_factor_rows(const factor_work& work, std::size_t part, std::size_t pa
   factor_work in_scope = work;
   in_scope.system_scope = false;
   std::uint64_t trained = 0;
-  with_factor_kind(in_scope,
-                   [&](auto kind) { trained = train_factor_part<decltype(kind)>(host_warp{}, work, part, parts); });
+  with_factor_kind(
+      in_scope, [&](auto kind) { trained = factor_part<decltype(kind)>::train(host_warp{}, work, {}, part, parts); });
   if (work.updates != nullptr) std::atomic_ref<std::uint64_t>(*work.updates) += trained;
 }
 

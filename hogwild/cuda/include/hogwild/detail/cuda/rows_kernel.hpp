@@ -11,12 +11,27 @@
 
 namespace hogwild::device {
 
-inline constexpr unsigned most_warps_in_block = 8;
+inline constexpr unsigned most_warps_in_block = 8, most_threads_in_block = most_warps_in_block * warp_width;
+
+/// Blocks that a multiprocessor has room for at least, which bounds their registers: of a Body that says all_warps as
+/// many as it can hold, since other warps alone hide what one waits for memory.
+template <class Body>
+constexpr unsigned least_blocks() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  constexpr unsigned most_threads = 1024;
+#else
+  constexpr unsigned most_threads = 2048;
+#endif
+  return requires {
+    requires Body::all_warps;
+  }
+  ? most_threads / most_threads_in_block : 1;
+}
 
 /// Each warp trains its part of the work by Body::train. Warps past the last one, which fill the last block, go home at
 /// once.
 template <class Body, class Work, class Model>
-__global__ void __launch_bounds__(most_warps_in_block* warp_width)
+__global__ void __launch_bounds__(most_threads_in_block, least_blocks<Body>())
     rows_kernel(const __grid_constant__ Work work, const __grid_constant__ Model model) {
   const std::uint64_t warps_in_block = blockDim.x / warp_width;
   const std::uint64_t part = blockIdx.x * warps_in_block + threadIdx.x / warp_width;
