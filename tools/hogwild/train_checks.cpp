@@ -101,6 +101,8 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   const bool in_lockstep = r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
   if (!in_lockstep && line.given("--sync-rows"))
     throw config_error("--sync-rows is about workers that meet: it needs --engine all_reduce or local_sgd");
+  if (!in_lockstep && line.given("--collective"))
+    throw config_error("--collective is about workers that meet: it needs --engine all_reduce or local_sgd");
   if (r.engine != engine_name::all_reduce && line.given("--scale-step"))
     throw config_error("--scale-step is about the step of a batch: it needs --engine all_reduce");
   if (in_lockstep && line.given("--team"))

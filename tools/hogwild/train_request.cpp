@@ -128,6 +128,15 @@ void declare_engine(command_line& line, train_request& r) {
                 return {};
               });
   line.option("--sync-rows", r.sync_rows, "rows of each worker after which all_reduce and local_sgd meet");
+  line.option(
+      "--collective", "auto|nccl", "auto",
+      "how workers of all_reduce and local_sgd meet: as --transport joins them, or by NCCL, with a CUDA device for "
+      "each",
+      [&r](const std::string& text) -> std::string {
+        if (text != "auto" && text != "nccl") return quote(text) + " is neither 'auto' nor 'nccl'";
+        r.nccl = text == "nccl";
+        return {};
+      });
   line.flag("--scale-step", r.scale_step, "all_reduce: the step times the number of workers");
   named(line, "--sharing", r.options.sharing,
         {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head},

@@ -58,6 +58,7 @@ struct train_request {
   std::chrono::seconds rank_timeout{30};
   std::size_t sync_rows = sync_engine{}.rows;  ///< of each rank between two meetings
   bool scale_step = false;
+  bool nccl = false;  ///< what they meet by
 
   train_options options{};
   std::size_t batch = 0;                 ///< 0: as the model has it

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training.hpp"
 
+#include <chrono>
+#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/nccl/collective.hpp>
 #include <hogwild/train.hpp>
 #include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>
@@ -22,6 +27,14 @@ std::optional<std::size_t> unless_zero(std::size_t n) {
 template <class Engine>
 std::unique_ptr<any_engine> as_any(const Engine& engine) {
   return std::make_unique<engine_of<Engine>>(engine);
+}
+
+/// One device for each worker of this machine, by their numbers.
+joining_function by_nccl(launched_ranks* ranks) {
+  return [ranks](std::vector<std::unique_ptr<collective>> members, std::chrono::nanoseconds timeout) {
+    const std::size_t before = ranks != nullptr ? ranks->rank_on_machine() * members.size() : 0;
+    return join_nccl_members(std::move(members), static_cast<int>(before), {.timeout = timeout});
+  };
 }
 
 std::unique_ptr<any_engine> make_engine(const train_request& request, launched_ranks* ranks) {
@@ -51,7 +64,8 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
                       .transport = request.transport,
                       .pin = request.pin,
                       .ranks = ranks != nullptr ? &ranks->all() : nullptr,
-                      .timeout = request.rank_timeout});
+                      .timeout = request.rank_timeout,
+                      .join_members = request.nccl ? by_nccl(ranks) : joining_function()});
     case engine_name::cuda:
       return as_any(cuda_engine{
           .workers = request.workers, .device = request.device, .transport = request.transport, .pin = request.pin});

@@ -47,6 +47,8 @@ class runtime {
   virtual std::uint64_t mark() = 0;
   /// Returns when the device has come to a mark; throws what has failed before it.
   virtual void wait(std::uint64_t mark) = 0;
+  /// Whether the device has come to a mark; throws what has failed before it.
+  virtual bool reached(std::uint64_t mark) = 0;
 };
 
 /// A device that is none: its memory is the host's, and its kernels run on so many threads, at least one.

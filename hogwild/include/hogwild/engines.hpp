@@ -63,6 +63,10 @@ std::unique_ptr<engine_run> start(const process_engine& engine, const training_t
                                   const note_function& note, std::string_view decorator = {});
 std::size_t plan_sharing(const process_engine& engine, run_planner& run);
 
+/// Joins the members of one process, all at once, in a group of another kind, which theirs carries; by rank, as given.
+using joining_function = std::function<std::vector<std::unique_ptr<collective>>(
+    std::vector<std::unique_ptr<collective>> members, std::chrono::nanoseconds timeout)>;
+
 /// Synchronous training, the baseline for everything that goes without waiting. Each worker is a rank with parameters
 /// of its own and a fixed part of the rows; after every so many rows of each all ranks meet (collective.hpp) and go on
 /// with the same parameters, to the bit, which is checked after each round. So a run repeats to the bit, too; it does
@@ -87,6 +91,8 @@ struct sync_engine {
   collective* ranks = nullptr;
   /// How long ranks wait for one that is not there before the run ends with worker_error; at most 1,000,000 seconds.
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  /// How ranks, which are threads then, meet by something else than memory and MPI: NCCL (hogwild/nccl/collective.hpp).
+  joining_function join_members{};
 };
 
 /// A sync_engine of one rule, with the same members.
@@ -101,9 +107,10 @@ struct sync_engine_of {
   std::vector<std::string> arguments{};
   collective* ranks = nullptr;
   std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  joining_function join_members{};
 
   operator sync_engine() const {
-    return {workers, Rule, rows, scale_step, transport, pin, program, arguments, ranks, timeout};
+    return {workers, Rule, rows, scale_step, transport, pin, program, arguments, ranks, timeout, join_members};
   }
 };
 using all_reduce_engine = sync_engine_of<sync_rule::gradients>;

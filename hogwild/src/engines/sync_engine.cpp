@@ -51,18 +51,21 @@ bool same_array(const param_store& a, const param_store& b, std::size_t k) {
   return a.shape().scalar_bytes == sizeof(float) ? as.template operator()<float>() : as.template operator()<double>();
 }
 
-/// The threads of this process, as members of one group of all processes' threads where there are several.
-std::vector<std::unique_ptr<collective>> all_members(thread_group& group, collective* processes) {
+/// The threads of this process, as members of one group of all processes' threads where there are several, in the kind
+/// of group that the engine asks for.
+std::vector<std::unique_ptr<collective>> all_members(thread_group& group, const sync_engine& engine,
+                                                     std::chrono::nanoseconds timeout) {
   std::vector<std::unique_ptr<collective>> members;
   for (std::size_t rank = 0; rank < group.size(); ++rank) members.push_back(group.join(rank));
-  return agreement(processes).alone() ? std::move(members) : nest(std::move(members), *processes);
+  if (!agreement(engine.ranks).alone()) members = nest(std::move(members), *engine.ranks);
+  return engine.join_members ? engine.join_members(std::move(members), timeout) : std::move(members);
 }
 
 /// The ranks of this process, threads that know each other.
 struct rank_threads {
   rank_threads(const sync_engine& engine, const training_task& whole, const loop_plan& plan)
       : group(worker_count(engine.workers), {.timeout = detail::timeout_of(plan.options)}),
-        work(whole, all_members(group, engine.ranks)) {}
+        work(whole, all_members(group, engine, detail::timeout_of(plan.options))) {}
 
   thread_group group;
   detail::sync_task work;

@@ -30,6 +30,8 @@ void check(const sync_engine& engine) {
           "the timeout is a time above 0 and at most " + std::to_string(longest_timeout.count()) + " seconds");
   require(engine.ranks == nullptr || engine.ranks->size() == 1 || engine.transport == transport_kind::in_process,
           "the workers of several processes in lockstep are threads: leave out the transport");
+  require(!engine.join_members || engine.transport == transport_kind::in_process,
+          "workers that meet by NCCL are threads, or those of several MPI processes: leave out the transport");
 }
 
 /// Why these options do not go with ranks in lockstep; empty where they do.

@@ -120,6 +120,17 @@ class cuda_runtime final : public runtime {
       events_.pop_front();
     }
   }
+  bool reached(std::uint64_t mark) override {
+    here();
+    for (; passed_ < mark; ++passed_) {
+      const cudaError_t code = cudaEventQuery(events_.front());
+      if (code == cudaErrorNotReady) return false;
+      require(code, "do what is queued");
+      cudaEventDestroy(events_.front());
+      events_.pop_front();
+    }
+    return true;
+  }
 
  private:
   /// CUDA's current device is the thread's, and the program may have others.

@@ -70,6 +70,12 @@ class emulated_runtime final : public runtime {
     changed_.wait(lock, [&] { return done_ >= mark; });
     if (failure_) std::rethrow_exception(failure_);
   }
+  bool reached(std::uint64_t mark) override {
+    const std::lock_guard lock(mutex_);
+    if (done_ < mark) return false;
+    if (failure_) std::rethrow_exception(failure_);
+    return true;
+  }
 
  private:
   void copy(void* to, const void* from, std::size_t bytes) {

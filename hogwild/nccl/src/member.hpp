@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <hogwild/detail/collectives/collective.hpp>
+
+#include "functions.hpp"
+#include "runtime.hpp"
+
+namespace hogwild::nccl {
+
+/// join_nccl_group() on a device that is open already, with functions that outlive the member.
+std::unique_ptr<collective> join(std::unique_ptr<collective> carrier, std::unique_ptr<device::runtime> on,
+                                 const functions& with, const collective_options& options);
+
+}  // namespace hogwild::nccl

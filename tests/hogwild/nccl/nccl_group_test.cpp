@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every collective must do, over a stand-in for NCCL; and what is told when it goes wrong.
+#include <chrono>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nccl_member.hpp"
+#include "support/collective_checks.hpp"
+
+using namespace hogwild;
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+namespace {
+
+struct nccl_collective : testing::TestWithParam<std::tuple<std::size_t, test::collective_check>> {};
+
+TEST_P(nccl_collective, conforms) {
+  const auto [size, check] = GetParam();
+  const auto run = check.run;
+  std::vector<std::string> faults(size);
+  const auto said = test::nccl_sentences(size, {}, [&](collective& c) { faults[c.rank()] = run(c); });
+  for (std::size_t r = 0; r < size; ++r) EXPECT_EQ(faults[r] + said[r], "");
+  EXPECT_EQ(test::open_fake_communicators(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(sizes, nccl_collective,
+                         testing::Combine(testing::Range(std::size_t{1}, std::size_t{6}),
+                                          testing::ValuesIn(test::collective_checks)),
+                         [](const auto& test) {
+                           return std::string(std::get<1>(test.param).name) + "_" +
+                                  std::to_string(std::get<0>(test.param));
+                         });
+
+TEST(nccl_group, refuses_roots_and_rooms_that_do_not_exist) {
+  const auto said = test::nccl_sentences(1, {}, [](collective& c) {
+    std::vector<float> x(4), all(7);
+    EXPECT_THROW(c.broadcast(x, 1), config_error);
+    EXPECT_THROW(c.reduce(x, 1), config_error);
+    EXPECT_THROW(c.gather(x, all, 0), config_error);
+    EXPECT_THROW(c.all_gather(x, all), config_error);
+  });
+  EXPECT_EQ(said[0], "");
+}
+
+/// Of a group whose members end as they like.
+class lost_device : public testing::Test {
+ protected:
+  ~lost_device() override {
+    test::break_fake_nccl(test::nccl_fault::none, 0, 0);
+    EXPECT_EQ(test::open_fake_communicators(), 0u);
+  }
+};
+
+TEST_F(lost_device, one_that_leaves_is_not_waited_for) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto said = test::nccl_sentences(3, {.timeout = 10min}, [](collective& c) {
+    std::vector<double> x(5);
+    c.all_reduce(x);
+    if (c.rank() == 1) return;
+    EXPECT_THROW(c.broadcast(x, 0), worker_error);
+    c.barrier();
+  });
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1min);
+  EXPECT_EQ(said[1], "");
+  for (const std::size_t rank : {0u, 2u}) EXPECT_THAT(said[rank], HasSubstr("rank 1 of 3 has left"));
+}
+
+TEST_F(lost_device, one_that_does_not_come_is_named) {
+  const auto said = test::nccl_sentences(3, {.timeout = 200ms}, [](collective& c) {
+    std::vector<float> x(5);
+    c.all_reduce(x);
+    if (c.rank() == 2) std::this_thread::sleep_for(1s);
+    c.all_reduce(x);
+  });
+  for (const std::size_t rank : {0u, 1u})
+    EXPECT_THAT(said[rank], AllOf(HasSubstr("rank 2 of 3"), HasSubstr("within 0.2 s")));
+  EXPECT_THAT(said[2], HasSubstr("rank 2 of 3"));
+}
+
+TEST_F(lost_device, one_that_fails_tells_the_others_why) {
+  const auto said = test::nccl_sentences(3, {.timeout = 10min}, [](collective& c) {
+    if (c.rank() == 0) return c.fail("row 17 of a.svm is torn");
+    c.barrier();
+  });
+  for (const std::size_t rank : {1u, 2u}) EXPECT_EQ(said[rank], "rank 0 of 3 gave up: row 17 of a.svm is torn");
+}
+
+TEST_F(lost_device, different_calls_are_refused_by_all) {
+  const auto said = test::nccl_sentences(2, {.timeout = 10min}, [](collective& c) {
+    std::vector<float> x(c.rank() == 0 ? 7 : 8);
+    c.all_reduce(x);
+  });
+  EXPECT_THAT(said[0], AllOf(HasSubstr("all_reduce of 7 floats"), HasSubstr("all_reduce of 8 floats")));
+  EXPECT_EQ(said[0], said[1]);
+  const auto roots = test::nccl_sentences(2, {.timeout = 10min}, [](collective& c) {
+    std::vector<double> x(3);
+    c.broadcast(x, c.rank());
+  });
+  EXPECT_THAT(roots[0], AllOf(HasSubstr("broadcast of 3 doubles with root 0"), HasSubstr("with root 1")));
+}
+
+/// Each of the two exchanges of an all_reduce, in the first call and in a later one.
+TEST_F(lost_device, messages_that_get_stuck_end_the_call_for_all_in_time) {
+  for (const std::size_t after : {0u, 1u, 4u, 5u}) {
+    test::break_fake_nccl(test::nccl_fault::stuck, 1, after);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto said = test::nccl_sentences(3, {.timeout = 300ms}, [](collective& c) {
+      std::vector<float> x(1000);
+      for (;;) c.all_reduce(x);
+    });
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+    for (const std::string& sentence : said)
+      EXPECT_THAT(sentence, AllOf(HasSubstr("NCCL brought rank"), HasSubstr("raise that"))) << after;
+  }
+}
+
+TEST_F(lost_device, what_nccl_refuses_is_told_to_all) {
+  for (const std::size_t after : {0u, 1u, 4u}) {
+    test::break_fake_nccl(test::nccl_fault::refused, 1, after);
+    const auto said = test::nccl_sentences(3, {.timeout = 300ms}, [](collective& c) {
+      std::vector<double> x(1000);
+      for (;;) c.all_reduce(x);
+    });
+    const std::string why = "NCCL failed to exchange numbers: internal error (a cable is out); NCCL_DEBUG=INFO";
+    EXPECT_THAT(said[1], HasSubstr(why));
+    for (const std::size_t rank : {0u, 2u}) EXPECT_THAT(said[rank], HasSubstr("rank 1 of 3 gave up: " + why)) << after;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/collectives/thread.hpp>
+#include <hogwild/error.hpp>
+
+#include "member.hpp"
+#include "support/fake_nccl.hpp"
+#include "support/threads.hpp"
+
+namespace hogwild::test {
+
+/// A member over the stand-in for NCCL and an emulated device, carried by a thread of the group.
+inline std::unique_ptr<collective> join_fake(std::unique_ptr<collective> carrier, const collective_options& options) {
+  return nccl::join(std::move(carrier), device::open_emulated(1), fake_nccl(), options);
+}
+
+/// Runs body(member) on all threads; what each of them was told by an error, or "" where none was thrown.
+template <class Body>
+std::vector<std::string> nccl_sentences(std::size_t size, const collective_options& options, const Body& body) {
+  thread_group group(size, options);
+  std::vector<std::string> said(size);
+  run_together(size, [&](std::size_t rank) {
+    try {
+      body(*join_fake(group.join(rank), options));
+    } catch (const error& e) {
+      said[rank] = e.what();
+    }
+  });
+  return said;
+}
+
+}  // namespace hogwild::test

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/fake_nccl.hpp"
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace hogwild::test {
+namespace {
+
+constexpr int internal_error = 3, invalid_argument = 4;
+
+struct fake_group {
+  std::size_t size = 0, joined = 0;
+  std::map<std::pair<int, int>, std::deque<std::vector<char>>> mail;  ///< by sender and receiver
+};
+
+struct fake_communicator {
+  fake_group* group = nullptr;
+  int rank = 0;
+  std::size_t exchanges = 0;
+  bool open = true;
+  int state = nccl::success;
+};
+
+struct fake_message {
+  const void* from;
+  void* to;
+  std::size_t bytes;
+  int peer;
+  fake_communicator* by;
+};
+
+/// All that the fake knows. Communicators stay for good: a queue may still hold calls of one that was aborted.
+struct fake_world {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<unsigned, fake_group> groups;
+  std::list<fake_communicator> communicators;
+  unsigned ids = 0;
+  nccl_fault fault = nccl_fault::none;
+  std::size_t faulty_rank = 0, faulty_after = 0;
+};
+
+fake_world& world() {
+  static fake_world all;
+  return all;
+}
+
+thread_local bool in_group = false;
+thread_local std::vector<fake_message> grouped;
+
+int fake_id(nccl::unique_id* id) {
+  const std::lock_guard lock(world().mutex);
+  *id = {};
+  const unsigned number = ++world().ids;
+  std::memcpy(id->bytes + 100, &number, sizeof number);
+  return nccl::success;
+}
+
+int fake_init(void** comm, int size, nccl::unique_id id, int rank, nccl::config* with) {
+  if (with->magic != 0xcafebeef || with->size < 20 || with->version < 21400 || with->blocking != 0)
+    return invalid_argument;
+  const std::lock_guard lock(world().mutex);
+  unsigned number = 0;
+  std::memcpy(&number, id.bytes + 100, sizeof number);
+  if (number == 0 || number > world().ids || rank < 0 || rank >= size) return invalid_argument;
+  fake_group& group = world().groups[number];
+  group.size = static_cast<std::size_t>(size);
+  ++group.joined;
+  *comm = &world().communicators.emplace_back(fake_communicator{.group = &group, .rank = rank});
+  world().changed.notify_all();
+  return nccl::in_progress;
+}
+
+int fake_state(void* comm, int* state) {
+  const std::lock_guard lock(world().mutex);
+  const auto& c = *static_cast<fake_communicator*>(comm);
+  *state = c.state != nccl::success ? c.state : c.group->joined < c.group->size ? nccl::in_progress : nccl::success;
+  return nccl::success;
+}
+
+int fake_group_start() {
+  in_group = true;
+  grouped.clear();
+  return nccl::success;
+}
+
+int note_message(const fake_message& message, int type) {
+  const bool possible = in_group && type == nccl::bytes_type && message.bytes > 0 && message.peer >= 0 &&
+                        static_cast<std::size_t>(message.peer) < message.by->group->size;
+  if (!possible) return invalid_argument;
+  grouped.push_back(message);
+  return nccl::success;
+}
+
+int fake_send(const void* from, std::size_t count, int type, int peer, void* comm, void*) {
+  return note_message({from, nullptr, count, peer, static_cast<fake_communicator*>(comm)}, type);
+}
+int fake_receive(void* to, std::size_t count, int type, int peer, void* comm, void*) {
+  return note_message({nullptr, to, count, peer, static_cast<fake_communicator*>(comm)}, type);
+}
+
+/// Does in the calling thread, which is the queue of the emulated device, what NCCL's kernels do.
+int fake_group_end() {
+  in_group = false;
+  if (grouped.empty()) return nccl::success;
+  std::unique_lock lock(world().mutex);
+  fake_communicator& self = *grouped.front().by;
+  const bool faulty =
+      static_cast<std::size_t>(self.rank) == world().faulty_rank && self.exchanges++ >= world().faulty_after;
+  if (faulty && world().fault == nccl_fault::refused) return self.state = internal_error;
+  if (faulty && world().fault == nccl_fault::stuck) {
+    world().changed.wait(lock, [&] { return !self.open; });
+    return nccl::in_progress;
+  }
+  for (const fake_message& m : grouped) {
+    if (m.from == nullptr) continue;
+    const char* const begin = static_cast<const char*>(m.from);
+    self.group->mail[{self.rank, m.peer}].emplace_back(begin, begin + m.bytes);
+  }
+  world().changed.notify_all();
+  for (const fake_message& m : grouped) {
+    if (m.from != nullptr) continue;
+    auto& mail = self.group->mail[{m.peer, self.rank}];
+    world().changed.wait(lock, [&] { return !mail.empty() || !self.open; });
+    if (!self.open) return nccl::in_progress;
+    if (mail.front().size() != m.bytes) return self.state = invalid_argument;
+    std::memcpy(m.to, mail.front().data(), m.bytes);
+    mail.pop_front();
+  }
+  return nccl::in_progress;
+}
+
+int fake_finalize(void*) {
+  return nccl::success;
+}
+int fake_close(void* comm) {
+  const std::lock_guard lock(world().mutex);
+  static_cast<fake_communicator*>(comm)->open = false;
+  world().changed.notify_all();
+  return nccl::success;
+}
+
+const char* fake_error(int result) {
+  return result == internal_error ? "internal error" : "invalid argument";
+}
+const char* fake_last_error(void*) {
+  return "a cable is out\n";
+}
+
+}  // namespace
+
+const nccl::functions& fake_nccl() {
+  static const nccl::functions all{.get_unique_id = fake_id,
+                                   .init = fake_init,
+                                   .async_error = fake_state,
+                                   .group_start = fake_group_start,
+                                   .group_end = fake_group_end,
+                                   .send = fake_send,
+                                   .receive = fake_receive,
+                                   .finalize = fake_finalize,
+                                   .destroy = fake_close,
+                                   .abort = fake_close,
+                                   .error_text = fake_error,
+                                   .last_error = fake_last_error};
+  return all;
+}
+
+void break_fake_nccl(nccl_fault how, std::size_t rank, std::size_t after) {
+  const std::lock_guard lock(world().mutex);
+  world().fault = how;
+  world().faulty_rank = rank;
+  world().faulty_after = after;
+}
+
+std::size_t open_fake_communicators() {
+  const std::lock_guard lock(world().mutex);
+  std::size_t open = 0;
+  for (const fake_communicator& c : world().communicators) open += c.open ? 1 : 0;
+  return open;
+}
+
+}  // namespace hogwild::test

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "functions.hpp"
+
+// NCCL's functions among threads of one process, whose devices have the memory of the host: the calls that
+// hogwild::nccl makes, as strict as they are documented. Groups are told apart by their unique ids.
+
+namespace hogwild::test {
+
+const nccl::functions& fake_nccl();
+
+/// What goes wrong with a rank's messages.
+enum class nccl_fault { none, stuck, refused };
+
+/// Of this rank of all groups, from its exchange number `after` on, counted from 0. Set while nobody exchanges.
+void break_fake_nccl(nccl_fault how, std::size_t rank, std::size_t after);
+
+/// How many communicators have neither been destroyed nor aborted.
+std::size_t open_fake_communicators();
+
+}  // namespace hogwild::test
