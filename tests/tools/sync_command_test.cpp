@@ -87,24 +87,38 @@ TEST_F(sync_command, usage_is_2_with_a_sentence) {
     std::vector<std::string> arguments;
     std::string said;
   };
-  const wrong cases[] = {{{"train", train(), "--sync-rows", "8"}, "it needs --engine all_reduce or local_sgd"},
-                         {with("ring", {"--sync-rows", "8"}), "it needs --engine all_reduce or local_sgd"},
-                         {with("local_sgd", {"--scale-step", "--step", "0.1"}), "it needs --engine all_reduce"},
-                         {with("all_reduce", {"--scale-step"}), "give a step to have it scaled"},
-                         {with("all_reduce", {"--sync-rows", "0"}), "after 1 to "},
-                         {with("all_reduce", {"--sync-rows", "some"}), "'some' is not a whole number"},
-                         {with("all_reduce", {"--optimizer", "adagrad"}), "use local_sgd"},
-                         {with("all_reduce", {"--team", "tbb"}), "are std threads"},
-                         {with("local_sgd", {"--shards", "claimed"}), "leave out --shards"},
-                         {with("local_sgd", {"--sharing", "direct"}), "leave the sharing at auto"},
-                         {with("local_sgd", {"--update", "exact"}), "leave out the update"},
-                         {with("local_sgd", {"--reproducible"}), "leave out reproducible"}};
+  const wrong cases[] = {
+      {{"train", train(), "--sync-rows", "8"}, "it needs --engine all_reduce or local_sgd"},
+      {with("ring", {"--sync-rows", "8"}), "it needs --engine all_reduce or local_sgd"},
+      {with("local_sgd", {"--scale-step", "--step", "0.1"}), "it needs --engine all_reduce"},
+      {with("all_reduce", {"--scale-step"}), "give a step to have it scaled"},
+      {with("all_reduce", {"--sync-rows", "0"}), "after 1 to "},
+      {with("all_reduce", {"--sync-rows", "some"}), "'some' is not a whole number"},
+      {with("all_reduce", {"--optimizer", "adagrad"}), "use local_sgd"},
+      {with("all_reduce", {"--team", "tbb"}), "are std threads"},
+      {with("local_sgd", {"--shards", "claimed"}), "leave out --shards"},
+      {with("local_sgd", {"--sharing", "direct"}), "leave the sharing at auto"},
+      {with("local_sgd", {"--update", "exact"}), "leave out the update"},
+      {with("local_sgd", {"--reproducible"}), "leave out reproducible"},
+      {with("threads", {"--collective", "nccl"}), "it needs --engine all_reduce or local_sgd"},
+      {with("all_reduce", {"--collective", "gloo"}), "neither 'auto' nor 'nccl'"},
+      {with("all_reduce", {"--collective", "nccl", "--transport", "shared_segment"}), "leave out the transport"}};
   for (const wrong& c : cases) {
     const outcome o = hogwild(c.arguments);
     EXPECT_EQ(o.code, 2) << c.said << "\n" << o.err;
     EXPECT_THAT(o.err, HasSubstr(c.said));
     EXPECT_EQ(o.out, "");
   }
+}
+
+TEST_F(sync_command, fewer_devices_than_ranks_is_4_with_a_sentence) {
+  const std::string more = "40";  // than any machine has
+  const outcome o = hogwild(with("all_reduce", {"--collective", "nccl", "--workers", more, "--quiet"}));
+  EXPECT_EQ(o.code, 4) << o.err;
+  EXPECT_THAT(o.err, AllOf(HasSubstr(" of 40 of --collective nccl has no CUDA device of its own: "),
+                           HasSubstr("use no more ranks than devices")));
+  EXPECT_EQ(lines_of(o.err).size(), 1u) << o.err;
+  EXPECT_EQ(o.out, "");
 }
 
 TEST_F(sync_command, a_killed_rank_is_1_with_a_sentence) {
