@@ -116,7 +116,7 @@ endfunction()
 # One GoogleTest executable of several <name>_test.cpp, and a ctest entry <prefix><name>_test for each. They are compiled
 # together (HOGWILD_UNITY), because headers take most of a test's time. A name may stand in a folder: formats/libffm.
 #
-# Labels: unit (under a second), law, stress, process, command, data (needs HOGWILD_DATA_DIR), tsan (suits
+# Labels: unit (under a second), law, stress, process, command, device, data (needs HOGWILD_DATA_DIR), tsan (suits
 # ThreadSanitizer).
 # DEPENDS names programs that the tests run. The target hogwild_tests_<label> builds all tests of a label and nothing else.
 # HOGWILD_TEST_OPTIMIZATION, where a folder sets it, is how its tests are optimised whatever the build.
@@ -159,7 +159,7 @@ endfunction()
 # What both have: `main` is the library that holds the program's main, the lists are those of hogwild_test.
 function(hogwild_test_program name sources libs main labels depends)
   if(NOT labels)
-    message(FATAL_ERROR "${name}: name at least one of LABELS unit law stress process command data tsan")
+    message(FATAL_ERROR "${name}: name at least one of LABELS unit law stress process command device data tsan")
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${libs} hogwild_test_support ${main} GTest::gmock hogwild_flags)
@@ -168,6 +168,8 @@ function(hogwild_test_program name sources libs main labels depends)
     target_compile_options(${name} PRIVATE ${HOGWILD_TEST_OPTIMIZATION})
   elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(${name} PRIVATE -O1)
+  elseif(HOGWILD_SANITIZE MATCHES "address")
+    target_compile_options(${name} PRIVATE -O0)
   endif()
   if(depends)
     add_dependencies(${name} ${depends})

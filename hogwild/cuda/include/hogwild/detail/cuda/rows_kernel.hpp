@@ -14,7 +14,7 @@ namespace hogwild::device {
 inline constexpr unsigned most_warps_in_block = 8, most_threads_in_block = most_warps_in_block * warp_width;
 
 /// Blocks that a multiprocessor has room for at least, which bounds their registers: of a Body that says all_warps as
-/// many as it can hold, since other warps alone hide what one waits for memory.
+/// many as it can hold, since other warps alone hide what one waits for memory; 0: the compiler chooses.
 template <class Body>
 constexpr unsigned least_blocks() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -25,7 +25,7 @@ constexpr unsigned least_blocks() {
   return requires {
     requires Body::all_warps;
   }
-  ? most_threads / most_threads_in_block : 1;
+  ? most_threads / most_threads_in_block : 0;
 }
 
 /// Each warp trains its part of the work by Body::train. Warps past the last one, which fill the last block, go home at

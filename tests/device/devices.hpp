@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/cuda/engine.hpp>
+#include <hogwild/error.hpp>
+
+#include "device_task.hpp"
+#include "runtime.hpp"
+
+namespace hogwild::test {
+
+/// A test for each device: the emulated one, and the first real one, where the machine has one.
+struct each_device : testing::TestWithParam<int> {
+  void SetUp() override {
+    try {
+      device = device::open_device(GetParam());
+    } catch (const resource_error& none) {
+      GTEST_SKIP() << none.what();
+    }
+  }
+  std::unique_ptr<device::runtime> device;
+};
+
+inline auto all_devices() {
+  return testing::Values(emulated_device, 0);
+}
+inline std::string device_of(const testing::TestParamInfo<int>& info) {
+  return info.param == emulated_device ? "emulated" : "device_" + std::to_string(info.param);
+}
+
+}  // namespace hogwild::test

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels do on a device is what their host form does, as far as floats go.
+#include "kernel_family.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/quantile.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/train.hpp>
+
+#include "devices.hpp"
+#include "support/toy_data.hpp"
+#include "support/toy_ratings.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+struct trained_arrays {
+  std::vector<float> weights, sums;
+  std::uint64_t updates = 0;
+};
+
+/// What two launches over all rows make of these numbers.
+trained_arrays train_on(device::runtime& device, const training_task& task, const loop_options& options,
+                        const trained_arrays& before) {
+  // Behind what the kernels may write lie numbers that are none.
+  constexpr std::size_t behind = 64;
+  const std::size_t n = before.weights.size(), rows = task.data().rows();
+  device::device_arrays arrays(device, n + behind, 1);
+  std::vector<float> host(n + behind, std::numeric_limits<float>::quiet_NaN());
+  const auto upload = [&](const std::vector<float>& from, std::size_t k) {
+    std::ranges::copy(from, host.begin());
+    device.upload(arrays.values[k].data(), host.data(), host.size() * sizeof(float));
+    device.wait(device.mark());
+  };
+  upload(before.weights, 0);
+  upload(before.sums, 1);
+  device.zero(arrays.updates.data(), sizeof(std::uint64_t));
+
+  const auto model = device::kernels_of(task).bring(device, task, arrays, options);
+  const round_plan round{.step = 0.05};
+  model->begin(round, 0.0);
+  device.run(model->train(0, rows / 3));
+  device.run(model->train(rows / 3, rows - rows / 3));
+
+  trained_arrays after;
+  const auto download = [&](std::size_t k) {
+    std::ranges::fill(host, 0.0f);
+    device.download(host.data(), arrays.values[k].data(), host.size() * sizeof(float));
+    device.wait(device.mark());
+    EXPECT_TRUE(
+        std::all_of(host.begin() + static_cast<std::ptrdiff_t>(n), host.end(), [](float x) { return std::isnan(x); }))
+        << "array " << k << " was written behind its end";
+    return std::vector<float>(host.begin(), host.begin() + static_cast<std::ptrdiff_t>(n));
+  };
+  after.weights = download(0);
+  after.sums = download(1);
+  device.download(&after.updates, arrays.updates.data(), sizeof after.updates);
+  device.wait(device.mark());
+  return after;
+}
+
+double difference(const std::vector<float>& found, const std::vector<float>& expected) {
+  double apart = 0.0, norm = 0.0;
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    apart += std::pow(static_cast<double>(found[j]) - static_cast<double>(expected[j]), 2.0);
+    norm += std::pow(static_cast<double>(expected[j]), 2.0);
+  }
+  return std::sqrt(apart / norm);
+}
+
+struct kernels_on : test::each_device {
+  const std::uint64_t seed = std::random_device{}();
+  std::mt19937_64 random{seed};
+  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+
+  /// One warp, which takes the rows in their order.
+  template <class M>
+  void expect_host_form(const M& m, const sparse_view& rows, label_map labels, loop_options options) {
+    options.rows_in_flight = 1;
+    const auto task = make_task(m, rows, std::move(labels), options);
+    trained_arrays before;
+    std::normal_distribution<float> normal(0.0f, 0.1f);
+    for (std::size_t j = 0; j < task->facts().parameters; ++j) {
+      before.weights.push_back(normal(random));
+      before.sums.push_back(0.1f + std::abs(normal(random)));
+    }
+    const auto emulated = device::open_emulated(1);
+    const trained_arrays expected = train_on(*emulated, *task, options, before);
+    const trained_arrays found = train_on(*device, *task, options, before);
+    // An error of 1e-7 a row, of either sign, in some thousand rows.
+    EXPECT_LE(difference(found.weights, expected.weights), 1e-5);
+    EXPECT_LE(difference(found.sums, expected.sums), 1e-5);
+    EXPECT_EQ(found.updates, expected.updates);
+    EXPECT_GE(difference(expected.weights, before.weights), 1e-3) << "nothing was learned";
+  }
+};
+
+TEST_P(kernels_on, margin_models_do_what_the_host_form_does) {
+  const auto toy = test::planted_classification({.rows = 2000, .columns = 300, .per_row = 40, .seed = seed});
+  const csr_rows rows = toy.csr();
+  std::vector<std::uint32_t> degree(toy.columns);
+  for (const std::uint32_t j : toy.index) ++degree[j];
+  sparse_view view = rows.view();
+  view.degree = degree;
+  const label_map labels;
+  for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
+    expect_host_form(logistic{}, view, labels, {.update = update, .bias = 1});
+    expect_host_form(hinge_svm{}, view, labels, {.update = update});
+    expect_host_form(logistic{}, view, labels,
+                     {.update = update, .optimizer = optimizer_kind::adagrad, .bias = 1, .l2 = 1e-3});
+  }
+}
+
+TEST_P(kernels_on, softmax_does_what_the_host_form_does) {
+  const auto toy = test::planted_classes({.rows = 500, .columns = 200, .per_row = 20, .seed = seed}, 40);
+  const csr_rows rows = toy.csr();
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad})
+    expect_host_form(softmax{.features = 200, .classes = 40, .bias = true}, rows.view(), label_map(),
+                     {.optimizer = optimizer});
+}
+
+TEST_P(kernels_on, matrix_factorization_does_what_the_host_form_does) {
+  const test::toy_ratings_shape shape{.seed = seed};
+  const auto toy = test::planted_ratings(shape);
+  const csr_rows rows = toy.csr();
+  for (const std::size_t factors : {16, 32, 64, 100, 128}) {
+    for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::row_adagrad})
+      expect_host_form(test::factors_of(shape, factors, factors != 64), rows.view(), label_map(),
+                       {.optimizer = optimizer, .l2 = 0.01, .form = l2_form::per_occurrence});
+  }
+}
+
+// The median's slope is -1/2 while margins are below the label, and all rows have all columns: each adds 1/2 of the
+// step to each weight, without rounding, in whatever order. As many rows in flight as a large device has warps.
+TEST_P(kernels_on, exact_adds_are_not_lost) {
+  constexpr std::size_t columns = 31, rows = 20'000;
+  test::toy_rows toy;
+  toy.columns = columns;
+  std::vector<std::uint32_t> all(columns);
+  std::iota(all.begin(), all.end(), 0u);
+  for (std::size_t r = 0; r < rows; ++r) toy.push(all, std::vector<float>(columns, 1.0f), 1e9f);
+  const csr_rows data = toy.csr();
+  const loop_options options{.update = update_kind::exact, .bias = 1, .rows_in_flight = 8448};
+  const auto task = make_task(quantile{}, data.view(), label_map(), options);
+  device::device_arrays arrays(*device, columns + 1, 0);
+  device->zero(arrays.values[0].data(), (columns + 1) * sizeof(float));
+  device->zero(arrays.updates.data(), sizeof(std::uint64_t));
+  const auto model = device::kernels_of(*task).bring(*device, *task, arrays, options);
+  model->begin({.step = 1.0}, 0.0);
+  for (int pass = 0; pass < 5; ++pass) device->run(model->train(0, rows));
+  std::vector<float> weights(columns + 1);
+  std::uint64_t updates = 0;
+  device->download(weights.data(), arrays.values[0].data(), weights.size() * sizeof(float));
+  device->download(&updates, arrays.updates.data(), sizeof updates);
+  device->wait(device->mark());
+  EXPECT_EQ(weights, std::vector<float>(columns + 1, 5 * rows / 2.0f));
+  EXPECT_EQ(updates, 5 * rows);
+}
+
+INSTANTIATE_TEST_SUITE_P(every, kernels_on, test::all_devices(), test::device_of);
+
+}  // namespace
