@@ -48,6 +48,14 @@ device_rows::device_rows(runtime& device, const sparse_view& rows, const label_m
   device.wait(device.mark());
 }
 
+std::uint64_t device_rows::bytes(const sparse_view& rows) {
+  const std::uint64_t entries = rows.row_start.back() - rows.row_start.front();
+  const std::uint64_t index = rows.index16.empty() ? sizeof(std::uint32_t) : sizeof(std::uint16_t);
+  const std::uint64_t value = rows.value16.empty() ? sizeof(float) : sizeof(half);
+  return entries * (index + value) + rows.row_start.narrow().size_bytes() + rows.row_start.wide().size_bytes() +
+         rows.rows() * sizeof(float) + rows.degree.size_bytes();
+}
+
 void device_rows::name_in(margin_work& work) const {
   work.start32 = rows_.start32, work.start64 = rows_.start64;
   work.index32 = rows_.index32, work.index16 = rows_.index16;

@@ -20,6 +20,9 @@ class device_rows {
   /// Throws cache_error where the rows are damaged, and resource_error where they do not fit.
   device_rows(runtime& device, const sparse_view& rows, const label_map& labels);
 
+  /// What they take of the memory of a device that is real.
+  static std::uint64_t bytes(const sparse_view& rows);
+
   /// Names them in the work of a launch.
   void name_in(margin_work& work) const;
 

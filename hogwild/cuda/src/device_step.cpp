@@ -30,12 +30,12 @@ void device_step::begin(const round_plan& round, double position) {
 }
 
 std::size_t device_step::rows_to_exchange() const {
-  return std::min(most_rows, host_.rows_to_exchange());
+  return std::min(size_.rows(), host_.rows_to_exchange());
 }
 
 batch_outcome device_step::train_run(std::size_t first, std::size_t count) {
   device_.run(model_.train(first, count));
-  queued_.push_back(device_.mark());
+  queued_.push_back({.mark = device_.mark(), .rows = count, .queued = clock::now()});
   wait_for_all_but(1);
   return {.updates = new_updates(), .nonzeros = model_.nonzeros(first, count)};
 }
@@ -70,7 +70,14 @@ void device_step::fetch() {
 }
 
 void device_step::wait_for_all_but(std::size_t queued) {
-  for (; queued_.size() > queued; queued_.pop_front()) device_.wait(queued_.front());
+  for (; queued_.size() > queued; queued_.pop_front()) {
+    const launch& next = queued_.front();
+    device_.wait(next.mark);
+    // It began when the one before was over, or when it was queued.
+    const clock::time_point began = std::max(passed_, next.queued);
+    passed_ = clock::now();
+    size_.took(next.rows, passed_ - began);
+  }
 }
 
 std::uint64_t device_step::new_updates() {

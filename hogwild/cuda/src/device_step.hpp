@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -12,13 +13,15 @@
 #include <hogwild/detail/sharing/private.hpp>
 
 #include "kernel_family.hpp"
+#include "launch_size.hpp"
 #include "runtime.hpp"
 
 namespace hogwild::device {
 
 /// The step of a worker that has a device train its rows: a run of rows is a kernel, and of two that are queued one
-/// runs. What the device gained meets the others through arrays of the host, those of any worker (private.hpp): before
-/// an exchange they are fetched from the device, after it they are sent back.
+/// runs. Launches are as long as launch_size wants them. What the device gained meets the others through arrays of the
+/// host, those of any worker (private.hpp): before an exchange they are fetched from the device, after it they are sent
+/// back.
 ///
 /// A row counts as trained when its kernel is queued; what is lost with the worker is counted by the rows that were not
 /// exchanged yet.
@@ -42,6 +45,13 @@ class device_step {
   void end_round();
 
  private:
+  using clock = std::chrono::steady_clock;
+  struct launch {
+    std::uint64_t mark;  ///< behind it
+    std::size_t rows;
+    clock::time_point queued;
+  };
+
   void send();
   void fetch();
   void wait_for_all_but(std::size_t queued);
@@ -53,8 +63,10 @@ class device_step {
   device_arrays& own_;
   private_arrays<float>& host_;
   worker_slot& me_;
-  bool alone_;                        ///< the host's arrays are the shared ones, which know nothing of rows not sent
-  std::deque<std::uint64_t> queued_;  ///< marks behind kernels
+  bool alone_;  ///< the host's arrays are the shared ones, which know nothing of rows not sent
+  launch_size size_{most_rows};
+  std::deque<launch> queued_;
+  clock::time_point passed_{};  ///< when the last launch that was waited for was over
   std::uint64_t updates_ = 0, updates_told_ = 0;
 };
 

@@ -10,7 +10,9 @@
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/error.hpp>
 
+#include "device_rows.hpp"
 #include "device_step.hpp"
 #include "kernel_family.hpp"
 
@@ -30,8 +32,23 @@ std::unique_ptr<runtime> open_device(int number) {
 }
 
 std::string name_of_device(int number) {
-  return number == emulated_device ? "emulated" : "device " + std::to_string(number);
+  return number == emulated_device ? "emulated" : facts_of_cuda(number).name;
 }
+
+namespace {
+
+/// Throws resource_error where the device has not enough free memory, before anything is copied.
+void require_room(const runtime& device, const training_task& task, std::size_t parameters, std::size_t state_arrays) {
+  const std::uint64_t arrays = device_arrays::bytes(parameters, state_arrays);
+  const std::uint64_t rows = device.facts().emulated ? 0 : device_rows::bytes(task.data());
+  const std::uint64_t left = device.free_bytes();
+  if (rows <= left && arrays <= left - rows) return;
+  throw resource_error("the device is too small for this run: its rows need " + std::to_string(rows) +
+                       " bytes and its parameters and state " + std::to_string(arrays) + ", and of the device " +
+                       std::to_string(left) + " bytes are free; train on fewer rows or columns, or by threads");
+}
+
+}  // namespace
 
 device_task::device_task(const training_task& whole, int number)
     : decorated_task(whole), driver_(std::make_unique<driver>(open_device(number))) {}
@@ -46,6 +63,7 @@ void device_task::work(const worker_context& at) const {
   driver& mine = *driver_;
   const loop_options& o = at.plan.options;
   if (mine.model == nullptr) {
+    require_room(*mine.device, *this, facts_.parameters, at.store.shape().state_arrays);
     mine.arrays.emplace(*mine.device, facts_.parameters, at.store.shape().state_arrays);
     mine.model = kernels_of(*this).bring(*mine.device, *this, *mine.arrays, o);
   }

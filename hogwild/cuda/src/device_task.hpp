@@ -13,7 +13,7 @@ namespace hogwild::device {
 /// Opens the device that a run asks for. Throws resource_error where there is none.
 std::unique_ptr<runtime> open_device(int number);
 
-/// What it is called. It is not opened for that.
+/// What it is called, by its driver where it is real. It is not opened for that. Throws as open_device() does.
 std::string name_of_device(int number);
 
 /// A task of which the first worker drives a device; the others work as they always do.

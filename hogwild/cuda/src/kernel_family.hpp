@@ -26,6 +26,11 @@ struct device_arrays {
   device_arrays(runtime& on, std::size_t parameters, std::size_t state_arrays) : updates(on, 1) {
     for (std::size_t k = 0; k <= state_arrays; ++k) values.emplace_back(on, parameters);
   }
+  /// What they take of the device's memory.
+  static std::uint64_t bytes(std::size_t parameters, std::size_t state_arrays) {
+    return (state_arrays + 1) * std::uint64_t{parameters} * sizeof(float) + sizeof(std::uint64_t);
+  }
+
   std::vector<buffer<float>> values;
   buffer<std::uint64_t> updates;
 };

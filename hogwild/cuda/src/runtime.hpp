@@ -13,6 +13,11 @@ namespace hogwild::device {
 struct device_facts {
   std::string name;
   bool emulated = false;  ///< its memory is that of the host
+  std::uint64_t memory_bytes = 0;
+  int multiprocessors = 0;
+  int compute_major = 0, compute_minor = 0;  ///< its architecture
+  bool native_host_atomics = false, concurrent_managed_access = false;
+  int driver_version = 0, runtime_version = 0;  ///< as CUDA counts: 1000 * major + 10 * minor
 };
 
 /// One launch of a kernel, in both of its forms, with all that it is told: a queue keeps it by value.
@@ -33,6 +38,9 @@ class runtime {
 
   virtual const device_facts& facts() const = 0;
 
+  /// How much memory of the device could be allocated now.
+  virtual std::uint64_t free_bytes() const = 0;
+
   /// Memory of the device, on a boundary of 256 bytes, not cleared.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
@@ -45,7 +53,8 @@ class runtime {
 
   /// A place in the queue: behind all that is queued.
   virtual std::uint64_t mark() = 0;
-  /// Returns when the device has come to a mark; throws what has failed before it.
+  /// Returns when the device has come to a mark, and leaves the CPU to others until then; throws what has failed before
+  /// it.
   virtual void wait(std::uint64_t mark) = 0;
   /// Whether the device has come to a mark; throws what has failed before it.
   virtual bool reached(std::uint64_t mark) = 0;
@@ -57,6 +66,9 @@ std::unique_ptr<runtime> open_emulated(std::size_t threads);
 /// A CUDA device by its number. Throws resource_error where it cannot be used: no driver, no such device, a build
 /// without CUDA or without its architecture.
 std::unique_ptr<runtime> open_cuda(int number);
+
+/// What it is, without opening it. Throws resource_error as open_cuda() does.
+device_facts facts_of_cuda(int number);
 
 /// `n` elements in the memory of a device, which outlives them; not cleared.
 template <class T>

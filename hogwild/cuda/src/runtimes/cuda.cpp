@@ -11,73 +11,103 @@
 namespace hogwild::device {
 namespace {
 
-std::string what_of(cudaError_t code) {
-  return std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) + ")";
+struct known_refusal {
+  cudaError_t code;
+  const char* sentence;
+};
+
+constexpr known_refusal refusals[] = {
+    {cudaErrorNoDevice,
+     "the driver finds no CUDA device: look at nvidia-smi and CUDA_VISIBLE_DEVICES, or take --device emulated"},
+    {cudaErrorNoKernelImageForDevice,
+     "this build has no code for that device: build with its architecture in CMAKE_CUDA_ARCHITECTURES"},
+    {cudaErrorDevicesUnavailable,
+     "the device is busy or is for another process alone: look at nvidia-smi, or take --device emulated"},
+};
+
+std::string refused_for_its_driver() {
+  int version = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0)
+    return "there is no driver for CUDA devices on this machine: install NVIDIA's, or take --device emulated";
+  return "the driver for CUDA devices is too old for this build: it knows CUDA " + std::to_string(version / 1000) +
+         "." + std::to_string(version % 1000 / 10) + "; install a newer one, or take --device emulated";
 }
 
-/// The sentence for what CUDA has refused while it did something to `device`.
-[[noreturn]] void refuse(cudaError_t code, const std::string& did) {
-  switch (code) {
-    case cudaErrorInsufficientDriver: {
-      int version = 0;
-      cudaDriverGetVersion(&version);
-      throw resource_error(
-          version == 0
-              ? "there is no driver for CUDA devices on this machine: install NVIDIA's, or take --device emulated"
-              : "the driver for CUDA devices is too old for this build (" + what_of(code) +
-                    "): install a newer one, or take --device emulated");
-    }
-    case cudaErrorNoDevice:
-      throw resource_error(
-          "the driver finds no CUDA device: look at nvidia-smi and CUDA_VISIBLE_DEVICES, or take "
-          "--device emulated");
-    case cudaErrorNoKernelImageForDevice:
-      throw resource_error(
-          "this build has no code for that device: build with its architecture in "
-          "CMAKE_CUDA_ARCHITECTURES");
-    default:
-      throw resource_error("the device failed to " + did + ": " + what_of(code) +
-                           "; the process that drove it has to be started anew");
-  }
+/// The sentence for what CUDA has refused when the device was to do something.
+[[noreturn]] void refuse(cudaError_t code, const char* did) {
+  cudaGetLastError();  // what was told here is not told to others
+  if (code == cudaErrorInsufficientDriver) throw resource_error(refused_for_its_driver());
+  for (const known_refusal& known : refusals)
+    if (known.code == code) throw resource_error(known.sentence);
+  throw resource_error("the device failed to " + std::string(did) + ": " + cudaGetErrorString(code) + " (" +
+                       cudaGetErrorName(code) + "); the process that drove it has to be started anew");
 }
 
 void require(cudaError_t code, const char* did) {
   if (code != cudaSuccess) refuse(code, did);
 }
 
+/// A queue of the current device.
+class cuda_stream {
+ public:
+  cuda_stream() { require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a queue"); }
+  ~cuda_stream() { cudaStreamDestroy(stream_); }
+  cuda_stream(const cuda_stream&) = delete;
+  cuda_stream& operator=(const cuda_stream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// An event of the current device. Who waits for it sleeps.
+class cuda_event {
+ public:
+  cuda_event() {
+    require(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventBlockingSync), "make an event");
+  }
+  ~cuda_event() { cudaEventDestroy(event_); }
+  cuda_event(const cuda_event&) = delete;
+  cuda_event& operator=(const cuda_event&) = delete;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// The device becomes the calling thread's.
+device_facts chosen(int number) {
+  device_facts facts = facts_of_cuda(number);
+  require(cudaSetDevice(number), "be chosen");
+  return facts;
+}
+
 class cuda_runtime final : public runtime {
  public:
-  explicit cuda_runtime(int number) : number_(number) {
-    int count = 0;
-    require(cudaGetDeviceCount(&count), "be counted");
-    if (number >= count)
-      throw resource_error("there is no device " + std::to_string(number) + ": this machine has " +
-                           std::to_string(count) + (count == 1 ? " device" : " devices") + ", counted from 0");
-    require(cudaSetDevice(number), "be chosen");
-    cudaDeviceProp about{};
-    require(cudaGetDeviceProperties(&about, number), "tell what it is");
-    facts_.name = about.name;
-    require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a queue");
-  }
+  explicit cuda_runtime(int number) : number_(number), facts_(chosen(number)) {}
   ~cuda_runtime() override {
-    cudaSetDevice(number_);
-    for (const cudaEvent_t event : events_) cudaEventDestroy(event);
-    cudaStreamDestroy(stream_);
+    cudaSetDevice(number_);  // for the queue and its events
+    cudaStreamSynchronize(queue_.get());
   }
   cuda_runtime(const cuda_runtime&) = delete;
   cuda_runtime& operator=(const cuda_runtime&) = delete;
 
   const device_facts& facts() const override { return facts_; }
+  std::uint64_t free_bytes() const override {
+    here();
+    std::size_t left = 0, all = 0;
+    require(cudaMemGetInfo(&left, &all), "tell its free memory");
+    return left;
+  }
 
   void* allocate(std::size_t bytes) override {
     here();
     void* memory = nullptr;
     const cudaError_t code = cudaMalloc(&memory, bytes);
     if (code == cudaErrorMemoryAllocation) {
-      std::size_t left = 0, all = 0;
-      cudaMemGetInfo(&left, &all);
-      throw resource_error("the device has no room for " + std::to_string(bytes) + " bytes: " + std::to_string(left) +
-                           " of " + std::to_string(all) + " are free");
+      cudaGetLastError();
+      throw resource_error("the device has no room for " + std::to_string(bytes) +
+                           " bytes: " + std::to_string(free_bytes()) + " are free; train on fewer rows or columns");
     }
     require(code, "give memory");
     return memory;
@@ -89,35 +119,31 @@ class cuda_runtime final : public runtime {
 
   void upload(void* to, const void* from, std::size_t bytes) override {
     here();
-    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "take data");
+    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue_.get()), "take data");
   }
   void download(void* to, const void* from, std::size_t bytes) override {
     here();
-    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "give data");
+    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_.get()), "give data");
   }
   void zero(void* memory, std::size_t bytes) override {
     here();
-    require(cudaMemsetAsync(memory, 0, bytes, stream_), "clear memory");
+    require(cudaMemsetAsync(memory, 0, bytes, queue_.get()), "clear memory");
   }
   void run(const kernel_launch& launch) override {
     here();
-    require(static_cast<cudaError_t>(launch.on_device(stream_)), "start a kernel");
+    require(static_cast<cudaError_t>(launch.on_device(queue_.get())), "start a kernel");
   }
 
   std::uint64_t mark() override {
     here();
-    cudaEvent_t event = nullptr;
-    require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "make an event");
-    events_.push_back(event);
-    require(cudaEventRecord(event, stream_), "record an event");
-    return passed_ + events_.size();
+    require(cudaEventRecord(marks_.emplace_back().get(), queue_.get()), "record an event");
+    return passed_ + marks_.size();
   }
   void wait(std::uint64_t mark) override {
     here();
     for (; passed_ < mark; ++passed_) {
-      require(cudaEventSynchronize(events_.front()), "train");
-      cudaEventDestroy(events_.front());
-      events_.pop_front();
+      require(cudaEventSynchronize(marks_.front().get()), "train");
+      marks_.pop_front();
     }
   }
   bool reached(std::uint64_t mark) override {
@@ -138,12 +164,33 @@ class cuda_runtime final : public runtime {
 
   int number_;
   device_facts facts_;
-  cudaStream_t stream_ = nullptr;
-  std::deque<cudaEvent_t> events_;  ///< of marks that nobody has waited for yet
+  cuda_stream queue_;
+  std::deque<cuda_event> marks_;  ///< that nobody has waited for yet
   std::uint64_t passed_ = 0;
 };
 
 }  // namespace
+
+device_facts facts_of_cuda(int number) {
+  int count = 0;
+  require(cudaGetDeviceCount(&count), "be counted");
+  if (number < 0 || number >= count)
+    throw resource_error("there is no device " + std::to_string(number) + ": this machine has " +
+                         std::to_string(count) + (count == 1 ? " device" : " devices") + ", counted from 0");
+  cudaDeviceProp about{};
+  require(cudaGetDeviceProperties(&about, number), "tell what it is");
+  device_facts facts;
+  facts.name = about.name;
+  facts.memory_bytes = about.totalGlobalMem;
+  facts.multiprocessors = about.multiProcessorCount;
+  facts.compute_major = about.major;
+  facts.compute_minor = about.minor;
+  facts.native_host_atomics = about.hostNativeAtomicSupported != 0;
+  facts.concurrent_managed_access = about.concurrentManagedAccess != 0;
+  require(cudaDriverGetVersion(&facts.driver_version), "tell its driver's version");
+  require(cudaRuntimeGetVersion(&facts.runtime_version), "tell the runtime's version");
+  return facts;
+}
 
 std::unique_ptr<runtime> open_cuda(int number) {
   return std::make_unique<cuda_runtime>(number);

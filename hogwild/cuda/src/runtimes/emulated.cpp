@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -26,10 +27,13 @@ class emulated_runtime final : public runtime {
       : threads_(std::max<std::size_t>(threads, 1)),
         team_(thread_team::make(thread_team_kind::std, threads_, false)),
         queue_thread_([this](const std::stop_token& stop) { work_off(stop); }) {
-    facts_ = {.name = "emulated", .emulated = true};
+    facts_.name = "emulated";
+    facts_.emulated = true;
   }
 
   const device_facts& facts() const override { return facts_; }
+  /// The machine refuses what it does not have, and nothing is reserved before.
+  std::uint64_t free_bytes() const override { return UINT64_MAX; }
 
   void* allocate(std::size_t bytes) override {
     try {

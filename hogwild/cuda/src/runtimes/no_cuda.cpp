@@ -7,10 +7,15 @@
 
 namespace hogwild::device {
 
-std::unique_ptr<runtime> open_cuda(int number) {
+device_facts facts_of_cuda(int number) {
   throw resource_error("device " + std::to_string(number) +
                        " cannot be used, since this build has no CUDA: build where nvcc is found "
                        "(HOGWILD_WITH_CUDA), or take --device emulated");
+}
+
+std::unique_ptr<runtime> open_cuda(int number) {
+  facts_of_cuda(number);  // which throws
+  return nullptr;
 }
 
 }  // namespace hogwild::device
