@@ -149,11 +149,13 @@ class cuda_runtime final : public runtime {
   bool reached(std::uint64_t mark) override {
     here();
     for (; passed_ < mark; ++passed_) {
-      const cudaError_t code = cudaEventQuery(events_.front());
-      if (code == cudaErrorNotReady) return false;
+      const cudaError_t code = cudaEventQuery(marks_.front().get());
+      if (code == cudaErrorNotReady) {
+        cudaGetLastError();  // which is no error, and nobody else's
+        return false;
+      }
       require(code, "do what is queued");
-      cudaEventDestroy(events_.front());
-      events_.pop_front();
+      marks_.pop_front();
     }
     return true;
   }
