@@ -27,12 +27,28 @@ struct device_task::driver {
   std::unique_ptr<device_model> model{};
 };
 
+namespace {
+
+/// What f() makes of a real device; where that cannot be used, the sentence says what else there is.
+template <class F>
+auto of_a_real_device(const F& f) {
+  try {
+    return f();
+  } catch (const resource_error& refused) {
+    throw resource_error(std::string(refused.what()) + ", or take --device emulated");
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<runtime> open_device(int number) {
-  return number == emulated_device ? open_emulated(worker_count()) : open_cuda(number);
+  if (number == emulated_device) return open_emulated(worker_count());
+  return of_a_real_device([&] { return open_cuda(number); });
 }
 
 std::string name_of_device(int number) {
-  return number == emulated_device ? "emulated" : facts_of_cuda(number).name;
+  if (number == emulated_device) return "emulated";
+  return of_a_real_device([&] { return facts_of_cuda(number).name; });
 }
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <exception>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -25,9 +24,6 @@ std::unique_ptr<collective> join_nccl_group(std::unique_ptr<collective> carrier,
   } catch (const resource_error& e) {
     if (carrier == nullptr) throw;  // the others know
     std::string text = e.what();
-    // Which is another engine's.
-    constexpr std::string_view other_remedy = ", or take --device emulated";
-    if (const std::size_t at = text.find(other_remedy); at != std::string::npos) text.erase(at, other_remedy.size());
     if (on == nullptr)
       text = detail::ranks_text({&rank, 1}, size) + " of --collective nccl has no CUDA device of its own: " + text +
              "; use no more ranks than devices, or leave out --collective";

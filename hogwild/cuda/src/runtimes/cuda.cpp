@@ -17,20 +17,18 @@ struct known_refusal {
 };
 
 constexpr known_refusal refusals[] = {
-    {cudaErrorNoDevice,
-     "the driver finds no CUDA device: look at nvidia-smi and CUDA_VISIBLE_DEVICES, or take --device emulated"},
+    {cudaErrorNoDevice, "the driver finds no CUDA device: look at nvidia-smi and CUDA_VISIBLE_DEVICES"},
     {cudaErrorNoKernelImageForDevice,
      "this build has no code for that device: build with its architecture in CMAKE_CUDA_ARCHITECTURES"},
-    {cudaErrorDevicesUnavailable,
-     "the device is busy or is for another process alone: look at nvidia-smi, or take --device emulated"},
+    {cudaErrorDevicesUnavailable, "the device is busy or is for another process alone: look at nvidia-smi"},
 };
 
 std::string refused_for_its_driver() {
   int version = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0)
-    return "there is no driver for CUDA devices on this machine: install NVIDIA's, or take --device emulated";
+    return "there is no driver for CUDA devices on this machine: install NVIDIA's";
   return "the driver for CUDA devices is too old for this build: it knows CUDA " + std::to_string(version / 1000) +
-         "." + std::to_string(version % 1000 / 10) + "; install a newer one, or take --device emulated";
+         "." + std::to_string(version % 1000 / 10) + ": install a newer one";
 }
 
 /// The sentence for what CUDA has refused when the device was to do something.

@@ -10,7 +10,7 @@ namespace hogwild::device {
 device_facts facts_of_cuda(int number) {
   throw resource_error("device " + std::to_string(number) +
                        " cannot be used, since this build has no CUDA: build where nvcc is found "
-                       "(HOGWILD_WITH_CUDA), or take --device emulated");
+                       "(HOGWILD_WITH_CUDA)");
 }
 
 std::unique_ptr<runtime> open_cuda(int number) {
