@@ -14,7 +14,7 @@ class launch_size {
  public:
   using seconds = std::chrono::duration<double>;
 
-  static constexpr std::size_t least_rows = 1, first_rows = 256;
+  static constexpr std::size_t least_rows = 1, first_rows = 16;
   static constexpr seconds span{0.02};  ///< of one launch: long beside what it costs to start one
 
   /// Never more rows than `most`, at least 1.

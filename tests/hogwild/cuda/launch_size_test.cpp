@@ -2,9 +2,11 @@
 // How many rows a launch gets follows the time that launches take; a run that is asked to stop does so soon.
 #include "launch_size.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <mutex>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -64,28 +66,41 @@ TEST(launch_size, a_chunk_that_ends_early_does_not_shrink_the_next_launch) {
   EXPECT_NEAR(static_cast<double>(size.rows()), static_cast<double>(before), 1.0);
 }
 
-/// A row takes a tenth of a millisecond or more.
+/// A row takes 10 milliseconds or more, on however many threads of a device; whoever plans the run does not wait.
 struct waits_for_each_row : logistic {
+  static inline std::thread::id planner;
+  static inline std::atomic<bool> began;
   float derivative(float margin, float label) const {
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    if (std::this_thread::get_id() != planner) {
+      static std::mutex one_by_one;
+      const std::lock_guard lock(one_by_one);
+      began = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
     return logistic::derivative(margin, label);
   }
 };
 
 TEST(launch_size, a_run_of_slow_rows_stops_soon) {
   const test::toy_rows rows = test::planted_classification({.rows = 60'000, .columns = 20, .per_row = 1, .seed = 4});
-  train_options options{.epochs = 1, .step = {.initial = 0.1}};
+  waits_for_each_row::planner = std::this_thread::get_id();
+  waits_for_each_row::began = false;
   std::stop_source stop;
-  options.stop = stop.get_token();
   std::chrono::steady_clock::time_point asked;
-  const std::jthread asks([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  std::jthread asks([&](const std::stop_token& over) {
+    while (!waits_for_each_row::began && !over.stop_requested())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     asked = std::chrono::steady_clock::now();
     stop.request_stop();
   });
-  const train_result r = train(waits_for_each_row{}, rows.csr(), cuda_engine{.device = emulated_device}, options);
+  const train_result r = train(waits_for_each_row{}, rows.csr(), cuda_engine{.device = emulated_device},
+                               {.epochs = 1, .step = {.initial = 0.1}, .stop = stop.get_token()});
+  const auto ended = std::chrono::steady_clock::now();
+  asks.request_stop();
+  asks.join();
   EXPECT_EQ(r.status, run_status::stopped);
-  EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(1));
+  EXPECT_LT(ended - asked, std::chrono::seconds(1));
 }
 
 }  // namespace
