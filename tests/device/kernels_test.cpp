@@ -87,7 +87,8 @@ struct kernels_on : test::each_device {
   std::mt19937_64 random{seed};
   testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
 
-  /// One warp, which takes the rows in their order.
+  /// One warp, which takes the rows in their order. On the emulated device this tries the test alone: what the host
+  /// form does is compared with double precision and with CPU workers in tests/hogwild/cuda.
   template <class M>
   void expect_host_form(const M& m, const sparse_view& rows, label_map labels, loop_options options) {
     options.rows_in_flight = 1;

@@ -7,7 +7,7 @@ set(most_reached 49)
 
 # Where headers are installed from, and what they are called there.
 file(GLOB bases "${ROOT}/core/include" "${ROOT}/hogwild/include" "${ROOT}/hogwild/mpi/include" "${ROOT}/hogwild/cuda/include"
-     "${ROOT}/hogwildpp/include" "${ROOT}/models/include" "${ROOT}/models/*/include")
+     "${ROOT}/hogwild/nccl/include" "${ROOT}/hogwildpp/include" "${ROOT}/models/include" "${ROOT}/models/*/include")
 set(headers "")
 foreach(base IN LISTS bases)
   file(GLOB_RECURSE found RELATIVE "${base}" "${base}/*.hpp")

@@ -198,8 +198,8 @@ concept segment_storable = std::is_trivially_copyable_v<M>;
 /// of them, and what they emit there is emitted once. So what adds up over a row is hogwild::dot(w, z) or
 /// hogwild::sum(z, f), which stand outside of loops over it and give all lanes the sum; a loop is run to its end. Of an
 /// example there are label, size(), the loop and these sums; of the reader w[j], of emit emit(j, g). What is read in
-/// a loop is not what other lanes emit in it. Models that lanes do not train as the CPU does are refused when a run
-/// begins.
+/// a loop is not what other lanes emit in it. A model that lanes do not train as the CPU does is refused when a run
+/// begins, where rows that are tried show it; on a GPU a loop that other rows leave early may hang.
 template <class M>
 concept device_model = std::is_trivially_copyable_v<M> &&
     (margin_model<M> || (general_model<M> && std::same_as<typename M::scalar_type, float> &&

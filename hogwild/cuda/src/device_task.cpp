@@ -12,7 +12,6 @@
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
 
-#include "device_rows.hpp"
 #include "device_step.hpp"
 #include "kernel_family.hpp"
 
@@ -56,7 +55,7 @@ namespace {
 /// Throws resource_error where the device has not enough free memory, before anything is copied.
 void require_room(const runtime& device, const training_task& task, std::size_t parameters, std::size_t state_arrays) {
   const std::uint64_t arrays = device_arrays::bytes(parameters, state_arrays);
-  const std::uint64_t rows = device.facts().emulated ? 0 : device_rows::bytes(task.data());
+  const std::uint64_t rows = device.facts().emulated ? 0 : kernels_of(task).bytes(task);
   const std::uint64_t left = device.free_bytes();
   if (rows <= left && arrays <= left - rows) return;
   throw resource_error("the device is too small for this run: its rows need " + std::to_string(rows) +

@@ -64,7 +64,7 @@ class runtime {
 std::unique_ptr<runtime> open_emulated(std::size_t threads);
 
 /// A CUDA device by its number. Throws resource_error where it cannot be used: no driver, no such device, a build
-/// without CUDA or without its architecture.
+/// without CUDA. Where the build has no code for its architecture the first launch throws.
 std::unique_ptr<runtime> open_cuda(int number);
 
 /// What it is, without opening it. Throws resource_error as open_cuda() does.

@@ -34,9 +34,9 @@ std::string text_of(std::span<const double> header) {
 /// What was handed to a carrier that threw, and others may go on reading: it stays for good.
 void keep_for_good(std::unique_ptr<std::vector<double>> numbers) {
   static std::mutex mutex;
-  static std::vector<std::unique_ptr<std::vector<double>>> kept;
+  static auto* const kept = new std::vector<std::unique_ptr<std::vector<double>>>();  // others read at the end, too
   const std::lock_guard lock(mutex);
-  kept.push_back(std::move(numbers));
+  kept->push_back(std::move(numbers));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -216,6 +217,10 @@ class member final : public detail::typed_collective<member> {
     } catch (const resource_error& e) {
       if (comm_) comm_->abort();
       calls_.fail(e.what());
+      throw;
+    } catch (const std::bad_alloc&) {
+      if (comm_) comm_->abort();
+      calls_.fail("rank " + std::to_string(rank_) + " has no memory for the numbers that NCCL moves");
       throw;
     }
     if (comm_) comm_->abort();

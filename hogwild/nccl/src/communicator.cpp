@@ -14,7 +14,7 @@ int issue(const functions& nccl, void* comm, const std::vector<message>& sent, c
           void* stream) {
   int first = nccl.group_start();
   const auto note = [&](int result) {
-    if (first == success) first = result;
+    if (first == success || first == in_progress) first = result;
   };
   for (const message& m : sent) note(nccl.send(m.at, m.bytes, bytes_type, static_cast<int>(m.peer), comm, stream));
   for (const message& m : received)
@@ -95,7 +95,7 @@ void communicator::exchange(const std::vector<message>& sent, const std::vector<
   wait_until([&] { return is_settled(did); }, did);
   const auto end = device_.mark();
   wait_until([&] { return is_settled(did) && device_.reached(end); }, did);
-  if (work->result != in_progress) check(work->result, did);
+  check(work->result, did);
 }
 
 void communicator::abort() noexcept {

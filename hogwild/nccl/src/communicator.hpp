@@ -29,7 +29,7 @@ struct message {
 /// by one thread at a time. What throws besides `unfinished` is a resource_error: the fault is with this rank's device.
 class communicator {
  public:
-  /// All ranks at the same time. `with`, where it is kept by reference, and the device outlive the communicator.
+  /// All ranks at the same time. The device outlives the communicator.
   communicator(const functions& with, device::runtime& on, const unique_id& id, std::size_t rank, std::size_t size,
                std::chrono::nanoseconds timeout);
   communicator(const communicator&) = delete;

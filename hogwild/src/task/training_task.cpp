@@ -32,7 +32,9 @@ chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loo
   const chunk_plan plan = chunks_of_workers(facts, data, options);
   constexpr std::size_t several = 8, enough = 64, most = 65'536;
   const std::size_t rows = std::min({several * options.rows_in_flight, data.rows() / enough, most});
-  return rows > plan.rows_per_chunk() ? chunk_plan(data.rows(), rows) : plan;
+  if (rows <= plan.rows_per_chunk()) return plan;
+  const std::size_t unit = plan.rows_per_chunk();  // which holds whole batches
+  return {data.rows(), rows / unit * unit};
 }
 
 }  // namespace

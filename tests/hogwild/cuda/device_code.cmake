@@ -4,8 +4,7 @@
 # REQUIRED is what else each of the KERNELS kernels has.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM INCLUDES PREPEND -I)
-set(compile "${NVCC}" -std=c++20 -O3 -DNDEBUG --expt-relaxed-constexpr --Werror=all-warnings ${INCLUDES} -x cu
-    "${SOURCE}")
+set(to_ptx "${NVCC}" -std=c++20 -O3 -DNDEBUG --expt-relaxed-constexpr --Werror=all-warnings ${INCLUDES} -ptx)
 set(faults "")
 
 # 65,536 registers to a multiprocessor's 1,024 or 2,048 threads.
@@ -13,10 +12,15 @@ foreach(device IN ITEMS 75:64 80:${REGISTERS} 90:${REGISTERS})
   string(REGEX MATCH "^(.*):(.*)$" device "${device}")
   set(architecture ${CMAKE_MATCH_1})
   set(most_registers ${CMAKE_MATCH_2})
-  execute_process(COMMAND ${compile} -arch=sm_${architecture} -cubin -Xptxas -v -o "${SCRATCH}.cubin"
+  execute_process(COMMAND ${to_ptx} -arch=compute_${architecture} -x cu "${SOURCE}" -o "${SCRATCH}.ptx"
                   RESULT_VARIABLE status OUTPUT_VARIABLE report ERROR_VARIABLE report)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${SOURCE} does not compile for ${architecture}:\n${report}")
+    message(FATAL_ERROR "${SOURCE} does not compile to PTX for ${architecture}:\n${report}")
+  endif()
+  execute_process(COMMAND "${NVCC}" -arch=sm_${architecture} -cubin -Xptxas -v "${SCRATCH}.ptx" -o "${SCRATCH}.cubin"
+                  RESULT_VARIABLE status OUTPUT_VARIABLE report ERROR_VARIABLE report)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "the PTX of ${SOURCE} does not compile for ${architecture}:\n${report}")
   endif()
   string(REGEX MATCHALL "Used [0-9]+ registers" used "${report}")
   list(LENGTH used kernels)
@@ -37,11 +41,7 @@ foreach(device IN ITEMS 75:64 80:${REGISTERS} 90:${REGISTERS})
   endif()
 endforeach()
 
-execute_process(COMMAND ${compile} -arch=compute_90 -ptx -o "${SCRATCH}.ptx"
-                RESULT_VARIABLE status OUTPUT_VARIABLE report ERROR_VARIABLE report)
-if(NOT status EQUAL 0)
-  message(FATAL_ERROR "${SOURCE} does not compile to PTX:\n${report}")
-endif()
+# That of the last device.
 file(READ "${SCRATCH}.ptx" rest)
 
 macro(require what)

@@ -151,6 +151,10 @@ class factor_family final : public kernel_family {
     return lossy;
   }
 
+  std::uint64_t bytes(const training_task& task) const override {
+    return task.data().rows() * sizeof(rating) + task.data().degree.size_bytes();
+  }
+
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
                                       const loop_options& options) const override {
     return std::make_unique<factors_on_device>(device, task, arrays, options);

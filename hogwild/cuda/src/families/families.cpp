@@ -3,9 +3,14 @@
 
 #include <hogwild/error.hpp>
 
+#include "device_rows.hpp"
 #include "kernel_family.hpp"
 
 namespace hogwild::device {
+
+std::uint64_t kernel_family::bytes(const training_task& task) const {
+  return device_rows::bytes(task.data());
+}
 
 const kernel_family& kernels_of(const training_task& task) {
   for (const kernel_family* const family :

@@ -83,7 +83,7 @@ class general_on_device final : public device_model {
 
 }  // namespace
 
-void require_general_options(const loop_options& options) {
+void require_sgd_or_adagrad(const loop_options& options) {
   if (options.optimizer != optimizer_kind::sgd && options.optimizer != optimizer_kind::adagrad)
     throw config_error("a device trains by sgd or adagrad: choose one of them, or threads or processes");
 }
@@ -96,9 +96,7 @@ void require_few_groups(const training_task& task) {
                        std::to_string(groups) + ": use threads or processes");
 }
 
-// As of margin models, with a curvature that takes scores for linear in the parameters (coordinator_side::smoothness).
-// `fraction` is what of the bound is taken where they may be something else, or the loss steeper.
-double general_rows_in_flight(run_planner& run, double fraction) {
+double stable_rows_in_flight(run_planner& run, double fraction) {
   double factor = 0.0;
   for (const parameter_group& g : run.task().facts().groups) factor = std::max(factor, g.step_factor);
   const double bound = fraction * 2.0 / std::max(run.step() * factor * run.curvature(), 1e-9);

@@ -18,11 +18,14 @@ struct general_forms {
 };
 
 /// Throws config_error for optimisers that no kernel has, and for more groups of parameters than a launch is told of.
-void require_general_options(const loop_options& options);
+void require_sgd_or_adagrad(const loop_options& options);
 void require_few_groups(const training_task& task);
 
-/// How many rows of such a model may see the same weights: see general_rows.cpp.
-double general_rows_in_flight(run_planner& run, double fraction);
+/// How many rows may see the same weights. They are one step of as many rows, which is stable while step * curvature *
+/// rows is below 2. Adagrad's steps soon are smaller than the first one; four times as many end where one by one does.
+/// Of models without a margin the curvature takes scores for linear in the parameters (coordinator_side::smoothness):
+/// `fraction` is what of the bound is taken where they may be something else, or the loss steeper.
+double stable_rows_in_flight(run_planner& run, double fraction);
 
 /// Brings the rows to the device; as kernel_family::bring().
 std::unique_ptr<device_model> bring_general_rows(runtime& device, const training_task& task,

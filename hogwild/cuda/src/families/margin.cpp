@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/cuda/margin_rows.hpp>
 #include "device_rows.hpp"
+#include "general_rows.hpp"
 #include "kernel_family.hpp"
 #include "kernels/margin_models.hpp"
 
@@ -83,10 +84,7 @@ class margin_family final : public kernel_family {
  public:
   bool trains(const training_task& task) const override { return task.margin() != nullptr; }
 
-  void require_options(const loop_options& options) const override {
-    if (options.optimizer != optimizer_kind::sgd && options.optimizer != optimizer_kind::adagrad)
-      throw config_error("a device trains by sgd or adagrad: choose one of them, or threads or processes");
-  }
+  void require_options(const loop_options& options) const override { require_sgd_or_adagrad(options); }
 
 #if defined(HOGWILD_HAS_CUDA)
   void require_model(const training_task& task, int device) const override {
@@ -101,11 +99,8 @@ class margin_family final : public kernel_family {
   }
 #endif
 
-  /// Rows that see the same weights are one step of as many rows, which is stable while step * curvature * rows is
-  /// below 2. Adagrad's steps soon are smaller than the first one; four times as many end where one by one does.
   double rows_in_flight(run_planner& run) const override {
-    const double bound = 2.0 / std::max(run.step() * run.curvature(), 1e-9);
-    return run.loop().optimizer == optimizer_kind::sgd ? bound : 4.0 * bound;
+    return stable_rows_in_flight(run, 1.0);
   }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,

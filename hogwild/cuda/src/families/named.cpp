@@ -26,7 +26,7 @@ class named_family final : public kernel_family {
     return task.margin() == nullptr && named_model_of(task) != nullptr;
   }
 
-  void require_options(const loop_options& options) const override { require_general_options(options); }
+  void require_options(const loop_options& options) const override { require_sgd_or_adagrad(options); }
 
   void require_model(const training_task& task, int device) const override {
     const named_kernels& kernels = *named_model_of(task);
@@ -48,7 +48,7 @@ class named_family final : public kernel_family {
   }
 
   /// Of its score and loss nothing is known: half of what margin models may have.
-  double rows_in_flight(run_planner& run) const override { return general_rows_in_flight(run, 0.5); }
+  double rows_in_flight(run_planner& run) const override { return stable_rows_in_flight(run, 0.5); }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
                                       const loop_options& options) const override {

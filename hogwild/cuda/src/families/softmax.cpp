@@ -26,7 +26,7 @@ class softmax_family final : public kernel_family {
     return task.facts().model == softmax::name && task.facts().model_bytes.size() == sizeof(softmax);
   }
 
-  void require_options(const loop_options& options) const override { require_general_options(options); }
+  void require_options(const loop_options& options) const override { require_sgd_or_adagrad(options); }
 
   void require_model(const training_task& task, int) const override {
     if (const std::size_t classes = softmax_of(task).classes; classes > most_softmax_classes)
@@ -35,7 +35,7 @@ class softmax_family final : public kernel_family {
   }
 
   /// The second derivative of its loss by the scores is 1/2 at most, below the 1 that the curvature is for.
-  double rows_in_flight(run_planner& run) const override { return general_rows_in_flight(run, 1.0); }
+  double rows_in_flight(run_planner& run) const override { return stable_rows_in_flight(run, 1.0); }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
                                       const loop_options& options) const override {

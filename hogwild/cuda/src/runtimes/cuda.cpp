@@ -128,6 +128,8 @@ class cuda_runtime final : public runtime {
     require(cudaMemsetAsync(memory, 0, bytes, queue_.get()), "clear memory");
   }
   void run(const kernel_launch& launch) override {
+    if (!launch.on_device)
+      throw resource_error("this program has no kernels of the model for a device: name it in a .cu file");
     here();
     require(static_cast<cudaError_t>(launch.on_device(queue_.get())), "start a kernel");
   }

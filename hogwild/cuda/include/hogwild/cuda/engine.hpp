@@ -22,8 +22,9 @@ inline constexpr int emulated_device = -1;
 /// rows are dealt to it and to workers on the CPU alike.
 ///
 /// Rows that are trained at once see the same weights. There are no more of them than the step allows: rows * step *
-/// curvature < 2 under sgd, and four times that under adagrad. Of ratings there are no more than twice the smaller of
-/// users and items, and far fewer under lossy updates, which overwrite each other.
+/// curvature < 2 under sgd, and four times that under adagrad, and half as many of models of programs that are no
+/// margin models. Of ratings there are no more than twice the smaller of users and items, and far fewer under lossy
+/// updates, which overwrite each other.
 ///
 /// Margin models, softmax of up to 128 classes, and models of programs that are named to it (device_kernels.hpp),
 /// under sgd and adagrad; matrix_factorization, under sgd and row_adagrad.

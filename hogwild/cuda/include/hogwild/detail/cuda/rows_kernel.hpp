@@ -17,8 +17,12 @@ inline constexpr unsigned most_warps_in_block = 8, most_threads_in_block = most_
 /// many as it can hold, since other warps alone hide what one waits for memory; 0: the compiler chooses.
 template <class Body>
 constexpr unsigned least_blocks() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#if !defined(__CUDA_ARCH__)
+  constexpr unsigned most_threads = 2048;
+#elif __CUDA_ARCH__ == 750
   constexpr unsigned most_threads = 1024;
+#elif (__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1200
+  constexpr unsigned most_threads = 1536;
 #else
   constexpr unsigned most_threads = 2048;
 #endif
