@@ -19,6 +19,7 @@
 #include "support/counting.hpp"
 #include "support/planned_task.hpp"
 #include "support/ranks.hpp"
+#include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -82,9 +83,10 @@ TEST(rank_ring, ends_near_the_serial_objective_and_alike_on_all_ranks) {
   }
 }
 
-// Four workers of 1,000 rows each. Over 72 runs beside five others on one CPU, under ThreadSanitizer, the objective was
-// in the mean 0.04 % above serial, with a standard deviation of 0.55 % and at most 1.5 %. Were the excess exponential
-// with a mean of 0.55 %, it would reach 10 % with a chance of e^-18: 1e-8.
+// Four workers of 1,000 rows each. Over 240 runs, six at a time on one CPU, the objective was in the mean 0.09 % below
+// serial, with a standard deviation of 0.04 % and at most 0.16 % above: 2 % is forty deviations away. Under
+// ThreadSanitizer workers exchange more rarely beside the others: over 72 such runs the deviation was 0.55 %, the most
+// 1.5 % above. Were that exponential with a mean of 0.55 %, it would reach 10 % with a chance of e^-18: 1e-8.
 TEST(rank_ring, holds_rings_of_its_own_and_several_workers) {
   const auto toy = test::planted_classification({.rows = 4'000, .columns = 80});
   const csr_rows rows = toy.csr();
@@ -92,7 +94,7 @@ TEST(rank_ring, holds_rings_of_its_own_and_several_workers) {
   const double serial = train(logistic{}, rows, serial_engine{}, options).objective;
   const auto results = train_ranks(2, logistic{}, rows, options, 2, 2);
   expect_alike(results);
-  EXPECT_LT(results[0].objective, 1.1 * serial);
+  EXPECT_LT(results[0].objective, (test::thread_sanitized ? 1.1 : 1.02) * serial);
   EXPECT_TRUE(results[0].ring);
 }
 
