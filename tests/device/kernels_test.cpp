@@ -138,7 +138,7 @@ TEST_P(kernels_on, matrix_factorization_does_what_the_host_form_does) {
   const test::toy_ratings_shape shape{.seed = seed};
   const auto toy = test::planted_ratings(shape);
   const csr_rows rows = toy.csr();
-  for (const std::size_t factors : {16, 32, 64, 100, 128}) {
+  for (const std::size_t factors : {16u, 32u, 64u, 100u, 128u}) {
     for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::row_adagrad})
       expect_host_form(test::factors_of(shape, factors, factors != 64), rows.view(), label_map(),
                        {.optimizer = optimizer, .l2 = 0.01, .form = l2_form::per_occurrence});

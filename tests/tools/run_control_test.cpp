@@ -71,7 +71,7 @@ TEST_F(resumed_run, goes_on_with_the_step_and_the_batches_that_were_found) {
 }
 
 TEST_F(resumed_run, tells_the_step_of_the_checkpoint) {
-  const auto step_of = [this](const std::vector<std::string>& more) {
+  const auto step_of = [](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"train", train()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const outcome o = hogwild(arguments);

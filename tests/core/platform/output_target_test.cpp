@@ -227,7 +227,7 @@ TEST(output_target, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode) 
     const hogwild::run_record record(folder / "a");
     EXPECT_EQ(mode_of(folder / "a") & 07777, mode);
   }
-  for (const mode_t mode : {0600, 0640, 0755, 0666}) {
+  for (const mode_t mode : {0600u, 0640u, 0755u, 0666u}) {
     ASSERT_EQ(::chmod((folder / "a").c_str(), mode), 0);
     const atomic_file unfinished(folder / "a");
     for (const auto& entry : fs::directory_iterator(folder.path())) EXPECT_EQ(mode_of(entry.path()) & 07777, mode);
