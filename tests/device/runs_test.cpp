@@ -2,12 +2,15 @@
 // Runs on a device end where serial ones end.
 #include <hogwild/cuda/engine.hpp>
 
+#include <numeric>
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/quantile.hpp>
 #include <hogwild/train.hpp>
 
 #include "devices.hpp"
@@ -46,6 +49,47 @@ TEST_P(runs_on, end_in_the_band_of_the_serial_run_beside_a_worker_on_the_cpu) {
   const train_result r = train(logistic{}, toy.csr(), engine(1), options);
   EXPECT_EQ(r.workers, 2u);
   EXPECT_LE(r.objective, 1.02 * serial);
+}
+
+// Beside it a worker on the CPU trains on the same bytes.
+TEST_P(runs_on, end_in_the_band_of_the_serial_run_in_memory_of_the_store) {
+  const auto toy = test::planted_classification({.rows = 4000, .columns = 200, .per_row = 10, .seed = 18});
+  const device::device_facts facts = device->facts();
+  for (const memory_kind memory : {memory_kind::pinned, memory_kind::managed}) {
+    if (memory == memory_kind::managed && !facts.concurrent_managed_access) continue;
+    for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
+      if (update == update_kind::exact && memory == memory_kind::pinned && !facts.native_host_atomics) continue;
+      const train_options options{.epochs = 10, .step = {.initial = 0.5, .decay = 0.8}, .l2 = 1e-4, .update = update};
+      const double serial = train(logistic{}, toy.csr(), serial_engine{}, options).objective;
+      cuda_engine shared = engine(1);
+      shared.memory = memory;
+      const train_result r = train(logistic{}, toy.csr(), shared, options);
+      EXPECT_EQ(r.workers, 2u);
+      EXPECT_LE(r.objective, 1.02 * serial) << r.device->memory << ", update policy " << static_cast<int>(update);
+    }
+  }
+}
+
+// Each row adds 1/2 of the step to each weight, without rounding (kernels_test.cpp), whoever trains it.
+TEST_P(runs_on, keep_every_exact_add_in_memory_of_the_store) {
+  constexpr std::size_t columns = 31, rows = 20'000;
+  test::toy_rows toy;
+  toy.columns = columns;
+  std::vector<std::uint32_t> all(columns);
+  std::iota(all.begin(), all.end(), 0u);
+  for (std::size_t r = 0; r < rows; ++r) toy.push(all, std::vector<float>(columns, 1.0f), 1e9f);
+  const device::device_facts facts = device->facts();
+  for (const memory_kind memory : {memory_kind::pinned, memory_kind::managed}) {
+    if (memory == memory_kind::managed ? !facts.concurrent_managed_access : !facts.native_host_atomics) continue;
+    cuda_engine shared = engine(1);
+    shared.memory = memory;
+    const train_result r = train(quantile{}, toy.csr(), shared,
+                                 {.epochs = 3,
+                                  .step = {.initial = 1.0, .kind = schedule_kind::constant},
+                                  .l2 = 0.0,
+                                  .update = update_kind::exact});
+    EXPECT_EQ(r.parameters, std::vector<float>(columns, 3 * rows / 2.0f)) << r.device->memory;
+  }
 }
 
 TEST_P(runs_on, learn_ratings) {

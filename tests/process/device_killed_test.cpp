@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +36,11 @@ struct patient_witness : test::witness {
   std::atomic<std::size_t> deaths = 0;
 };
 
-struct device_beside : testing::TestWithParam<std::size_t> {};  ///< so many workers on the CPU
+/// Where the device trains, and so many workers on the CPU.
+struct device_beside : testing::TestWithParam<std::tuple<memory_kind, std::size_t>> {
+  const memory_kind memory = std::get<0>(GetParam());
+  const std::size_t workers = std::get<1>(GetParam());
+};
 
 TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
   constexpr std::size_t deaths = patient_witness::most;
@@ -45,7 +50,7 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
       .epochs = 60u * test::slowness, .step = {.initial = 0.2, .decay = 0.95}, .observers = {&seen}};
   std::set<pid_t> killed;
   std::jthread death([&](const std::stop_token& stop) {
-    const auto run = test::look_at_run(::getpid(), GetParam() + 1, test::slow_logistic::name);
+    const auto run = test::look_at_run(::getpid(), workers + 1, test::slow_logistic::name);
     if (!run) return;
     std::mt19937 random(18);
     while (!stop.stop_requested() && killed.size() < deaths) {
@@ -56,10 +61,11 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
       ++seen.deaths;
     }
   });
-  const train_result run =
-      train(test::slow_logistic{}, rows.csr(),
-            cuda_engine{.workers = GetParam(), .device = emulated_device, .transport = transport_kind::shared_segment},
-            options);
+  const train_result run = train(
+      test::slow_logistic{}, rows.csr(),
+      cuda_engine{
+          .workers = workers, .device = emulated_device, .memory = memory, .transport = transport_kind::shared_segment},
+      options);
   death.request_stop();
   death.join();
 
@@ -80,7 +86,9 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
   EXPECT_TRUE(test::leftovers().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(every, device_beside, testing::Values(0u, 1u));
+INSTANTIATE_TEST_SUITE_P(every, device_beside,
+                         testing::Combine(testing::Values(memory_kind::device, memory_kind::pinned),
+                                          testing::Values(0u, 1u)));
 
 }  // namespace
 }  // namespace hogwild

@@ -100,8 +100,8 @@ std::string summary_text(const train_request& request, const train_result& r) {
                       static_cast<double>(r.meetings->bytes) / 1e3 / meetings, r.meetings->seconds);
   }
   if (r.device)
-    text += formatted("\ndevice      %s; at most %llu rows at once", r.device->name.c_str(),
-                      static_cast<unsigned long long>(r.device->rows_in_flight));
+    text += formatted("\ndevice      %s, %s memory; at most %llu rows at once", r.device->name.c_str(),
+                      r.device->memory.c_str(), static_cast<unsigned long long>(r.device->rows_in_flight));
   text += "\nstep        " + step_text(request, r);
   if (r.status == run_status::stopped && std::isnan(r.train_loss))
     text += "\ntrain loss  not measured";
@@ -169,8 +169,10 @@ std::string summary_json(const train_request& request, const train_result& r) {
                        {"seconds", r.meetings->seconds}};
   }
   if (r.device) {
-    all["device"] = {
-        {"device", r.device->device}, {"name", r.device->name}, {"rows_in_flight", r.device->rows_in_flight}};
+    all["device"] = {{"device", r.device->device},
+                     {"name", r.device->name},
+                     {"memory", r.device->memory},
+                     {"rows_in_flight", r.device->rows_in_flight}};
   }
   all["peak_rss_bytes"] = r.peak_rss_bytes;
   if (saves(request, r)) all["saved"] = request.save;

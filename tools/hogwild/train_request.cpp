@@ -107,6 +107,9 @@ void declare_engine(command_line& line, train_request& r) {
                 r.device = usable ? static_cast<int>(*number) : emulated_device;
                 return {};
               });
+  named(line, "--memory", r.memory, {memory_kind::device, memory_kind::pinned, memory_kind::managed},
+        "where that device keeps what it trains: a replica of its own, or the run's own parameters in memory that CPUs "
+        "share with it");
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
   named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},
         "what replicas on the ring do when they meet");

@@ -48,6 +48,7 @@ struct train_request {
   engine_name engine = engine_name::threads;
   std::size_t workers = 0;  ///< 0: as many as this process may use; of cuda: none beside the device
   int device = 0;           ///< of cuda: its number, or emulated_device
+  memory_kind memory = memory_kind::device;
   thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node

@@ -67,8 +67,11 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
                       .timeout = request.rank_timeout,
                       .join_members = request.nccl ? by_nccl(ranks) : joining_function()});
     case engine_name::cuda:
-      return as_any(cuda_engine{
-          .workers = request.workers, .device = request.device, .transport = request.transport, .pin = request.pin});
+      return as_any(cuda_engine{.workers = request.workers,
+                                .device = request.device,
+                                .memory = request.memory,
+                                .transport = request.transport,
+                                .pin = request.pin});
     case engine_name::threads:
       break;
   }

@@ -89,6 +89,13 @@ enum class sync_rule {
   average     ///< the mean of their parameters: local SGD
 };
 
+/// Where a device keeps the parameters and the optimiser's state that it trains.
+enum class memory_kind : std::uint32_t {
+  device,  ///< a replica in its own memory, which exchanges with the shared parameters
+  pinned,  ///< the run's own store, on which CPUs train, too: memory of the host that the device reaches by itself
+  managed  ///< the run's own store, in unified memory that lies with the device; for threads
+};
+
 /// What replicas on a ring do when they meet; see hogwildpp/detail/exchange_rule.hpp.
 enum class ring_rule : std::uint32_t {
   deltas,   ///< what each gained is added to a model that travels

@@ -96,6 +96,7 @@ struct meeting_report {
 struct device_report {
   int device = 0;  ///< by its number; -1: none, its kernels ran on the CPU
   std::string name{};
+  std::string memory{};  ///< where it kept what it trained: "device", "pinned" or "managed"
   std::uint64_t rows_in_flight = 0;  ///< rows that were trained at once, at most: as the step allows
 };
 

@@ -52,6 +52,7 @@ std::string_view to_string(placed_memory how) {
 struct param_store::memory {
   std::unique_ptr<private_memory> private_part;
   std::unique_ptr<segment> named_part;
+  std::shared_ptr<std::byte> given_part;
 };
 
 param_store::param_store(std::unique_ptr<memory> owner, std::byte* base, const store_shape& shape, std::string name)
@@ -72,6 +73,14 @@ param_store param_store::in_memory(const store_shape& shape, std::vector<std::ve
   made.ring_nodes_ = std::move(ring_nodes);
   made.ring_memory_ = placed;
   return made;
+}
+
+param_store param_store::in_memory(const store_shape& shape, const memory_source& source) {
+  auto owner = std::make_unique<memory>();
+  owner->given_part = source(store_layout(shape).total);
+  std::byte* const base = owner->given_part.get();
+  std::memcpy(base + store_layout(shape).shape, &shape, sizeof shape);
+  return {std::move(owner), base, shape, ""};
 }
 
 param_store param_store::create(const std::string& name, const store_shape& shape, std::string_view model,

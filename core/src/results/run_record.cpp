@@ -144,8 +144,10 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
                         {"seconds", r.meetings->seconds}};
   }
   if (r.device) {
-    line["device"] = {
-        {"device", r.device->device}, {"name", r.device->name}, {"rows_in_flight", r.device->rows_in_flight}};
+    line["device"] = {{"device", r.device->device},
+                      {"name", r.device->name},
+                      {"memory", r.device->memory},
+                      {"rows_in_flight", r.device->rows_in_flight}};
   }
   line["peak_rss_bytes"] = r.peak_rss_bytes;
   put(line, "advice", advice);

@@ -7,7 +7,13 @@ namespace hogwild::device {
 
 device_step::device_step(runtime& device, device_model& model, device_arrays& own, private_arrays<float>& host,
                          const loop_options& options, worker_slot& me)
-    : device_(device), model_(model), own_(own), host_(host), me_(me), alone_(options.sharing == access_kind::alone) {}
+    : device_(device),
+      model_(model),
+      own_(own),
+      host_(host),
+      me_(me),
+      alone_(options.sharing == access_kind::alone),
+      shared_(own.system_scope) {}
 
 device_step::~device_step() {
   try {
@@ -21,7 +27,7 @@ void device_step::begin_round(const round_plan& round) {
   host_.begin_round(round);
   device_.zero(own_.updates.data(), sizeof(std::uint64_t));
   updates_ = updates_told_ = 0;
-  if (alone_) me_.unsent.set(0);
+  if (alone_ || shared_) me_.unsent.set(0);
   send();
 }
 
@@ -34,6 +40,7 @@ std::size_t device_step::rows_to_exchange() const {
 }
 
 batch_outcome device_step::train_run(std::size_t first, std::size_t count) {
+  if (shared_) me_.unsent.raise(count);
   device_.run(model_.train(first, count));
   queued_.push_back({.mark = device_.mark(), .rows = count, .queued = clock::now()});
   wait_for_all_but(1);
@@ -56,13 +63,13 @@ void device_step::end_round() {
 }
 
 void device_step::send() {
-  for (std::size_t k = 0; k < own_.values.size(); ++k)
+  for (std::size_t k = 0; k < host_.count(); ++k)
     device_.upload(own_.values[k].data(), host_.values(k).data(), host_.values(k).size_bytes());
   device_.wait(device_.mark());  // the host's arrays change again
 }
 
 void device_step::fetch() {
-  for (std::size_t k = 0; k < own_.values.size(); ++k)
+  for (std::size_t k = 0; k < host_.count(); ++k)
     device_.download(host_.values(k).data(), own_.values[k].data(), host_.values(k).size_bytes());
   device_.download(&updates_, own_.updates.data(), sizeof updates_);
   wait_for_all_but(0);
@@ -77,6 +84,7 @@ void device_step::wait_for_all_but(std::size_t queued) {
     const clock::time_point began = std::max(passed_, next.queued);
     passed_ = clock::now();
     size_.took(next.rows, passed_ - began);
+    if (shared_) me_.unsent.set(me_.unsent.get() - next.rows);
   }
 }
 

@@ -21,10 +21,11 @@ namespace hogwild::device {
 /// The step of a worker that has a device train its rows: a run of rows is a kernel, and of two that are queued one
 /// runs. Launches are as long as launch_size wants them. What the device gained meets the others through arrays of the
 /// host, those of any worker (private.hpp): before an exchange they are fetched from the device, after it they are sent
-/// back.
+/// back. A device that trains on the shared arrays themselves has no arrays of the host to meet: there is nothing to
+/// copy.
 ///
 /// A row counts as trained when its kernel is queued; what is lost with the worker is counted by the rows that were not
-/// exchanged yet.
+/// exchanged yet, or whose kernel is not known to be through.
 class device_step {
  public:
   static constexpr bool replicated = true;
@@ -63,7 +64,8 @@ class device_step {
   device_arrays& own_;
   private_arrays<float>& host_;
   worker_slot& me_;
-  bool alone_;  ///< the host's arrays are the shared ones, which know nothing of rows not sent
+  bool alone_;   ///< the host's arrays are the shared ones, which know nothing of rows not sent
+  bool shared_;  ///< the device's arrays are the shared ones
   launch_size size_{most_rows};
   std::deque<launch> queued_;
   clock::time_point passed_{};  ///< when the last launch that was waited for was over

@@ -9,11 +9,11 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
 
 #include "device_step.hpp"
 #include "kernel_family.hpp"
+#include "training_memory.hpp"
 
 namespace hogwild::device {
 
@@ -21,8 +21,8 @@ namespace hogwild::device {
 struct device_task::driver {
   explicit driver(std::unique_ptr<runtime> opened) : device(std::move(opened)) {}
 
-  std::unique_ptr<runtime> device;
-  std::optional<device_arrays> arrays{};
+  std::shared_ptr<runtime> device;  ///< shared with a store in its memory
+  std::optional<training_memory> memory{};
   std::unique_ptr<device_model> model{};
 };
 
@@ -45,16 +45,17 @@ std::unique_ptr<runtime> open_device(int number) {
   return of_a_real_device([&] { return open_cuda(number); });
 }
 
-std::string name_of_device(int number) {
-  if (number == emulated_device) return "emulated";
-  return of_a_real_device([&] { return facts_of_cuda(number).name; });
+device_facts facts_of_device(int number) {
+  if (number == emulated_device) return facts_of_emulated();
+  return of_a_real_device([&] { return facts_of_cuda(number); });
 }
 
 namespace {
 
 /// Throws resource_error where the device has not enough free memory, before anything is copied.
-void require_room(const runtime& device, const training_task& task, std::size_t parameters, std::size_t state_arrays) {
-  const std::uint64_t arrays = device_arrays::bytes(parameters, state_arrays);
+void require_room(const runtime& device, const training_task& task, memory_kind memory, const store_shape& shape) {
+  const bool replica = memory == memory_kind::device;
+  const std::uint64_t arrays = replica ? device_arrays::bytes(shape.parameters, shape.state_arrays) : 0;
   const std::uint64_t rows = device.facts().emulated ? 0 : kernels_of(task).bytes(task);
   const std::uint64_t left = device.free_bytes();
   if (rows <= left && arrays <= left - rows) return;
@@ -65,11 +66,13 @@ void require_room(const runtime& device, const training_task& task, std::size_t 
 
 }  // namespace
 
-device_task::device_task(const training_task& whole, int number)
-    : decorated_task(whole), driver_(std::make_unique<driver>(open_device(number))) {}
+device_task::device_task(const training_task& whole, std::unique_ptr<runtime> device, memory_kind memory)
+    : decorated_task(whole), driver_(std::make_unique<driver>(std::move(device))), memory_(memory) {}
 
-device_task::device_task(std::unique_ptr<training_task> whole, int number, bool drives)
-    : decorated_task(std::move(whole)), driver_(drives ? std::make_unique<driver>(open_device(number)) : nullptr) {}
+device_task::device_task(std::unique_ptr<training_task> whole, std::unique_ptr<runtime> device, memory_kind memory)
+    : decorated_task(std::move(whole)),
+      driver_(device != nullptr ? std::make_unique<driver>(std::move(device)) : nullptr),
+      memory_(memory) {}
 
 device_task::~device_task() = default;
 
@@ -78,14 +81,22 @@ void device_task::work(const worker_context& at) const {
   driver& mine = *driver_;
   const loop_options& o = at.plan.options;
   if (mine.model == nullptr) {
-    require_room(*mine.device, *this, facts_.parameters, at.store.shape().state_arrays);
-    mine.arrays.emplace(*mine.device, facts_.parameters, at.store.shape().state_arrays);
-    mine.model = kernels_of(*this).bring(*mine.device, *this, *mine.arrays, o);
+    require_room(*mine.device, *this, memory_, at.store.shape());
+    mine.memory.emplace(*mine.device, memory_, at.store);
+    mine.model = kernels_of(*this).bring(*mine.device, *this, mine.memory->arrays(), o);
   }
-  // Columns of one row only are exchanged as others are: their rows are not taken chunk by chunk.
-  const auto host = private_arrays_of<float>(o.sharing, at, facts_.groups, no_singletons);
-  device_step step(*mine.device, *mine.model, *mine.arrays, *host, o, at.store.slots()[at.slot]);
+  const auto host = mine.memory->host_side(at, facts_.groups);
+  device_step step(*mine.device, *mine.model, mine.memory->arrays(), *host, o, at.store.slots()[at.slot]);
   worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+}
+
+memory_source device_task::store_memory() const {
+  if (memory_ != memory_kind::managed) return decorated_task::store_memory();
+  return [device = driver_->device](std::size_t bytes) { return managed_memory(device, bytes); };
+}
+
+void device_task::leave_store() noexcept {
+  driver_.reset();
 }
 
 }  // namespace hogwild::device

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include <hogwild/detail/task/decorated_task.hpp>
 
@@ -13,19 +12,23 @@ namespace hogwild::device {
 /// Opens the device that a run asks for. Throws resource_error where there is none.
 std::unique_ptr<runtime> open_device(int number);
 
-/// What it is called, by its driver where it is real. It is not opened for that. Throws as open_device() does.
-std::string name_of_device(int number);
+/// What it is, by its driver where it is real. It is not opened for that. Throws as open_device() does.
+device_facts facts_of_device(int number);
 
 /// A task of which the first worker drives a device; the others work as they always do.
 class device_task final : public decorated_task {
  public:
-  /// `whole` must outlive this. Opens the device.
-  device_task(const training_task& whole, int number);
-  /// The same, keeping the whole; `drives`: whether this process has the first worker.
-  device_task(std::unique_ptr<training_task> whole, int number, bool drives);
+  /// `whole` must outlive this. `memory` is that of the plan.
+  device_task(const training_task& whole, std::unique_ptr<runtime> device, memory_kind memory);
+  /// The same, keeping the whole; `device` is null where another process drives it.
+  device_task(std::unique_ptr<training_task> whole, std::unique_ptr<runtime> device, memory_kind memory);
   ~device_task() override;
 
   void work(const worker_context& at) const override;
+  memory_source store_memory() const override;
+
+  /// Before the store goes: gives back what the device has of it. Nobody works any more.
+  void leave_store() noexcept;
 
   /// The slot whose worker drives the device.
   static constexpr std::size_t device_slot = 0;
@@ -33,6 +36,7 @@ class device_task final : public decorated_task {
  private:
   struct driver;
   std::unique_ptr<driver> driver_;  ///< null where another process drives the device
+  memory_kind memory_;
 };
 
 }  // namespace hogwild::device

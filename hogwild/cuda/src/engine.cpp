@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/error.hpp>
 
@@ -17,24 +19,39 @@ namespace hogwild {
 namespace {
 
 device_report report_of(const loop_options& o) {
-  return {.device = o.device, .name = device::name_of_device(o.device), .rows_in_flight = o.rows_in_flight};
+  return {.device = o.device,
+          .name = device::facts_of_device(o.device).name,
+          .memory = std::string(name_of(o.memory)),
+          .rows_in_flight = o.rows_in_flight};
 }
 
 /// Workers of which the first one drives a device.
 class device_run final : public engine_run {
  public:
   device_run(const thread_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
-      : work_(std::make_unique<device::device_task>(task, plan.options.device)),
+      : work_(
+            std::make_unique<device::device_task>(task, device::open_device(plan.options.device), plan.options.memory)),
+        note_(note),
         device_(report_of(plan.options)),
         members_(hogwild::start(engine, *work_, plan, note)) {}
   device_run(const process_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
-      : device_(report_of(plan.options)), members_(hogwild::start(engine, task, plan, note, device_workers)) {}
+      : note_(note),
+        device_(report_of(plan.options)),
+        members_(hogwild::start(engine, task, plan, note, device_workers)) {}
+  ~device_run() override {
+    if (work_ != nullptr) work_->leave_store();
+  }
+  device_run(const device_run&) = delete;
+  device_run& operator=(const device_run&) = delete;
 
   std::string_view engine() const override { return "cuda"; }
   std::size_t workers() const override { return members_->workers(); }
   const param_store& store() const override { return members_->store(); }
   void get_ready() override { members_->get_ready(); }
-  void run_round() override { members_->run_round(); }
+  void run_round() override {
+    members_->run_round();
+    note_pageable();
+  }
   void settle() override { members_->settle(); }
   thread_team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
@@ -42,39 +59,62 @@ class device_run final : public engine_run {
   std::optional<device_report> device() const override { return device_; }
 
  private:
+  /// Once, wherever the worker is that found it out.
+  void note_pageable() {
+    if (noted_ || store().slots()[device::device_task::device_slot].pageable.load() == 0) return;
+    noted_ = true;
+    note_(
+        "the memory that the device's replica is copied through could not be registered with CUDA: the run goes on, "
+        "and copies take longer");
+  }
+
   std::unique_ptr<device::device_task> work_;
+  note_function note_;
+  bool noted_ = false;
   device_report device_;
   std::unique_ptr<engine_run> members_;
 };
 
-void require_supported(const run_planner& run, int device) {
+void require_supported(const run_planner& run, const cuda_engine& engine) {
   const loop_options& loop = run.loop();
   const device::kernel_family& kernels = device::kernels_of(run.task());
   kernels.require_options(loop);
-  kernels.require_model(run.task(), device);
+  kernels.require_model(run.task(), engine.device);
   if (loop.order != row_order::chunked)
     throw config_error("a device trains the rows of a chunk as they are stored: leave the order at chunked");
-  if (run.options().reproducible)
-    throw config_error(
-        "a reproducible run is not possible on a device, where rows are trained at once: use threads or processes");
-  if (loop.update == update_kind::locked) throw config_error("a device has no locks: use lossy or exact updates");
-  const sharing_kind asked = run.options().sharing;
-  if (asked != sharing_kind::automatic && asked != sharing_kind::buffered)
-    throw config_error("a device has a replica (buffered) in its own memory: leave the sharing at auto");
+  combination c{.sharing = run.options().sharing,
+                .update = loop.update,
+                .reproducible = run.options().reproducible,
+                .memory = engine.memory,
+                .processes = engine.transport == transport_kind::shared_segment};
+  if (engine.memory != memory_kind::device) {
+    const device::device_facts facts = device::facts_of_device(engine.device);
+    c.native_atomics = facts.native_host_atomics;
+    c.concurrent_access = facts.concurrent_managed_access;
+  }
+  const std::string_view refused = why_refused(c);
+  if (!refused.empty()) throw config_error(std::string(refused));
 }
 
 }  // namespace
 
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
-  require_supported(run, engine.device);
+  require_supported(run, engine);
   const std::size_t workers = run.count_workers(engine.workers + 1);
-  if (workers > 1) run.ask_for(sharing_kind::buffered);
+  const bool replica = engine.memory == memory_kind::device;
+  if (!replica)
+    run.ask_for(sharing_kind::direct);
+  else if (workers > 1)
+    run.ask_for(sharing_kind::buffered);
   // Those who own blocks train them one rating after the other.
   if (run.task().facts().has_ownership) run.loop().ownership = ownership_kind::shared;
   run.loop().device = engine.device;
+  run.loop().memory = engine.memory;
   run.loop().rows_in_flight =
       static_cast<std::uint32_t>(std::clamp(device::kernels_of(run.task()).rows_in_flight(run), 1.0, 1e6));
-  return run.decide_sharing(workers);
+  const std::size_t decided = run.decide_sharing(workers);
+  if (!replica) run.explain("the device trains on the run's own parameters, as every worker beside it does");
+  return decided;
 }
 
 std::unique_ptr<engine_run> start(const cuda_engine& engine, const training_task& task, const loop_plan& plan,
@@ -89,8 +129,10 @@ std::unique_ptr<engine_run> start(const cuda_engine& engine, const training_task
 }
 
 std::unique_ptr<training_task> detail::on_a_device(std::unique_ptr<training_task> whole, const joined_worker& place) {
-  return std::make_unique<device::device_task>(std::move(whole), place.plan.options.device,
-                                               place.slot == device::device_task::device_slot);
+  const loop_options& o = place.plan.options;
+  const bool drives = place.slot == device::device_task::device_slot;
+  return std::make_unique<device::device_task>(std::move(whole), drives ? device::open_device(o.device) : nullptr,
+                                               o.memory);
 }
 
 }  // namespace hogwild

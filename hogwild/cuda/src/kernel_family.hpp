@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/control/round_plan.hpp>
@@ -19,20 +21,34 @@ class run_planner;
 
 namespace hogwild::device {
 
-/// What a device trains on: the parameters and the optimiser's state in its memory, and the number of rows that have
-/// changed something.
+/// What a device trains on: the parameters and the optimiser's state where it reaches them, and the number of rows that
+/// have changed something.
 struct device_arrays {
-  /// `state_arrays` arrays as long as the parameters.
+  /// Arrays of its own: the parameters, and `state_arrays` arrays as long as those.
   device_arrays(runtime& on, std::size_t parameters, std::size_t state_arrays) : updates(on, 1) {
-    for (std::size_t k = 0; k <= state_arrays; ++k) values.emplace_back(on, parameters);
+    for (std::size_t k = 0; k <= state_arrays; ++k)
+      values.emplace_back(own.emplace_back(on, parameters).data(), parameters);
   }
+  /// Arrays that others than the device read and add to meanwhile, at its addresses; they outlive this.
+  device_arrays(runtime& on, std::vector<std::span<float>> shared)
+      : values(std::move(shared)), system_scope(true), updates(on, 1) {}
   /// What they take of the device's memory.
   static std::uint64_t bytes(std::size_t parameters, std::size_t state_arrays) {
     return (state_arrays + 1) * std::uint64_t{parameters} * sizeof(float) + sizeof(std::uint64_t);
   }
 
-  std::vector<buffer<float>> values;
+  /// Names in the work of a launch the parameters, what counts, and who else uses them.
+  template <class Work>
+  void name_in(Work& work) const {
+    work.weights = values[0].data();
+    work.updates = updates.data();
+    work.system_scope = system_scope;
+  }
+
+  std::vector<std::span<float>> values;
+  bool system_scope = false;  ///< of all accesses to them
   buffer<std::uint64_t> updates;
+  std::vector<buffer<float>> own;
 };
 
 /// A model on a device: its rows there, and what a launch over some of them is told. Used by the worker that drives the

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -43,7 +44,18 @@ class runtime {
 
   /// Memory of the device, on a boundary of 256 bytes, not cleared.
   virtual void* allocate(std::size_t bytes) = 0;
+  /// Zeroed memory that CPUs and the device reach at the same address (unified memory), on a boundary of a page.
+  virtual void* allocate_managed(std::size_t bytes) = 0;
+  /// Either kind; returns when what is queued is through.
   virtual void release(void* memory) noexcept = 0;
+
+  /// Memory of the host is kept where it is, so that copies need no other in between, and the device reaches it by
+  /// itself, at the address that is returned. Throws resource_error where that is refused.
+  virtual void* register_host(void* memory, std::size_t bytes) = 0;
+  /// By where it begins on the host; returns when what is queued is through.
+  virtual void unregister_host(void* memory) noexcept = 0;
+  /// Managed memory, whole pages, is moved to the device, where it lies unless CPUs use it; queued.
+  virtual void take_near(std::span<std::byte> managed) = 0;
 
   /// Queued, all of them: memory on both sides stays as it is until they are through.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
@@ -62,6 +74,7 @@ class runtime {
 
 /// A device that is none: its memory is the host's, and its kernels run on so many threads, at least one.
 std::unique_ptr<runtime> open_emulated(std::size_t threads);
+device_facts facts_of_emulated();
 
 /// A CUDA device by its number. Throws resource_error where it cannot be used: no driver, no such device, a build
 /// without CUDA. Where the build has no code for its architecture the first launch throws.

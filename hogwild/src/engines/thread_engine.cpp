@@ -29,7 +29,7 @@ class thread_run final : public engine_run {
         granted_(threads_->size()),
         task_(task),
         plan_(plan),
-        store_(param_store::in_memory(task.shape(plan, threads_->size(), 0, 0), detail::nodes_of(places))),
+        store_(make_store(task, task.shape(plan, threads_->size(), 0, 0), places)),
         memory_(threads_->size()),
         cpus_(threads_->size()) {
     for (std::size_t i = 0; pin && !places.replicas.empty() && i < cpus_.size(); ++i) {
@@ -59,6 +59,11 @@ class thread_run final : public engine_run {
   thread_team& helpers() override { return *threads_; }
 
  private:
+  static param_store make_store(const training_task& task, const store_shape& shape, const ring_placement& places) {
+    const memory_source source = task.store_memory();
+    return source ? param_store::in_memory(shape, source) : param_store::in_memory(shape, detail::nodes_of(places));
+  }
+
   void take_granted(std::size_t threads) {
     const bool fewer = threads < std::exchange(granted_, threads);  // whoever listens, or nobody
     if (fewer && note_)

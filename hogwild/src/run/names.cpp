@@ -137,6 +137,18 @@ std::string_view name_of(thread_team_kind kind) {
   return "openmp";
 }
 
+std::string_view name_of(memory_kind kind) {
+  switch (kind) {
+    case memory_kind::pinned:
+      return "pinned";
+    case memory_kind::managed:
+      return "managed";
+    case memory_kind::device:
+      break;
+  }
+  return "device";
+}
+
 std::string_view name_of(metric what) {
   switch (what) {
     case metric::objective:

@@ -29,7 +29,17 @@ bool expected_refusal(const combination& c) {
   return (replicas && c.update == update_kind::locked) || (c.sharing == sharing_kind::head && !c.margin);
 }
 
-/// Calls f(combination) for all.
+/// The same where a device trains.
+bool expected_refusal_to_device(const combination& c) {
+  const bool exact = c.update == update_kind::exact;
+  if (c.reproducible || c.update == update_kind::locked) return true;
+  if (c.memory == memory_kind::device) return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head;
+  if (c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head) return true;
+  if (c.memory == memory_kind::pinned) return exact && !c.native_atomics;
+  return c.processes || !c.concurrent_access;
+}
+
+/// Calls f(combination) for all without a device.
 template <class F>
 void for_all_combinations(const F& f) {
   for (const auto sharing : all_sharings) {
@@ -43,14 +53,36 @@ void for_all_combinations(const F& f) {
   }
 }
 
+/// The same with one, of every kind.
+template <class F>
+void for_all_combinations_with_devices(const F& f) {
+  for_all_combinations([&](const combination& without) {
+    for (const auto memory : {memory_kind::device, memory_kind::pinned, memory_kind::managed}) {
+      for (unsigned facts = 0; facts < 8; ++facts) {
+        combination c = without;
+        c.memory = memory;
+        c.processes = (facts & 1) != 0;
+        c.native_atomics = (facts & 2) != 0;
+        c.concurrent_access = (facts & 4) != 0;
+        f(c);
+      }
+    }
+  });
+}
+
 TEST(combinations, the_table_refuses_what_has_no_meaning_and_nothing_else) {
   for_all_combinations([](const combination& c) { EXPECT_EQ(!why_refused(c).empty(), expected_refusal(c)); });
+  for_all_combinations_with_devices([](const combination& c) {
+    EXPECT_EQ(!why_refused(c).empty(), expected_refusal(c) || expected_refusal_to_device(c));
+  });
 }
 
 TEST(combinations, every_row_of_the_table_is_the_reason_for_some_refusal) {
   for (const refusal& row : refusals) {
     bool used = false;
-    for_all_combinations([&](const combination& c) { used = used || why_refused(c) == row.reason; });
+    const auto look = [&](const combination& c) { used = used || why_refused(c) == row.reason; };
+    for_all_combinations(look);
+    for_all_combinations_with_devices(look);
     EXPECT_TRUE(used) << row.reason;
   }
 }

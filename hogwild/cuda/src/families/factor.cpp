@@ -48,7 +48,7 @@ class factors_on_device final : public device_model {
     const matrix_factorization model = factorization_of(task);
     ratings_ = ratings_of(task.data(), model.users, model.items).ratings;
     work_.ratings = bring(device, ratings_, device_ratings_);
-    work_.weights = arrays.values[0].data();
+    arrays.name_in(work_);
     if (o.optimizer == optimizer_kind::row_adagrad) work_.sums = arrays.values[1].data();
     work_.users = model.users;
     work_.columns = model.users + model.items;
@@ -63,7 +63,6 @@ class factors_on_device final : public device_model {
     }
     work_.update = o.update;
     work_.rows_in_flight = std::max(o.rows_in_flight, 1u);
-    work_.updates = arrays.updates.data();
     if (device.facts().emulated) return;
     device.wait(device.mark());
     ratings_ = {};

@@ -20,7 +20,7 @@ class general_on_device final : public device_model {
                     general_forms forms)
       : task_(task), rows_(device, task.data(), task.labels()), forms_(std::move(forms)) {
     rows_.name_in(work_);
-    work_.weights = arrays.values[0].data();
+    arrays.name_in(work_);
     if (o.optimizer == optimizer_kind::adagrad) work_.sums = arrays.values[1].data();
     if (o.form == l2_form::per_occurrence)
       work_.l2_each = static_cast<float>(o.l2);
@@ -28,7 +28,6 @@ class general_on_device final : public device_model {
       work_.l2_rows = o.l2 * static_cast<double>(task.all_rows());
     work_.update = o.update;
     work_.rows_in_flight = std::max(o.rows_in_flight, 1u);
-    work_.updates = arrays.updates.data();
     name_groups(o);
   }
 

@@ -35,7 +35,7 @@ class margin_on_device final : public device_model {
   margin_on_device(runtime& device, const training_task& task, const device_arrays& arrays, const loop_options& o)
       : task_(task), rows_(device, task.data(), task.labels()) {
     rows_.name_in(work_);
-    work_.weights = arrays.values[0].data();
+    arrays.name_in(work_);
     if (o.optimizer == optimizer_kind::adagrad) {
       work_.sums = arrays.values[1].data();
       work_.l2_rows = o.l2 * static_cast<double>(task.all_rows());
@@ -44,7 +44,6 @@ class margin_on_device final : public device_model {
     work_.weight_positive = static_cast<float>(o.weight_positive);
     work_.update = o.update;
     work_.rows_in_flight = std::max(o.rows_in_flight, 1u);
-    work_.updates = arrays.updates.data();
   }
 
   void begin(const round_plan& round, double position) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime_api.h>
 
+#include <cstring>
 #include <deque>
 #include <string>
 
@@ -43,6 +44,26 @@ std::string refused_for_its_driver() {
 
 void require(cudaError_t code, const char* did) {
   if (code != cudaSuccess) refuse(code, did);
+}
+
+/// Which leaves the device as it was.
+[[noreturn]] void refuse_registration(cudaError_t code, std::size_t bytes) {
+  cudaGetLastError();
+  throw resource_error("CUDA does not register " + std::to_string(bytes) +
+                       " bytes of this machine's memory: " + cudaGetErrorString(code) + ", " + cudaGetErrorName(code));
+}
+
+/// Managed memory lies with a device from now on, and is moved there.
+void move_managed(std::span<std::byte> memory, int number, cudaStream_t queue) {
+#if CUDART_VERSION >= 13000
+  const cudaMemLocation to{.type = cudaMemLocationTypeDevice, .id = number};
+  const cudaError_t moved = cudaMemPrefetchAsync(memory.data(), memory.size(), to, 0, queue);
+#else
+  const int to = number;
+  const cudaError_t moved = cudaMemPrefetchAsync(memory.data(), memory.size(), to, queue);
+#endif
+  require(moved, "fetch managed memory");
+  require(cudaMemAdvise(memory.data(), memory.size(), cudaMemAdviseSetPreferredLocation, to), "keep managed memory");
 }
 
 /// A queue of the current device.
@@ -110,9 +131,36 @@ class cuda_runtime final : public runtime {
     require(code, "give memory");
     return memory;
   }
+  void* allocate_managed(std::size_t bytes) override {
+    here();
+    void* memory = nullptr;
+    require(cudaMallocManaged(&memory, bytes, cudaMemAttachGlobal), "give managed memory");
+    std::memset(memory, 0, bytes);
+    return memory;
+  }
   void release(void* memory) noexcept override {
     cudaSetDevice(number_);
     cudaFree(memory);  // waits for what is queued
+  }
+
+  void* register_host(void* memory, std::size_t bytes) override {
+    here();
+    const cudaError_t code = cudaHostRegister(memory, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+    if (code != cudaSuccess) refuse_registration(code, bytes);
+    void* on_device = nullptr;
+    const cudaError_t unmapped = cudaHostGetDevicePointer(&on_device, memory, 0);
+    if (unmapped == cudaSuccess) return on_device;
+    cudaHostUnregister(memory);
+    refuse_registration(unmapped, bytes);
+  }
+  void unregister_host(void* memory) noexcept override {
+    cudaSetDevice(number_);
+    cudaStreamSynchronize(queue_.get());
+    cudaHostUnregister(memory);
+  }
+  void take_near(std::span<std::byte> managed) override {
+    here();
+    move_managed(managed, number_, queue_.get());
   }
 
   void upload(void* to, const void* from, std::size_t bytes) override {

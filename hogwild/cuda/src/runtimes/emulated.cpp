@@ -18,7 +18,7 @@
 namespace hogwild::device {
 namespace {
 
-constexpr std::align_val_t alignment{256};
+constexpr std::align_val_t alignment{4096};
 
 /// What is queued is done by a thread of its own, so that kernels overlap with their host as those of a device do.
 class emulated_runtime final : public runtime {
@@ -26,10 +26,7 @@ class emulated_runtime final : public runtime {
   explicit emulated_runtime(std::size_t threads)
       : threads_(std::max<std::size_t>(threads, 1)),
         team_(thread_team::make(thread_team_kind::std, threads_, false)),
-        queue_thread_([this](const std::stop_token& stop) { work_off(stop); }) {
-    facts_.name = "emulated";
-    facts_.emulated = true;
-  }
+        queue_thread_([this](const std::stop_token& stop) { work_off(stop); }) {}
 
   const device_facts& facts() const override { return facts_; }
   /// The machine refuses what it does not have, and nothing is reserved before.
@@ -43,13 +40,19 @@ class emulated_runtime final : public runtime {
                            " bytes: its memory is that of this machine; train on fewer columns, or free memory");
     }
   }
+  void* allocate_managed(std::size_t bytes) override {
+    void* const memory = allocate(bytes);
+    std::memset(memory, 0, bytes);
+    return memory;
+  }
   void release(void* memory) noexcept override {
-    // Whoever throws may leave kernels behind that still use it.
-    const std::uint64_t last = mark();
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return done_ >= last; });
+    wait_for_all();
     ::operator delete(memory, alignment);
   }
+
+  void* register_host(void* memory, std::size_t) override { return memory; }
+  void unregister_host(void*) noexcept override { wait_for_all(); }
+  void take_near(std::span<std::byte>) override {}
 
   void upload(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
@@ -82,6 +85,13 @@ class emulated_runtime final : public runtime {
   }
 
  private:
+  /// Whoever throws may leave kernels behind that still use what is to go.
+  void wait_for_all() noexcept {
+    const std::uint64_t last = mark();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_ >= last; });
+  }
+
   void copy(void* to, const void* from, std::size_t bytes) {
     put([=] { std::memcpy(to, from, bytes); });
   }
@@ -117,7 +127,7 @@ class emulated_runtime final : public runtime {
     }
   }
 
-  device_facts facts_;
+  const device_facts facts_ = facts_of_emulated();
   std::size_t threads_;
   std::unique_ptr<thread_team> team_;
   std::mutex mutex_;
@@ -129,6 +139,13 @@ class emulated_runtime final : public runtime {
 };
 
 }  // namespace
+
+device_facts facts_of_emulated() {
+  device_facts facts;
+  facts.name = "emulated";
+  facts.emulated = facts.native_host_atomics = facts.concurrent_managed_access = true;
+  return facts;
+}
 
 std::unique_ptr<runtime> open_emulated(std::size_t threads) {
   return std::make_unique<emulated_runtime>(threads);

@@ -50,6 +50,7 @@ struct alignas(128) basic_worker_slot {
   published<std::uint64_t> blocks;   ///< of parameters that were copied, exchanged or merged: signs of life as well
   atomic<std::int32_t> thread;       ///< of the process, that trains
   atomic<std::int32_t> watch;        ///< another one, that looks after the supervisor: its work is no progress
+  atomic<std::uint32_t> pageable;    ///< 1: it drives a device with which its memory could not be registered; stays so
 
   alignas(128) published<std::uint64_t> rows;  ///< done, published batch by batch: what staleness is counted in
   published<std::uint64_t> updates;            ///< rows that changed a parameter

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/memory/memory_source.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/memory/segment_layout.hpp>
 #include <hogwild/detail/platform/placement.hpp>
@@ -27,6 +28,8 @@ class param_store {
   /// Private memory for threads: zeroed, on huge pages where they are available. Throws resource_error. `ring_nodes`,
   /// where it is not empty, names the memory nodes of each replica on the ring (placement.hpp).
   static param_store in_memory(const store_shape& shape, std::vector<std::vector<int>> ring_nodes = {});
+  /// The same in memory of that source, for a run without a ring.
+  static param_store in_memory(const store_shape& shape, const memory_source& source);
   /// A new named segment that worker processes attach to; removed with the store. `model` is checked on attaching.
   /// Nobody gets in before open_for_workers().
   /// Throws resource_error with the size that is needed where shared memory is too small.

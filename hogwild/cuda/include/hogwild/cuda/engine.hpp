@@ -17,9 +17,14 @@ namespace hogwild {
 /// A device that is none: its kernels run on threads of the CPU. In every build; never chosen by itself.
 inline constexpr int emulated_device = -1;
 
-/// A device as one more worker. It trains many rows at once, without locks, on a replica in its own memory, which
-/// exchanges with the shared parameters as the replicas of other workers do. Its host thread draws tickets, so that
-/// rows are dealt to it and to workers on the CPU alike.
+/// A device as one more worker. It trains many rows at once, without locks. Its host thread draws tickets, so that rows
+/// are dealt to it and to workers on the CPU alike.
+///
+/// By default it trains on a replica in its own memory, which exchanges with the shared parameters as the replicas of
+/// other workers do, through memory of the host that is registered with CUDA; a note says where that is refused. In
+/// pinned and in managed memory it trains on the shared parameters themselves, at the same time as the workers on the
+/// CPU (direct sharing). Exact updates in pinned memory need a device whose atomic operations on it are atomic to CPUs,
+/// and managed memory one beside which CPUs may use it; processes cannot share managed memory.
 ///
 /// Rows that are trained at once see the same weights. There are no more of them than the step allows: rows * step *
 /// curvature < 2 under sgd, and four times that under adagrad, and half as many of models of programs that are no
@@ -31,6 +36,7 @@ inline constexpr int emulated_device = -1;
 struct cuda_engine {
   std::size_t workers = 0;  ///< on the CPU, beside the device
   int device = 0;           ///< by its number, as the CUDA runtime counts them; or emulated_device
+  memory_kind memory = memory_kind::device;
   transport_kind transport = transport_kind::in_process;
   bool pin = true;                       ///< one CPU for each worker, where there are as many
   std::string program{};                 ///< of processes: see process_engine
@@ -38,7 +44,8 @@ struct cuda_engine {
 };
 
 /// Throws config_error for models and options that a device does not train, and resource_error where there is no such
-/// device.
+/// device. Starting a run throws resource_error where managed memory would be more than half of what is free on the
+/// device; its first round does where pinned memory cannot be registered.
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run);
 std::unique_ptr<engine_run> start(const cuda_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note);

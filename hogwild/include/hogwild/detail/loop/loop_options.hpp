@@ -49,7 +49,7 @@ struct loop_options {
   hogwild::isa dense_isa = hogwild::isa::scalar;  ///< of kernels of dense rows; never automatic here
   std::int32_t device = 0;                        ///< by its number, or emulated_device, where one trains
   std::uint32_t rows_in_flight = 0;               ///< rows that a device trains at once, at most; 0: no device trains
-  std::uint32_t reserved = 0;
+  memory_kind memory = memory_kind::device;       ///< of that device
 
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };

@@ -16,6 +16,10 @@ struct combination {
   sharding shards = sharding::claimed;
   bool margin = true;  ///< a margin model
   bool reproducible = false;
+  std::optional<memory_kind> memory{};  ///< of a device that trains; none: no device does
+  bool processes = false;               ///< the workers beside the device
+  bool native_atomics = true;           ///< of the device: to CPUs its operations on their memory are atomic, too
+  bool concurrent_access = true;        ///< of the device: CPUs may use unified memory while it does
 };
 
 /// What a run is refused for, whatever its engine: all that is named here is met.
@@ -25,12 +29,21 @@ struct refusal {
   std::optional<sharding> shards{};
   std::optional<bool> margin{};
   std::optional<bool> reproducible{};
+  std::optional<bool> device{};  ///< whether one trains
+  std::optional<memory_kind> memory{};
+  std::optional<bool> processes{};
+  std::optional<bool> native_atomics{};
+  std::optional<bool> concurrent_access{};
   std::string_view reason{};
 
   constexpr bool meets(const combination& c) const {
     return sharing.value_or(c.sharing) == c.sharing && update.value_or(c.update) == c.update &&
            shards.value_or(c.shards) == c.shards && margin.value_or(c.margin) == c.margin &&
-           reproducible.value_or(c.reproducible) == c.reproducible;
+           reproducible.value_or(c.reproducible) == c.reproducible &&
+           device.value_or(c.memory.has_value()) == c.memory.has_value() && (!memory || memory == c.memory) &&
+           processes.value_or(c.processes) == c.processes &&
+           native_atomics.value_or(c.native_atomics) == c.native_atomics &&
+           concurrent_access.value_or(c.concurrent_access) == c.concurrent_access;
   }
 };
 
@@ -58,6 +71,48 @@ inline constexpr std::array refusals = {
     refusal{.sharing = sharing_kind::head,
             .margin = false,
             .reason = "a replica of the hot columns (head) is for margin models; use buffered for others"},
+    refusal{.reproducible = true,
+            .device = true,
+            .reason = "a reproducible run is not possible on a device, where rows are trained at once: use threads or "
+                      "processes"},
+    refusal{
+        .update = update_kind::locked, .device = true, .reason = "a device has no locks: use lossy or exact updates"},
+    refusal{.sharing = sharing_kind::direct,
+            .memory = memory_kind::device,
+            .reason = "a device has a replica (buffered) in its own memory: leave the sharing at auto, or take pinned "
+                      "memory"},
+    refusal{.sharing = sharing_kind::head,
+            .memory = memory_kind::device,
+            .reason = "a device has a replica of all parameters (buffered) in its own memory: leave the sharing at "
+                      "auto"},
+    refusal{.sharing = sharing_kind::buffered,
+            .memory = memory_kind::pinned,
+            .reason = "a device and all workers train on one shared array (direct) in pinned memory: leave the sharing "
+                      "at auto"},
+    refusal{.sharing = sharing_kind::head,
+            .memory = memory_kind::pinned,
+            .reason = "a device and all workers train on the whole shared array (direct) in pinned memory: leave the "
+                      "sharing at auto"},
+    refusal{.sharing = sharing_kind::buffered,
+            .memory = memory_kind::managed,
+            .reason = "a device and all workers train on one shared array (direct) in managed memory: leave the "
+                      "sharing at auto"},
+    refusal{.sharing = sharing_kind::head,
+            .memory = memory_kind::managed,
+            .reason = "a device and all workers train on the whole shared array (direct) in managed memory: leave the "
+                      "sharing at auto"},
+    refusal{.update = update_kind::exact,
+            .memory = memory_kind::pinned,
+            .native_atomics = false,
+            .reason = "exact updates in pinned memory need a device whose atomic operations on it are atomic to CPUs, "
+                      "too, and this one's are not: use lossy updates, or device memory"},
+    refusal{.memory = memory_kind::managed,
+            .processes = true,
+            .reason = "managed memory belongs to one process: use threads, or pinned memory"},
+    refusal{.memory = memory_kind::managed,
+            .concurrent_access = false,
+            .reason = "managed memory needs a device beside which CPUs may use it, and this one does not let them: "
+                      "use pinned or device memory"},
 };
 
 /// Why these options do not go together; empty where they do.

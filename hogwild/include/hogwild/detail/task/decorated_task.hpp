@@ -38,6 +38,7 @@ class decorated_task : public training_task {
   std::vector<float> parameters_of(const param_store& store, double scale) const override {
     return whole_.parameters_of(store, scale);
   }
+  memory_source store_memory() const override { return whole_.store_memory(); }
   std::unique_ptr<training_task> on(const sparse_view& rows) const override { return whole_.on(rows); }
 
  protected:

@@ -13,6 +13,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/loop/loop_plan.hpp>
+#include <hogwild/detail/memory/memory_source.hpp>
 #include <hogwild/detail/memory/update_policy.hpp>
 #include <hogwild/detail/task/task_facts.hpp>
 #include <hogwild/model.hpp>
@@ -102,6 +103,9 @@ class training_task : public worker_side, public coordinator_side {
   loop_plan plan(const loop_options& decided) const;
   /// The same under the options that were asked for.
   loop_plan plan() const { return plan(options_); }
+
+  /// Where the store of threads that do this task has to lie; empty: anywhere.
+  virtual memory_source store_memory() const { return {}; }
 
   /// The same model and options on other rows with the same columns, for a trial that other processes take no part in.
   virtual std::unique_ptr<training_task> on(const sparse_view& rows) const = 0;
