@@ -80,6 +80,7 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
   if (worker_count() <= 4) {
     EXPECT_GT(run.rows_lost, 0u);
   }
+  EXPECT_LE(run.rows_lost, deaths * rows.rows());
   EXPECT_EQ(seen.unfinished, 0u);
   EXPECT_GE(run.examples, options.epochs * rows.rows());
   EXPECT_THAT(seen.notes(), Contains(HasSubstr("was killed by signal 9 (Killed); another one takes its place")));

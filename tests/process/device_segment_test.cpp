@@ -26,19 +26,19 @@ cuda_engine of_processes(std::size_t workers, memory_kind memory) {
 
 // Each row adds exactly 1 to each of its columns: floats have room for as many.
 TEST(device_in_pinned_memory, keeps_every_exact_add_beside_processes) {
-  const test::toy_rows toy = test::countable_rows(20'000, 64);
+  const test::toy_rows toy = test::countable_rows(100'000, 4);
   for (const std::size_t workers : {1u, 2u}) {
-    const train_options options{.epochs = 5,
+    const train_options options{.epochs = 10,
                                 .step = {.initial = 1.0, .kind = schedule_kind::constant},
                                 .l2 = 0.0,
                                 .update = update_kind::exact};
     const train_result r =
         train(test::counting_margins{}, toy.csr(), of_processes(workers, memory_kind::pinned), options);
-    EXPECT_EQ(r.parameters, test::counts_after(toy, 5));
+    EXPECT_EQ(r.parameters, test::counts_after(toy, 10));
     EXPECT_EQ(r.workers, workers + 1);
     EXPECT_EQ(r.workers_replaced, 0u);
     EXPECT_EQ(r.rows_lost, 0u);
-    EXPECT_EQ(r.updates, 5 * 20'000u);
+    EXPECT_EQ(r.updates, 10 * 100'000u);
   }
   EXPECT_TRUE(test::leftovers().empty());
 }

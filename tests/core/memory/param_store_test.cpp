@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,25 @@ constexpr store_shape shape{.parameters = 5'000,
                             .stripes = 16,
                             .setup_bytes = 100,
                             .replicas = 3};
+
+TEST(param_store, lies_in_memory_of_a_source_and_lets_go_of_it) {
+  std::shared_ptr<std::byte> given;
+  {
+    param_store store = param_store::in_memory(shape, [&](std::size_t bytes) {
+      given = {new (std::align_val_t{4096}) std::byte[bytes]{},
+               [](std::byte* memory) { ::operator delete[](memory, std::align_val_t{4096}); }};
+      return given;
+    });
+    EXPECT_EQ(store.shape(), shape);
+    EXPECT_EQ(store.bytes().data(), given.get());
+    const param_store moved = std::move(store);
+    moved.state<float>(1)[4'999] = 3.0f;
+    EXPECT_EQ(moved.state<float>(1)[4'999], 3.0f);
+    EXPECT_EQ(moved.parameters<float>()[0], 0.0f);
+    EXPECT_EQ(given.use_count(), 2);
+  }
+  EXPECT_EQ(given.use_count(), 1);
+}
 
 TEST(param_store, private_memory_has_the_shape_asked_for_and_is_zero) {
   const param_store store = param_store::in_memory(shape);
