@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record.hpp"
+
+#include <iostream>
+#include <utility>
+
+#include <hogwild/detail/platform/build_info.hpp>
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/error.hpp>
+
+#include "ceiling_kernels.hpp"
+
+namespace hogwild::bench {
+namespace {
+
+using json = device_record::json;
+
+const char* name_of_policy(update_kind update) {
+  return update == update_kind::exact ? "exact" : "lossy";
+}
+
+double nonzeros_per_row(const workload& work) {
+  return static_cast<double>(work.rows.index.size()) / static_cast<double>(work.rows.label.size());
+}
+
+std::string cuda_version(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+json about(const machine_facts& m) {
+  json machine{{"cpu_model", m.cpu_model},   {"logical_cpus", m.logical_cpus}, {"usable_cpus", m.usable_cpus},
+               {"numa_nodes", m.numa_nodes}, {"memory_bytes", m.memory_bytes}, {"kernel", m.kernel}};
+  if (m.cpu_quota) machine["cpu_quota"] = *m.cpu_quota;
+  if (m.governor) machine["governor"] = *m.governor;
+  return machine;
+}
+
+json about(const device::device_facts& facts) {
+  json device{{"name", facts.name}};
+  if (facts.emulated) return device;
+  device["memory_bytes"] = facts.memory_bytes;
+  device["multiprocessors"] = facts.multiprocessors;
+  device["architecture"] = std::to_string(facts.compute_major) + "." + std::to_string(facts.compute_minor);
+  device["driver"] = cuda_version(facts.driver_version);
+  device["runtime"] = cuda_version(facts.runtime_version);
+  device["native_host_atomics"] = facts.native_host_atomics;
+  device["concurrent_managed_access"] = facts.concurrent_managed_access;
+  return device;
+}
+
+}  // namespace
+
+device_record::device_record(const std::string& path) : path_(path) {
+  if (path.empty()) return;
+  file_.open(path);
+  if (!file_) throw input_error(path + ": cannot be written; name another file with --out");
+}
+
+void device_record::put_context(const device::device_facts& facts) {
+  put(json{{"kind", "context"},
+           {"schema", 1},
+           {"version", build_info.version},
+           {"commit", build_info.commit},
+           {"build_type", build_info.build_type},
+           {"compiler", build_info.compiler},
+           {"machine", about(this_machine())},
+           {"device", about(facts)}});
+}
+
+void device_record::put(const ceilings& found, const std::string& device) {
+  const auto ceiling = [&](const char* name, const char* unit, double value) {
+    return json{{"kind", "ceiling"}, {"device", device}, {"name", name}, {"value", value}, {"unit", unit}};
+  };
+  const auto adds = [&](const char* name, update_kind update, std::size_t floats, double value) {
+    json line = ceiling(name, "adds/s", value);
+    line["update"] = name_of_policy(update);
+    line["floats"] = floats;
+    put(line);
+  };
+  put(ceiling("copy", "bytes/s", found.copied_bytes));
+  adds("adds", update_kind::lossy, text_model_floats, found.scattered_adds_lossy);
+  adds("adds", update_kind::exact, text_model_floats, found.scattered_adds_exact);
+  adds("adds", update_kind::lossy, 1, found.adds_to_one_lossy);
+  adds("adds", update_kind::exact, 1, found.adds_to_one_exact);
+  json latency = ceiling("latency", "s", found.row_seconds);
+  latency["entries"] = latency_row_entries;
+  put(latency);
+}
+
+void device_record::put(const workload& work, const reference& by) {
+  put(json{{"kind", "task"},
+           {"task", work.name},
+           {"settings", work.settings},
+           {"rows", work.rows.label.size()},
+           {"nonzeros", work.rows.index.size()},
+           {"step", by.result.step},
+           {"decay", by.result.decay},
+           {"l2", by.result.l2},
+           {"objective", by.objective},
+           {"target", by.target},
+           {"serial_rows_per_second", by.rows_per_second},
+           {"serial_nonzeros_per_second", by.rows_per_second * nonzeros_per_row(work)}});
+}
+
+void device_record::put(const workload& work, const contestant& who, const contest& outcome) {
+  json line{{"kind", "run"},          {"task", work.name},    {"name", who.name},
+            {"workers", who.workers}, {"device", who.device}, {"update", name_of_policy(who.update)},
+            {"state", outcome.state}};
+  if (!outcome.reason.empty()) line["reason"] = outcome.reason;
+  if (outcome.state != "broken") {
+    line["objective"] = outcome.result.objective;
+    line["gap"] = outcome.gap;
+    if (outcome.result.device) line["rows_in_flight"] = outcome.result.device->rows_in_flight;
+  }
+  // What misses the quality has no speed.
+  if (outcome.state == "measured") {
+    line["train_seconds"] = outcome.result.train_seconds;
+    line["wall_seconds"] = outcome.result.wall_seconds;
+    line["rows_per_second"] = outcome.rows_per_second;
+    line["nonzeros_per_second"] = outcome.rows_per_second * nonzeros_per_row(work);
+    if (outcome.seconds_to_target) line["seconds_to_target"] = *outcome.seconds_to_target;
+  }
+  put(line);
+}
+
+void device_record::put_rate(const workload& work, const std::string& device, update_kind update,
+                             std::uint32_t rows_in_flight, double rows_per_second, const std::optional<row_bound>& by) {
+  json line{{"kind", "kernel"},
+            {"task", work.name},
+            {"device", device},
+            {"update", name_of_policy(update)},
+            {"rows_in_flight", rows_in_flight},
+            {"rows_per_second", rows_per_second},
+            {"nonzeros_per_second", rows_per_second * nonzeros_per_row(work)}};
+  if (by) {
+    line["ceiling"] = by->by;
+    line["of_ceiling"] = rows_per_second / by->rows_per_second;
+  }
+  put(line);
+}
+
+void device_record::put_ratio(const workload& work, const std::string& name, const std::string& other, double value) {
+  put(json{{"kind", "ratio"}, {"task", work.name}, {"of", name}, {"to", other}, {"sooner", value}});
+}
+
+void device_record::put_skipped(const std::string& task, const std::string& name, const std::string& reason) {
+  put(json{{"kind", "skipped"}, {"task", task}, {"name", name}, {"reason", reason}});
+}
+
+void device_record::put_end(bool cut) {
+  put(json{{"kind", "end"}, {"cut", cut}});
+}
+
+void device_record::put(const json& line) {
+  std::ostream& to = path_.empty() ? std::cout : file_;
+  to << line.dump() << std::endl;
+  if (!to) throw resource_error((path_.empty() ? "standard output" : path_) + ": cannot be written");
+}
+
+}  // namespace hogwild::bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "ceilings.hpp"
+#include "contests.hpp"
+
+namespace hogwild::bench {
+
+/// The lines of the record: to a file, or to standard output. docs/benchmarks.md and bench/schema/device.schema.json
+/// say what is in them.
+class device_record {
+ public:
+  using json = nlohmann::ordered_json;
+
+  /// Throws input_error where the file cannot be written; empty: standard output.
+  explicit device_record(const std::string& path);
+
+  /// All throw resource_error where they cannot be written.
+  void put_context(const device::device_facts& facts);
+  void put(const ceilings& found, const std::string& device);
+  void put(const workload& work, const reference& by);
+  void put(const workload& work, const contestant& who, const contest& outcome);
+  /// A kernel's rate; `by` where the ceilings of its device are known.
+  void put_rate(const workload& work, const std::string& device, update_kind update, std::uint32_t rows_in_flight,
+                double rows_per_second, const std::optional<row_bound>& by);
+  /// How many times sooner than `other` `name` was at the target.
+  void put_ratio(const workload& work, const std::string& name, const std::string& other, double value);
+  void put_skipped(const std::string& task, const std::string& name, const std::string& reason);
+  void put_end(bool cut);
+
+ private:
+  void put(const json& line);
+
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace hogwild::bench
