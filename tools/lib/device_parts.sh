@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154  # build, out, bin and gpu are set by whoever sources this
+# The parts of a check that need a GPU: tests on it, compute-sanitizer, bench_device. Sourced, after parts.sh.
+
+device_part_names=("build: devices" "devices: tests" "devices: sanitizer" "devices: speed")
+
+# A toolkit that is installed and not in PATH.
+find_nvcc() {
+  command -v nvcc >/dev/null && return
+  if [ -x /usr/local/cuda/bin/nvcc ]; then export PATH=$PATH:/usr/local/cuda/bin; fi
+}
+
+# Why nothing can be tried on a device; empty where it can.
+why_no_device() {
+  if [ -z "$gpu" ]; then
+    printf 'there is no GPU'
+  elif ! grep -q '^CMAKE_CUDA_COMPILER:[A-Z]*=/' "$build/CMakeCache.txt"; then
+    printf 'nvcc was not found, so the build has no CUDA'
+  fi
+}
+
+left_out() { # reason, names of parts
+  local reason=$1 name
+  shift
+  for name in "$@"; do record_part "$name" "left out" 0 0 "$reason"; done
+}
+
+# The tests of real devices alone: under the sanitizer each takes many times as long. It looks for accesses beside what
+# was allocated, and for memory that is kept; of races it sees those in shared memory alone, and kernels use none. That
+# lossy updates race in global memory, by relaxed accesses, is meant.
+sanitize() { # seconds
+  local sanitizer tests
+  sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null || true)
+  if [ -z "$sanitizer" ]; then
+    left_out "compute-sanitizer is not installed" "devices: sanitizer"
+    return
+  fi
+  tests=$(find "$build" -name device_tests -type f -perm -u+x | head -n 1)
+  part "devices: sanitizer" "$1" "$out/sanitizer.txt" "$sanitizer" --tool memcheck --leak-check full --error-exitcode 9 \
+    "$tests" '--gtest_filter=*/device_0' || true
+}
+
+# Everything on the first device, for about so many seconds: nothing else needs the machine so rarely at hand.
+device_parts() { # seconds
+  local reason room=$1
+  reason=$(why_no_device)
+  if [ -n "$reason" ]; then
+    left_out "$reason" "${device_part_names[@]}"
+    return
+  fi
+  if ! part "build: devices" $((room * 40 / 100)) build/log/device.log bash -c 'make_targets "$@"' _ bench_device \
+    hogwild_tests_device; then
+    left_out "not built" "${device_part_names[@]:1}"
+    return
+  fi
+  part "devices: tests" $((room * 15 / 100)) "$out/device_tests.txt" ctest --test-dir "$build" --output-on-failure \
+    --label-regex '^device$' --no-tests=error || true
+  sanitize $((room * 15 / 100))
+  # Three quarters, since what begins before its time is up may take longer. As many ratings as one worker has time for.
+  room=$((room * 50 / 100))
+  part "devices: speed" "$room" build/log/device.log "$bin/bench_device" --seconds $((room * 75 / 100)) \
+    --ratings 10000000 --out "$out/device.jsonl" || true
+}
