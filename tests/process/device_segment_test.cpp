@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes and a device train on the same bytes of one named segment, and what the process that drives the device
 // finds out is noted by its supervisor.
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <thread>
 

@@ -3,9 +3,10 @@
 // what is refused.
 #include <hogwild/cuda/engine.hpp>
 
-#include <ostream>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,6 @@
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/train.hpp>
 
-#include "device_task.hpp"
 #include "support/counting.hpp"
 #include "support/planned_task.hpp"
 #include "support/scratch_folder.hpp"

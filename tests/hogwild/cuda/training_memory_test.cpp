@@ -2,16 +2,22 @@
 // Where a device keeps what it trains, and what happens where CUDA does not give it: by a device that refuses.
 #include "training_memory.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/cuda/margin_rows.hpp>
+#include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/train.hpp>
 
 #include "device_task.hpp"
 #include "support/planned_task.hpp"

@@ -57,13 +57,13 @@ void require(cudaError_t code, const char* did) {
 void move_managed(std::span<std::byte> memory, int number, cudaStream_t queue) {
 #if CUDART_VERSION >= 13000
   const cudaMemLocation to{.type = cudaMemLocationTypeDevice, .id = number};
-  const cudaError_t moved = cudaMemPrefetchAsync(memory.data(), memory.size(), to, 0, queue);
+  const auto fetch = [&] { return cudaMemPrefetchAsync(memory.data(), memory.size(), to, 0, queue); };
 #else
   const int to = number;
-  const cudaError_t moved = cudaMemPrefetchAsync(memory.data(), memory.size(), to, queue);
+  const auto fetch = [&] { return cudaMemPrefetchAsync(memory.data(), memory.size(), to, queue); };
 #endif
-  require(moved, "fetch managed memory");
   require(cudaMemAdvise(memory.data(), memory.size(), cudaMemAdviseSetPreferredLocation, to), "keep managed memory");
+  require(fetch(), "fetch managed memory");
 }
 
 /// A queue of the current device.
