@@ -63,6 +63,7 @@ class device_run final : public engine_run {
   void note_pageable() {
     if (noted_ || store().slots()[device::device_task::device_slot].pageable.load() == 0) return;
     noted_ = true;
+    if (!note_) return;
     note_(
         "the memory that the device's replica is copied through could not be registered with CUDA: the run goes on, "
         "and copies take longer");
