@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
@@ -33,9 +34,9 @@ struct trained_arrays {
   std::uint64_t updates = 0;
 };
 
-/// What two launches over all rows make of these numbers.
+/// What two launches over all rows make of these numbers, with this step.
 trained_arrays train_on(device::runtime& device, const training_task& task, const loop_options& options,
-                        const trained_arrays& before) {
+                        const trained_arrays& before, double step = 0.05) {
   // Behind what the kernels may write lie numbers that are none.
   constexpr std::size_t behind = 64;
   const std::size_t n = before.weights.size(), rows = task.data().rows();
@@ -51,7 +52,7 @@ trained_arrays train_on(device::runtime& device, const training_task& task, cons
   device.zero(arrays.updates.data(), sizeof(std::uint64_t));
 
   const auto model = device::kernels_of(task).bring(device, task, arrays, options);
-  const round_plan round{.step = 0.05};
+  const round_plan round{.step = step};
   model->begin(round, 0.0);
   device.run(model->train(0, rows / 3));
   device.run(model->train(rows / 3, rows - rows / 3));
@@ -134,6 +135,20 @@ TEST_P(kernels_on, softmax_does_what_the_host_form_does) {
                      {.optimizer = optimizer});
 }
 
+TEST_P(kernels_on, factorization_machines_do_what_the_host_form_does) {
+  const auto toy = test::planted_classification({.rows = 500, .columns = 200, .per_row = 20, .seed = seed});
+  const csr_rows rows = toy.csr();
+  std::vector<std::uint32_t> degree(toy.columns);
+  for (const std::uint32_t j : toy.index) ++degree[j];
+  sparse_view view = rows.view();
+  view.degree = degree;
+  for (const std::size_t factors : {8u, 16u, 40u, 128u}) {
+    for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad})
+      expect_host_form(factorization_machine{.features = 200, .factors = factors}, view, label_map(),
+                       {.optimizer = optimizer, .l2 = factors == 16 ? 0.0 : 1e-3});
+  }
+}
+
 TEST_P(kernels_on, matrix_factorization_does_what_the_host_form_does) {
   const test::toy_ratings_shape shape{.seed = seed};
   const auto toy = test::planted_ratings(shape);
@@ -170,6 +185,33 @@ TEST_P(kernels_on, exact_adds_are_not_lost) {
   device->wait(device->mark());
   EXPECT_EQ(weights, std::vector<float>(columns + 1, 5 * rows / 2.0f));
   EXPECT_EQ(updates, 5 * rows);
+}
+
+// Scores are far on the wrong side, where the slope is 1. Each row has a column with factors of 2^40, beside which
+// those of the row's other column are rounded away: these change by 2^40 times the step, and the former by nothing.
+TEST_P(kernels_on, exact_adds_to_factors_are_not_lost) {
+  constexpr std::size_t columns = 4, rows = 90'000, factors = 8, large = 0;
+  constexpr float step = 0x1p-40f;
+  test::toy_rows toy;
+  toy.columns = columns;
+  for (std::size_t r = 0; r < rows; ++r)
+    toy.push({large, static_cast<std::uint32_t>(1 + r % (columns - 1))}, {1.0f, 1.0f}, -1.0f);
+  const csr_rows data = toy.csr();
+  const factorization_machine m{.features = columns, .factors = factors, .mean = 1e12f};
+  const loop_options options{.update = update_kind::exact, .rows_in_flight = 8448};
+  const auto task = make_task(m, data.view(), label_map(), options);
+  trained_arrays before{.weights = std::vector<float>(m.dim()), .sums = std::vector<float>(m.dim())};
+  std::fill_n(before.weights.begin(), factors, 0x1p40f);
+  const trained_arrays after = train_on(*device, *task, options, before, step);
+  EXPECT_EQ(after.updates, rows);
+  for (std::size_t column = 1; column < columns; ++column) {
+    const auto its_rows = static_cast<float>((rows - column) / (columns - 1) + 1);
+    for (std::size_t f = 0; f < factors; ++f) EXPECT_EQ(after.weights[column * factors + f], -its_rows) << column;
+    EXPECT_EQ(after.weights[columns * factors + column], -step * its_rows);
+  }
+  EXPECT_EQ(after.weights[large], 0x1p40f);
+  EXPECT_EQ(after.weights[columns * factors + large], -step * rows);
+  EXPECT_EQ(after.weights.back(), -step * rows);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, kernels_on, test::all_devices(), test::device_of);

@@ -93,6 +93,8 @@ const kernel_family& kernels_of(const training_task& task);
 const kernel_family& margin_kernels();
 /// The model softmax.
 const kernel_family& softmax_kernels();
+/// The model factorization_machine.
+const kernel_family& machine_kernels();
 /// Matrix factorisation.
 const kernel_family& rating_kernels();
 /// Models of programs, by the names that device_kernels gave to devices.

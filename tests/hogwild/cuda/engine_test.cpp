@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <hogwild/error.hpp>
+#include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
@@ -85,6 +86,22 @@ TEST(a_device, trains_softmax) {
   }
 }
 
+TEST(a_device, trains_factorization_machines) {
+  const factorization_machine model{.features = 200, .factors = 12};
+  for (const std::size_t workers : {0u, 1u}) {
+    for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+      const train_options options{
+          .epochs = 10, .step = {.initial = 0.1, .decay = 0.8}, .l2 = 1e-4, .optimizer = optimizer};
+      const double serial = train(model, rows_of_classes.csr(), serial_engine{}, options).objective;
+      const train_result r =
+          train(model, rows_of_classes.csr(), cuda_engine{.workers = workers, .device = emulated_device}, options);
+      EXPECT_LE(r.objective, 1.02 * serial);
+      EXPECT_GT(r.updates, 30'000u);
+      RecordProperty("above_serial", std::to_string(r.objective / serial - 1.0));
+    }
+  }
+}
+
 TEST(a_device, trains_no_more_rows_at_once_than_the_step_allows) {
   const auto rows_at_once = [](double step, optimizer_kind optimizer) {
     const train_result r = train(least_squares{}, rows_of_classes.csr(), cuda_engine{.device = emulated_device},
@@ -94,6 +111,17 @@ TEST(a_device, trains_no_more_rows_at_once_than_the_step_allows) {
   const std::uint64_t few = rows_at_once(0.1, optimizer_kind::sgd), many = rows_at_once(0.001, optimizer_kind::sgd);
   EXPECT_NEAR(static_cast<double>(many), 100.0 * static_cast<double>(few), 100.0);
   EXPECT_NEAR(static_cast<double>(rows_at_once(0.001, optimizer_kind::adagrad)), 4.0 * static_cast<double>(many), 4.0);
+}
+
+TEST(a_device, trains_a_quarter_as_many_rows_of_factorization_machines_at_once) {
+  const cuda_engine engine{.device = emulated_device};
+  const train_options options{.epochs = 1, .step = {.initial = 0.001}, .optimizer = optimizer_kind::sgd};
+  const auto rows_at_once = [&](const auto& model) {
+    return static_cast<double>(train(model, rows_of_classes.csr(), engine, options).device->rows_in_flight);
+  };
+  // Their bias adds 1 to the curvature at most.
+  const double curvature = 2.0 / (0.001 * rows_at_once(least_squares{}));
+  EXPECT_NEAR(rows_at_once(factorization_machine{.features = 200}), 0.5 / (0.001 * (curvature + 1.0)), 2.0);
 }
 
 TEST(a_device, stands_in_the_record) {
@@ -135,6 +163,7 @@ void expect_refused(const M& m, const train_options& options, const std::string&
 
 TEST(a_device, refuses_what_it_does_not_train) {
   expect_refused(softmax{.features = 200, .classes = 129}, {}, "up to 128 classes");
+  expect_refused(factorization_machine{.features = 200, .factors = 129}, {}, "up to 128 factors");
   expect_refused(logistic{}, {.optimizer = optimizer_kind::adam}, "sgd or adagrad");
   expect_refused(logistic{}, {.order = row_order::permuted}, "leave the order at chunked");
   expect_refused(logistic{}, {.reproducible = true}, "reproducible");

@@ -96,9 +96,13 @@ void require_few_groups(const training_task& task) {
 }
 
 double stable_rows_in_flight(run_planner& run, double fraction) {
+  return stable_rows_in_flight(run, fraction, run.curvature());
+}
+
+double stable_rows_in_flight(run_planner& run, double fraction, double curvature) {
   double factor = 0.0;
   for (const parameter_group& g : run.task().facts().groups) factor = std::max(factor, g.step_factor);
-  const double bound = fraction * 2.0 / std::max(run.step() * factor * run.curvature(), 1e-9);
+  const double bound = fraction * 2.0 / std::max(run.step() * factor * curvature, 1e-9);
   return run.loop().optimizer == optimizer_kind::sgd ? bound : 4.0 * bound;
 }
 

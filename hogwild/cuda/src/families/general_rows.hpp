@@ -26,6 +26,8 @@ void require_few_groups(const training_task& task);
 /// Of models without a margin the curvature takes scores for linear in the parameters (coordinator_side::smoothness):
 /// `fraction` is what of the bound is taken where they may be something else, or the loss steeper.
 double stable_rows_in_flight(run_planner& run, double fraction);
+/// The same by this curvature, where that of the run leaves something out.
+double stable_rows_in_flight(run_planner& run, double fraction, double curvature);
 
 /// Brings the rows to the device; as kernel_family::bring().
 std::unique_ptr<device_model> bring_general_rows(runtime& device, const training_task& task,

@@ -156,7 +156,7 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
 template <class Kind>
 struct factor_part {
   struct no_model {};
-  static constexpr bool all_warps = true;
+  static constexpr unsigned least_warps = 64;
 
   /// Trains ratings part, part + parts, ... of the work, one after the other; returns how many.
   template <class Warp>

@@ -27,12 +27,12 @@ inline constexpr int emulated_device = -1;
 /// and managed memory one beside which CPUs may use it; processes cannot share managed memory.
 ///
 /// Rows that are trained at once see the same weights. There are no more of them than the step allows: rows * step *
-/// curvature < 2 under sgd, and four times that under adagrad, and half as many of models of programs that are no
-/// margin models. Of ratings there are no more than twice the smaller of users and items, and far fewer under lossy
+/// curvature < 2 under sgd, and four times that under adagrad; half as many of models of programs that are no margin
+/// models, and a quarter of factorization machines. Of ratings there are no more than twice the smaller of users and items, and far fewer under lossy
 /// updates, which overwrite each other.
 ///
-/// Margin models, softmax of up to 128 classes, and models of programs that are named to it (device_kernels.hpp),
-/// under sgd and adagrad; matrix_factorization, under sgd and row_adagrad.
+/// Margin models, softmax of up to 128 classes, factorization_machine of up to 128 factors, and models of programs that
+/// are named to it (device_kernels.hpp), under sgd and adagrad; matrix_factorization, under sgd and row_adagrad.
 struct cuda_engine {
   std::size_t workers = 0;  ///< on the CPU, beside the device
   int device = 0;           ///< by its number, as the CUDA runtime counts them; or emulated_device

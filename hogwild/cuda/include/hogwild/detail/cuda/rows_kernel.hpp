@@ -13,8 +13,9 @@ namespace hogwild::device {
 
 inline constexpr unsigned most_warps_in_block = 8, most_threads_in_block = most_warps_in_block * warp_width;
 
-/// Blocks that a multiprocessor has room for at least, which bounds their registers: of a Body that says all_warps as
-/// many as it can hold, since other warps alone hide what one waits for memory; 0: the compiler chooses.
+/// Blocks that a multiprocessor has room for at least, which bounds their registers: of a Body that says least_warps so
+/// many warps of each 64 that it can hold, since other warps alone hide what one waits for memory; 0: the compiler
+/// chooses.
 template <class Body>
 constexpr unsigned least_blocks() {
 #if !defined(__CUDA_ARCH__)
@@ -26,10 +27,10 @@ constexpr unsigned least_blocks() {
 #else
   constexpr unsigned most_threads = 2048;
 #endif
-  return requires {
-    requires Body::all_warps;
-  }
-  ? most_threads / most_threads_in_block : 0;
+  if constexpr (requires { Body::least_warps; })
+    return most_threads / 64 * Body::least_warps / most_threads_in_block;
+  else
+    return 0;
 }
 
 /// Each warp trains its part of the work by Body::train. Warps past the last one, which fill the last block, go home at

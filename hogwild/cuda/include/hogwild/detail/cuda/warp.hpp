@@ -62,6 +62,14 @@ struct host_warp {
     }
     return x[0];
   }
+  /// The sums over lanes that are a multiple of `span` apart, a power of two: each lane gets that of its own.
+  HOGWILD_DEVICE_CODE each_lane<float> sum_apart(each_lane<float> x, unsigned span) const {
+    for (unsigned half_width = warp_width / 2; half_width >= span; half_width /= 2) {
+      const each_lane<float> before = x;
+      for (unsigned lane = 0; lane < warp_width; ++lane) x[lane] += before.value[lane ^ half_width];
+    }
+    return x;
+  }
   /// The largest number of all lanes, which all of them get.
   HOGWILD_DEVICE_CODE float most(const each_lane<float>& x) const {
     float largest = x.value[0];
@@ -76,7 +84,8 @@ struct host_warp {
 
 #if defined(__CUDACC__) || defined(HOGWILD_SIMT)
 
-/// The warp that the calling thread belongs to. All of its lanes call sum(), from() and settle(), or none does.
+/// The warp that the calling thread belongs to. All of its lanes call sum(), sum_apart(), most(), from() and settle(), or none
+/// does.
 struct device_warp {
   template <class T>
   struct each_lane {
@@ -116,6 +125,12 @@ struct device_warp {
       x.value += __shfl_xor_sync(0xffffffffu, x.value, static_cast<int>(half_width));
     }
     return x.value;
+  }
+  __device__ each_lane<float> sum_apart(each_lane<float> x, unsigned span) const {
+    for (unsigned half_width = warp_width / 2; half_width >= span; half_width /= 2) {
+      x.value += __shfl_xor_sync(0xffffffffu, x.value, static_cast<int>(half_width));
+    }
+    return x;
   }
   __device__ float most(each_lane<float> x) const {
     for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {

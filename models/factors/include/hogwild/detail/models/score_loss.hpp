@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 
@@ -15,7 +16,7 @@ inline double score_loss(label_kind labels, float scale, float score, float labe
 }
 
 /// Its derivative by what is `scale` times in the score; of logistic by the score.
-inline float score_slope(label_kind labels, float scale, float score, float label) {
+HOGWILD_DEVICE_CODE inline float score_slope(label_kind labels, float scale, float score, float label) {
   return labels == label_kind::binary ? logistic{}.derivative(score, label)
                                       : least_squares{}.derivative(score / scale, label / scale);
 }

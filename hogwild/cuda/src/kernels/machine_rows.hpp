@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/cuda/general_work.hpp>
+#include <hogwild/detail/data/labels.hpp>
+
+namespace hogwild::device {
+
+/// What a kernel has to know of the model factorization_machine: `width` factors of each column lie side by side,
+/// behind them a weight of each column, then the bias. The groups of its work are these, of which without columns the
+/// bias alone is there.
+struct machine_shape {
+  std::uint64_t features = 0;
+  std::uint32_t width = 8;  ///< padding included; at most most_machine_width
+  label_kind labels = label_kind::binary;
+  float mean = 0, scale = 1;  ///< the score is mean + scale * s
+};
+
+/// A lane has up to four factors of a column.
+inline constexpr std::uint32_t most_machine_width = 128;
+
+/// The host form and the device form, as train_margin_rows() and launch_margin_rows(). Both throw std::invalid_argument
+/// for more factors than there may be.
+void train_machine_rows(const general_work& work, const machine_shape& model, std::size_t part, std::size_t parts);
+int launch_machine_rows(const general_work& work, const machine_shape& model, void* stream);
+
+}  // namespace hogwild::device
