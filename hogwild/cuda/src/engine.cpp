@@ -13,6 +13,7 @@
 #include <hogwild/error.hpp>
 
 #include "device_task.hpp"
+#include "expected_speed.hpp"
 #include "kernel_family.hpp"
 
 namespace hogwild {
@@ -115,6 +116,7 @@ std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
       static_cast<std::uint32_t>(std::clamp(device::kernels_of(run.task()).rows_in_flight(run), 1.0, 1e6));
   const std::size_t decided = run.decide_sharing(workers);
   if (!replica) run.explain("the device trains on the run's own parameters, as every worker beside it does");
+  if (engine.workers == 0) device::note_where_cpus_are_faster(run, engine.device);
   return decided;
 }
 
