@@ -27,8 +27,8 @@ struct contestant {
 /// The CPU's workers, the device by itself and beside workers, under both policies.
 std::vector<contestant> contestants(std::size_t cpus);
 
-/// What became of a run. Seconds are of training (result.hpp), copies to and from a device among them, and what opening
-/// it costs not.
+/// What became of a run. Seconds are of training (result.hpp), copies to and from a device among them, and what a
+/// process takes to open it not.
 struct contest {
   std::string state = "measured";  ///< failed: its loss is outside the band; broken: it ended with an error
   std::string reason{};            ///< where it was not measured
