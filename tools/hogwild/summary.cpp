@@ -101,7 +101,10 @@ std::string summary_text(const train_request& request, const train_result& r) {
   }
   if (r.device)
     text += formatted("\ndevice      %s, %s memory; at most %llu rows at once", r.device->name.c_str(),
-                      r.device->memory.c_str(), static_cast<unsigned long long>(r.device->rows_in_flight));
+                      r.device->memory.c_str(), static_cast<unsigned long long>(r.device->rows_in_flight)) +
+            (r.device->block_bytes == 0 ? ""
+                                        : formatted("; its rows in two blocks of %llu bytes by turns",
+                                                    static_cast<unsigned long long>(r.device->block_bytes)));
   text += "\nstep        " + step_text(request, r);
   if (r.status == run_status::stopped && std::isnan(r.train_loss))
     text += "\ntrain loss  not measured";
@@ -172,7 +175,8 @@ std::string summary_json(const train_request& request, const train_result& r) {
     all["device"] = {{"device", r.device->device},
                      {"name", r.device->name},
                      {"memory", r.device->memory},
-                     {"rows_in_flight", r.device->rows_in_flight}};
+                     {"rows_in_flight", r.device->rows_in_flight},
+                     {"block_bytes", r.device->block_bytes}};
   }
   all["peak_rss_bytes"] = r.peak_rss_bytes;
   if (saves(request, r)) all["saved"] = request.save;

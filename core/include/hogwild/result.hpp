@@ -98,6 +98,7 @@ struct device_report {
   std::string name{};
   std::string memory{};  ///< where it kept what it trained: "device", "pinned" or "managed"
   std::uint64_t rows_in_flight = 0;  ///< rows that were trained at once, at most: as the step allows
+  std::uint64_t block_bytes = 0;     ///< rows came through two blocks of so many; 0: all of them stayed on the device
 };
 
 /// What a finished run leaves behind.

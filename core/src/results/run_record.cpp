@@ -147,7 +147,8 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
     line["device"] = {{"device", r.device->device},
                       {"name", r.device->name},
                       {"memory", r.device->memory},
-                      {"rows_in_flight", r.device->rows_in_flight}};
+                      {"rows_in_flight", r.device->rows_in_flight},
+                      {"block_bytes", r.device->block_bytes}};
   }
   line["peak_rss_bytes"] = r.peak_rss_bytes;
   put(line, "advice", advice);

@@ -1,66 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_rows.hpp"
 
-#include <cstddef>
-#include <span>
-#include <utility>
+#include <algorithm>
+#include <numeric>
+
+#include <hogwild/detail/data/half.hpp>
 
 namespace hogwild::device {
 namespace {
 
-/// Entries are counted from the start of the whole dataset; where the first one of a part would be.
-template <class T>
-const T* counted_from(const T* part, std::uint64_t first) {
-  return reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(part) - first * sizeof(T));
+/// Arrays of a block begin where those of allocations do.
+constexpr std::uint64_t padded(std::uint64_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+/// What rows [first, last) take, packed.
+std::uint64_t packed_bytes(const sparse_view& rows, std::size_t first, std::size_t last) {
+  const std::uint64_t entries = rows.row_start[last] - rows.row_start[first], count = last - first;
+  const std::uint64_t start = rows.row_start.narrow().empty() ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+  const std::uint64_t index = rows.has_narrow_index() ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
+  const std::uint64_t value = rows.has_narrow_value() ? sizeof(half) : sizeof(float);
+  return padded((count + 1) * start) + padded(entries * index) + padded(entries * value) +
+         padded(count * sizeof(float));
 }
 
 }  // namespace
 
-template <class T>
-const T* device_rows::bring(runtime& device, std::span<const T> part, std::vector<buffer<T>>& kept) {
-  if (part.empty()) return nullptr;
-  if (device.facts().emulated) return part.data();
-  buffer<T>& room = kept.emplace_back(device, part.size());
-  device.upload(room.data(), part.data(), part.size_bytes());
-  return room.data();
-}
-
-device_rows::device_rows(runtime& device, const sparse_view& rows, const label_map& labels) {
-  rows.ensure(0, rows.rows());
-  labels_.reserve(rows.rows());
-  for (std::size_t r = 0; r < rows.rows(); ++r) labels_.push_back(labels.encode(rows.label[r]));
-
-  const std::uint64_t first = rows.row_start.front(), entries = rows.row_start.back() - first;
-  const auto entries_of = [&]<class T>(std::span<const T> all, std::vector<buffer<T>>& kept) -> const T* {
-    if (all.empty()) return nullptr;
-    return counted_from(bring(device, all.subspan(first, entries), kept), first);
-  };
-  rows_.start32 = bring(device, rows.row_start.narrow(), words_);
-  rows_.start64 = bring(device, rows.row_start.wide(), longs_);
-  rows_.index32 = entries_of(rows.index, words_);
-  rows_.index16 = entries_of(rows.index16, shorts_);
-  rows_.value = entries_of(rows.value, floats_);
-  rows_.value16 = entries_of(rows.value16, halves_);
-  rows_.label = bring(device, std::span<const float>(labels_), floats_);
-  rows_.degree = bring(device, rows.degree, words_);
+device_rows::device_rows(runtime& device, const sparse_view& rows, const label_map& labels, std::uint64_t block_bytes)
+    : device_(device), view_(rows), label_map_(labels) {
   rows_.columns = rows.columns;
-  // What is read by copies must not go before they are through.
-  device.wait(device.mark());
+  if (device.facts().host_memory) {
+    stay_with_the_host();
+    return;
+  }
+  if (!rows.degree.empty()) {
+    degree_.emplace(device, rows.degree.size());
+    device.upload(degree_->data(), rows.degree.data(), rows.degree.size_bytes());
+    rows_.degree = degree_->data();
+  }
+  if (block_bytes != 0) {
+    blocks_.emplace(device, block_bytes);
+    return;
+  }
+  view_.ensure(0, view_.rows());
+  all_.emplace(device, packed_bytes(rows, 0, rows.rows()));
+  pack(all_->data(), 0, rows.rows(), labels_[0]);
 }
 
 std::uint64_t device_rows::bytes(const sparse_view& rows) {
-  const std::uint64_t entries = rows.row_start.back() - rows.row_start.front();
-  const std::uint64_t index = rows.index16.empty() ? sizeof(std::uint32_t) : sizeof(std::uint16_t);
-  const std::uint64_t value = rows.value16.empty() ? sizeof(float) : sizeof(half);
-  return entries * (index + value) + rows.row_start.narrow().size_bytes() + rows.row_start.wide().size_bytes() +
-         rows.rows() * sizeof(float) + rows.degree.size_bytes();
+  return packed_bytes(rows, 0, rows.rows()) + padded(rows.degree.size_bytes());
 }
 
-void device_rows::name_in(margin_work& work) const {
+stream_needs device_rows::needs_of_stream(const sparse_view& rows) {
+  std::uint64_t longest = 0;
+  for (std::size_t r = 0; r < rows.rows(); ++r) longest = std::max(longest, packed_bytes(rows, r, r + 1));
+  return {.stays = padded(rows.degree.size_bytes()), .least_block = longest};
+}
+
+std::size_t device_rows::room_for(std::size_t first, std::size_t count) const {
+  if (!blocks_) return count;
+  const auto fits = [&](std::size_t n) { return packed_bytes(view_, first, first + n) <= blocks_->bytes(); };
+  if (fits(count)) return count;
+  std::size_t room = 1, too_many = count;
+  while (too_many - room > 1) {
+    const std::size_t middle = std::midpoint(room, too_many);
+    (fits(middle) ? room : too_many) = middle;
+  }
+  return room;
+}
+
+void device_rows::name_in(margin_work& work, std::size_t first, std::size_t count) {
+  if (blocks_) {
+    view_.ensure(first, first + count);
+    std::byte* const block = blocks_->next();
+    pack(block, first, first + count, labels_[blocks_->turn()]);
+  }
   work.start32 = rows_.start32, work.start64 = rows_.start64;
   work.index32 = rows_.index32, work.index16 = rows_.index16;
   work.value = rows_.value, work.value16 = rows_.value16;
   work.label = rows_.label, work.degree = rows_.degree, work.columns = rows_.columns;
+}
+
+template <class T>
+const T* device_rows::put(std::byte*& to, std::span<const T> from) {
+  if (from.empty()) return nullptr;
+  T* const here = reinterpret_cast<T*>(to);
+  device_.upload_ahead(here, from.data(), from.size_bytes());
+  to += padded(from.size_bytes());
+  return here;
+}
+
+void device_rows::pack(std::byte* to, std::size_t first, std::size_t last, std::vector<float>& labels) {
+  encode(first, last, labels);
+  const std::uint64_t entry = view_.row_start[first], entries = view_.row_start[last] - entry;
+  const auto starts = view_.row_start.subspan(first, last - first + 1);
+  const auto entries_of = [&]<class T>(std::span<const T> all) -> const T* {
+    return all.empty() ? nullptr : counted_from(put(to, all.subspan(entry, entries)), entry);
+  };
+  rows_.start32 = counted_from(put(to, starts.narrow()), first);
+  rows_.start64 = counted_from(put(to, starts.wide()), first);
+  rows_.index32 = entries_of(view_.index);
+  rows_.index16 = entries_of(view_.index16);
+  rows_.value = entries_of(view_.value);
+  rows_.value16 = entries_of(view_.value16);
+  rows_.label = counted_from(put(to, std::span<const float>(labels)), first);
+}
+
+void device_rows::encode(std::size_t first, std::size_t last, std::vector<float>& labels) const {
+  labels.clear();
+  labels.reserve(last - first);
+  for (std::size_t r = first; r < last; ++r) labels.push_back(label_map_.encode(view_.label[r]));
+}
+
+void device_rows::stay_with_the_host() {
+  view_.ensure(0, view_.rows());
+  encode(0, view_.rows(), labels_[0]);
+  const auto first_of = [](const auto& all) { return all.empty() ? nullptr : all.data(); };
+  rows_.start32 = first_of(view_.row_start.narrow());
+  rows_.start64 = first_of(view_.row_start.wide());
+  rows_.index32 = first_of(view_.index);
+  rows_.index16 = first_of(view_.index16);
+  rows_.value = first_of(view_.value);
+  rows_.value16 = first_of(view_.value16);
+  rows_.label = first_of(labels_[0]);
+  rows_.degree = first_of(view_.degree);
 }
 
 }  // namespace hogwild::device

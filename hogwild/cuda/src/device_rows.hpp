@@ -1,42 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
-#include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 
 #include <hogwild/detail/cuda/margin_rows.hpp>
+#include "row_blocks.hpp"
 #include "runtime.hpp"
 
 namespace hogwild::device {
 
 /// The rows of a task where a device reads them: as the cache has them, narrow columns and values too, with the labels
-/// that the model trains on. An emulated device reads those of the host. Both outlive this.
+/// that the model trains on. Either all of them stay on the device, or those of each launch are brought for it, in two
+/// blocks by turns. A device that reads the host's memory has them there. All that is given outlives this. Used by the
+/// worker that drives the device.
 class device_rows {
  public:
-  /// Throws cache_error where the rows are damaged, and resource_error where they do not fit.
-  device_rows(runtime& device, const sparse_view& rows, const label_map& labels);
+  /// `block_bytes`: of each of two blocks, at least needs_of_stream().least_block; 0: all rows stay on the device.
+  /// Throws cache_error where rows that stay are damaged, and resource_error where they do not fit.
+  device_rows(runtime& device, const sparse_view& rows, const label_map& labels, std::uint64_t block_bytes);
 
-  /// What they take of the memory of a device that is real.
+  /// What they take of the memory of a device that has its own, if all of them stay there, and if not.
   static std::uint64_t bytes(const sparse_view& rows);
+  static stream_needs needs_of_stream(const sparse_view& rows);
 
-  /// Names them in the work of a launch.
-  void name_in(margin_work& work) const;
+  /// How many of `count` rows, at least 1, from `first` on a launch can have: at least 1.
+  std::size_t room_for(std::size_t first, std::size_t count) const;
+
+  /// Names them in the work of a launch of rows [first, first + count), for which there is room; where rows are brought
+  /// for each launch, it is the next one that is queued. Throws cache_error where those brought are damaged.
+  void name_in(margin_work& work, std::size_t first, std::size_t count);
 
  private:
   template <class T>
-  const T* bring(runtime& device, std::span<const T> part, std::vector<buffer<T>>& kept);
+  const T* put(std::byte*& to, std::span<const T> from);
+  void pack(std::byte* to, std::size_t first, std::size_t last, std::vector<float>& labels);
+  void encode(std::size_t first, std::size_t last, std::vector<float>& labels) const;
+  void stay_with_the_host();
 
+  runtime& device_;
+  const sparse_view& view_;
+  const label_map& label_map_;
   margin_work rows_{};
-  std::vector<float> labels_;
-  std::vector<buffer<float>> floats_;
-  std::vector<buffer<std::uint16_t>> shorts_;
-  std::vector<buffer<std::uint32_t>> words_;
-  std::vector<buffer<std::uint64_t>> longs_;
-  std::vector<buffer<half>> halves_;
+  std::array<std::vector<float>, 2> labels_;  ///< of the rows in each block; those that stay have the first
+  std::optional<buffer<std::byte>> all_{};
+  std::optional<row_blocks> blocks_{};
+  std::optional<buffer<std::uint32_t>> degree_{};
 };
 
 }  // namespace hogwild::device

@@ -40,10 +40,15 @@ std::size_t device_step::rows_to_exchange() const {
 }
 
 batch_outcome device_step::train_run(std::size_t first, std::size_t count) {
-  if (shared_) me_.unsent.raise(count);
-  device_.run(model_.train(first, count));
-  queued_.push_back({.mark = device_.mark(), .rows = count, .queued = clock::now()});
-  wait_for_all_but(1);
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t rows = model_.room_for(first + done, count - done);
+    const clock::time_point began = clock::now();  // rows that are brought are a part of the time that rows take
+    if (shared_) me_.unsent.raise(rows);
+    device_.run(model_.train(first + done, rows));
+    queued_.push_back({.mark = device_.mark(), .rows = rows, .queued = began});
+    wait_for_all_but(1);
+    done += rows;
+  }
   return {.updates = new_updates(), .nonzeros = model_.nonzeros(first, count)};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_task.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,16 +53,24 @@ device_facts facts_of_device(int number) {
 
 namespace {
 
-/// Throws resource_error where the device has not enough free memory, before anything is copied.
-void require_room(const runtime& device, const training_task& task, memory_kind memory, const store_shape& shape) {
+/// How the device's free memory is dealt out, before anything is copied: 0 where all rows have room beside parameters
+/// and state, else the bytes of each of two blocks. Throws resource_error where not even those of one row have room.
+std::uint64_t block_bytes_for(const runtime& device, const training_task& task, memory_kind memory,
+                              const store_shape& shape) {
   const bool replica = memory == memory_kind::device;
   const std::uint64_t arrays = replica ? device_arrays::bytes(shape.parameters, shape.state_arrays) : 0;
-  const std::uint64_t rows = device.facts().emulated ? 0 : kernels_of(task).bytes(task);
+  const std::uint64_t rows = device.facts().host_memory ? 0 : kernels_of(task).bytes(task);
   const std::uint64_t left = device.free_bytes();
-  if (rows <= left && arrays <= left - rows) return;
-  throw resource_error("the device is too small for this run: its rows need " + std::to_string(rows) +
-                       " bytes and its parameters and state " + std::to_string(arrays) + ", and of the device " +
-                       std::to_string(left) + " bytes are free; train on fewer rows or columns, or by threads");
+  if (rows <= left && arrays <= left - rows) return 0;
+  const stream_needs streamed = kernels_of(task).needs_of_stream(task);
+  const std::uint64_t stays = arrays + streamed.stays;
+  if (stays > left || streamed.least_block > (left - stays) / 2)
+    throw resource_error("the device is too small for this run: parameters and state need " + std::to_string(stays) +
+                         " bytes, two blocks of its longest row " + std::to_string(2 * streamed.least_block) +
+                         ", and of the device " + std::to_string(left) +
+                         " bytes are free; train on fewer columns, or by threads");
+  // Half of what is left stays free: allocations are rounded up, and kernels have memory of their own.
+  return std::max(std::min((left - stays) / 4, row_blocks::most_bytes), streamed.least_block);
 }
 
 }  // namespace
@@ -81,9 +90,10 @@ void device_task::work(const worker_context& at) const {
   driver& mine = *driver_;
   const loop_options& o = at.plan.options;
   if (mine.model == nullptr) {
-    require_room(*mine.device, *this, memory_, at.store.shape());
+    const std::uint64_t block_bytes = block_bytes_for(*mine.device, *this, memory_, at.store.shape());
+    at.store.slots()[at.slot].row_block_bytes.set(block_bytes);
     mine.memory.emplace(*mine.device, memory_, at.store);
-    mine.model = kernels_of(*this).bring(*mine.device, *this, mine.memory->arrays(), o);
+    mine.model = kernels_of(*this).bring(*mine.device, *this, mine.memory->arrays(), o, block_bytes);
   }
   const auto host = mine.memory->host_side(at, facts_.groups);
   device_step step(*mine.device, *mine.model, mine.memory->arrays(), *host, o, at.store.slots()[at.slot]);

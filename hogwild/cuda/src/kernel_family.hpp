@@ -13,6 +13,7 @@
 #include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
+#include "row_blocks.hpp"
 #include "runtime.hpp"
 
 namespace hogwild {
@@ -59,7 +60,12 @@ class device_model {
 
   /// Where a chunk begins: its round, and its rows' position in the epoch.
   virtual void begin(const round_plan& round, double position) = 0;
-  /// Trains rows [first, first + count), which follow those of the launch before.
+  /// How many of `count` rows, at least 1, from `first` on a launch can have: at least 1, and all where rows stay on
+  /// the device.
+  virtual std::size_t room_for(std::size_t first, std::size_t count) const = 0;
+  /// Trains rows [first, first + count), for which there is room and which follow those of the launch before. Rows that
+  /// do not stay on the device are brought there, for this launch to be queued next; throws cache_error where they are
+  /// damaged.
   virtual kernel_launch train(std::size_t first, std::size_t count) = 0;
   /// Entries of these rows.
   virtual std::uint64_t nonzeros(std::size_t first, std::size_t count) const = 0;
@@ -78,9 +84,12 @@ class kernel_family {
   virtual double rows_in_flight(run_planner& run) const = 0;
   /// What the rows take of the memory of a device that has its own.
   virtual std::uint64_t bytes(const training_task& task) const;
-  /// Brings the rows to the device. `arrays` and the task outlive what is returned; the options are those of the run.
+  /// The same where they do not stay there.
+  virtual stream_needs needs_of_stream(const training_task& task) const;
+  /// Brings the rows to the device, or makes two blocks of `block_bytes` for them, where that is not 0. `arrays` and
+  /// the task outlive what is returned; the options are those of the run.
   virtual std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
-                                              const loop_options& options) const = 0;
+                                              const loop_options& options, std::uint64_t block_bytes = 0) const = 0;
 
  protected:
   ~kernel_family() = default;

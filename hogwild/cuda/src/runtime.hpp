@@ -13,7 +13,8 @@ namespace hogwild::device {
 
 struct device_facts {
   std::string name;
-  bool emulated = false;  ///< its memory is that of the host
+  bool emulated = false;     ///< its kernels run on the CPU
+  bool host_memory = false;  ///< they read what the host has: nothing need be copied
   std::uint64_t memory_bytes = 0;
   int multiprocessors = 0;
   int compute_major = 0, compute_minor = 0;  ///< its architecture
@@ -63,6 +64,10 @@ class runtime {
   virtual void zero(void* memory, std::size_t bytes) = 0;
   virtual void run(const kernel_launch& launch) = 0;
 
+  /// Beside the queue: begins at once, whatever is queued; kernels that are queued after it wait for it. Nothing that
+  /// is queued uses `to`; memory on both sides stays as it is until a kernel that was queued after it is through.
+  virtual void upload_ahead(void* to, const void* from, std::size_t bytes) = 0;
+
   /// A place in the queue: behind all that is queued.
   virtual std::uint64_t mark() = 0;
   /// Returns when the device has come to a mark, and leaves the CPU to others until then; throws what has failed before
@@ -72,8 +77,13 @@ class runtime {
   virtual bool reached(std::uint64_t mark) = 0;
 };
 
-/// A device that is none: its memory is the host's, and its kernels run on so many threads, at least one.
-std::unique_ptr<runtime> open_emulated(std::size_t threads);
+/// Of an emulated device: it reads the host's memory.
+inline constexpr std::uint64_t unlimited_memory = std::uint64_t(-1);
+
+/// A device that is none: its kernels run on so many threads, at least one. Where its memory is limited it has memory
+/// of its own, as a real one has, and no more than so many bytes.
+std::unique_ptr<runtime> open_emulated(std::size_t threads, std::uint64_t memory_bytes = unlimited_memory);
+/// Of one whose memory is not limited.
 device_facts facts_of_emulated();
 
 /// A CUDA device by its number. Throws resource_error where it cannot be used: no driver, no such device, a build

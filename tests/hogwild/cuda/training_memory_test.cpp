@@ -66,6 +66,7 @@ class accountable_device final : public runtime {
     inner_->take_near(managed);
   }
   void upload(void* to, const void* from, std::size_t bytes) override { inner_->upload(to, from, bytes); }
+  void upload_ahead(void* to, const void* from, std::size_t bytes) override { inner_->upload_ahead(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { inner_->download(to, from, bytes); }
   void zero(void* memory, std::size_t bytes) override { inner_->zero(memory, bytes); }
   void run(const kernel_launch& launch) override { inner_->run(launch); }

@@ -43,11 +43,15 @@ struct popularity {
 
 class factors_on_device final : public device_model {
  public:
-  factors_on_device(runtime& device, const training_task& task, const device_arrays& arrays, const loop_options& o)
-      : epoch_rows_(static_cast<double>(std::max<std::size_t>(task.data().rows(), 1))) {
+  factors_on_device(runtime& device, const training_task& task, const device_arrays& arrays, const loop_options& o,
+                    std::uint64_t block_bytes)
+      : device_(device), epoch_rows_(static_cast<double>(std::max<std::size_t>(task.data().rows(), 1))) {
     const matrix_factorization model = factorization_of(task);
     ratings_ = ratings_of(task.data(), model.users, model.items).ratings;
-    work_.ratings = bring(device, ratings_, device_ratings_);
+    if (block_bytes == 0)
+      work_.ratings = bring(device, ratings_, device_ratings_);
+    else
+      blocks_.emplace(device, block_bytes);
     arrays.name_in(work_);
     if (o.optimizer == optimizer_kind::row_adagrad) work_.sums = arrays.values[1].data();
     work_.users = model.users;
@@ -63,9 +67,9 @@ class factors_on_device final : public device_model {
     }
     work_.update = o.update;
     work_.rows_in_flight = std::max(o.rows_in_flight, 1u);
-    if (device.facts().emulated) return;
+    if (device.facts().host_memory) return;
     device.wait(device.mark());
-    ratings_ = {};
+    if (!blocks_) ratings_ = {};
     degree_ = {};
   }
 
@@ -74,7 +78,16 @@ class factors_on_device final : public device_model {
     work_.epoch_step = static_cast<float>(round.step);
   }
 
+  std::size_t room_for(std::size_t, std::size_t count) const override {
+    return blocks_ ? std::min<std::size_t>(count, blocks_->bytes() / sizeof(rating)) : count;
+  }
+
   kernel_launch train(std::size_t first, std::size_t count) override {
+    if (blocks_) {
+      rating* const block = reinterpret_cast<rating*>(blocks_->next());
+      device_.upload_ahead(block, ratings_.data() + first, count * sizeof(rating));
+      work_.ratings = counted_from(block, first);
+    }
     work_.first = first;
     work_.count = count;
     kernel_launch launch{.warps = work_.rows_in_flight, .on_host = [work = work_](std::size_t part, std::size_t parts) {
@@ -94,16 +107,18 @@ class factors_on_device final : public device_model {
   /// Where the device reads what the host has: an emulated one in place.
   template <class T>
   static const T* bring(runtime& device, const std::vector<T>& from, std::optional<buffer<T>>& to) {
-    if (device.facts().emulated) return from.data();
+    if (device.facts().host_memory) return from.data();
     to.emplace(device, from.size());
     device.upload(to->data(), from.data(), from.size() * sizeof(T));
     return to->data();
   }
 
+  runtime& device_;
   double epoch_rows_;
-  std::vector<rating> ratings_;
+  std::vector<rating> ratings_;  ///< empty where all of them stay on the device
   std::vector<std::uint32_t> degree_;
   std::optional<buffer<rating>> device_ratings_;
+  std::optional<row_blocks> blocks_;
   std::optional<buffer<std::uint32_t>> device_degree_;
   factor_work work_;
 };
@@ -154,9 +169,13 @@ class factor_family final : public kernel_family {
     return task.data().rows() * sizeof(rating) + task.data().degree.size_bytes();
   }
 
+  stream_needs needs_of_stream(const training_task& task) const override {
+    return {.stays = task.data().degree.size_bytes(), .least_block = sizeof(rating)};
+  }
+
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
-                                      const loop_options& options) const override {
-    return std::make_unique<factors_on_device>(device, task, arrays, options);
+                                      const loop_options& options, std::uint64_t block_bytes) const override {
+    return std::make_unique<factors_on_device>(device, task, arrays, options, block_bytes);
   }
 };
 

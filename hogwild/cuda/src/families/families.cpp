@@ -12,6 +12,10 @@ std::uint64_t kernel_family::bytes(const training_task& task) const {
   return device_rows::bytes(task.data());
 }
 
+stream_needs kernel_family::needs_of_stream(const training_task& task) const {
+  return device_rows::needs_of_stream(task.data());
+}
+
 const kernel_family& kernels_of(const training_task& task) {
   for (const kernel_family* const family :
        {&margin_kernels(), &softmax_kernels(), &machine_kernels(), &rating_kernels(), &named_kernel_family()})

@@ -17,9 +17,8 @@ namespace {
 class general_on_device final : public device_model {
  public:
   general_on_device(runtime& device, const training_task& task, const device_arrays& arrays, const loop_options& o,
-                    general_forms forms)
-      : task_(task), rows_(device, task.data(), task.labels()), forms_(std::move(forms)) {
-    rows_.name_in(work_);
+                    general_forms forms, std::uint64_t block_bytes)
+      : task_(task), rows_(device, task.data(), task.labels(), block_bytes), forms_(std::move(forms)) {
     arrays.name_in(work_);
     if (o.optimizer == optimizer_kind::adagrad) work_.sums = arrays.values[1].data();
     if (o.form == l2_form::per_occurrence)
@@ -38,7 +37,10 @@ class general_on_device final : public device_model {
       work_.groups[k].step = static_cast<float>(step * step_factor_[k]);
   }
 
+  std::size_t room_for(std::size_t first, std::size_t count) const override { return rows_.room_for(first, count); }
+
   kernel_launch train(std::size_t first, std::size_t count) override {
+    rows_.name_in(work_, first, count);
     work_.first = first;
     work_.count = count;
     kernel_launch launch{.warps = work_.rows_in_flight,
@@ -108,8 +110,8 @@ double stable_rows_in_flight(run_planner& run, double fraction, double curvature
 
 std::unique_ptr<device_model> bring_general_rows(runtime& device, const training_task& task,
                                                  const device_arrays& arrays, const loop_options& options,
-                                                 general_forms forms) {
-  return std::make_unique<general_on_device>(device, task, arrays, options, std::move(forms));
+                                                 general_forms forms, std::uint64_t block_bytes) {
+  return std::make_unique<general_on_device>(device, task, arrays, options, std::move(forms), block_bytes);
 }
 
 }  // namespace hogwild::device

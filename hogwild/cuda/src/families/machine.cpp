@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/models/factorization_machine.hpp>
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -44,7 +45,7 @@ class machine_family final : public kernel_family {
   }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
-                                      const loop_options& options) const override {
+                                      const loop_options& options, std::uint64_t block_bytes) const override {
     const factorization_machine whole = machine_of(task);
     const machine_shape model{.features = whole.features,
                               .width = static_cast<std::uint32_t>(whole.width()),
@@ -59,7 +60,7 @@ class machine_family final : public kernel_family {
       return launch_machine_rows(work, model, stream);
     };
 #endif
-    return bring_general_rows(device, task, arrays, options, std::move(forms));
+    return bring_general_rows(device, task, arrays, options, std::move(forms), block_bytes);
   }
 };
 

@@ -32,9 +32,9 @@ auto own_launch_of(const task_facts& facts) {
 
 class margin_on_device final : public device_model {
  public:
-  margin_on_device(runtime& device, const training_task& task, const device_arrays& arrays, const loop_options& o)
-      : task_(task), rows_(device, task.data(), task.labels()) {
-    rows_.name_in(work_);
+  margin_on_device(runtime& device, const training_task& task, const device_arrays& arrays, const loop_options& o,
+                   std::uint64_t block_bytes)
+      : task_(task), rows_(device, task.data(), task.labels(), block_bytes) {
     arrays.name_in(work_);
     if (o.optimizer == optimizer_kind::adagrad) {
       work_.sums = arrays.values[1].data();
@@ -52,7 +52,10 @@ class margin_on_device final : public device_model {
     work_.scale = round.l2.at(position);
   }
 
+  std::size_t room_for(std::size_t first, std::size_t count) const override { return rows_.room_for(first, count); }
+
   kernel_launch train(std::size_t first, std::size_t count) override {
+    rows_.name_in(work_, first, count);
     work_.first = first;
     work_.count = count;
     kernel_launch launch{.warps = work_.rows_in_flight,
@@ -103,8 +106,8 @@ class margin_family final : public kernel_family {
   }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
-                                      const loop_options& options) const override {
-    return std::make_unique<margin_on_device>(device, task, arrays, options);
+                                      const loop_options& options, std::uint64_t block_bytes) const override {
+    return std::make_unique<margin_on_device>(device, task, arrays, options, block_bytes);
   }
 };
 

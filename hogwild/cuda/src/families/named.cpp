@@ -51,7 +51,7 @@ class named_family final : public kernel_family {
   double rows_in_flight(run_planner& run) const override { return stable_rows_in_flight(run, 0.5); }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
-                                      const loop_options& options) const override {
+                                      const loop_options& options, std::uint64_t block_bytes) const override {
     const named_kernels kernels = *named_model_of(task);
     general_forms forms;
     const std::vector<std::byte>& object = task.facts().model_bytes;
@@ -62,7 +62,7 @@ class named_family final : public kernel_family {
       forms.on_device = [launch = kernels.launch, object](const general_work& work, void* stream) {
         return launch(work, object.data(), stream);
       };
-    return bring_general_rows(device, task, arrays, options, std::move(forms));
+    return bring_general_rows(device, task, arrays, options, std::move(forms), block_bytes);
   }
 };
 

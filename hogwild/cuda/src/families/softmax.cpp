@@ -38,7 +38,7 @@ class softmax_family final : public kernel_family {
   double rows_in_flight(run_planner& run) const override { return stable_rows_in_flight(run, 1.0); }
 
   std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,
-                                      const loop_options& options) const override {
+                                      const loop_options& options, std::uint64_t block_bytes) const override {
     const softmax whole = softmax_of(task);
     const softmax_shape model{
         .features = whole.features, .classes = static_cast<std::uint32_t>(whole.classes), .bias = whole.bias};
@@ -50,7 +50,7 @@ class softmax_family final : public kernel_family {
       return launch_softmax_rows(work, model, stream);
     };
 #endif
-    return bring_general_rows(device, task, arrays, options, std::move(forms));
+    return bring_general_rows(device, task, arrays, options, std::move(forms), block_bytes);
   }
 };
 

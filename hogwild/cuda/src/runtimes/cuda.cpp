@@ -106,6 +106,7 @@ class cuda_runtime final : public runtime {
   explicit cuda_runtime(int number) : number_(number), facts_(chosen(number)) {}
   ~cuda_runtime() override {
     cudaSetDevice(number_);  // for the queue and its events
+    cudaStreamSynchronize(ahead_.get());
     cudaStreamSynchronize(queue_.get());
   }
   cuda_runtime(const cuda_runtime&) = delete;
@@ -179,7 +180,18 @@ class cuda_runtime final : public runtime {
     if (!launch.on_device)
       throw resource_error("this program has no kernels of the model for a device: name it in a .cu file");
     here();
+    if (is_ahead_) {
+      require(cudaEventRecord(arrived_.get(), ahead_.get()), "record an event");
+      require(cudaStreamWaitEvent(queue_.get(), arrived_.get(), 0), "wait for data");
+      is_ahead_ = false;
+    }
     require(static_cast<cudaError_t>(launch.on_device(queue_.get())), "start a kernel");
+  }
+  /// What is not pinned is read before this returns, which leaves the device its kernels meanwhile.
+  void upload_ahead(void* to, const void* from, std::size_t bytes) override {
+    here();
+    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ahead_.get()), "take data");
+    is_ahead_ = true;
   }
 
   std::uint64_t mark() override {
@@ -215,6 +227,9 @@ class cuda_runtime final : public runtime {
   int number_;
   device_facts facts_;
   cuda_stream queue_;
+  cuda_stream ahead_;             ///< of uploads beside the queue
+  cuda_event arrived_;            ///< behind the last of them that a kernel waits for
+  bool is_ahead_ = false;         ///< there are some that no kernel waits for yet
   std::deque<cuda_event> marks_;  ///< that nobody has waited for yet
   std::uint64_t passed_ = 0;
 };

@@ -8,7 +8,9 @@
 #include <functional>
 #include <mutex>
 #include <new>
+#include <string>
 #include <thread>
+#include <unordered_map>
 
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/error.hpp>
@@ -23,18 +25,27 @@ constexpr std::align_val_t alignment{4096};
 /// What is queued is done by a thread of its own, so that kernels overlap with their host as those of a device do.
 class emulated_runtime final : public runtime {
  public:
-  explicit emulated_runtime(std::size_t threads)
-      : threads_(std::max<std::size_t>(threads, 1)),
+  emulated_runtime(std::size_t threads, std::uint64_t memory_bytes)
+      : memory_bytes_(memory_bytes),
+        threads_(std::max<std::size_t>(threads, 1)),
         team_(thread_team::make(thread_team_kind::std, threads_, false)),
-        queue_thread_([this](const std::stop_token& stop) { work_off(stop); }) {}
+        queue_thread_([this](const std::stop_token& stop) { work_off(stop); }) {
+    facts_.host_memory = memory_bytes == unlimited_memory;
+    if (!facts_.host_memory) facts_.memory_bytes = memory_bytes;
+  }
 
   const device_facts& facts() const override { return facts_; }
-  /// The machine refuses what it does not have, and nothing is reserved before.
-  std::uint64_t free_bytes() const override { return UINT64_MAX; }
+  /// Without a limit the machine refuses what it does not have, and nothing is reserved before.
+  std::uint64_t free_bytes() const override { return facts_.host_memory ? memory_bytes_ : memory_bytes_ - used_; }
 
   void* allocate(std::size_t bytes) override {
+    if (bytes > free_bytes())
+      throw resource_error("the emulated device has no room for " + std::to_string(bytes) +
+                           " bytes: " + std::to_string(free_bytes()) + " are free");
     try {
-      return ::operator new(std::max<std::size_t>(bytes, 1), alignment);
+      void* const memory = ::operator new(std::max<std::size_t>(bytes, 1), alignment);
+      used_ += sizes_[memory] = bytes;
+      return memory;
     } catch (const std::bad_alloc&) {
       throw resource_error("the emulated device has no " + std::to_string(bytes) +
                            " bytes: its memory is that of this machine; train on fewer columns, or free memory");
@@ -47,6 +58,9 @@ class emulated_runtime final : public runtime {
   }
   void release(void* memory) noexcept override {
     wait_for_all();
+    const auto found = sizes_.find(memory);
+    used_ -= found->second;
+    sizes_.erase(found);
     ::operator delete(memory, alignment);
   }
 
@@ -63,6 +77,8 @@ class emulated_runtime final : public runtime {
   void zero(void* memory, std::size_t bytes) override {
     put([=] { std::memset(memory, 0, bytes); });
   }
+  /// As a driver takes what is not pinned: it is through when this returns.
+  void upload_ahead(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void run(const kernel_launch& launch) override {
     put([this, launch] {
       const std::size_t parts = std::min<std::size_t>(threads_, launch.warps);
@@ -131,7 +147,9 @@ class emulated_runtime final : public runtime {
     }
   }
 
-  const device_facts facts_ = facts_of_emulated();
+  device_facts facts_ = facts_of_emulated();
+  std::uint64_t memory_bytes_, used_ = 0;
+  std::unordered_map<void*, std::size_t> sizes_;  ///< of what is allocated
   std::size_t threads_;
   std::unique_ptr<thread_team> team_;
   std::mutex mutex_;
@@ -147,12 +165,12 @@ class emulated_runtime final : public runtime {
 device_facts facts_of_emulated() {
   device_facts facts;
   facts.name = "emulated";
-  facts.emulated = facts.native_host_atomics = facts.concurrent_managed_access = true;
+  facts.emulated = facts.host_memory = facts.native_host_atomics = facts.concurrent_managed_access = true;
   return facts;
 }
 
-std::unique_ptr<runtime> open_emulated(std::size_t threads) {
-  return std::make_unique<emulated_runtime>(threads);
+std::unique_ptr<runtime> open_emulated(std::size_t threads, std::uint64_t memory_bytes) {
+  return std::make_unique<emulated_runtime>(threads, memory_bytes);
 }
 
 }  // namespace hogwild::device

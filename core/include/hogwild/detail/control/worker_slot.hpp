@@ -67,6 +67,7 @@ struct alignas(128) basic_worker_slot {
   published<std::uint64_t> sparse_meetings;   ///< where pairs of index and value were
   published<std::uint64_t> meeting_bytes;     ///< that this rank handed over
   published<std::uint64_t> meeting_ns;        ///< in meetings, waiting for other ranks included
+  published<std::uint64_t> row_block_bytes;   ///< of a worker that drives a device which has not room for all rows
   alignas(128) std::array<published<std::uint32_t>, staleness_histogram::buckets> staleness;
 
   /// By the owner, before each draw and each batch of rows: whether the others wait for it. If not (it was left out, or

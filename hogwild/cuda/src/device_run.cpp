@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_run.hpp"
+
+#include <string>
+#include <utility>
+
+#include <hogwild/cuda/engine.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/names.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+#include "device_task.hpp"
+
+namespace hogwild::device {
+namespace {
+
+class device_run final : public engine_run {
+ public:
+  device_run(const thread_engine& engine, std::unique_ptr<runtime> device, const training_task& task,
+             const loop_plan& plan, const note_function& note)
+      : note_(note),
+        report_(report_of(plan.options, device->facts().name)),
+        work_(std::make_unique<device_task>(task, std::move(device), plan.options.memory)),
+        members_(hogwild::start(engine, *work_, plan, note)) {}
+  device_run(const process_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
+      : note_(note),
+        report_(report_of(plan.options, facts_of_device(plan.options.device).name)),
+        members_(hogwild::start(engine, task, plan, note, device_workers)) {}
+  ~device_run() override {
+    if (work_ != nullptr) work_->leave_store();
+  }
+  device_run(const device_run&) = delete;
+  device_run& operator=(const device_run&) = delete;
+
+  std::string_view engine() const override { return "cuda"; }
+  std::size_t workers() const override { return members_->workers(); }
+  const param_store& store() const override { return members_->store(); }
+  void get_ready() override { members_->get_ready(); }
+  void run_round() override {
+    members_->run_round();
+    note_pageable();
+  }
+  void settle() override { members_->settle(); }
+  thread_team& helpers() override { return members_->helpers(); }
+  std::size_t replaced() const override { return members_->replaced(); }
+  std::uint64_t rows_lost() const override { return members_->rows_lost(); }
+  std::optional<device_report> device() const override {
+    device_report report = report_;
+    report.block_bytes = slot().row_block_bytes.get();
+    return report;
+  }
+
+ private:
+  static device_report report_of(const loop_options& o, std::string name) {
+    return {.device = o.device,
+            .name = std::move(name),
+            .memory = std::string(name_of(o.memory)),
+            .rows_in_flight = o.rows_in_flight};
+  }
+
+  /// Of the worker that drives the device.
+  const worker_slot& slot() const { return store().slots()[device_task::device_slot]; }
+
+  /// Once, wherever the worker is that found it out.
+  void note_pageable() {
+    if (noted_ || slot().pageable.load() == 0) return;
+    noted_ = true;
+    if (!note_) return;
+    note_(
+        "the memory that the device's replica is copied through could not be registered with CUDA: the run goes on, "
+        "and copies take longer");
+  }
+
+  note_function note_;
+  bool noted_ = false;
+  device_report report_;
+  std::unique_ptr<device_task> work_;
+  std::unique_ptr<engine_run> members_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine_run> start_threads(const thread_engine& engine, std::unique_ptr<runtime> device,
+                                          const training_task& task, const loop_plan& plan, const note_function& note) {
+  return std::make_unique<device_run>(engine, std::move(device), task, plan, note);
+}
+
+std::unique_ptr<engine_run> start_processes(const process_engine& engine, const training_task& task,
+                                            const loop_plan& plan, const note_function& note) {
+  return std::make_unique<device_run>(engine, task, plan, note);
+}
+
+}  // namespace hogwild::device

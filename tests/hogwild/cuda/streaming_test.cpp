@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs on a device that has no room for all rows.
+#include <chrono>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <hogwild/error.hpp>
+#include <hogwild/general_model.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/train.hpp>
+
+#include "kernel_family.hpp"
+#include "named_models.hpp"
+#include "small_device.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/toy_data.hpp"
+#include "support/toy_ratings.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+const test::toy_rows many_rows =
+    test::planted_classification({.rows = 4000, .columns = 200, .per_row = 10, .seed = 18});
+
+/// Memory for parameters, degrees and blocks of 2 to 4 KB, of 320 KB of rows or more.
+test::small_device streaming(std::size_t parameters, std::size_t state_arrays, std::size_t workers = 0) {
+  return {.workers = workers, .memory_bytes = device::device_arrays::bytes(parameters, state_arrays) + 16'384};
+}
+
+void expect_streamed(const train_result& r) {
+  ASSERT_TRUE(r.device);
+  EXPECT_GE(r.device->block_bytes, 2'000u);
+  EXPECT_LE(r.device->block_bytes, 4'096u);
+}
+
+TEST(a_streamed_run, ends_where_a_serial_one_does) {
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    for (const std::size_t workers : {0u, 1u}) {
+      const train_options options{.epochs = 10,
+                                  .step = {.initial = 0.5, .decay = 0.8},
+                                  .l2 = 1e-4,
+                                  .update = update_kind::exact,
+                                  .optimizer = optimizer,
+                                  .bias = true};
+      const double serial = train(logistic{}, many_rows.csr(), serial_engine{}, options).objective;
+      const train_result r = train(logistic{}, many_rows.csr(),
+                                   streaming(201, optimizer == optimizer_kind::adagrad ? 1 : 0, workers), options);
+      EXPECT_EQ(r.status, run_status::done);
+      EXPECT_GE(r.examples, 40'000u);
+      EXPECT_EQ(r.rows_lost, 0u);
+      EXPECT_LE(r.objective, 1.02 * serial) << workers << " workers";
+      expect_streamed(r);
+    }
+  }
+}
+
+TEST(a_streamed_run, trains_every_family) {
+  const test::toy_rows classes = test::planted_classes({.rows = 4000, .columns = 200, .per_row = 10, .seed = 20}, 5);
+  const train_options options{.epochs = 10, .step = {.initial = 0.5, .decay = 0.8}};
+  const auto expect_near_serial = [&](const auto& m, const csr_rows& rows, const train_options& o, double band) {
+    const double serial = train(m, rows, serial_engine{}, o).objective;
+    const train_result r = train(m, rows, streaming(m.dim(), 0), o);
+    EXPECT_LE(r.objective, band * serial);
+    expect_streamed(r);
+  };
+  expect_near_serial(softmax{.features = 200, .classes = 5, .bias = true}, classes.csr(), options, 1.02);
+  expect_near_serial(test::device_huber{.features = 200}, many_rows.csr(), options, 1.02);
+  const test::toy_rows ratings = test::planted_ratings();
+  expect_near_serial(test::factors_of({}), ratings.csr(),
+                     {.epochs = 60, .step = {.initial = 0.1, .decay = 0.94}, .update = update_kind::exact}, 1.05);
+}
+
+TEST(a_streamed_run, has_the_bits_of_one_whose_rows_stay) {
+  const train_options options{.epochs = 3, .step = {.initial = 0.3}, .bias = true};
+  test::small_device one_warp = streaming(201, 0);
+  one_warp.threads = 1;
+  const train_result streamed = train(logistic{}, many_rows.csr(), one_warp, options);
+  one_warp.memory_bytes = 10'000'000;
+  const train_result resident = train(logistic{}, many_rows.csr(), one_warp, options);
+  one_warp.memory_bytes = device::unlimited_memory;
+  const train_result in_place = train(logistic{}, many_rows.csr(), one_warp, options);
+  expect_streamed(streamed);
+  EXPECT_EQ(resident.device->block_bytes, 0u);
+  EXPECT_EQ(in_place.device->block_bytes, 0u);
+  EXPECT_EQ(streamed.parameters, in_place.parameters);
+  EXPECT_EQ(resident.parameters, in_place.parameters);
+}
+
+TEST(a_streamed_run, says_so_in_its_record) {
+  const test::scratch_folder folder;
+  train_options options{.epochs = 1, .step = {.initial = 0.1}};
+  options.record = folder / "record";
+  const train_result r = train(logistic{}, many_rows.csr(), streaming(200, 0), options);
+  const std::string text = test::read_text(options.record);
+  const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+  EXPECT_EQ(last["device"]["block_bytes"], r.device->block_bytes);
+  expect_streamed(r);
+}
+
+TEST(a_streamed_run, has_room_for_its_longest_row_or_is_refused) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::toy_rows rows = test::planted_classification({.rows = 1000, .columns = 2000, .per_row = 5, .seed = seed});
+  std::vector<std::uint32_t> all(2000);
+  for (std::uint32_t j = 0; j < 2000; ++j) all[j] = j;
+  rows.push(all, std::vector<float>(2000, 0.01f), 1.0f);
+  const train_options options{.epochs = 2, .step = {.initial = 0.1}};
+  // 8,000 bytes of columns and as many of values, with what fills them up.
+  const std::uint64_t arrays = device::device_arrays::bytes(2000, 0), block = 8192 + 8192 + 256 + 256;
+  const train_result r = train(logistic{}, rows.csr(), test::small_device{.memory_bytes = arrays + 2 * block}, options);
+  EXPECT_EQ(r.examples, 2002u);
+  EXPECT_EQ(r.device->block_bytes, block);
+  try {
+    train(logistic{}, rows.csr(), test::small_device{.memory_bytes = arrays + 2 * block - 1}, options);
+    ADD_FAILURE() << "trained without memory";
+  } catch (const resource_error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr(std::to_string(2 * block)));
+    EXPECT_THAT(e.what(), testing::HasSubstr(std::to_string(arrays + 2 * block - 1) + " bytes are free"));
+  }
+}
+
+TEST(a_streamed_run, stops_when_it_is_asked_to) {
+  std::stop_source stop;
+  std::chrono::steady_clock::time_point asked;
+  struct ask_later final : observer {
+    explicit ask_later(std::function<void()> f) : ask(std::move(f)) {}
+    void on_epoch(const epoch_report& epoch) override {
+      if (epoch.epoch == 2) ask();
+    }
+    std::function<void()> ask;
+  };
+  std::jthread asks;
+  ask_later seen([&] {
+    asks = std::jthread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      asked = std::chrono::steady_clock::now();
+      stop.request_stop();
+    });
+  });
+  const train_result r =
+      train(logistic{}, many_rows.csr(), streaming(200, 0),
+            {.epochs = 1'000'000, .step = {.initial = 0.1}, .observers = {&seen}, .stop = stop.get_token()});
+  const auto ended = std::chrono::steady_clock::now();
+  EXPECT_EQ(r.status, run_status::stopped);
+  EXPECT_LT(ended - asked, std::chrono::seconds(1));
+  expect_streamed(r);
+}
+
+}  // namespace
