@@ -75,6 +75,9 @@ class runtime {
   virtual void wait(std::uint64_t mark) = 0;
   /// Whether the device has come to a mark; throws what has failed before it.
   virtual bool reached(std::uint64_t mark) = 0;
+  /// Returns when the device does nothing any more, whatever has failed: then memory that it was to read or write may
+  /// go.
+  virtual void drain() noexcept = 0;
 };
 
 /// Of an emulated device: it reads the host's memory.

@@ -73,6 +73,7 @@ class accountable_device final : public runtime {
   std::uint64_t mark() override { return inner_->mark(); }
   void wait(std::uint64_t mark) override { inner_->wait(mark); }
   bool reached(std::uint64_t mark) override { return inner_->reached(mark); }
+  void drain() noexcept override { inner_->drain(); }
 
  private:
   ledger& accounts_;

@@ -106,8 +106,7 @@ class cuda_runtime final : public runtime {
   explicit cuda_runtime(int number) : number_(number), facts_(chosen(number)) {}
   ~cuda_runtime() override {
     cudaSetDevice(number_);  // for the queue and its events
-    cudaStreamSynchronize(ahead_.get());
-    cudaStreamSynchronize(queue_.get());
+    drain();
   }
   cuda_runtime(const cuda_runtime&) = delete;
   cuda_runtime& operator=(const cuda_runtime&) = delete;
@@ -156,7 +155,7 @@ class cuda_runtime final : public runtime {
   }
   void unregister_host(void* memory) noexcept override {
     cudaSetDevice(number_);
-    cudaStreamSynchronize(queue_.get());
+    drain();
     cudaHostUnregister(memory);
   }
   void take_near(std::span<std::byte> managed) override {
@@ -218,6 +217,10 @@ class cuda_runtime final : public runtime {
       marks_.pop_front();
     }
     return true;
+  }
+  void drain() noexcept override {
+    cudaStreamSynchronize(ahead_.get());
+    cudaStreamSynchronize(queue_.get());
   }
 
  private:

@@ -57,7 +57,7 @@ class emulated_runtime final : public runtime {
     return memory;
   }
   void release(void* memory) noexcept override {
-    wait_for_all();
+    drain();  // whoever throws may leave kernels behind that still use it
     const auto found = sizes_.find(memory);
     used_ -= found->second;
     sizes_.erase(found);
@@ -66,7 +66,7 @@ class emulated_runtime final : public runtime {
 
   void* register_host(void* memory, std::size_t) override { return memory; }
   void unregister_host(void* memory) noexcept override {
-    wait_for_all();
+    drain();
     // It has to stand until now. CUDA would tell that it does not; here the program ends.
     static_cast<void>(*static_cast<volatile std::byte*>(memory));
   }
@@ -103,15 +103,12 @@ class emulated_runtime final : public runtime {
     if (failure_) std::rethrow_exception(failure_);
     return true;
   }
-
- private:
-  /// Whoever throws may leave kernels behind that still use what is to go.
-  void wait_for_all() noexcept {
-    const std::uint64_t last = mark();
+  void drain() noexcept override {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return done_ >= last; });
+    changed_.wait(lock, [&] { return done_ >= queued_; });
   }
 
+ private:
   void copy(void* to, const void* from, std::size_t bytes) {
     put([=] { std::memcpy(to, from, bytes); });
   }

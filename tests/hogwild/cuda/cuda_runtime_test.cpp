@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs on a CUDA device over a stand-in for CUDA's runtime, of which each call fails in turn.
+#include <hogwild/cuda/engine.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/cuda/margin_rows.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/train.hpp>
+
+#include "runtime.hpp"
+#include "support/fake_cuda.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+const test::toy_rows cuda_rows = test::planted_classification({.rows = 120, .columns = 30, .per_row = 6, .seed = 20});
+
+/// A machine whose kernels do what their host form does.
+test::fake_machine cuda_machine() {
+  test::fake_machine m;
+  m.kernel = [](void** arguments) {
+    return [work = *static_cast<const device::margin_work*>(arguments[0])] {
+      static const logistic model;
+      device::train_margin_rows(work, margin_loss(model), 0, 1);
+    };
+  };
+  return m;
+}
+
+train_result train_on_cuda(const cuda_engine& engine, std::size_t epochs = 1) {
+  return train(logistic{}, cuda_rows.csr(), engine,
+               {.epochs = epochs, .step = {.initial = 0.5, .decay = 0.8}, .bias = true});
+}
+
+/// What is said by the run on this machine, which cannot go well; empty where it does.
+std::string refusal_of(const test::fake_machine& machine, const cuda_engine& engine) {
+  test::set_fake_machine(machine);
+  std::string said;
+  try {
+    train_on_cuda(engine);
+  } catch (const resource_error& e) {
+    said = e.what();
+  }
+  EXPECT_EQ(test::left_on_fake_devices(), test::fake_leftovers{}) << said;
+  return said;
+}
+
+/// Where a run keeps what it trains, and how much memory its device has.
+struct way_of_memory {
+  const char* name;
+  memory_kind memory;
+  std::size_t device_bytes;
+};
+constexpr std::size_t much = std::size_t{1} << 30, too_little_for_all_rows = 5000;
+constexpr way_of_memory ways_of_memory[] = {{"replica", memory_kind::device, much},
+                                            {"streamed", memory_kind::device, too_little_for_all_rows},
+                                            {"pinned", memory_kind::pinned, much},
+                                            {"managed", memory_kind::managed, much}};
+
+TEST(cuda_runtime, brings_rows_for_each_launch_where_memory_is_too_small_for_all) {
+  test::fake_machine machine = cuda_machine();
+  machine.memory_bytes = too_little_for_all_rows;
+  test::set_fake_machine(machine);
+  const train_result streamed = train_on_cuda({.device = 0}, 5);
+  EXPECT_GT(streamed.device->block_bytes, 0u);
+  test::set_fake_machine(cuda_machine());
+  const train_result resident = train_on_cuda({.device = 0}, 5);
+  EXPECT_EQ(resident.device->block_bytes, 0u);
+  EXPECT_EQ(streamed.parameters, resident.parameters);
+}
+
+TEST(cuda_runtime, trains_on_the_device_of_this_number_and_leaves_nothing_there) {
+  const double serial = train(logistic{}, cuda_rows.csr(), serial_engine{},
+                              {.epochs = 10, .step = {.initial = 0.5, .decay = 0.8}, .bias = true})
+                            .objective;
+  test::fake_machine machine = cuda_machine();
+  machine.devices = 2;
+  for (const cuda_engine& engine :
+       {cuda_engine{.device = 0}, cuda_engine{.workers = 1, .device = 1}, cuda_engine{.memory = memory_kind::pinned},
+        cuda_engine{.workers = 1, .device = 1, .memory = memory_kind::managed}}) {
+    test::set_fake_machine(machine);
+    const train_result r = train_on_cuda(engine, 10);
+    EXPECT_LE(r.objective, 1.02 * serial);
+    EXPECT_EQ(r.device->name, "stand-in " + std::to_string(engine.device));
+    EXPECT_EQ(test::left_on_fake_devices(), test::fake_leftovers{});
+  }
+}
+
+struct cuda_calls : testing::TestWithParam<std::tuple<way_of_memory, bool>> {};
+
+TEST_P(cuda_calls, that_fail_end_the_run_with_a_sentence_and_leave_nothing_behind) {
+  // What only gives something back has no effect on what was trained; nor has the choice of the device for that.
+  std::vector<std::string_view> without_effect{"cudaFree",           "cudaStreamDestroy", "cudaStreamSynchronize",
+                                               "cudaHostUnregister", "cudaEventDestroy",  "cudaSetDevice"};
+  const auto [way, for_good] = GetParam();
+  // Copies then go through memory that is not registered.
+  if (way.memory == memory_kind::device)
+    without_effect.insert(without_effect.end(), {"cudaHostRegister", "cudaHostGetDevicePointer"});
+  std::size_t call = 0, refused = 0;
+  std::string failed;
+  do {
+    test::fake_machine machine = cuda_machine();
+    machine.failing_call = ++call;
+    machine.memory_bytes = way.device_bytes;
+    machine.for_good = for_good;
+    const std::string said = refusal_of(machine, {.device = 0, .memory = way.memory});
+    failed = test::failed_fake_call();
+    SCOPED_TRACE("call " + std::to_string(call) + ", " + failed);
+    if (said.empty()) {
+      EXPECT_TRUE(failed.empty() || std::ranges::count(without_effect, failed) == 1);
+      continue;
+    }
+    ++refused;
+    EXPECT_THAT(said, AllOf(HasSubstr("something that was planned"), HasSubstr("cudaError719"), Not(HasSubstr("\n"))));
+    if (!failed.starts_with("cudaHost")) {
+      EXPECT_THAT(said, HasSubstr("the device failed to "));
+    }
+  } while (!failed.empty() && call < 10'000);
+  EXPECT_TRUE(failed.empty());
+  EXPECT_GE(refused, 50u);
+  RecordProperty("refused", std::to_string(refused));
+}
+
+INSTANTIATE_TEST_SUITE_P(each, cuda_calls, testing::Combine(testing::ValuesIn(ways_of_memory), testing::Bool()),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).name) +
+                                  (std::get<1>(info.param) ? "_for_good" : "_once");
+                         });
+
+TEST(cuda_runtime, says_what_is_missing_and_what_to_do) {
+  const auto with = [](const auto& change) {
+    test::fake_machine machine = cuda_machine();
+    change(machine);
+    return machine;
+  };
+  using machine = test::fake_machine;
+  const std::string other = ", or take --device emulated";
+  EXPECT_EQ(refusal_of(with([](machine& m) { m.driver = 0; }), {.device = 0}),
+            "there is no driver for CUDA devices on this machine: install NVIDIA's" + other);
+  EXPECT_EQ(refusal_of(with([](machine& m) { m.driver = 12020; }), {.device = 0}),
+            "the driver for CUDA devices is too old for this build: it knows CUDA 12.2: install a newer one" + other);
+  EXPECT_EQ(refusal_of(with([](machine& m) { m.devices = 0; }), {.device = 0}),
+            "the driver finds no CUDA device: look at nvidia-smi and CUDA_VISIBLE_DEVICES" + other);
+  EXPECT_EQ(refusal_of(cuda_machine(), {.device = 99}),
+            "there is no device 99: this machine has 1 device, counted from 0" + other);
+  EXPECT_EQ(refusal_of(with([](machine& m) { m.devices = 2; }), {.device = 2}),
+            "there is no device 2: this machine has 2 devices, counted from 0" + other);
+  EXPECT_EQ(refusal_of(with([](machine& m) { m.has_code = false; }), {.device = 0}),
+            "this build has no code for that device: build with its architecture in CMAKE_CUDA_ARCHITECTURES");
+}
+
+// Of 30 columns and a bias there are 31 floats, and the number of updates.
+TEST(cuda_runtime, says_how_much_memory_is_needed_and_how_much_is_free) {
+  test::fake_machine machine = cuda_machine();
+  machine.memory_bytes = 200;
+  EXPECT_THAT(refusal_of(machine, {.device = 0}),
+              AllOf(HasSubstr("the device is too small for this run: parameters and state need 132 bytes, two blocks "
+                              "of its longest row "),
+                    HasSubstr("200 bytes are free; train on fewer columns, or by threads")));
+  EXPECT_EQ(test::failed_fake_call(), "");
+}
+
+TEST(cuda_runtime, says_how_much_is_free_when_memory_is_gone_meanwhile) {
+  test::fake_machine machine = cuda_machine();
+  machine.memory_bytes = 1000;
+  test::set_fake_machine(machine);
+  const auto device = device::open_cuda(0);
+  const device::buffer<float> first(*device, 200);
+  try {
+    const device::buffer<float> second(*device, 51);
+    FAIL() << "800 of 1000 bytes are taken, and 204 were given";
+  } catch (const resource_error& e) {
+    EXPECT_STREQ(e.what(), "the device has no room for 204 bytes: 200 are free; train on fewer rows or columns");
+  }
+  EXPECT_EQ(device->free_bytes(), 200u);
+}
+
+TEST(cuda_runtime, works_beside_another_one_on_another_device) {
+  test::fake_machine machine = cuda_machine();
+  machine.devices = 2;
+  test::set_fake_machine(machine);
+  const auto first = device::open_cuda(0), second = device::open_cuda(1);
+  const device::buffer<float> a(*first, 2), b(*second, 2);
+  const std::array<float, 2> given{1.0f, 2.0f};
+  std::array<float, 2> of_first{}, of_second{};
+  first->upload(a.data(), given.data(), sizeof given);
+  second->zero(b.data(), sizeof given);
+  second->download(of_second.data(), b.data(), sizeof given);
+  first->download(of_first.data(), a.data(), sizeof given);
+  const auto behind = first->mark();
+  EXPECT_FALSE(first->reached(behind));
+  EXPECT_TRUE(first->reached(behind));
+  second->wait(second->mark());
+  EXPECT_EQ(of_first, given);
+  EXPECT_EQ(of_second, (std::array<float, 2>{}));
+}
+
+}  // namespace
