@@ -7,69 +7,66 @@
 namespace hogwild::test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class device_command : public with_small_data {
  protected:
-  static std::vector<std::string> on_device(const std::string& device, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {"train",    train(), "--engine", "cuda", "--device", device,
-                                          "--epochs", "2",     "--step",   "0.5",  "--quiet"};
+  static std::vector<std::string> with(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"train", train(), "--epochs", "5"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
-  static void expect_one_sentence(const outcome& o, int code) {
-    EXPECT_EQ(o.code, code) << o.err;
-    EXPECT_EQ(lines_of(o.err).size(), 1u) << o.err;
-    EXPECT_THAT(o.err, StartsWith("hogwild: "));
-    EXPECT_EQ(o.out, "");
+  static std::vector<std::string> emulated(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = with({"--engine", "cuda", "--device", "emulated"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
   }
 };
 
-TEST_F(device_command, that_no_machine_has_is_4_with_a_remedy) {
-  for (const std::string device : {"99", "1023"}) {
-    const outcome o = hogwild(on_device(device));
-    expect_one_sentence(o, 4);
-    EXPECT_THAT(o.err, HasSubstr("take --device emulated"));
+TEST_F(device_command, trains_in_every_kind_of_memory_and_says_so) {
+  const double serial = result_of(hogwild(with({"--engine", "serial", "--json"})))["objective"];
+  const std::string record = *folder / "device.jsonl";
+  const std::vector<std::vector<std::string>> ways = {{"--memory", "device"},
+                                                      {"--memory", "pinned"},
+                                                      {"--memory", "managed"},
+                                                      {"--memory", "pinned", "--transport", "shared_segment"}};
+  for (const std::vector<std::string>& way : ways) {
+    std::filesystem::remove(record);
+    std::vector<std::string> arguments = emulated(way);
+    arguments.insert(arguments.end(), {"--workers", "1", "--json", "--record", record});
+    const auto result = result_of(hogwild(arguments));
+    EXPECT_EQ(result["status"], "done");
+    EXPECT_EQ(result["workers"], 2);
+    EXPECT_EQ(result["device"]["memory"], way[1]);
+    EXPECT_LT(result["objective"].get<double>(), 1.05 * serial) << way[1];
+    const auto lines = lines_of(read_file(record));
+    EXPECT_EQ(nlohmann::json::parse(lines.back())["device"]["memory"], way[1]);
+    EXPECT_EQ(nlohmann::json::parse(lines.front())["options"]["sharing"], way[1] == "device" ? "buffered" : "direct");
   }
+  EXPECT_THAT(hogwild(emulated({"--memory", "pinned"})).out, HasSubstr("device      emulated, pinned memory; at most"));
 }
 
-TEST_F(device_command, on_a_machine_without_one_is_4_with_a_remedy) {
-  const outcome o = hogwild(on_device("0"));
-  if (o.code == 0) GTEST_SKIP() << "device 0 is there";
-  expect_one_sentence(o, 4);
-  EXPECT_THAT(o.err, HasSubstr("take --device emulated"));
-}
-
-TEST_F(device_command, that_is_no_number_is_2) {
-  for (const std::string device : {"nonsense", "-1", "1.5", "1024", "", "0x1", "emulated "}) {
-    const outcome o = hogwild(on_device(device));
-    EXPECT_EQ(o.code, 2) << device << ": " << o.err;
-    EXPECT_THAT(o.err, HasSubstr("neither a device's number nor 'emulated'")) << device;
+TEST_F(device_command, usage_is_2_with_a_sentence) {
+  struct wrong {
+    std::vector<std::string> arguments;
+    std::string said;
+  };
+  const wrong cases[] = {
+      {with({"--memory", "pinned"}), "it needs --engine cuda"},
+      {with({"--device", "0"}), "it needs --engine cuda"},
+      {emulated({"--memory", "mine"}), "'mine'"},
+      {emulated({"--memory", "managed", "--transport", "shared_segment"}), "use threads, or pinned memory"},
+      {emulated({"--memory", "pinned", "--sharing", "buffered"}), "leave the sharing at auto"},
+      {emulated({"--sharing", "direct"}), "or take pinned memory"},
+      {emulated({"--memory", "pinned", "--update", "locked"}), "a device has no locks"},
+      {emulated({"--memory", "managed", "--reproducible"}), "not possible on a device"}};
+  for (const wrong& c : cases) {
+    const outcome o = hogwild(c.arguments);
+    EXPECT_EQ(o.code, 2) << c.said << "\n" << o.err;
+    EXPECT_THAT(o.err, HasSubstr(c.said));
     EXPECT_EQ(o.out, "");
   }
 }
-
-#if defined(HOGWILD_ON_FAKE_CUDA)
-/// The command over a stand-in for CUDA's runtime, of which a call fails, and all after it; 0: none.
-outcome hogwild_on_fake_cuda(std::size_t failing_call, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"/usr/bin/env", "HOGWILD_FAKE_CUDA=" + std::to_string(failing_call),
-                                    HOGWILD_ON_FAKE_CUDA};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return running_command(running_command::any_program{words}).wait();
-}
-
-TEST_F(device_command, whose_device_fails_is_4_with_a_sentence) {
-  ASSERT_EQ(hogwild_on_fake_cuda(0, on_device("0")).code, 0);
-  for (const std::size_t call : {1, 10, 30, 60, 100}) {
-    SCOPED_TRACE(call);
-    const outcome o = hogwild_on_fake_cuda(call, on_device("0"));
-    expect_one_sentence(o, 4);
-    EXPECT_THAT(o.err, AllOf(HasSubstr("the device failed to "), HasSubstr("something that was planned")));
-  }
-}
-#endif
 
 }  // namespace
 }  // namespace hogwild::test

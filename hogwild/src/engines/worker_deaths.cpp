@@ -47,6 +47,10 @@ void worker_deaths::add(const worker_death& last) {
     }
     throw worker_error(what + " (the last one " + last.status.describe() + "): " + why);
   };
+  if (last.drove_device && weight == weight_of_failure && std::exchange(device_failed_, true)) {
+    give_up("worker processes that drive a device end",
+            "the device, its driver or the model's kernels fail" + pointer_perhaps(last.status));
+  }
   if (!last.joined && (failed_starts_ += weight) >= largest_weight) {
     give_up("worker processes end before they join", why_it_never_joined(last.status));
   }

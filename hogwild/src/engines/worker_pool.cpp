@@ -32,10 +32,11 @@ bool no_process_has(pid_t pid) {
 }  // namespace
 
 worker_pool::worker_pool(const param_store& store, const process_engine& engine, std::size_t workers,
-                         note_function note)
+                         std::size_t drivers, note_function note)
     : store_(store),
       engine_(engine),
       workers_(workers),
+      drivers_(drivers),
       note_(std::move(note)),
       gate_(store.control(), store.slots()),
       members_(store.slots().size()) {
@@ -203,6 +204,7 @@ void worker_pool::on_exit(std::size_t slot, const exit_status& status) {
   const worker_death death{.who = named(slot),
                            .status = status,
                            .joined = joined,
+                           .drove_device = slot < drivers_,
                            .held = s.held.get(),
                            .said = said,
                            .epoch = store_.control().round.epoch,

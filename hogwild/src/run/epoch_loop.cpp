@@ -6,10 +6,13 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/platform/failure.hpp>
 #include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/divergence_guard.hpp>
 #include <hogwild/detail/run/rank_checkpoints.hpp>
@@ -79,7 +82,7 @@ class epoch_loop {
       const epoch_report before = last_;
       const std::uint64_t rows_before = rows_here();
       const auto epoch_begin = clock::now();
-      rounds_.train_epoch(e, step, run_.schedule.at_end(e));
+      train_epoch(e, step);
       progress_.train_seconds += seconds_since(epoch_begin);
       require_not_orphaned(store.control());
       const bool stopped = asked_to_stop();
@@ -99,6 +102,18 @@ class epoch_loop {
   }
 
  private:
+  /// What a failing device leaves of the run is its last checkpoint.
+  void train_epoch(std::size_t e, double step) {
+    try {
+      rounds_.train_epoch(e, step, run_.schedule.at_end(e));
+    } catch (const error& failed) {
+      const bool by_device = run_.plan.options.rows_in_flight > 0 &&
+                             (failed.code() == exit_code::resources || failed.code() == exit_code::internal);
+      if (!by_device || last_checkpoint_.empty()) throw;
+      throw_failure({.code = failed.code(), .text = failed.what() + last_checkpoint_});
+    }
+  }
+
   /// Rows that this process's workers have trained so far.
   std::uint64_t rows_here() const {
     std::uint64_t rows = 0;
@@ -198,10 +213,17 @@ class epoch_loop {
            rises_too_far(sound_noise * meter_.deviation_of_losses(rounds_.scale(), last_.train_loss));
   }
 
+  /// What is to be said of a checkpoint where the run fails.
+  void keep_in_mind(const std::string& checkpoint) {
+    last_checkpoint_ = "; the run's last checkpoint is " + quote(checkpoint) + ", of epoch " +
+                       std::to_string(progress_.epoch) + ": resume from it";
+  }
+
   void resume() {
     const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
     if (!from->note.empty()) tell(options_, [&](observer& o) { o.on_note(from->note); });
     progress_ = load_progress(*from, engine_run_.store(), run_, task_, best_);
+    keep_in_mind(options_.resume);
     rounds_.resume_at(progress_.scale);
     rounds_.resume_exchange(progress_.longest_exchange);
     if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
@@ -218,6 +240,7 @@ class epoch_loop {
     now.nonzeros = last_.nonzeros;
     save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, best_);
     name_epoch(options_.checkpoint, now.epoch, ranks_);
+    keep_in_mind(options_.checkpoint);
   }
 
   void finish(clock::time_point begin) {
@@ -256,7 +279,8 @@ class epoch_loop {
   epoch_meter meter_;
   run_progress progress_{};
   epoch_report last_ = unmeasured;
-  bool measured_ = false;  ///< whether last_ is more than that
+  std::string last_checkpoint_{};  ///< of what it has written or begun with
+  bool measured_ = false;          ///< whether last_ is more than that
   double objective_before_ = 0.0;
   struct one_try {
     round_driver::pace pace;

@@ -19,7 +19,8 @@ namespace hogwild {
 struct worker_death {
   std::string who{};
   exit_status status{};
-  bool joined = false;             ///< before it ended
+  bool joined = false;  ///< before it ended
+  bool drove_device = false;
   std::uint64_t held = 0;          ///< its ticket + 1; 0 for none
   std::optional<failure> said{};   ///< why it failed
   std::uint64_t epoch = 0;         ///< of the run
@@ -27,8 +28,10 @@ struct worker_death {
 };
 
 /// Weighs the deaths of a run's worker processes. A worker that fails by itself fails again, so three such deaths for
-/// the same cause end the run. A run tolerates workers that are killed from outside; only an unlikely number
-/// of them for the same cause ends it. Used by one thread.
+/// the same cause end the run. A device whose process fails gets one more process, since a fault in a kernel ruins the
+/// process that drove it; it takes long to come in, and fails again where the fault is the model's or the device's. A
+/// run tolerates workers that are killed from outside; only an unlikely number of them for the same cause ends it. Used
+/// by one thread.
 class worker_deaths {
  public:
   void begin_pass() { chunk_failures_.clear(); }
@@ -39,6 +42,7 @@ class worker_deaths {
  private:
   std::map<std::uint64_t, int> chunk_failures_;  ///< by ticket in this pass
   int failed_starts_ = 0;                        ///< since somebody joined
+  bool device_failed_ = false;                   ///< in this run
   int weight_without_progress_ = 0;              ///< since a chunk was begun
   std::uint64_t begun_before_ = 0;
 };

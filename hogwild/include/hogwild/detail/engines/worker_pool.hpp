@@ -22,8 +22,10 @@ namespace hogwild {
 /// stopped, and starts others in their place. Used by one thread.
 class worker_pool {
  public:
-  /// Reserves the first `workers` slots; to be made before the store opens for workers.
-  worker_pool(const param_store& store, const process_engine& engine, std::size_t workers, note_function note);
+  /// Reserves the first `workers` slots, of which the first `drivers` drive a device each; to be made before the store
+  /// opens for workers.
+  worker_pool(const param_store& store, const process_engine& engine, std::size_t workers, std::size_t drivers,
+              note_function note);
   /// Tells the workers to leave, waits for them, kills who does not.
   ~worker_pool();
   worker_pool(const worker_pool&) = delete;
@@ -72,7 +74,7 @@ class worker_pool {
 
   const param_store& store_;
   process_engine engine_;
-  std::size_t workers_;
+  std::size_t workers_, drivers_;
   note_function note_;
   gate_controller gate_;
   std::vector<member> members_;
