@@ -74,8 +74,8 @@ class measuring {
       const contest outcome = train_contestant(work, who, options_.device, by, options_.tolerance, options_.stop);
       record_.put(work, who, outcome);
       sound_ = sound_ && outcome.state == "measured";
-      if (outcome.result.device)
-        in_flight[who.update] = static_cast<std::uint32_t>(outcome.result.device->rows_in_flight);
+      if (!outcome.result.devices.empty())
+        in_flight[who.update] = static_cast<std::uint32_t>(outcome.result.devices[0].rows_in_flight);
       if (outcome.state == "measured" && outcome.seconds_to_target) to_target[who.name] = *outcome.seconds_to_target;
     }
     compare(work, to_target);

@@ -110,7 +110,7 @@ void device_record::put(const workload& work, const contestant& who, const conte
   if (outcome.state != "broken") {
     line["objective"] = outcome.result.objective;
     line["gap"] = outcome.gap;
-    if (outcome.result.device) line["rows_in_flight"] = outcome.result.device->rows_in_flight;
+    if (!outcome.result.devices.empty()) line["rows_in_flight"] = outcome.result.devices[0].rows_in_flight;
   }
   // What misses the quality has no speed.
   if (outcome.state == "measured") {

@@ -57,7 +57,7 @@ TEST(device_contests, a_run_in_the_band_is_timed_to_the_target) {
   const contest outcome = train_contestant(work, {.name = "device", .device = true}, emulated_device, by, 10.0, {});
   EXPECT_EQ(outcome.state, "measured");
   EXPECT_NEAR(outcome.gap, outcome.result.objective / by.objective - 1.0, 1e-12);
-  ASSERT_TRUE(outcome.result.device.has_value());
+  ASSERT_EQ(outcome.result.devices.size(), 1u);
   EXPECT_GT(outcome.rows_per_second, 0.0);
   // One worker's objectives are the same every time, and fall.
   const auto to = [&](double target) {

@@ -65,7 +65,7 @@ TEST_P(runs_on, end_in_the_band_of_the_serial_run_in_memory_of_the_store) {
       shared.memory = memory;
       const train_result r = train(logistic{}, toy.csr(), shared, options);
       EXPECT_EQ(r.workers, 2u);
-      EXPECT_LE(r.objective, 1.02 * serial) << r.device->memory << ", update policy " << static_cast<int>(update);
+      EXPECT_LE(r.objective, 1.02 * serial) << r.devices[0].memory << ", update policy " << static_cast<int>(update);
     }
   }
 }
@@ -88,7 +88,7 @@ TEST_P(runs_on, keep_every_exact_add_in_memory_of_the_store) {
                                   .step = {.initial = 1.0, .kind = schedule_kind::constant},
                                   .l2 = 0.0,
                                   .update = update_kind::exact});
-    EXPECT_EQ(r.parameters, std::vector<float>(columns, 3 * rows / 2.0f)) << r.device->memory;
+    EXPECT_EQ(r.parameters, std::vector<float>(columns, 3 * rows / 2.0f)) << r.devices[0].memory;
   }
 }
 

@@ -3,10 +3,11 @@
 // nothing had been.
 #include <atomic>
 #include <csignal>
+#include <ostream>
 #include <random>
 #include <set>
 #include <thread>
-#include <tuple>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,11 +37,15 @@ struct patient_witness : test::witness {
   std::atomic<std::size_t> deaths = 0;
 };
 
-/// Where the device trains, and so many workers on the CPU.
-struct device_beside : testing::TestWithParam<std::tuple<memory_kind, std::size_t>> {
-  const memory_kind memory = std::get<0>(GetParam());
-  const std::size_t workers = std::get<1>(GetParam());
+struct driven {
+  std::size_t devices = 1, workers = 0;  ///< workers on the CPU, beside them
+  memory_kind memory = memory_kind::device;
 };
+void PrintTo(const driven& c, std::ostream* out) {
+  *out << c.devices << " devices, " << c.workers << " workers, memory " << static_cast<int>(c.memory);
+}
+
+struct device_beside : testing::TestWithParam<driven> {};
 
 TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
   constexpr std::size_t deaths = patient_witness::most;
@@ -50,22 +55,23 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
       .epochs = 60u * test::slowness, .step = {.initial = 0.2, .decay = 0.95}, .observers = {&seen}};
   std::set<pid_t> killed;
   std::jthread death([&](const std::stop_token& stop) {
-    const auto run = test::look_at_run(::getpid(), workers + 1, test::slow_logistic::name);
+    const auto run = test::look_at_run(::getpid(), GetParam().devices + GetParam().workers, test::slow_logistic::name);
     if (!run) return;
     std::mt19937 random(18);
     while (!stop.stop_requested() && killed.size() < deaths) {
       std::this_thread::sleep_for(std::chrono::milliseconds(30 + random() % 60) * test::slowness);
-      const pid_t driver = run->slots()[0].pid.load();
+      const pid_t driver = run->slots()[random() % GetParam().devices].pid.load();
       if (driver <= 0 || killed.contains(driver) || ::kill(driver, SIGKILL) != 0) continue;
       killed.insert(driver);
       ++seen.deaths;
     }
   });
-  const train_result run = train(
-      test::slow_logistic{}, rows.csr(),
-      cuda_engine{
-          .workers = workers, .device = emulated_device, .memory = memory, .transport = transport_kind::shared_segment},
-      options);
+  const train_result run = train(test::slow_logistic{}, rows.csr(),
+                                 cuda_engine{.workers = GetParam().workers,
+                                             .device = std::vector<int>(GetParam().devices, emulated_device),
+                                             .memory = GetParam().memory,
+                                             .transport = transport_kind::shared_segment},
+                                 options);
   death.request_stop();
   death.join();
 
@@ -81,6 +87,7 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
     EXPECT_GT(run.rows_lost, 0u);
   }
   EXPECT_LE(run.rows_lost, deaths * rows.rows());
+  EXPECT_EQ(run.devices.size(), GetParam().devices);
   EXPECT_EQ(seen.unfinished, 0u);
   EXPECT_GE(run.examples, options.epochs * rows.rows());
   EXPECT_THAT(seen.notes(), Contains(HasSubstr("was killed by signal 9 (Killed); another one takes its place")));
@@ -88,8 +95,9 @@ TEST_P(device_beside, whose_process_is_killed_is_driven_by_another_one) {
 }
 
 INSTANTIATE_TEST_SUITE_P(every, device_beside,
-                         testing::Combine(testing::Values(memory_kind::device, memory_kind::pinned),
-                                          testing::Values(0u, 1u)));
+                         testing::Values(driven{1, 0}, driven{1, 1}, driven{2, 0}, driven{3, 1},
+                                         driven{1, 0, memory_kind::pinned}, driven{1, 1, memory_kind::pinned},
+                                         driven{2, 1, memory_kind::pinned}));
 
 }  // namespace
 }  // namespace hogwild

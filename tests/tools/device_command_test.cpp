@@ -37,10 +37,10 @@ TEST_F(device_command, trains_in_every_kind_of_memory_and_says_so) {
     const auto result = result_of(hogwild(arguments));
     EXPECT_EQ(result["status"], "done");
     EXPECT_EQ(result["workers"], 2);
-    EXPECT_EQ(result["device"]["memory"], way[1]);
+    EXPECT_EQ(result["devices"][0]["memory"], way[1]);
     EXPECT_LT(result["objective"].get<double>(), 1.05 * serial) << way[1];
     const auto lines = lines_of(read_file(record));
-    EXPECT_EQ(nlohmann::json::parse(lines.back())["device"]["memory"], way[1]);
+    EXPECT_EQ(nlohmann::json::parse(lines.back())["devices"][0]["memory"], way[1]);
     EXPECT_EQ(nlohmann::json::parse(lines.front())["options"]["sharing"], way[1] == "device" ? "buffered" : "direct");
   }
   EXPECT_THAT(hogwild(emulated({"--memory", "pinned"})).out, HasSubstr("device      emulated, pinned memory; at most"));

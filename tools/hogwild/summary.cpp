@@ -99,12 +99,12 @@ std::string summary_text(const train_request& request, const train_result& r) {
                       static_cast<unsigned long long>(r.meetings->sparse),
                       static_cast<double>(r.meetings->bytes) / 1e3 / meetings, r.meetings->seconds);
   }
-  if (r.device)
-    text += formatted("\ndevice      %s, %s memory; at most %llu rows at once", r.device->name.c_str(),
-                      r.device->memory.c_str(), static_cast<unsigned long long>(r.device->rows_in_flight)) +
-            (r.device->block_bytes == 0 ? ""
-                                        : formatted("; its rows in two blocks of %llu bytes by turns",
-                                                    static_cast<unsigned long long>(r.device->block_bytes)));
+  for (const device_report& d : r.devices)
+    text += formatted("\ndevice      %s, %s memory; at most %llu rows at once", d.name.c_str(), d.memory.c_str(),
+                      static_cast<unsigned long long>(d.rows_in_flight)) +
+            (d.block_bytes == 0 ? ""
+                                : formatted("; its rows in two blocks of %llu bytes by turns",
+                                            static_cast<unsigned long long>(d.block_bytes)));
   text += "\nstep        " + step_text(request, r);
   if (r.status == run_status::stopped && std::isnan(r.train_loss))
     text += "\ntrain loss  not measured";
@@ -171,13 +171,12 @@ std::string summary_json(const train_request& request, const train_result& r) {
                        {"bytes", r.meetings->bytes},
                        {"seconds", r.meetings->seconds}};
   }
-  if (r.device) {
-    all["device"] = {{"device", r.device->device},
-                     {"name", r.device->name},
-                     {"memory", r.device->memory},
-                     {"rows_in_flight", r.device->rows_in_flight},
-                     {"block_bytes", r.device->block_bytes}};
-  }
+  for (const device_report& d : r.devices)
+    all["devices"].push_back({{"device", d.device},
+                              {"name", d.name},
+                              {"memory", d.memory},
+                              {"rows_in_flight", d.rows_in_flight},
+                              {"block_bytes", d.block_bytes}});
   all["peak_rss_bytes"] = r.peak_rss_bytes;
   if (saves(request, r)) all["saved"] = request.save;
   // JSON has no word for a loss that is not finite: the library writes null.

@@ -94,22 +94,29 @@ std::string set_transport(const std::string& text, train_request& r) {
   return quote(text) + " is none of in_process|shared_segment|mpi";
 }
 
+std::string set_devices(const std::string& text, train_request& r) {
+  std::vector<std::string> names;
+  if (const std::string fault = add_names(text, names); !fault.empty()) return fault;
+  r.devices.clear();
+  for (const std::string& name : names) {
+    const auto number = to_number(name);
+    const bool usable = number && *number >= 0 && *number < 1024 && *number == std::floor(*number);
+    if (name != "emulated" && !usable) return quote(name) + " is neither a device's number nor 'emulated'";
+    r.devices.push_back(usable ? static_cast<int>(*number) : emulated_device);
+  }
+  return {};
+}
+
 void declare_engine(command_line& line, train_request& r) {
   line.group("Workers");
   line.choice<engine_name>("--engine", r.engine, {engine_names.begin(), engine_names.end()}, "who trains");
   line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give; with a device none)");
-  line.option("--device", "NUMBER|emulated", "0",
-              "the device of --engine cuda, which trains beside --workers on the CPU; emulated: kernels run on the CPU",
-              [&r](const std::string& text) -> std::string {
-                const auto number = to_number(text);
-                const bool usable = number && *number >= 0 && *number < 1024 && *number == std::floor(*number);
-                if (text != "emulated" && !usable) return quote(text) + " is neither a device's number nor 'emulated'";
-                r.device = usable ? static_cast<int>(*number) : emulated_device;
-                return {};
-              });
+  line.option("--device", "NUMBER|emulated,...", "0",
+              "the devices of --engine cuda, which train beside --workers on the CPU; emulated: kernels run on the CPU",
+              [&r](const std::string& text) { return set_devices(text, r); });
   named(line, "--memory", r.memory, {memory_kind::device, memory_kind::pinned, memory_kind::managed},
-        "where that device keeps what it trains: a replica of its own, or the run's own parameters in memory that CPUs "
-        "share with it");
+        "where these keep what they train: a replica of their own, or the run's own parameters in memory that CPUs "
+        "share with them");
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
   named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},
         "what replicas on the ring do when they meet");

@@ -68,7 +68,7 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
                       .join_members = request.nccl ? by_nccl(ranks) : joining_function()});
     case engine_name::cuda:
       return as_any(cuda_engine{.workers = request.workers,
-                                .device = request.device,
+                                .device = request.devices,
                                 .memory = request.memory,
                                 .transport = request.transport,
                                 .pin = request.pin});

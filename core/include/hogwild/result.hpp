@@ -96,8 +96,8 @@ struct meeting_report {
 struct device_report {
   int device = 0;  ///< by its number; -1: none, its kernels ran on the CPU
   std::string name{};
-  std::string memory{};  ///< where it kept what it trained: "device", "pinned" or "managed"
-  std::uint64_t rows_in_flight = 0;  ///< rows that were trained at once, at most: as the step allows
+  std::string memory{};              ///< where it kept what it trained: "device", "pinned" or "managed"
+  std::uint64_t rows_in_flight = 0;  ///< rows that it trained at once, at most: its part of those that the step allows
   std::uint64_t block_bytes = 0;     ///< rows came through two blocks of so many; 0: all of them stayed on the device
 };
 
@@ -132,7 +132,7 @@ struct train_result {
   std::optional<ring_report> ring{};         ///< of a run with several replicas in a process
   std::optional<link_report> link{};         ///< of a run of several processes on a ring
   std::optional<meeting_report> meetings{};  ///< of a synchronous run
-  std::optional<device_report> device{};     ///< of a run on a device
+  std::vector<device_report> devices{};      ///< that trained
   /// By column position; the bias, where there is one, last. Rounded to float for models of double too, as saved models
   /// are; losses and objective above are measured before that rounding, unless validation kept an earlier epoch's.
   std::vector<float> parameters;

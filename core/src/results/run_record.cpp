@@ -143,13 +143,12 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
                         {"bytes", r.meetings->bytes},
                         {"seconds", r.meetings->seconds}};
   }
-  if (r.device) {
-    line["device"] = {{"device", r.device->device},
-                      {"name", r.device->name},
-                      {"memory", r.device->memory},
-                      {"rows_in_flight", r.device->rows_in_flight},
-                      {"block_bytes", r.device->block_bytes}};
-  }
+  for (const device_report& d : r.devices)
+    line["devices"].push_back({{"device", d.device},
+                               {"name", d.name},
+                               {"memory", d.memory},
+                               {"rows_in_flight", d.rows_in_flight},
+                               {"block_bytes", d.block_bytes}});
   line["peak_rss_bytes"] = r.peak_rss_bytes;
   put(line, "advice", advice);
   return line;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_run.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
@@ -16,15 +19,15 @@ namespace {
 
 class device_run final : public engine_run {
  public:
-  device_run(const thread_engine& engine, std::unique_ptr<runtime> device, const training_task& task,
+  device_run(const thread_engine& engine, std::vector<std::unique_ptr<runtime>> opened, const training_task& task,
              const loop_plan& plan, const note_function& note)
       : note_(note),
-        report_(report_of(plan.options, device->facts().name)),
-        work_(std::make_unique<device_task>(task, std::move(device), plan.options.memory)),
+        reports_(reports_of(plan.options)),
+        work_(std::make_unique<device_task>(task, std::move(opened), plan.options.memory)),
         members_(hogwild::start(engine, *work_, plan, note)) {}
   device_run(const process_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
       : note_(note),
-        report_(report_of(plan.options, facts_of_device(plan.options.device).name)),
+        reports_(reports_of(plan.options)),
         members_(hogwild::start(engine, task, plan, note, device_workers)) {}
   ~device_run() override {
     if (work_ != nullptr) work_->leave_store();
@@ -44,45 +47,47 @@ class device_run final : public engine_run {
   thread_team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
   std::uint64_t rows_lost() const override { return members_->rows_lost(); }
-  std::optional<device_report> device() const override {
-    device_report report = report_;
-    report.block_bytes = slot().row_block_bytes.get();
-    return report;
+  std::vector<device_report> devices() const override {
+    std::vector<device_report> reports = reports_;
+    for (std::size_t slot = 0; slot < reports.size(); ++slot)
+      reports[slot].block_bytes = store().slots()[slot].row_block_bytes.get();
+    return reports;
   }
 
  private:
-  static device_report report_of(const loop_options& o, std::string name) {
-    return {.device = o.device,
-            .name = std::move(name),
-            .memory = std::string(name_of(o.memory)),
-            .rows_in_flight = o.rows_in_flight};
+  static std::vector<device_report> reports_of(const loop_options& o) {
+    std::vector<device_report> reports;
+    for (const int number : std::span(o.devices).first(o.device_count))
+      reports.push_back({.device = number,
+                         .name = facts_of_device(number).name,
+                         .memory = std::string(name_of(o.memory)),
+                         .rows_in_flight = o.rows_in_flight});
+    return reports;
   }
-
-  /// Of the worker that drives the device.
-  const worker_slot& slot() const { return store().slots()[device_task::device_slot]; }
 
   /// Once, wherever the worker is that found it out.
   void note_pageable() {
-    if (noted_ || slot().pageable.load() == 0) return;
+    const auto drivers = store().slots().first(reports_.size());
+    if (noted_ || std::ranges::all_of(drivers, [](const worker_slot& s) { return s.pageable.load() == 0; })) return;
     noted_ = true;
     if (!note_) return;
     note_(
-        "the memory that the device's replica is copied through could not be registered with CUDA: the run goes on, "
-        "and copies take longer");
+        "the memory that a device's replica is copied through could not be registered with CUDA: the run goes on, and "
+        "copies take longer");
   }
 
   note_function note_;
   bool noted_ = false;
-  device_report report_;
+  std::vector<device_report> reports_;
   std::unique_ptr<device_task> work_;
   std::unique_ptr<engine_run> members_;
 };
 
 }  // namespace
 
-std::unique_ptr<engine_run> start_threads(const thread_engine& engine, std::unique_ptr<runtime> device,
+std::unique_ptr<engine_run> start_threads(const thread_engine& engine, std::vector<std::unique_ptr<runtime>> devices,
                                           const training_task& task, const loop_plan& plan, const note_function& note) {
-  return std::make_unique<device_run>(engine, std::move(device), task, plan, note);
+  return std::make_unique<device_run>(engine, std::move(devices), task, plan, note);
 }
 
 std::unique_ptr<engine_run> start_processes(const process_engine& engine, const training_task& task,

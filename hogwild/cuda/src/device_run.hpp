@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <hogwild/engines.hpp>
 
@@ -9,10 +10,11 @@
 
 namespace hogwild::device {
 
-/// A run of workers of which the first one drives a device; `engine.workers` are all of them. As start() of the engine.
-std::unique_ptr<engine_run> start_threads(const thread_engine& engine, std::unique_ptr<runtime> device,
+/// A run of workers of which the first ones drive a device each; `engine.workers` are all of them. As start() of the
+/// engine.
+std::unique_ptr<engine_run> start_threads(const thread_engine& engine, std::vector<std::unique_ptr<runtime>> devices,
                                           const training_task& task, const loop_plan& plan, const note_function& note);
-/// The process that has the first worker opens the device.
+/// The process of such a worker opens the device.
 std::unique_ptr<engine_run> start_processes(const process_engine& engine, const training_task& task,
                                             const loop_plan& plan, const note_function& note);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -41,9 +42,15 @@ auto of_a_real_device(const F& f) {
 
 }  // namespace
 
-std::unique_ptr<runtime> open_device(int number) {
-  if (number == emulated_device) return open_emulated(worker_count());
+std::unique_ptr<runtime> open_device(int number, std::size_t emulated) {
+  if (number == emulated_device) return open_emulated(std::max<std::size_t>(worker_count() / emulated, 1));
   return of_a_real_device([&] { return open_cuda(number); });
+}
+
+std::unique_ptr<runtime> open_device_of(const loop_options& options, std::size_t slot) {
+  const auto all = std::span(options.devices).first(options.device_count);
+  const auto emulated = static_cast<std::size_t>(std::ranges::count(all, emulated_device));
+  return open_device(all[slot], std::max<std::size_t>(emulated, 1));
 }
 
 device_facts facts_of_device(int number) {
@@ -75,19 +82,23 @@ std::uint64_t block_bytes_for(const runtime& device, const training_task& task, 
 
 }  // namespace
 
-device_task::device_task(const training_task& whole, std::unique_ptr<runtime> device, memory_kind memory)
-    : decorated_task(whole), driver_(std::make_unique<driver>(std::move(device))), memory_(memory) {}
+device_task::device_task(const training_task& whole, std::vector<std::unique_ptr<runtime>> devices, memory_kind memory)
+    : decorated_task(whole), memory_(memory) {
+  for (std::unique_ptr<runtime>& device : devices) drivers_.push_back(std::make_unique<driver>(std::move(device)));
+}
 
-device_task::device_task(std::unique_ptr<training_task> whole, std::unique_ptr<runtime> device, memory_kind memory)
-    : decorated_task(std::move(whole)),
-      driver_(device != nullptr ? std::make_unique<driver>(std::move(device)) : nullptr),
-      memory_(memory) {}
+device_task::device_task(std::unique_ptr<training_task> whole, const loop_options& options, std::size_t slot)
+    : decorated_task(std::move(whole)), memory_(options.memory) {
+  if (slot >= options.device_count) return;
+  drivers_.resize(slot + 1);
+  drivers_[slot] = std::make_unique<driver>(open_device_of(options, slot));
+}
 
 device_task::~device_task() = default;
 
 void device_task::work(const worker_context& at) const {
-  if (at.slot != device_slot || driver_ == nullptr) return whole().work(at);
-  driver& mine = *driver_;
+  if (at.slot >= drivers_.size() || drivers_[at.slot] == nullptr) return whole().work(at);
+  driver& mine = *drivers_[at.slot];
   const loop_options& o = at.plan.options;
   if (mine.model == nullptr) {
     const std::uint64_t block_bytes = block_bytes_for(*mine.device, *this, memory_, at.store.shape());
@@ -102,11 +113,11 @@ void device_task::work(const worker_context& at) const {
 
 memory_source device_task::store_memory() const {
   if (memory_ != memory_kind::managed) return decorated_task::store_memory();
-  return [device = driver_->device](std::size_t bytes) { return managed_memory(device, bytes); };
+  return [device = drivers_.front()->device](std::size_t bytes) { return managed_memory(device, bytes); };
 }
 
 void device_task::leave_store() noexcept {
-  driver_.reset();
+  drivers_.clear();
 }
 
 }  // namespace hogwild::device

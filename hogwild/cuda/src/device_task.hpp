@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include <hogwild/detail/task/decorated_task.hpp>
 
@@ -9,33 +11,33 @@
 
 namespace hogwild::device {
 
-/// Opens the device that a run asks for. Throws resource_error where there is none.
-std::unique_ptr<runtime> open_device(int number);
+/// Opens a device that a run asks for. Throws resource_error where there is none. Of `emulated` devices each has a part
+/// of the CPUs.
+std::unique_ptr<runtime> open_device(int number, std::size_t emulated = 1);
+/// The same for the device of a slot.
+std::unique_ptr<runtime> open_device_of(const loop_options& options, std::size_t slot);
 
 /// What it is, by its driver where it is real. It is not opened for that. Throws as open_device() does.
 device_facts facts_of_device(int number);
 
-/// A task of which the first worker drives a device; the others work as they always do.
+/// A task of which the first workers drive a device each; the others work as they always do.
 class device_task final : public decorated_task {
  public:
-  /// `whole` must outlive this. `memory` is that of the plan.
-  device_task(const training_task& whole, std::unique_ptr<runtime> device, memory_kind memory);
-  /// The same, keeping the whole; `device` is null where another process drives it.
-  device_task(std::unique_ptr<training_task> whole, std::unique_ptr<runtime> device, memory_kind memory);
+  /// `whole` must outlive this. The worker in slot k drives device k. `memory` is that of the plan.
+  device_task(const training_task& whole, std::vector<std::unique_ptr<runtime>> devices, memory_kind memory);
+  /// The same for a process with one worker, keeping the whole: opens the device of its slot, where that has one.
+  device_task(std::unique_ptr<training_task> whole, const loop_options& options, std::size_t slot);
   ~device_task() override;
 
   void work(const worker_context& at) const override;
   memory_source store_memory() const override;
 
-  /// Before the store goes: gives back what the device has of it. Nobody works any more.
+  /// Before the store goes: gives back what devices have of it. Nobody works any more.
   void leave_store() noexcept;
-
-  /// The slot whose worker drives the device.
-  static constexpr std::size_t device_slot = 0;
 
  private:
   struct driver;
-  std::unique_ptr<driver> driver_;  ///< null where another process drives the device
+  std::vector<std::unique_ptr<driver>> drivers_;  ///< by slots; null where another process drives the device
   memory_kind memory_;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/names.hpp>
@@ -20,22 +21,39 @@
 namespace hogwild {
 namespace {
 
+void require_devices(const std::vector<int>& devices) {
+  if (devices.empty()) throw config_error("no device is named: name one, by its number");
+  if (devices.size() > most_devices)
+    throw config_error("a run has " + std::to_string(most_devices) + " devices at most, and " +
+                       std::to_string(devices.size()) + " are named");
+  for (std::size_t k = 0; k < devices.size(); ++k)
+    if (devices[k] != emulated_device &&
+        std::count(devices.begin(), devices.begin() + std::ptrdiff_t(k), devices[k]) > 0)
+      throw config_error("device " + std::to_string(devices[k]) +
+                         " is named twice, and one worker fills it: name each device once");
+}
+
 void require_supported(const run_planner& run, const cuda_engine& engine) {
   const loop_options& loop = run.loop();
+  const std::vector<int>& devices = engine.device.numbers;
   const device::kernel_family& kernels = device::kernels_of(run.task());
   kernels.require_options(loop);
-  kernels.require_model(run.task(), engine.device);
+  require_devices(devices);
+  for (const int device : devices) kernels.require_model(run.task(), device);
   if (loop.order != row_order::chunked)
     throw config_error("a device trains the rows of a chunk as they are stored: leave the order at chunked");
   combination c{.sharing = run.options().sharing,
                 .update = loop.update,
                 .reproducible = run.options().reproducible,
                 .memory = engine.memory,
-                .processes = engine.transport == transport_kind::shared_segment};
+                .processes = engine.transport == transport_kind::shared_segment,
+                .several_devices = devices.size() > 1};
   if (engine.memory != memory_kind::device) {
-    const device::device_facts facts = device::facts_of_device(engine.device);
-    c.native_atomics = facts.native_host_atomics;
-    c.concurrent_access = facts.concurrent_managed_access;
+    for (const int number : devices) {
+      const device::device_facts facts = device::facts_of_device(number);
+      c.native_atomics = c.native_atomics && facts.native_host_atomics;
+      c.concurrent_access = c.concurrent_access && facts.concurrent_managed_access;
+    }
   }
   const std::string_view refused = why_refused(c);
   if (!refused.empty()) throw config_error(std::string(refused));
@@ -44,8 +62,9 @@ void require_supported(const run_planner& run, const cuda_engine& engine) {
 }  // namespace
 
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
+  const std::vector<int>& devices = engine.device.numbers;
   require_supported(run, engine);
-  const std::size_t workers = run.count_workers(engine.workers + 1);
+  const std::size_t workers = run.count_workers(engine.workers + devices.size());
   const bool replica = engine.memory == memory_kind::device;
   if (!replica)
     run.ask_for(sharing_kind::direct);
@@ -53,32 +72,36 @@ std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
     run.ask_for(sharing_kind::buffered);
   // Those who own blocks train them one rating after the other.
   if (run.task().facts().has_ownership) run.loop().ownership = ownership_kind::shared;
-  run.loop().device = engine.device;
+  run.loop().device_count = static_cast<std::uint32_t>(devices.size());
+  std::ranges::copy(devices, run.loop().devices.begin());
   run.loop().memory = engine.memory;
-  run.loop().rows_in_flight =
-      static_cast<std::uint32_t>(std::clamp(device::kernels_of(run.task()).rows_in_flight(run), 1.0, 1e6));
+  // The bound is for all rows that do not see each other's changes. Those of two devices do not before their replicas
+  // exchange, which sums the gains: together they are one step of as many rows.
+  const double rows = device::kernels_of(run.task()).rows_in_flight(run) / static_cast<double>(devices.size());
+  run.loop().rows_in_flight = static_cast<std::uint32_t>(std::clamp(rows, 1.0, 1e6));
   const std::size_t decided = run.decide_sharing(workers);
   if (!replica) run.explain("the device trains on the run's own parameters, as every worker beside it does");
-  if (engine.workers == 0) device::note_where_cpus_are_faster(run, engine.device);
+  if (engine.workers == 0) device::note_where_cpus_are_faster(run);
   return decided;
 }
 
 std::unique_ptr<engine_run> start(const cuda_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note) {
-  const std::size_t workers = engine.workers;  // all that plan_sharing() decided on, the device's among them
-  if (engine.transport == transport_kind::in_process)
+  const std::size_t workers = engine.workers;  // all that plan_sharing() decided on, the devices' among them
+  if (engine.transport == transport_kind::in_process) {
+    std::vector<std::unique_ptr<device::runtime>> devices;
+    for (std::size_t slot = 0; slot < plan.options.device_count; ++slot)
+      devices.push_back(device::open_device_of(plan.options, slot));
     return device::start_threads({.workers = workers, .team = thread_team_kind::std, .pin = engine.pin},
-                                 device::open_device(plan.options.device), task, plan, note);
+                                 std::move(devices), task, plan, note);
+  }
   return device::start_processes(
       {.workers = workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments}, task, plan,
       note);
 }
 
 std::unique_ptr<training_task> detail::on_a_device(std::unique_ptr<training_task> whole, const joined_worker& place) {
-  const loop_options& o = place.plan.options;
-  const bool drives = place.slot == device::device_task::device_slot;
-  return std::make_unique<device::device_task>(std::move(whole), drives ? device::open_device(o.device) : nullptr,
-                                               o.memory);
+  return std::make_unique<device::device_task>(std::move(whole), place.plan.options, place.slot);
 }
 
 }  // namespace hogwild

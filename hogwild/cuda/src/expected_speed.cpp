@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
@@ -39,12 +40,13 @@ std::string why_cpus_are_faster(const speed_facts& facts) {
          " rows a second, and the CPU about " + in_millions(cpu) + ": --engine threads is expected to be faster";
 }
 
-void note_where_cpus_are_faster(run_planner& run, int device) {
-  if (device == emulated_device) return;
-  const std::string sentence =
-      why_cpus_are_faster({.rows_in_flight = run.loop().rows_in_flight,
-                           .cpu_row_ns = measure_row(run.task(), run.loop(), run.options().stop),
-                           .cpus = worker_count()});
+void note_where_cpus_are_faster(run_planner& run) {
+  const loop_options& o = run.loop();
+  const auto devices = std::span(o.devices).first(o.device_count);
+  if (std::ranges::count(devices, emulated_device) > 0) return;
+  const std::string sentence = why_cpus_are_faster({.rows_in_flight = std::uint64_t{o.rows_in_flight} * o.device_count,
+                                                    .cpu_row_ns = measure_row(run.task(), o, run.options().stop),
+                                                    .cpus = worker_count()});
   if (!sentence.empty()) run.note(sentence);
 }
 

@@ -13,7 +13,7 @@ namespace hogwild::device {
 
 /// What is known before a run about how fast a device and the CPU would be.
 struct speed_facts {
-  std::uint64_t rows_in_flight = 1;  ///< that the device may train at once
+  std::uint64_t rows_in_flight = 1;  ///< that devices may train at once
   double cpu_row_ns = 0.0;           ///< a row, by one CPU worker alone
   std::size_t cpus = 1;              ///< that workers may use
 };
@@ -35,8 +35,7 @@ double expected_cpu_rows(const speed_facts& facts);
 /// Says so where rows in flight are so few that the device stays behind the CPU even at its best; empty otherwise.
 std::string why_cpus_are_faster(const speed_facts& facts);
 
-/// Notes that sentence of a real device that trains by itself, as loop().rows_in_flight says. Times some rows on the
-/// CPU.
-void note_where_cpus_are_faster(run_planner& run, int device);
+/// Notes that sentence of real devices that train by themselves, as the loop's options say. Times some rows on the CPU.
+void note_where_cpus_are_faster(run_planner& run);
 
 }  // namespace hogwild::device

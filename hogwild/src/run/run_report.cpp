@@ -42,7 +42,7 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.ring = who.ring();
   result.link = who.link();
   result.meetings = who.meetings();
-  result.device = who.device();
+  result.devices = who.devices();
   result.labels = task.labels();
 }
 

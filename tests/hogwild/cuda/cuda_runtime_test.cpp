@@ -78,10 +78,10 @@ TEST(cuda_runtime, brings_rows_for_each_launch_where_memory_is_too_small_for_all
   machine.memory_bytes = too_little_for_all_rows;
   test::set_fake_machine(machine);
   const train_result streamed = train_on_cuda({.device = 0}, 5);
-  EXPECT_GT(streamed.device->block_bytes, 0u);
+  EXPECT_GT(streamed.devices[0].block_bytes, 0u);
   test::set_fake_machine(cuda_machine());
   const train_result resident = train_on_cuda({.device = 0}, 5);
-  EXPECT_EQ(resident.device->block_bytes, 0u);
+  EXPECT_EQ(resident.devices[0].block_bytes, 0u);
   EXPECT_EQ(streamed.parameters, resident.parameters);
 }
 
@@ -97,7 +97,7 @@ TEST(cuda_runtime, trains_on_the_device_of_this_number_and_leaves_nothing_there)
     test::set_fake_machine(machine);
     const train_result r = train_on_cuda(engine, 10);
     EXPECT_LE(r.objective, 1.02 * serial);
-    EXPECT_EQ(r.device->name, "stand-in " + std::to_string(engine.device));
+    EXPECT_EQ(r.devices[0].name, "stand-in " + std::to_string(engine.device.numbers[0]));
     EXPECT_EQ(test::left_on_fake_devices(), test::fake_leftovers{});
   }
 }

@@ -59,10 +59,10 @@ TEST_P(on_a_device, a_run_ends_where_a_serial_one_does) {
   EXPECT_EQ(r.rows_lost, 0u);
   EXPECT_GT(r.updates, 30'000u);
   EXPECT_LE(r.updates, r.examples);
-  ASSERT_TRUE(r.device);
-  EXPECT_EQ(r.device->device, emulated_device);
-  EXPECT_EQ(r.device->name, "emulated");
-  EXPECT_GE(r.device->rows_in_flight, 1u);
+  ASSERT_EQ(r.devices.size(), 1u);
+  EXPECT_EQ(r.devices[0].device, emulated_device);
+  EXPECT_EQ(r.devices[0].name, "emulated");
+  EXPECT_GE(r.devices[0].rows_in_flight, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, on_a_device,
@@ -106,7 +106,7 @@ TEST(a_device, trains_no_more_rows_at_once_than_the_step_allows) {
   const auto rows_at_once = [](double step, optimizer_kind optimizer) {
     const train_result r = train(least_squares{}, rows_of_classes.csr(), cuda_engine{.device = emulated_device},
                                  {.epochs = 1, .step = {.initial = step}, .optimizer = optimizer});
-    return r.device->rows_in_flight;
+    return r.devices[0].rows_in_flight;
   };
   const std::uint64_t few = rows_at_once(0.1, optimizer_kind::sgd), many = rows_at_once(0.001, optimizer_kind::sgd);
   EXPECT_NEAR(static_cast<double>(many), 100.0 * static_cast<double>(few), 100.0);
@@ -117,7 +117,7 @@ TEST(a_device, trains_a_quarter_as_many_rows_of_factorization_machines_at_once) 
   const cuda_engine engine{.device = emulated_device};
   const train_options options{.epochs = 1, .step = {.initial = 0.001}, .optimizer = optimizer_kind::sgd};
   const auto rows_at_once = [&](const auto& model) {
-    return static_cast<double>(train(model, rows_of_classes.csr(), engine, options).device->rows_in_flight);
+    return static_cast<double>(train(model, rows_of_classes.csr(), engine, options).devices[0].rows_in_flight);
   };
   // Their bias adds 1 to the curvature at most.
   const double curvature = 2.0 / (0.001 * rows_at_once(least_squares{}));
@@ -131,9 +131,9 @@ TEST(a_device, stands_in_the_record) {
   train(hinge_svm{}, rows_of_classes.csr(), cuda_engine{.device = emulated_device}, options);
   const std::string text = test::read_text(options.record);
   const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
-  EXPECT_EQ(last["device"]["device"], -1);
-  EXPECT_EQ(last["device"]["name"], "emulated");
-  EXPECT_GE(last["device"]["rows_in_flight"], 1);
+  EXPECT_EQ(last["devices"][0]["device"], -1);
+  EXPECT_EQ(last["devices"][0]["name"], "emulated");
+  EXPECT_GE(last["devices"][0]["rows_in_flight"], 1);
 }
 
 TEST(a_device, goes_on_from_a_checkpoint) {

@@ -65,9 +65,9 @@ TEST_P(ratings_on_a_device, end_where_a_serial_run_does) {
   EXPECT_NEAR(*r.test->rmse, serial, 0.02 * serial);
   RecordProperty("above_serial", std::to_string(*r.test->rmse / serial - 1.0));
   EXPECT_LT(serial, 0.3);  // the noise is 0.06; without factors the ratings are 0.5 apart
-  ASSERT_TRUE(r.device);
+  ASSERT_EQ(r.devices.size(), 1u);
   // Lossy: two ratings have the user in common with a probability of 1.1 %, the item of 1.6 %.
-  EXPECT_EQ(r.device->rows_in_flight, c.update == update_kind::exact ? 2 * ratings_shape.items : 4);
+  EXPECT_EQ(r.devices[0].rows_in_flight, c.update == update_kind::exact ? 2 * ratings_shape.items : 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, ratings_on_a_device,
@@ -111,7 +111,8 @@ struct notes_of_a_run : observer {
 std::uint64_t ratings_at_once(double step, optimizer_kind optimizer, update_kind update, observer& told) {
   return train(test::factors_of(ratings_shape), planted.csr(), cuda_engine{.device = emulated_device},
                {.epochs = 1, .step = {.initial = step}, .update = update, .optimizer = optimizer, .observers = {&told}})
-      .device->rows_in_flight;
+      .devices[0]
+      .rows_in_flight;
 }
 
 TEST(a_device_for_ratings, trains_no_more_at_once_than_end_well) {

@@ -55,7 +55,7 @@ TEST_P(run_in, ends_where_a_serial_one_does) {
     EXPECT_LE(r.objective, 1.02 * serial);
     EXPECT_GT(r.updates, 30'000u);
     EXPECT_EQ(r.rows_lost, 0u);
-    EXPECT_EQ(r.device->memory, name_of(engine().memory));
+    EXPECT_EQ(r.devices[0].memory, name_of(engine().memory));
   }
 }
 
@@ -91,7 +91,7 @@ TEST_P(run_in, says_so_in_the_record) {
   const std::string text = test::read_text(options.record);
   const auto first = nlohmann::json::parse(text.substr(0, text.find('\n')));
   const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
-  EXPECT_EQ(last["device"]["memory"], name_of(engine().memory));
+  EXPECT_EQ(last["devices"][0]["memory"], name_of(engine().memory));
   const bool alone = engine().workers == 0;
   EXPECT_EQ(first["options"]["sharing"], shared() ? "direct" : alone ? "alone" : "buffered");
 }
@@ -149,7 +149,8 @@ TEST(memory_of_a_device, that_is_managed_is_refused_to_processes) {
 // As training_memory leaves it where a device refuses.
 TEST(memory_of_a_device, that_could_not_be_registered_is_noted_once) {
   const csr_rows rows = memory_rows.csr();
-  const test::planned_task planned = make_task(logistic{}, rows.view(), label_map(), {.device = emulated_device});
+  const test::planned_task planned =
+      make_task(logistic{}, rows.view(), label_map(), {.device_count = 1, .devices = {emulated_device}});
   std::vector<std::string> notes;
   const auto run = start(cuda_engine{.workers = 1, .device = emulated_device}, *planned, planned.plan,
                          [&](std::string_view sentence) { notes.emplace_back(sentence); });

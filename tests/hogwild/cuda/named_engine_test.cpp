@@ -53,8 +53,8 @@ void expect_near_serial(const M& m, const train_options& options) {
   EXPECT_LE(r.objective, 1.02 * serial);
   EXPECT_EQ(r.workers, 1u);
   EXPECT_GT(r.updates, 20'000u);
-  ASSERT_TRUE(r.device);
-  EXPECT_GE(r.device->rows_in_flight, 1u);
+  ASSERT_EQ(r.devices.size(), 1u);
+  EXPECT_GE(r.devices[0].rows_in_flight, 1u);
 }
 
 TEST(a_named_model, ends_where_a_serial_run_does) {
@@ -72,7 +72,7 @@ TEST(a_named_model, trains_half_as_many_rows_at_once_as_a_margin_model) {
   const auto rows_at_once = [](const auto& m, optimizer_kind optimizer) {
     const train_result r = train(m, named_data.csr(), cuda_engine{.device = emulated_device},
                                  {.epochs = 1, .step = {.initial = 0.001}, .optimizer = optimizer});
-    return static_cast<double>(r.device->rows_in_flight);
+    return static_cast<double>(r.devices[0].rows_in_flight);
   };
   const double own = rows_at_once(test::device_huber{.features = 200}, optimizer_kind::sgd);
   EXPECT_GT(own, 100.0);

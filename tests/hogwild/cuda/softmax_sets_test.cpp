@@ -29,7 +29,7 @@ TEST(softmax_on_a_device, ends_where_a_serial_run_does) {
     const double serial = train(model, data, serial_engine{}, options).objective;
     const train_result r = train(model, data, cuda_engine{.device = emulated_device}, options);
     RecordProperty("above_serial", std::to_string(r.objective / serial - 1.0));
-    RecordProperty("rows_in_flight", std::to_string(r.device->rows_in_flight));
+    RecordProperty("rows_in_flight", std::to_string(r.devices[0].rows_in_flight));
     EXPECT_LE(r.objective, 1.02 * serial);
   }
 }

@@ -39,9 +39,9 @@ test::small_device streaming(std::size_t parameters, std::size_t state_arrays, s
 }
 
 void expect_streamed(const train_result& r) {
-  ASSERT_TRUE(r.device);
-  EXPECT_GE(r.device->block_bytes, 2'000u);
-  EXPECT_LE(r.device->block_bytes, 4'096u);
+  ASSERT_EQ(r.devices.size(), 1u);
+  EXPECT_GE(r.devices[0].block_bytes, 2'000u);
+  EXPECT_LE(r.devices[0].block_bytes, 4'096u);
 }
 
 TEST(a_streamed_run, ends_where_a_serial_one_does) {
@@ -91,8 +91,8 @@ TEST(a_streamed_run, has_the_bits_of_one_whose_rows_stay) {
   one_warp.memory_bytes = device::unlimited_memory;
   const train_result in_place = train(logistic{}, many_rows.csr(), one_warp, options);
   expect_streamed(streamed);
-  EXPECT_EQ(resident.device->block_bytes, 0u);
-  EXPECT_EQ(in_place.device->block_bytes, 0u);
+  EXPECT_EQ(resident.devices[0].block_bytes, 0u);
+  EXPECT_EQ(in_place.devices[0].block_bytes, 0u);
   EXPECT_EQ(streamed.parameters, in_place.parameters);
   EXPECT_EQ(resident.parameters, in_place.parameters);
 }
@@ -104,7 +104,7 @@ TEST(a_streamed_run, says_so_in_its_record) {
   const train_result r = train(logistic{}, many_rows.csr(), streaming(200, 0), options);
   const std::string text = test::read_text(options.record);
   const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
-  EXPECT_EQ(last["device"]["block_bytes"], r.device->block_bytes);
+  EXPECT_EQ(last["devices"][0]["block_bytes"], r.devices[0].block_bytes);
   expect_streamed(r);
 }
 
@@ -120,7 +120,7 @@ TEST(a_streamed_run, has_room_for_its_longest_row_or_is_refused) {
   const std::uint64_t arrays = device::device_arrays::bytes(2000, 0), block = 8192 + 8192 + 256 + 256;
   const train_result r = train(logistic{}, rows.csr(), test::small_device{.memory_bytes = arrays + 2 * block}, options);
   EXPECT_EQ(r.examples, 2002u);
-  EXPECT_EQ(r.device->block_bytes, block);
+  EXPECT_EQ(r.devices[0].block_bytes, block);
   try {
     train(logistic{}, rows.csr(), test::small_device{.memory_bytes = arrays + 2 * block - 1}, options);
     ADD_FAILURE() << "trained without memory";

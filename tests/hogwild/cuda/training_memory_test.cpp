@@ -87,7 +87,9 @@ struct accountable_run {
         planned(make_task(logistic{}, rows.view(), label_map(), {.rows_in_flight = 4, .memory = memory})) {
     const bool replica = memory == memory_kind::device;
     planned.set_sharing(replica ? access_kind::buffered : access_kind::direct, {.rows = 64, .workers = 2});
-    work = std::make_unique<device_task>(*planned, std::make_unique<accountable_device>(accounts), memory);
+    std::vector<std::unique_ptr<runtime>> devices;
+    devices.push_back(std::make_unique<accountable_device>(accounts));
+    work = std::make_unique<device_task>(*planned, std::move(devices), memory);
     members = start(thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}, *work, planned.plan, {});
   }
   ~accountable_run() { work->leave_store(); }

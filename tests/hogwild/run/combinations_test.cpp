@@ -35,8 +35,8 @@ bool expected_refusal_to_device(const combination& c) {
   if (c.reproducible || c.update == update_kind::locked) return true;
   if (c.memory == memory_kind::device) return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head;
   if (c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head) return true;
-  if (c.memory == memory_kind::pinned) return exact && !c.native_atomics;
-  return c.processes || !c.concurrent_access;
+  if (c.memory == memory_kind::pinned) return (exact && !c.native_atomics) || (c.several_devices && !c.processes);
+  return c.processes || c.several_devices || !c.concurrent_access;
 }
 
 /// Calls f(combination) for all without a device.
@@ -58,12 +58,13 @@ template <class F>
 void for_all_combinations_with_devices(const F& f) {
   for_all_combinations([&](const combination& without) {
     for (const auto memory : {memory_kind::device, memory_kind::pinned, memory_kind::managed}) {
-      for (unsigned facts = 0; facts < 8; ++facts) {
+      for (unsigned facts = 0; facts < 16; ++facts) {
         combination c = without;
         c.memory = memory;
         c.processes = (facts & 1) != 0;
         c.native_atomics = (facts & 2) != 0;
         c.concurrent_access = (facts & 4) != 0;
+        c.several_devices = (facts & 8) != 0;
         f(c);
       }
     }

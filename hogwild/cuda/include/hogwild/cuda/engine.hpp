@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/engines/thread_team.hpp>
@@ -17,25 +19,36 @@ namespace hogwild {
 /// A device that is none: its kernels run on threads of the CPU. In every build; never chosen by itself.
 inline constexpr int emulated_device = -1;
 
-/// A device as one more worker. It trains many rows at once, without locks. Its host thread draws tickets, so that rows
-/// are dealt to it and to workers on the CPU alike.
+/// Devices by their numbers, as the CUDA runtime counts them: one, `.device = 0`, or several, `.device = {0, 1}`.
+/// emulated_device may be among them any number of times; those share the CPUs.
+struct device_list {
+  device_list(int number) : numbers{number} {}
+  device_list(std::initializer_list<int> several) : numbers(several) {}
+  device_list(std::vector<int> several) : numbers(std::move(several)) {}
+  std::vector<int> numbers;
+};
+
+/// A device as one more worker; several of them as so many workers. It trains many rows at once, without locks. Its
+/// host thread draws tickets, so that rows are dealt to it and to workers on the CPU alike.
 ///
-/// By default it trains on a replica in its own memory, which exchanges with the shared parameters as the replicas of
+/// By default each trains on a replica in its own memory, which exchanges with the shared parameters as the replicas of
 /// other workers do, through memory of the host that is registered with CUDA; a note says where that is refused. In
 /// pinned and in managed memory it trains on the shared parameters themselves, at the same time as the workers on the
 /// CPU (direct sharing). Exact updates in pinned memory need a device whose atomic operations on it are atomic to CPUs,
-/// and managed memory one beside which CPUs may use it; processes cannot share managed memory.
+/// and managed memory one beside which CPUs may use it; processes cannot share managed memory, nor several devices.
+/// Several devices share pinned memory as processes alone.
 ///
 /// Rows that are trained at once see the same weights. There are no more of them than the step allows: rows * step *
 /// curvature < 2 under sgd, and four times that under adagrad; half as many of models of programs that are no margin
-/// models, and a quarter of factorization machines. Of ratings there are no more than twice the smaller of users and items, and far fewer under lossy
-/// updates, which overwrite each other.
+/// models, and a quarter of factorization machines. Of ratings there are no more than twice the smaller of users and
+/// items, and far fewer under lossy updates, which overwrite each other. Several devices together have that number:
+/// until their replicas exchange none of them sees what the others' rows have changed, as if all were one launch.
 ///
 /// Margin models, softmax of up to 128 classes, factorization_machine of up to 128 factors, and models of programs that
 /// are named to it (device_kernels.hpp), under sgd and adagrad; matrix_factorization, under sgd and row_adagrad.
 struct cuda_engine {
-  std::size_t workers = 0;  ///< on the CPU, beside the device
-  int device = 0;           ///< by its number, as the CUDA runtime counts them; or emulated_device
+  std::size_t workers = 0;  ///< on the CPU, beside the devices
+  device_list device = 0;   ///< one or several, up to 16
   memory_kind memory = memory_kind::device;
   transport_kind transport = transport_kind::in_process;
   bool pin = true;                       ///< one CPU for each worker, where there are as many
@@ -54,7 +67,7 @@ namespace detail {
 std::unique_ptr<training_task> on_a_device(std::unique_ptr<training_task> whole, const joined_worker& place);
 }  // namespace detail
 
-/// What worker processes of which one drives a device are called in their segment.
+/// What worker processes of which one or several drive devices are called in their segment.
 inline constexpr std::string_view device_workers = "device";
 inline const worker_decoration device_decoration{device_workers, detail::on_a_device};
 

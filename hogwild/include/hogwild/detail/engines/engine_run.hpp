@@ -47,8 +47,8 @@ class engine_run {
   virtual std::optional<link_report> link() const { return std::nullopt; }
   /// What its workers did so far when they met, where they do.
   virtual std::optional<meeting_report> meetings() const { return std::nullopt; }
-  /// The device that trains, where one does.
-  virtual std::optional<device_report> device() const { return std::nullopt; }
+  /// The devices that train, by the slots of their workers.
+  virtual std::vector<device_report> devices() const { return {}; }
 };
 
 }  // namespace hogwild

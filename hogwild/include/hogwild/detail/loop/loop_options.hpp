@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include <hogwild/detail/optimization/access_kind.hpp>
@@ -25,6 +27,9 @@ struct exchange_options {
   constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
 };
 
+/// Of one run; larger machines have 16.
+inline constexpr std::size_t most_devices = 16;
+
 /// What the inner loop needs to know of a run's options; copied into the segment for worker processes.
 struct loop_options {
   update_kind update = update_kind::lossy;
@@ -47,9 +52,10 @@ struct loop_options {
   l2_form form = l2_form::by_degree;
   ownership_kind ownership = ownership_kind::automatic;
   hogwild::isa dense_isa = hogwild::isa::scalar;  ///< of kernels of dense rows; never automatic here
-  std::int32_t device = 0;                        ///< by its number, or emulated_device, where one trains
   std::uint32_t rows_in_flight = 0;               ///< rows that a device trains at once, at most; 0: no device trains
-  memory_kind memory = memory_kind::device;       ///< of that device
+  std::uint32_t device_count = 0;                 ///< workers in the first slots, each of which drives a device:
+  std::array<std::int32_t, most_devices> devices{};  ///< by its number, or emulated_device
+  memory_kind memory = memory_kind::device;          ///< of those devices
 
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };

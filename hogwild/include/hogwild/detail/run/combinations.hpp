@@ -18,8 +18,9 @@ struct combination {
   bool reproducible = false;
   std::optional<memory_kind> memory{};  ///< of a device that trains; none: no device does
   bool processes = false;               ///< the workers beside the device
-  bool native_atomics = true;           ///< of the device: to CPUs its operations on their memory are atomic, too
-  bool concurrent_access = true;        ///< of the device: CPUs may use unified memory while it does
+  bool several_devices = false;
+  bool native_atomics = true;     ///< of the device: to CPUs its operations on their memory are atomic, too
+  bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it does
 };
 
 /// What a run is refused for, whatever its engine: all that is named here is met.
@@ -32,6 +33,7 @@ struct refusal {
   std::optional<bool> device{};  ///< whether one trains
   std::optional<memory_kind> memory{};
   std::optional<bool> processes{};
+  std::optional<bool> several_devices{};
   std::optional<bool> native_atomics{};
   std::optional<bool> concurrent_access{};
   std::string_view reason{};
@@ -42,6 +44,7 @@ struct refusal {
            reproducible.value_or(c.reproducible) == c.reproducible &&
            device.value_or(c.memory.has_value()) == c.memory.has_value() && (!memory || memory == c.memory) &&
            processes.value_or(c.processes) == c.processes &&
+           several_devices.value_or(c.several_devices) == c.several_devices &&
            native_atomics.value_or(c.native_atomics) == c.native_atomics &&
            concurrent_access.value_or(c.concurrent_access) == c.concurrent_access;
   }
@@ -109,6 +112,14 @@ inline constexpr std::array refusals = {
     refusal{.memory = memory_kind::managed,
             .processes = true,
             .reason = "managed memory belongs to one process: use threads, or pinned memory"},
+    refusal{.memory = memory_kind::managed,
+            .several_devices = true,
+            .reason = "managed memory lies with one device: name one, or use device memory"},
+    refusal{.memory = memory_kind::pinned,
+            .processes = false,
+            .several_devices = true,
+            .reason = "several devices share pinned memory as processes alone: use the transport shared_segment, "
+                      "or use device memory"},
     refusal{.memory = memory_kind::managed,
             .concurrent_access = false,
             .reason = "managed memory needs a device beside which CPUs may use it, and this one does not let them: "

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several devices, each as one more worker with a replica: the serial engine's objective, by threads.
+#include <hogwild/cuda/engine.hpp>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <hogwild/error.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/train.hpp>
+
+#include "kernel_family.hpp"
+#include "small_device.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/toy_data.hpp"
+#include "support/toy_ratings.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+const test::toy_rows dealt_rows =
+    test::planted_classification({.rows = 8000, .columns = 200, .per_row = 10, .seed = 21});
+
+struct devices_case {
+  std::size_t devices, workers;  ///< workers on the CPU
+  optimizer_kind optimizer;
+  update_kind update;
+};
+void PrintTo(const devices_case& c, std::ostream* out) {
+  *out << c.devices << " devices, " << c.workers << " CPU workers, "
+       << (c.optimizer == optimizer_kind::sgd ? "sgd, " : "adagrad, ")
+       << (c.update == update_kind::exact ? "exact" : "lossy");
+}
+
+std::vector<int> emulated(std::size_t count) {
+  return std::vector<int>(count, emulated_device);
+}
+
+class on_several_devices : public testing::TestWithParam<devices_case> {};
+
+TEST_P(on_several_devices, a_run_ends_where_a_serial_one_does) {
+  const devices_case& c = GetParam();
+  const train_options options{
+      .epochs = 10, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4, .update = c.update, .optimizer = c.optimizer};
+  const double serial = train(logistic{}, dealt_rows.csr(), serial_engine{}, options).objective;
+  const train_result r =
+      train(logistic{}, dealt_rows.csr(), cuda_engine{.workers = c.workers, .device = emulated(c.devices)}, options);
+  EXPECT_EQ(r.status, run_status::done);
+  EXPECT_GE(r.examples, 80'000u);
+  EXPECT_LE(r.objective, 1.02 * serial);
+  RecordProperty("above_serial", std::to_string(r.objective / serial - 1.0));
+  EXPECT_EQ(r.workers, c.workers + c.devices);
+  EXPECT_EQ(r.rows_lost, 0u);
+  EXPECT_EQ(r.devices.size(), c.devices);
+  for (const device_report& d : r.devices) EXPECT_EQ(d.name, "emulated");
+}
+
+INSTANTIATE_TEST_SUITE_P(every, on_several_devices,
+                         testing::Values(devices_case{2, 0, optimizer_kind::sgd, update_kind::exact},
+                                         devices_case{3, 0, optimizer_kind::sgd, update_kind::lossy},
+                                         devices_case{2, 1, optimizer_kind::sgd, update_kind::lossy},
+                                         devices_case{2, 0, optimizer_kind::adagrad, update_kind::lossy},
+                                         devices_case{3, 2, optimizer_kind::adagrad, update_kind::exact}));
+
+TEST(several_devices, learn_ratings) {
+  const test::toy_rows toy = test::planted_ratings();
+  const train_options options{.epochs = 60, .step = {.initial = 0.1, .decay = 0.94}, .update = update_kind::exact};
+  const double serial = train(test::factors_of({}), toy.csr(), serial_engine{}, options).train_loss;
+  const train_result r = train(test::factors_of({}), toy.csr(), cuda_engine{.device = emulated(2)}, options);
+  EXPECT_EQ(r.status, run_status::done);
+  EXPECT_LE(r.train_loss, 1.05 * serial);
+}
+
+TEST(several_devices, are_driven_all_of_them_and_each_decides_where_its_rows_lie) {
+  const train_options options{.epochs = 5, .step = {.initial = 0.2}};
+  const double serial = train(logistic{}, dealt_rows.csr(), serial_engine{}, options).objective;
+  const test::small_device engine{.memory_bytes = device::device_arrays::bytes(200, 0) + 16'384, .devices = 3};
+  const train_result r = train(logistic{}, dealt_rows.csr(), engine, options);
+  EXPECT_LE(r.objective, 1.02 * serial);
+  ASSERT_EQ(r.devices.size(), 3u);
+  for (const device_report& d : r.devices) EXPECT_GE(d.block_bytes, 2'000u);
+}
+
+TEST(several_devices, together_train_as_many_rows_at_once_as_the_step_allows) {
+  const auto rows_at_once = [](std::size_t devices) {
+    return train(least_squares{}, dealt_rows.csr(), cuda_engine{.device = emulated(devices)},
+                 {.epochs = 1, .step = {.initial = 0.001}})
+        .devices;
+  };
+  const auto one = rows_at_once(1), three = rows_at_once(3);
+  ASSERT_EQ(three.size(), 3u);
+  for (const device_report& d : three)
+    EXPECT_NEAR(static_cast<double>(d.rows_in_flight), static_cast<double>(one[0].rows_in_flight) / 3.0, 1.0);
+}
+
+TEST(several_devices, stand_in_the_record) {
+  const test::scratch_folder folder;
+  train_options options{.epochs = 1, .step = {.initial = 0.1}};
+  options.record = folder / "record";
+  train(logistic{}, dealt_rows.csr(), cuda_engine{.device = {emulated_device, emulated_device}}, options);
+  const std::string text = test::read_text(options.record);
+  const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+  ASSERT_EQ(last["devices"].size(), 2u);
+  for (const auto& d : last["devices"]) {
+    EXPECT_EQ(d["device"], -1);
+    EXPECT_EQ(d["name"], "emulated");
+  }
+}
+
+void expect_refused_devices(const device_list& devices, const std::string& why) {
+  try {
+    train(logistic{}, dealt_rows.csr(), cuda_engine{.device = devices}, {.epochs = 1, .step = {.initial = 0.1}});
+    ADD_FAILURE() << "nothing was refused: " << why;
+  } catch (const config_error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr(why));
+  }
+}
+
+TEST(several_devices, are_named_once_each) {
+  expect_refused_devices({0, 1, 0}, "device 0 is named twice");
+  expect_refused_devices(std::vector<int>(), "no device is named");
+  expect_refused_devices(emulated(17), "16 devices at most, and 17 are named");
+}
+
+// The table says why (combinations_test).
+TEST(several_devices, share_no_managed_memory_and_pinned_memory_as_processes_alone) {
+  for (const memory_kind memory : {memory_kind::pinned, memory_kind::managed}) {
+    try {
+      train(logistic{}, dealt_rows.csr(), cuda_engine{.device = emulated(2), .memory = memory},
+            {.epochs = 1, .step = {.initial = 0.1}});
+      ADD_FAILURE() << "nothing was refused: " << static_cast<int>(memory);
+    } catch (const config_error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("or use device memory")) << static_cast<int>(memory);
+    }
+  }
+}
+
+}  // namespace
