@@ -22,8 +22,7 @@ const kernel_family& kernels_of(const training_task& task) {
     if (family->trains(task)) return *family;
   throw config_error(
       "a device trains margin models, softmax, factorization_machine, matrix_factorization, and those that are named "
-      "to "
-      "it (hogwild::device_kernels), and " +
+      "to it (hogwild::device_kernels), and " +
       std::string(task.facts().model) + " is none of them: use threads or processes");
 }
 

@@ -84,8 +84,8 @@ struct host_warp {
 
 #if defined(__CUDACC__) || defined(HOGWILD_SIMT)
 
-/// The warp that the calling thread belongs to. All of its lanes call sum(), sum_apart(), most(), from() and settle(), or none
-/// does.
+/// The warp that the calling thread belongs to. All of its lanes call sum(), sum_apart(), most(), from() and settle(),
+/// or none does.
 struct device_warp {
   template <class T>
   struct each_lane {
