@@ -13,11 +13,13 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/formats/corpus.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/quantile.hpp>
+#include <hogwild/models/skip_gram.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
@@ -160,6 +162,23 @@ TEST_P(kernels_on, matrix_factorization_does_what_the_host_form_does) {
   }
 }
 
+TEST_P(kernels_on, skip_gram_does_what_the_host_form_does) {
+  std::string text;
+  for (std::size_t line = 0; line < 50; ++line) {
+    for (std::size_t k = 0; k < 20; ++k) text += "w" + std::to_string(random() % (1 + random() % 60)) + " ";
+    text += "\n";
+  }
+  const corpus words = read_corpus(text, "text", {.min_count = 1, .threads = 1});
+  skip_gram m;
+  m.words = words.words.size(), m.sample = 0.01;
+  for (const std::size_t dimension : {20u, 128u}) {
+    m.dimension = dimension;
+    for (const update_kind update : {update_kind::lossy, update_kind::exact})
+      expect_host_form(m, words.rows.view(), label_map(),
+                       {.update = update, .optimizer = optimizer_kind::sgd, .batch = 1});
+  }
+}
+
 // The median's slope is -1/2 while margins are below the label, and all rows have all columns: each adds 1/2 of the
 // step to each weight, without rounding, in whatever order. As many rows in flight as a large device has warps.
 TEST_P(kernels_on, exact_adds_are_not_lost) {
@@ -212,6 +231,32 @@ TEST_P(kernels_on, exact_adds_to_factors_are_not_lost) {
   EXPECT_EQ(after.weights[large], 0x1p40f);
   EXPECT_EQ(after.weights[columns * factors + large], -step * rows);
   EXPECT_EQ(after.weights.back(), -step * rows);
+}
+
+// Two words, of which each is in turn the other's neighbour. Scores are far on the wrong side by the vectors' first
+// numbers, which are too large to change; their slope is -1, and 0 of drawn words. To the second number of an output
+// each sentence adds 1: the step times that of an input, which is too large to change as well.
+TEST_P(kernels_on, exact_adds_to_words_are_not_lost) {
+  constexpr std::size_t rows = 60'000;
+  std::string text;
+  for (std::size_t r = 0; r < rows; ++r) text += "a b\n";
+  const corpus words = read_corpus(text, "text", {.min_count = 1, .threads = 1});
+  skip_gram m;
+  m.words = 2, m.dimension = 2, m.window = 1, m.negative = 20, m.sample = 0;
+  const loop_options options{
+      .update = update_kind::exact, .optimizer = optimizer_kind::sgd, .batch = 1, .rows_in_flight = 4224};
+  const auto task = make_task(m, words.rows.view(), label_map(), options);
+  trained_arrays before{.weights = std::vector<float>(m.dim()), .sums = std::vector<float>(m.dim())};
+  for (const std::size_t word : {0u, 1u}) {
+    before.weights[m.input_of(word)] = 0x1p30f;
+    before.weights[m.output_of(word)] = -0x1p30f;
+    before.weights[m.input_of(word) + 1] = 0x1p26f;
+  }
+  const trained_arrays after = train_on(*device, *task, options, before, 0x1p-26);
+  trained_arrays expected = before;
+  for (const std::size_t word : {0u, 1u}) expected.weights[m.output_of(word) + 1] = static_cast<float>(rows);
+  EXPECT_EQ(after.weights, expected.weights);
+  EXPECT_EQ(after.updates, rows);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, kernels_on, test::all_devices(), test::device_of);

@@ -106,6 +106,8 @@ const kernel_family& softmax_kernels();
 const kernel_family& machine_kernels();
 /// Matrix factorisation.
 const kernel_family& rating_kernels();
+/// The model skip_gram.
+const kernel_family& window_kernels();
 /// Models of programs, by the names that device_kernels gave to devices.
 const kernel_family& named_kernel_family();
 

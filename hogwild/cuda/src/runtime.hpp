@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -113,5 +114,14 @@ class buffer {
   runtime* on_;
   T* data_;
 };
+
+/// Where a device reads what the host has: an emulated one in place. The copy is queued; `to` keeps it.
+template <class T>
+const T* brought(runtime& device, std::span<const T> from, std::optional<buffer<T>>& to) {
+  if (device.facts().host_memory) return from.data();
+  to.emplace(device, from.size());
+  device.upload(to->data(), from.data(), from.size_bytes());
+  return to->data();
+}
 
 }  // namespace hogwild::device

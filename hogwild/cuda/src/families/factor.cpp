@@ -49,7 +49,7 @@ class factors_on_device final : public device_model {
     const matrix_factorization model = factorization_of(task);
     ratings_ = ratings_of(task.data(), model.users, model.items).ratings;
     if (block_bytes == 0)
-      work_.ratings = bring(device, ratings_, device_ratings_);
+      work_.ratings = brought<rating>(device, ratings_, device_ratings_);
     else
       blocks_.emplace(device, block_bytes);
     arrays.name_in(work_);
@@ -62,7 +62,7 @@ class factors_on_device final : public device_model {
     work_.l2 = static_cast<float>(o.l2);
     if (o.form == l2_form::by_degree && o.l2 != 0.0) {
       degree_.assign(task.data().degree.begin(), task.data().degree.end());
-      work_.degree = bring(device, degree_, device_degree_);
+      work_.degree = brought<std::uint32_t>(device, degree_, device_degree_);
       work_.l2_rows = static_cast<float>(o.l2 * static_cast<double>(task.all_rows()));
     }
     work_.update = o.update;
@@ -104,15 +104,6 @@ class factors_on_device final : public device_model {
   }
 
  private:
-  /// Where the device reads what the host has: an emulated one in place.
-  template <class T>
-  static const T* bring(runtime& device, const std::vector<T>& from, std::optional<buffer<T>>& to) {
-    if (device.facts().host_memory) return from.data();
-    to.emplace(device, from.size());
-    device.upload(to->data(), from.data(), from.size() * sizeof(T));
-    return to->data();
-  }
-
   runtime& device_;
   double epoch_rows_;
   std::vector<rating> ratings_;  ///< empty where all of them stay on the device

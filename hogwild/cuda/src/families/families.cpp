@@ -17,12 +17,12 @@ stream_needs kernel_family::needs_of_stream(const training_task& task) const {
 }
 
 const kernel_family& kernels_of(const training_task& task) {
-  for (const kernel_family* const family :
-       {&margin_kernels(), &softmax_kernels(), &machine_kernels(), &rating_kernels(), &named_kernel_family()})
+  for (const kernel_family* const family : {&margin_kernels(), &softmax_kernels(), &machine_kernels(),
+                                            &rating_kernels(), &window_kernels(), &named_kernel_family()})
     if (family->trains(task)) return *family;
   throw config_error(
-      "a device trains margin models, softmax, factorization_machine, matrix_factorization, and those that are named "
-      "to it (hogwild::device_kernels), and " +
+      "a device trains margin models, softmax, factorization_machine, matrix_factorization, skip_gram, and models "
+      "named to it (hogwild::device_kernels), and " +
       std::string(task.facts().model) + " is none of them: use threads or processes");
 }
 

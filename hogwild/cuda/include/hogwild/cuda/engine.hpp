@@ -41,11 +41,13 @@ struct device_list {
 /// Rows that are trained at once see the same weights. There are no more of them than the step allows: rows * step *
 /// curvature < 2 under sgd, and four times that under adagrad; half as many of models of programs that are no margin
 /// models, and a quarter of factorization machines. Of ratings there are no more than twice the smaller of users and
-/// items, and far fewer under lossy updates, which overwrite each other. Several devices together have that number:
-/// until their replicas exchange none of them sees what the others' rows have changed, as if all were one launch.
+/// items, and far fewer under lossy updates, which overwrite each other. Of sentences the step allows so many by how
+/// often the same word is scored. Several devices together have that number: until their replicas exchange none of them
+/// sees what the others' rows have changed, as if all were one launch.
 ///
 /// Margin models, softmax of up to 128 classes, factorization_machine of up to 128 factors, and models of programs that
-/// are named to it (device_kernels.hpp), under sgd and adagrad; matrix_factorization, under sgd and row_adagrad.
+/// are named to it (device_kernels.hpp), under sgd and adagrad; matrix_factorization, under sgd and row_adagrad;
+/// skip_gram, under sgd.
 struct cuda_engine {
   std::size_t workers = 0;  ///< on the CPU, beside the devices
   device_list device = 0;   ///< one or several, up to 16

@@ -17,6 +17,11 @@ std::vector<std::uint32_t> occurrences(const sparse_view& data);
 /// so any thread may ask.
 class word_sampler {
  public:
+  /// A column of the alias method (Walker 1977): of 2^32 equal chances `below` are the word's, the rest the other's.
+  struct alias {
+    std::uint32_t word, other, below;
+  };
+
   /// `sample`: of a word that is a fraction f of the text, f above `sample`, about sqrt(sample / f) are kept; 0: all.
   word_sampler(std::span<const std::uint32_t> counts, double sample);
 
@@ -29,12 +34,11 @@ class word_sampler {
     return static_cast<std::uint32_t>(bits) < a.below ? a.word : a.other;
   }
 
- private:
-  /// A column of the alias method (Walker 1977): of 2^32 equal chances `below` are the word's, the rest the other's.
-  struct alias {
-    std::uint32_t word, other, below;
-  };
+  /// What the two answer from: a chance for each word, and as many columns.
+  std::span<const float> chances() const { return keep_; }
+  std::span<const alias> columns() const { return table_; }
 
+ private:
   std::vector<float> keep_;
   std::vector<alias> table_;
 };

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Word vectors on the emulated device.
+#include <hogwild/cuda/engine.hpp>
+
+#include <random>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/error.hpp>
+#include <hogwild/formats/corpus.hpp>
+#include <hogwild/models/skip_gram.hpp>
+#include <hogwild/train.hpp>
+
+using namespace hogwild;
+
+namespace {
+
+/// Sentences of twelve words of one topic out of twenty, of ten words each.
+std::string sentences_of_topics() {
+  std::mt19937_64 random(1);
+  std::string text;
+  for (std::size_t line = 0; line < 1000; ++line) {
+    const std::size_t topic = random() % 20;
+    for (std::size_t k = 0; k < 12; ++k) text += "w" + std::to_string(topic * 10 + random() % 10) + " ";
+    text += "\n";
+  }
+  return text;
+}
+
+struct words_on_a_device : testing::Test {
+  corpus words = read_corpus(sentences_of_topics(), "topics", {.min_count = 1, .threads = 1});
+  skip_gram model = [this] {
+    skip_gram m;
+    m.words = words.words.size(), m.dimension = 16, m.window = 3, m.sample = 0;
+    return m;
+  }();
+  train_options options{.epochs = 12, .step = {.initial = 0.1}, .batch = 1};
+
+  train_result run(const auto& engine) { return train(model, words.rows, engine, options); }
+  void expect_refused(const std::string& why) {
+    try {
+      run(cuda_engine{.device = emulated_device});
+      ADD_FAILURE() << "nothing was refused: " << why;
+    } catch (const config_error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr(why));
+    }
+  }
+};
+
+TEST_F(words_on_a_device, end_where_a_serial_run_does) {
+  const double serial = run(serial_engine{}).train_loss;
+  for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
+    options.update = update;
+    const train_result r = run(cuda_engine{.device = emulated_device});
+    EXPECT_EQ(r.status, run_status::done);
+    EXPECT_NEAR(r.train_loss, serial, 0.02 * serial);
+    EXPECT_EQ(r.updates, 12'000u);
+    RecordProperty("above_serial", std::to_string(r.train_loss / serial - 1.0));
+  }
+  options.epochs = 1;
+  options.step.initial = 1e-9;
+  EXPECT_LT(serial, 0.9 * run(serial_engine{}).train_loss);
+}
+
+TEST_F(words_on_a_device, learn_beside_a_worker_on_the_cpu) {
+  const train_result r = run(cuda_engine{.workers = 1, .device = emulated_device});
+  EXPECT_EQ(r.workers, 2u);
+  options.epochs = 1;
+  options.step.initial = 1e-9;
+  EXPECT_LT(r.train_loss, 0.95 * run(serial_engine{}).train_loss);
+}
+
+// All words are as frequent: each is scored by 1 / 200 of the windows as their word, and by five times that as drawn.
+TEST_F(words_on_a_device, are_trained_fewer_at_once_the_larger_the_step) {
+  options.epochs = 1;
+  for (const double step : {0.1, 0.4}) {
+    options.step.initial = step;
+    const auto at_once = static_cast<double>(run(cuda_engine{.device = emulated_device}).device->rows_in_flight);
+    EXPECT_NEAR(at_once, 0.5 / (step * 0.03), 0.4 * 0.5 / (step * 0.03));
+  }
+}
+
+TEST_F(words_on_a_device, refuse_what_a_device_does_not_train) {
+  options.optimizer = optimizer_kind::adagrad;
+  expect_refused("skip_gram by sgd");
+  options.optimizer = optimizer_kind::sgd;
+  options.l2 = 1e-4;
+  expect_refused("sentence by sentence");
+  options.l2 = 0.0;
+  options.batch = 4;
+  expect_refused("sentence by sentence");
+}
+
+}  // namespace

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/words/word_sampler.hpp>
+
+#include "kernels/window_rows.hpp"
+
+namespace hogwild::test {
+
+struct window_training {
+  std::uint32_t width = 16, window = 3, negative = 4;
+  double sample = 0.02;
+};
+
+/// Random sentences, vectors that training begins with, and what it makes of them in double precision.
+template <class Index>
+class window_problem {
+ public:
+  static constexpr std::size_t words = 40, warps = 3;
+  static constexpr float step = 0.01f;
+
+  /// Sentences of these lengths, of few words often.
+  window_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, const window_training& training)
+      : training_(training), seed_(random()) {
+    std::vector<std::uint32_t> counts(words);
+    for (const std::size_t length : lengths) {
+      for (std::size_t k = 0; k < length; ++k) {
+        const auto word = random() % 3 == 0 ? random() % 3 : random() % words;
+        index_.push_back(static_cast<Index>(word));
+        ++counts[word];
+      }
+      start32_.push_back(static_cast<std::uint32_t>(index_.size()));
+      longest_ = std::max(longest_, static_cast<std::uint32_t>(length));
+    }
+    start64_.assign(start32_.begin(), start32_.end());
+    wide_starts_ = random() % 2 != 0;
+    sampler_ = word_sampler(counts, training.sample);
+    std::uniform_real_distribution<float> some(-1.0f, 1.0f);
+    for (std::size_t j = 0; j < words * 2 * training.width; ++j)
+      weights.push_back(some(random) / std::sqrt(static_cast<float>(training.width)));
+    const device::window_work shape = work();
+    floats_.resize(warps * shape.own_floats());
+    numbers_.resize(warps * shape.own_numbers());
+  }
+
+  /// All rows, on `weights`, for so many warps.
+  device::window_work work() {
+    device::window_work work;
+    if (wide_starts_)
+      work.start64 = start64_.data();
+    else
+      work.start32 = start32_.data();
+    if constexpr (sizeof(Index) == sizeof(std::uint16_t))
+      work.index16 = index_.data();
+    else
+      work.index32 = index_.data();
+    work.count = start32_.size() - 1;
+    work.weights = weights.data();
+    work.step = step;
+    work.seed = seed_;
+    work.keep = sampler_.chances().data();
+    work.drawn = sampler_.columns().data();
+    work.words = words;
+    work.width = training_.width;
+    work.window = training_.window;
+    work.negative = training_.negative;
+    work.longest = longest_;
+    work.floats = floats_.data();
+    work.numbers = numbers_.data();
+    return work;
+  }
+
+  /// The vectors after all rows, one after the other. A word that stands in a window keeps the input that it had when
+  /// the window came to it, and what it learns is added when the window has left it.
+  std::vector<double> trained() const {
+    std::vector<double> w(weights.begin(), weights.end());
+    const std::size_t width = training_.width, reach = training_.window;
+    for (std::size_t r = 0; r + 1 < start32_.size(); ++r) {
+      const counter_random random(seed_, r);
+      std::vector<std::size_t> kept;
+      for (std::size_t i = start32_[r]; i < start32_[r + 1]; ++i) {
+        const auto chance = static_cast<float>(random.bits(i - start32_[r]) >> 40) * 0x1p-24f;
+        if (chance < sampler_.keep(index_[i])) kept.push_back(index_[i]);
+      }
+      if (kept.size() < 2) continue;
+      const std::size_t n = kept.size();
+      std::vector<std::vector<double>> input(n), change(n, std::vector<double>(width));
+      const auto enter = [&](std::size_t p) {
+        const auto at = w.begin() + static_cast<std::ptrdiff_t>(kept[p] * 2 * width);
+        input[p].assign(at, at + static_cast<std::ptrdiff_t>(width));
+      };
+      const auto leave = [&](std::size_t p) {
+        for (std::size_t k = 0; k < width; ++k) w[kept[p] * 2 * width + k] += change[p][k];
+      };
+      for (std::size_t p = 0; p < std::min(reach, n); ++p) enter(p);
+      for (std::size_t t = 0; t < n; ++t) {
+        if (t + reach < n) enter(t + reach);
+        train_window(w, kept, t, random, input, change);
+        if (t >= reach) leave(t - reach);
+      }
+      for (std::size_t p = n - std::min(reach, n); p < n; ++p) leave(p);
+    }
+    return w;
+  }
+
+  std::vector<float> weights;
+
+ private:
+  void train_window(std::vector<double>& w, const std::vector<std::size_t>& kept, std::size_t t,
+                    const counter_random& random, const std::vector<std::vector<double>>& input,
+                    std::vector<std::vector<double>>& change) const {
+    const std::size_t width = training_.width, outputs = training_.negative + 1;
+    constexpr auto size = static_cast<double>(step);
+    const auto draw = [&](std::size_t number) { return random.bits((std::uint64_t{1} << 32) + t * outputs + number); };
+    std::vector<std::size_t> drawn{kept[t]};
+    for (std::size_t j = 1; j < outputs; ++j)
+      if (const std::size_t word = sampler_.draw(draw(j)); word != kept[t]) drawn.push_back(word);
+    const std::size_t radius = 1 + static_cast<std::size_t>((draw(0) >> 32) * training_.window >> 32);
+    const std::vector<double> before = w;
+    for (std::size_t p = t - std::min(t, radius); p < std::min(t + radius + 1, kept.size()); ++p) {
+      if (p == t) continue;
+      for (std::size_t j = 0; j < drawn.size(); ++j) {
+        const std::size_t output = drawn[j] * 2 * width + width;
+        double score = 0;
+        for (std::size_t k = 0; k < width; ++k) score += input[p][k] * before[output + k];
+        const double slope = 1.0 / (1.0 + std::exp(-score)) - (j == 0 ? 1.0 : 0.0);
+        for (std::size_t k = 0; k < width; ++k) {
+          change[p][k] -= size * slope * before[output + k];
+          w[output + k] -= size * slope * input[p][k];
+        }
+      }
+    }
+  }
+
+  window_training training_;
+  std::uint64_t seed_;
+  bool wide_starts_ = false;
+  std::uint32_t longest_ = 0;
+  std::vector<std::uint32_t> start32_{0};
+  std::vector<std::uint64_t> start64_;
+  std::vector<Index> index_;
+  word_sampler sampler_{{}, 0.0};
+  std::vector<float> floats_;
+  std::vector<std::uint32_t> numbers_;
+};
+
+}  // namespace hogwild::test
