@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/fake_nccl.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -13,10 +14,10 @@
 namespace hogwild::test {
 namespace {
 
-constexpr int internal_error = 3, invalid_argument = 4;
+constexpr int internal_error = 3, invalid_argument = 4, invalid_usage = 5;
 
 struct fake_group {
-  std::size_t size = 0, joined = 0;
+  std::size_t size = 0, joined = 0, finalized = 0, closed = 0;
   std::map<std::pair<int, int>, std::deque<std::vector<char>>> mail;  ///< by sender and receiver
 };
 
@@ -24,7 +25,8 @@ struct fake_communicator {
   fake_group* group = nullptr;
   int rank = 0;
   std::size_t exchanges = 0;
-  bool open = true;
+  int polls = 0;  ///< until the last exchange is no longer in progress
+  bool finalized = false, open = true;
   int state = nccl::success;
 };
 
@@ -43,6 +45,7 @@ struct fake_world {
   std::map<unsigned, fake_group> groups;
   std::list<fake_communicator> communicators;
   unsigned ids = 0;
+  std::size_t aborted = 0;
   nccl_fault fault = nccl_fault::none;
   std::size_t faulty_rank = 0, faulty_after = 0;
 };
@@ -80,8 +83,14 @@ int fake_init(void** comm, int size, nccl::unique_id id, int rank, nccl::config*
 
 int fake_state(void* comm, int* state) {
   const std::lock_guard lock(world().mutex);
-  const auto& c = *static_cast<fake_communicator*>(comm);
-  *state = c.state != nccl::success ? c.state : c.group->joined < c.group->size ? nccl::in_progress : nccl::success;
+  auto& c = *static_cast<fake_communicator*>(comm);
+  const fake_group& g = *c.group;
+  if (c.polls > 0)
+    --c.polls, *state = nccl::in_progress;
+  else if (c.state != nccl::success)
+    *state = c.state;
+  else
+    *state = g.joined < g.size || (c.finalized && g.finalized < g.size) ? nccl::in_progress : nccl::success;
   return nccl::success;
 }
 
@@ -112,13 +121,16 @@ int fake_group_end() {
   if (grouped.empty()) return nccl::success;
   std::unique_lock lock(world().mutex);
   fake_communicator& self = *grouped.front().by;
+  // Until it is told that one call is through it must not get another one.
+  if (self.polls > 0 || self.finalized) return self.state = invalid_usage;
   const bool faulty =
-      static_cast<std::size_t>(self.rank) == world().faulty_rank && self.exchanges++ >= world().faulty_after;
+      static_cast<std::size_t>(self.rank) == world().faulty_rank && self.exchanges >= world().faulty_after;
   if (faulty && world().fault == nccl_fault::refused) return self.state = internal_error;
   if (faulty && world().fault == nccl_fault::stuck) {
     world().changed.wait(lock, [&] { return !self.open; });
     return nccl::in_progress;
   }
+  self.polls = static_cast<int>(self.exchanges++ % 3);
   for (const fake_message& m : grouped) {
     if (m.from == nullptr) continue;
     const char* const begin = static_cast<const char*>(m.from);
@@ -137,18 +149,38 @@ int fake_group_end() {
   return nccl::in_progress;
 }
 
-int fake_finalize(void*) {
+/// In progress until all ranks have called it, as are what they have under way.
+int fake_finalize(void* comm) {
+  const std::lock_guard lock(world().mutex);
+  auto& c = *static_cast<fake_communicator*>(comm);
+  if (c.polls > 0 || c.finalized) return invalid_usage;
+  c.finalized = true;
+  ++c.group->finalized;
+  return nccl::in_progress;
+}
+int fake_abort(void* comm) {
+  const std::lock_guard lock(world().mutex);
+  auto& c = *static_cast<fake_communicator*>(comm);
+  ++world().aborted;
+  ++c.group->closed;
+  c.open = false;
+  world().changed.notify_all();
   return nccl::success;
 }
-int fake_close(void* comm) {
-  const std::lock_guard lock(world().mutex);
-  static_cast<fake_communicator*>(comm)->open = false;
+/// Waits until all ranks have called it, or aborted. Where they do not it is not closed.
+int fake_destroy(void* comm) {
+  std::unique_lock lock(world().mutex);
+  auto& c = *static_cast<fake_communicator*>(comm);
+  ++c.group->closed;
   world().changed.notify_all();
+  if (!world().changed.wait_for(lock, std::chrono::seconds(20), [&] { return c.group->closed >= c.group->size; }))
+    return internal_error;
+  c.open = false;
   return nccl::success;
 }
 
 const char* fake_error(int result) {
-  return result == internal_error ? "internal error" : "invalid argument";
+  return result == internal_error ? "internal error" : result == invalid_usage ? "invalid usage" : "invalid argument";
 }
 const char* fake_last_error(void*) {
   return "a cable is out\n";
@@ -165,8 +197,8 @@ const nccl::functions& fake_nccl() {
                                    .send = fake_send,
                                    .receive = fake_receive,
                                    .finalize = fake_finalize,
-                                   .destroy = fake_close,
-                                   .abort = fake_close,
+                                   .destroy = fake_destroy,
+                                   .abort = fake_abort,
                                    .error_text = fake_error,
                                    .last_error = fake_last_error};
   return all;
@@ -184,6 +216,11 @@ std::size_t open_fake_communicators() {
   std::size_t open = 0;
   for (const fake_communicator& c : world().communicators) open += c.open ? 1 : 0;
   return open;
+}
+
+std::size_t aborted_fake_communicators() {
+  const std::lock_guard lock(world().mutex);
+  return world().aborted;
 }
 
 }  // namespace hogwild::test

@@ -6,7 +6,8 @@
 #include "functions.hpp"
 
 // NCCL's functions among threads of one process, whose devices have the memory of the host: the calls that
-// hogwild::nccl makes, as strict as they are documented. Groups are told apart by their unique ids.
+// hogwild::nccl makes, as strict as they are documented. Groups are told apart by their unique ids. Every other call
+// stays in progress for a while; finalizing does until all ranks have begun to, and destroying waits for all.
 
 namespace hogwild::test {
 
@@ -20,5 +21,8 @@ void break_fake_nccl(nccl_fault how, std::size_t rank, std::size_t after);
 
 /// How many communicators have neither been destroyed nor aborted.
 std::size_t open_fake_communicators();
+
+/// How many were aborted so far.
+std::size_t aborted_fake_communicators();
 
 }  // namespace hogwild::test

@@ -25,18 +25,26 @@ namespace {
 class member final : public detail::typed_collective<member> {
  public:
   member(std::unique_ptr<collective> carrier, std::unique_ptr<device::runtime> on, const functions& with,
-         const collective_options& options)
-      : rank_(carrier->rank()), size_(carrier->size()), calls_(std::move(carrier)), device_(std::move(on)) {
+         const collective_options& options, std::shared_ptr<closing> together)
+      : rank_(carrier->rank()),
+        size_(carrier->size()),
+        calls_(std::move(carrier)),
+        together_(std::move(together)),
+        own_(std::make_unique<own_device>(std::move(on))) {
     telling_others([&] {
-      here_.emplace(*device_, piece_bytes);
-      there_.emplace(*device_, piece_bytes * size_);
-      comm_.emplace(with, *device_, common_id(with), rank_, size_, options.timeout);
+      own_->here.emplace(*own_->device, piece_bytes);
+      own_->there.emplace(*own_->device, piece_bytes * size_);
+      // Less than others wait for this member, so that they are told what it waits for.
+      own_->comm.emplace(with, *own_->device, common_id(with), rank_, size_, options.timeout / 2);
     });
     calls_.announce(operation::join);
   }
 
   /// Others learn that it leaves before it takes its time for NCCL.
-  ~member() override { calls_.leave(); }
+  ~member() override {
+    calls_.leave();
+    together_->end(std::move(own_));
+  }
 
   std::size_t rank() const noexcept override { return rank_; }
   std::size_t size() const noexcept override { return size_; }
@@ -53,8 +61,8 @@ class member final : public detail::typed_collective<member> {
       const index_range mine = own_part(n);
       sum_own_part<T>(piece, piece.subspan(mine.begin, mine.size()));
       upload(std::span<const T>(piece.subspan(mine.begin, mine.size())), here<T>(mine.begin));
-      comm_->exchange(to_others([&](std::size_t) { return bytes<T>(here<T>(mine.begin), mine.size()); }),
-                      to_others([&](std::size_t r) { return part_here<T>(n, r); }));
+      own_->comm->exchange(to_others([&](std::size_t) { return bytes<T>(here<T>(mine.begin), mine.size()); }),
+                           to_others([&](std::size_t r) { return part_here<T>(n, r); }));
       download(here<T>(0), piece);
     });
   }
@@ -65,11 +73,11 @@ class member final : public detail::typed_collective<member> {
     in_pieces<T>(operation::broadcast, x.size(), root, [&](std::size_t at, std::size_t n) {
       const std::span<T> piece = x.subspan(at, n);
       if (rank_ != root) {
-        comm_->exchange({}, {{root, here<T>(0), piece.size_bytes()}});
+        own_->comm->exchange({}, {{root, here<T>(0), piece.size_bytes()}});
         return download(here<T>(0), piece);
       }
       upload(std::span<const T>(piece), here<T>(0));
-      comm_->exchange(to_others([&](std::size_t) { return bytes<T>(here<T>(0), n); }), {});
+      own_->comm->exchange(to_others([&](std::size_t) { return bytes<T>(here<T>(0), n); }), {});
     });
   }
 
@@ -83,8 +91,8 @@ class member final : public detail::typed_collective<member> {
       sum.resize(mine.size());
       sum_own_part<T>(piece, sum);
       upload(std::span<const T>(sum), here<T>(mine.begin));
-      if (rank_ != root) return comm_->exchange({{root, here<T>(mine.begin), mine.size() * sizeof(T)}}, {});
-      comm_->exchange({}, to_others([&](std::size_t r) { return part_here<T>(n, r); }));
+      if (rank_ != root) return own_->comm->exchange({{root, here<T>(mine.begin), mine.size() * sizeof(T)}}, {});
+      own_->comm->exchange({}, to_others([&](std::size_t r) { return part_here<T>(n, r); }));
       download(here<T>(0), piece);
     });
   }
@@ -98,7 +106,7 @@ class member final : public detail::typed_collective<member> {
         [&](std::size_t at, std::size_t n) {
           if (rank_ == root) return collect_piece(x, all, at, n, {});
           upload(x.subspan(at, n), here<T>(0));
-          comm_->exchange({{root, here<T>(0), n * sizeof(T)}}, {});
+          own_->comm->exchange({{root, here<T>(0), n * sizeof(T)}}, {});
         },
         [&] { std::ranges::copy(x, all.begin()); });
   }
@@ -122,6 +130,15 @@ class member final : public detail::typed_collective<member> {
     std::size_t bytes;
   };
 
+  /// The device, and what lies there.
+  struct own_device {
+    explicit own_device(std::unique_ptr<device::runtime> opened) : device(std::move(opened)) {}
+    std::unique_ptr<device::runtime> device;
+    std::optional<device::buffer<std::byte>> here{};   ///< one piece
+    std::optional<device::buffer<std::byte>> there{};  ///< what others send, one piece of each
+    std::optional<communicator> comm{};
+  };
+
   static constexpr std::size_t piece_bytes = std::size_t{4} << 20;  ///< longer arrays go in pieces
 
   /// The first rank's id, which is that of the group.
@@ -142,9 +159,9 @@ class member final : public detail::typed_collective<member> {
   index_range own_part(std::size_t n) const { return detail::part_of(n, rank_, size_); }
   template <class T>
   std::byte* here(std::size_t element) const {
-    return here_->data() + element * sizeof(T);
+    return own_->here->data() + element * sizeof(T);
   }
-  std::byte* there(std::size_t r) const { return there_->data() + r * piece_bytes; }
+  std::byte* there(std::size_t r) const { return own_->there->data() + r * piece_bytes; }
   template <class T>
   static range_here bytes(std::byte* at, std::size_t n) {
     return {at, n * sizeof(T)};
@@ -168,11 +185,11 @@ class member final : public detail::typed_collective<member> {
 
   template <class T>
   void upload(std::span<const T> from, std::byte* to) {
-    if (!from.empty()) device_->upload(to, from.data(), from.size_bytes());
+    if (!from.empty()) own_->device->upload(to, from.data(), from.size_bytes());
   }
   template <class T>
   void download(const std::byte* from, std::span<T> to) {
-    if (!to.empty()) device_->download(to.data(), from, to.size_bytes());
+    if (!to.empty()) own_->device->download(to.data(), from, to.size_bytes());
   }
 
   /// `sum` becomes this rank's part of the sum over all ranks' x; it may be that part of x.
@@ -180,8 +197,8 @@ class member final : public detail::typed_collective<member> {
   void sum_own_part(std::span<T> x, std::span<T> sum) {
     const index_range mine = own_part(x.size());
     upload(std::span<const T>(x), here<T>(0));
-    comm_->exchange(to_others([&](std::size_t r) { return part_here<T>(x.size(), r); }),
-                    to_others([&](std::size_t r) { return bytes<T>(there(r), mine.size()); }));
+    own_->comm->exchange(to_others([&](std::size_t r) { return part_here<T>(x.size(), r); }),
+                         to_others([&](std::size_t r) { return bytes<T>(there(r), mine.size()); }));
     auto& parts = std::get<std::vector<T>>(parts_);
     parts.resize(size_ * mine.size());
     std::vector<const T*> sources(size_, x.data() + mine.begin);
@@ -199,14 +216,14 @@ class member final : public detail::typed_collective<member> {
   template <class T>
   void collect_piece(std::span<const T> x, std::span<T> all, std::size_t at, std::size_t n,
                      const std::vector<message>& sent) {
-    comm_->exchange(sent, to_others([&](std::size_t r) { return bytes<T>(there(r), n); }));
+    own_->comm->exchange(sent, to_others([&](std::size_t r) { return bytes<T>(there(r), n); }));
     for (std::size_t r = 0; r < size_; ++r) {
       if (r != rank_) download(there(r), all.subspan(r * x.size() + at, n));
     }
     std::ranges::copy(x.subspan(at, n), all.begin() + static_cast<std::ptrdiff_t>(rank_ * x.size() + at));
   }
 
-  void finish() { device_->wait(device_->mark()); }
+  void finish() { own_->device->wait(own_->device->mark()); }
 
   /// Runs body(); where that throws, all others throw, too.
   template <class Body>
@@ -215,15 +232,15 @@ class member final : public detail::typed_collective<member> {
       return body();
     } catch (const unfinished&) {  // the carrier knows who is lost; where nobody is, all say that NCCL is
     } catch (const resource_error& e) {
-      if (comm_) comm_->abort();
+      if (own_->comm) own_->comm->abort();
       calls_.fail(e.what());
       throw;
     } catch (const std::bad_alloc&) {
-      if (comm_) comm_->abort();
+      if (own_->comm) own_->comm->abort();
       calls_.fail("rank " + std::to_string(rank_) + " has no memory for the numbers that NCCL moves");
       throw;
     }
-    if (comm_) comm_->abort();
+    if (own_->comm) own_->comm->abort();
     calls_.announce(operation::broken);
   }
 
@@ -248,18 +265,17 @@ class member final : public detail::typed_collective<member> {
 
   std::size_t rank_, size_;
   agreed_calls calls_;
-  std::unique_ptr<device::runtime> device_;
-  std::optional<device::buffer<std::byte>> here_;   ///< one piece
-  std::optional<device::buffer<std::byte>> there_;  ///< what others send, one piece of each
-  std::optional<communicator> comm_;
+  std::shared_ptr<closing> together_;
+  std::unique_ptr<own_device> own_;
   std::tuple<std::vector<float>, std::vector<double>> parts_, sums_;  ///< of one piece: received; for another rank
 };
 
 }  // namespace
 
 std::unique_ptr<collective> join(std::unique_ptr<collective> carrier, std::unique_ptr<device::runtime> on,
-                                 const functions& with, const collective_options& options) {
-  return std::make_unique<member>(std::move(carrier), std::move(on), with, options);
+                                 const functions& with, const collective_options& options,
+                                 std::shared_ptr<closing> together) {
+  return std::make_unique<member>(std::move(carrier), std::move(on), with, options, std::move(together));
 }
 
 }  // namespace hogwild::nccl

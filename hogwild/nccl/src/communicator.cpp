@@ -94,7 +94,11 @@ void communicator::exchange(const std::vector<message>& sent, const std::vector<
   // Until then NCCL has not put its kernels into the queue.
   wait_until([&] { return is_settled(did); }, did);
   const auto end = device_.mark();
-  wait_until([&] { return is_settled(did) && device_.reached(end); }, did);
+  const auto is_over = [&] {
+    const bool reached = device_.reached(end);  // before: a queue may get to the call only now
+    return is_settled(did) && reached;
+  };
+  wait_until(is_over, did);
   check(work->result, did);
 }
 

@@ -2,6 +2,7 @@
 #include <hogwild/nccl/collective.hpp>
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,15 +13,17 @@
 #include "member.hpp"
 
 namespace hogwild {
+namespace {
 
-std::unique_ptr<collective> join_nccl_group(std::unique_ptr<collective> carrier, int device,
-                                            const collective_options& options) {
+std::unique_ptr<collective> join_on_device(std::unique_ptr<collective> carrier, int device,
+                                           const collective_options& options,
+                                           const std::shared_ptr<nccl::closing>& together) {
   const std::size_t rank = carrier->rank(), size = carrier->size();
   std::unique_ptr<device::runtime> on;
   try {
     on = device::open_cuda(device);
     static const nccl::functions loaded = nccl::load("libnccl.so.2");
-    return nccl::join(std::move(carrier), std::move(on), loaded, options);
+    return nccl::join(std::move(carrier), std::move(on), loaded, options, together);
   } catch (const resource_error& e) {
     if (carrier == nullptr) throw;  // the others know
     std::string text = e.what();
@@ -32,14 +35,22 @@ std::unique_ptr<collective> join_nccl_group(std::unique_ptr<collective> carrier,
   }
 }
 
+}  // namespace
+
+std::unique_ptr<collective> join_nccl_group(std::unique_ptr<collective> carrier, int device,
+                                            const collective_options& options) {
+  return join_on_device(std::move(carrier), device, options, std::make_shared<nccl::closing>());
+}
+
 std::vector<std::unique_ptr<collective>> join_nccl_members(std::vector<std::unique_ptr<collective>> carriers,
                                                            int first_device, const collective_options& options) {
   const std::size_t n = carriers.size();
   std::vector<std::unique_ptr<collective>> joined(n);
   std::vector<std::exception_ptr> failures(n);
+  const auto together = std::make_shared<nccl::closing>();
   const auto join = [&](std::size_t i) {
     try {
-      joined[i] = join_nccl_group(std::move(carriers[i]), first_device + static_cast<int>(i), options);
+      joined[i] = join_on_device(std::move(carriers[i]), first_device + static_cast<int>(i), options, together);
     } catch (...) {
       failures[i] = std::current_exception();
     }

@@ -5,13 +5,16 @@
 
 #include <hogwild/detail/collectives/collective.hpp>
 
+#include "closing.hpp"
 #include "functions.hpp"
 #include "runtime.hpp"
 
 namespace hogwild::nccl {
 
-/// join_nccl_group() on a device that is open already, with functions that outlive the member.
+/// join_nccl_group() on a device that is open already, with functions that outlive the member. Members of one process
+/// close `together`: what each has of NCCL and the device is gone when the last of them is.
 std::unique_ptr<collective> join(std::unique_ptr<collective> carrier, std::unique_ptr<device::runtime> on,
-                                 const functions& with, const collective_options& options);
+                                 const functions& with, const collective_options& options,
+                                 std::shared_ptr<closing> together = std::make_shared<closing>());
 
 }  // namespace hogwild::nccl

@@ -22,8 +22,10 @@ namespace {
 std::vector<std::unique_ptr<collective>> join_fakes(std::vector<std::unique_ptr<collective>> members,
                                                     std::chrono::nanoseconds timeout) {
   std::vector<std::unique_ptr<collective>> joined(members.size());
-  test::run_together(members.size(),
-                     [&](std::size_t i) { joined[i] = test::join_fake(std::move(members[i]), {.timeout = timeout}); });
+  const auto together = std::make_shared<nccl::closing>();
+  test::run_together(members.size(), [&](std::size_t i) {
+    joined[i] = test::join_fake(std::move(members[i]), {.timeout = timeout}, together);
+  });
   return joined;
 }
 
@@ -44,17 +46,19 @@ struct nccl_engine : testing::TestWithParam<sync_rule> {
 };
 
 TEST_P(nccl_engine, gives_the_bits_of_memory) {
+  const std::size_t aborted_before = test::aborted_fake_communicators();
   const auto usual = run({}, 1min), by_nccl = run(join_fakes, 1min);
   EXPECT_EQ(by_nccl.parameters, usual.parameters);
   EXPECT_EQ(by_nccl.examples, usual.examples);
   EXPECT_EQ(test::open_fake_communicators(), 0u);
+  EXPECT_EQ(test::aborted_fake_communicators(), aborted_before);
 }
 
 TEST_P(nccl_engine, ends_where_messages_get_stuck) {
   test::break_fake_nccl(test::nccl_fault::stuck, 2, 20);
-  EXPECT_THROW(run(join_fakes, 300ms), worker_error);
+  EXPECT_THROW(run(join_fakes, 600ms), worker_error);
   test::break_fake_nccl(test::nccl_fault::refused, 2, 20);
-  EXPECT_THROW(run(join_fakes, 300ms), resource_error);
+  EXPECT_THROW(run(join_fakes, 600ms), resource_error);
   test::break_fake_nccl(test::nccl_fault::none, 0, 0);
   EXPECT_EQ(test::open_fake_communicators(), 0u);
 }

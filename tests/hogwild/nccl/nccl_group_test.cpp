@@ -23,10 +23,12 @@ struct nccl_collective : testing::TestWithParam<std::tuple<std::size_t, test::co
 TEST_P(nccl_collective, conforms) {
   const auto [size, check] = GetParam();
   const auto run = check.run;
+  const std::size_t aborted_before = test::aborted_fake_communicators();
   std::vector<std::string> faults(size);
   const auto said = test::nccl_sentences(size, {}, [&](collective& c) { faults[c.rank()] = run(c); });
   for (std::size_t r = 0; r < size; ++r) EXPECT_EQ(faults[r] + said[r], "");
   EXPECT_EQ(test::open_fake_communicators(), 0u);
+  EXPECT_EQ(test::aborted_fake_communicators(), aborted_before);
 }
 
 INSTANTIATE_TEST_SUITE_P(sizes, nccl_collective,
@@ -110,7 +112,7 @@ TEST_F(lost_device, messages_that_get_stuck_end_the_call_for_all_in_time) {
   for (const std::size_t after : {0u, 1u, 4u, 5u}) {
     test::break_fake_nccl(test::nccl_fault::stuck, 1, after);
     const auto begin = std::chrono::steady_clock::now();
-    const auto said = test::nccl_sentences(3, {.timeout = 300ms}, [](collective& c) {
+    const auto said = test::nccl_sentences(3, {.timeout = 600ms}, [](collective& c) {
       std::vector<float> x(1000);
       for (;;) c.all_reduce(x);
     });
@@ -120,10 +122,21 @@ TEST_F(lost_device, messages_that_get_stuck_end_the_call_for_all_in_time) {
   }
 }
 
+/// The others have what they need, and wait for it in the next call.
+TEST_F(lost_device, one_that_is_stuck_alone_is_named_by_all) {
+  test::break_fake_nccl(test::nccl_fault::stuck, 2, 0);
+  const auto said = test::nccl_sentences(3, {.timeout = 2s}, [](collective& c) {
+    std::vector<float> x(1000);
+    c.broadcast(x, 0);
+    c.barrier();
+  });
+  for (const std::string& sentence : said) EXPECT_THAT(sentence, HasSubstr("NCCL brought rank 2 of 3 nothing more"));
+}
+
 TEST_F(lost_device, what_nccl_refuses_is_told_to_all) {
   for (const std::size_t after : {0u, 1u, 4u}) {
     test::break_fake_nccl(test::nccl_fault::refused, 1, after);
-    const auto said = test::nccl_sentences(3, {.timeout = 300ms}, [](collective& c) {
+    const auto said = test::nccl_sentences(3, {.timeout = 600ms}, [](collective& c) {
       std::vector<double> x(1000);
       for (;;) c.all_reduce(x);
     });

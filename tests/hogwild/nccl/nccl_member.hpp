@@ -16,8 +16,10 @@
 namespace hogwild::test {
 
 /// A member over the stand-in for NCCL and an emulated device, carried by a thread of the group.
-inline std::unique_ptr<collective> join_fake(std::unique_ptr<collective> carrier, const collective_options& options) {
-  return nccl::join(std::move(carrier), device::open_emulated(1), fake_nccl(), options);
+inline std::unique_ptr<collective> join_fake(
+    std::unique_ptr<collective> carrier, const collective_options& options,
+    std::shared_ptr<nccl::closing> together = std::make_shared<nccl::closing>()) {
+  return nccl::join(std::move(carrier), device::open_emulated(1), fake_nccl(), options, std::move(together));
 }
 
 /// Runs body(member) on all threads; what each of them was told by an error, or "" where none was thrown.

@@ -14,8 +14,9 @@ namespace hogwild {
 /// collective.
 ///
 /// Sums are taken in the order of the ranks, which ncclAllReduce does not promise: parts are sent to one rank each,
-/// summed there and gathered. That is done by the host, as the spans are the host's. A member that is lost while NCCL
-/// moves numbers is noticed at the latest after this timeout and the carrier's.
+/// summed there and gathered. That is done by the host, as the spans are the host's. NCCL gets half the timeout for
+/// what it does at once, so that members who wait for another one are told what that one waits for. A member that is
+/// lost while NCCL moves numbers is noticed at the latest after that and the carrier's timeout.
 ///
 /// NCCL is loaded by the first call. Throws resource_error where it is not found or does not start, or where the device
 /// cannot be used; the other members throw worker_error with the reason.
