@@ -80,11 +80,11 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   const bool by_ranks =
       r.engine == engine_name::ring || r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
   const bool by_device = r.engine == engine_name::cuda;
-  if (line.given("--device") && !by_device)
-    throw config_error("--device says which device trains: it needs --engine cuda");
+  if (line.given("--device") && !by_device && r.engine != engine_name::ring)
+    throw config_error("--device says which device trains: it needs --engine cuda or ring");
   if (line.given("--memory") && !by_device)
     throw config_error("--memory says where a device keeps what it trains: it needs --engine cuda");
-  if (by_device && r.mpi)
+  if ((by_device || line.given("--device")) && r.mpi)
     throw config_error("workers beside a device are threads or processes of one machine: leave out --transport mpi");
   if (by_device && line.given("--team"))
     throw config_error("--team is about libraries that start threads; those beside a device are std threads");

@@ -111,12 +111,13 @@ void declare_engine(command_line& line, train_request& r) {
   line.group("Workers");
   line.choice<engine_name>("--engine", r.engine, {engine_names.begin(), engine_names.end()}, "who trains");
   line.option("--workers", r.workers, "how many (0: as many as the machine and its quota give; with a device none)");
-  line.option("--device", "NUMBER|emulated,...", "0",
-              "the devices of --engine cuda, which train beside --workers on the CPU; emulated: kernels run on the CPU",
-              [&r](const std::string& text) { return set_devices(text, r); });
+  line.option(
+      "--device", "NUMBER|emulated,...", "0",
+      "the devices of --engine cuda or ring, which train beside --workers on the CPU; emulated: kernels run on the CPU",
+      [&r](const std::string& text) { return set_devices(text, r); });
   named(line, "--memory", r.memory, {memory_kind::device, memory_kind::pinned, memory_kind::managed},
-        "where these keep what they train: a replica of their own, or the run's own parameters in memory that CPUs "
-        "share with them");
+        "where those of --engine cuda keep what they train: a replica of their own, or the run's own parameters in "
+        "memory that CPUs share with them");
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
   named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},
         "what replicas on the ring do when they meet");

@@ -46,8 +46,8 @@ struct train_request {
   std::uint64_t min_count = 5;     ///< of a corpus: words that occur less often are left out
 
   engine_name engine = engine_name::threads;
-  std::size_t workers = 0;      ///< 0: as many as this process may use; of cuda: none beside the device
-  std::vector<int> devices{0};  ///< of cuda: their numbers, or emulated_device
+  std::size_t workers = 0;     ///< 0: as many as this process may use; of cuda: none beside the device
+  std::vector<int> devices{};  ///< of cuda or a ring: numbers, or emulated_device; empty: the first one, of cuda
   memory_kind memory = memory_kind::device;
   thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;

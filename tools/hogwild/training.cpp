@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/cuda/engine.hpp>
+#include <hogwild/cuda/on_devices.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/nccl/collective.hpp>
@@ -37,6 +38,23 @@ joining_function by_nccl(launched_ranks* ranks) {
   };
 }
 
+/// With devices each of them, and each worker beside them, has a replica unless it is said otherwise.
+std::unique_ptr<any_engine> make_ring(const train_request& request, launched_ranks* ranks) {
+  const std::size_t devices = request.devices.size();
+  const std::size_t replicas = devices > 0 && request.replicas == 0 ? request.workers + devices : request.replicas;
+  const ring_engine ring{.workers = unless_zero(request.workers + devices),
+                         .replicas = unless_zero(replicas),
+                         .rule = request.exchange,
+                         .transport = request.transport,
+                         .team = request.team,
+                         .pin = request.pin,
+                         .ranks = ranks != nullptr ? &ranks->all() : nullptr,
+                         .link = ranks != nullptr ? &ranks->link() : nullptr,
+                         .message_values = request.messages,
+                         .timeout = request.rank_timeout};
+  return devices > 0 ? as_any(on_devices<ring_engine>{ring, request.devices}) : as_any(ring);
+}
+
 std::unique_ptr<any_engine> make_engine(const train_request& request, launched_ranks* ranks) {
   switch (request.engine) {
     case engine_name::serial:
@@ -44,16 +62,7 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
     case engine_name::processes:
       return as_any(process_engine{.workers = unless_zero(request.workers), .pin = request.pin});
     case engine_name::ring:
-      return as_any(ring_engine{.workers = unless_zero(request.workers),
-                                .replicas = unless_zero(request.replicas),
-                                .rule = request.exchange,
-                                .transport = request.transport,
-                                .team = request.team,
-                                .pin = request.pin,
-                                .ranks = ranks != nullptr ? &ranks->all() : nullptr,
-                                .link = ranks != nullptr ? &ranks->link() : nullptr,
-                                .message_values = request.messages,
-                                .timeout = request.rank_timeout});
+      return make_ring(request, ranks);
     case engine_name::all_reduce:
     case engine_name::local_sgd:
       return as_any(
@@ -68,7 +77,7 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
                       .join_members = request.nccl ? by_nccl(ranks) : joining_function()});
     case engine_name::cuda:
       return as_any(cuda_engine{.workers = request.workers,
-                                .device = request.devices,
+                                .device = request.devices.empty() ? device_list(0) : device_list(request.devices),
                                 .memory = request.memory,
                                 .transport = request.transport,
                                 .pin = request.pin});

@@ -19,23 +19,21 @@ namespace {
 
 class device_run final : public engine_run {
  public:
-  device_run(const thread_engine& engine, std::vector<std::unique_ptr<runtime>> opened, const training_task& task,
-             const loop_plan& plan, const note_function& note)
+  /// `work`: null where processes drive the devices.
+  device_run(std::unique_ptr<device_task> work, const training_task& task, const loop_plan& plan,
+             const note_function& note, const start_function& start, std::string_view name)
       : note_(note),
         reports_(reports_of(plan.options)),
-        work_(std::make_unique<device_task>(task, std::move(opened), plan.options.memory)),
-        members_(hogwild::start(engine, *work_, plan, note)) {}
-  device_run(const process_engine& engine, const training_task& task, const loop_plan& plan, const note_function& note)
-      : note_(note),
-        reports_(reports_of(plan.options)),
-        members_(hogwild::start(engine, task, plan, note, device_workers)) {}
+        work_(std::move(work)),
+        members_(start(work_ == nullptr ? task : *work_)),
+        name_(name.empty() ? members_->engine() : name) {}
   ~device_run() override {
     if (work_ != nullptr) work_->leave_store();
   }
   device_run(const device_run&) = delete;
   device_run& operator=(const device_run&) = delete;
 
-  std::string_view engine() const override { return "cuda"; }
+  std::string_view engine() const override { return name_; }
   std::size_t workers() const override { return members_->workers(); }
   const param_store& store() const override { return members_->store(); }
   void get_ready() override { members_->get_ready(); }
@@ -47,6 +45,10 @@ class device_run final : public engine_run {
   thread_team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
   std::uint64_t rows_lost() const override { return members_->rows_lost(); }
+  std::optional<double> scale_after_round() const override { return members_->scale_after_round(); }
+  std::optional<ring_report> ring() const override { return members_->ring(); }
+  std::optional<link_report> link() const override { return members_->link(); }
+  std::optional<meeting_report> meetings() const override { return members_->meetings(); }
   std::vector<device_report> devices() const override {
     std::vector<device_report> reports = reports_;
     for (std::size_t slot = 0; slot < reports.size(); ++slot)
@@ -81,18 +83,39 @@ class device_run final : public engine_run {
   std::vector<device_report> reports_;
   std::unique_ptr<device_task> work_;
   std::unique_ptr<engine_run> members_;
+  std::string_view name_;
 };
 
 }  // namespace
 
-std::unique_ptr<engine_run> start_threads(const thread_engine& engine, std::vector<std::unique_ptr<runtime>> devices,
-                                          const training_task& task, const loop_plan& plan, const note_function& note) {
-  return std::make_unique<device_run>(engine, std::move(devices), task, plan, note);
+std::vector<std::unique_ptr<runtime>> open_devices(const loop_options& options) {
+  std::vector<std::unique_ptr<runtime>> devices;
+  for (std::size_t slot = 0; slot < options.device_count; ++slot) devices.push_back(open_device_of(options, slot));
+  return devices;
 }
 
-std::unique_ptr<engine_run> start_processes(const process_engine& engine, const training_task& task,
-                                            const loop_plan& plan, const note_function& note) {
-  return std::make_unique<device_run>(engine, task, plan, note);
+std::unique_ptr<engine_run> start_threads(std::vector<std::unique_ptr<runtime>> devices, const training_task& task,
+                                          const loop_plan& plan, const note_function& note, const start_function& start,
+                                          std::string_view name) {
+  return std::make_unique<device_run>(std::make_unique<device_task>(task, std::move(devices), plan.options.memory),
+                                      task, plan, note, start, name);
+}
+
+std::unique_ptr<engine_run> start_processes(const training_task& task, const loop_plan& plan, const note_function& note,
+                                            const start_function& start, std::string_view name) {
+  return std::make_unique<device_run>(nullptr, task, plan, note, start, name);
 }
 
 }  // namespace hogwild::device
+
+namespace hogwild {
+
+std::unique_ptr<engine_run> detail::start_on_devices(transport_kind transport, const training_task& task,
+                                                     const loop_plan& plan, const note_function& note,
+                                                     const start_function& start, std::string_view name) {
+  return transport == transport_kind::in_process
+             ? device::start_threads(device::open_devices(plan.options), task, plan, note, start, name)
+             : device::start_processes(task, plan, note, start, name);
+}
+
+}  // namespace hogwild

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/task/decorated_task.hpp>
 
 #include "runtime.hpp"

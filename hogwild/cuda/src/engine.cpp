@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/cuda/engine.hpp>
+#include <hogwild/cuda/on_devices.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
@@ -13,7 +14,6 @@
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/error.hpp>
 
-#include "device_run.hpp"
 #include "device_task.hpp"
 #include "expected_speed.hpp"
 #include "kernel_family.hpp"
@@ -33,9 +33,9 @@ void require_devices(const std::vector<int>& devices) {
                          " is named twice, and one worker fills it: name each device once");
 }
 
-void require_supported(const run_planner& run, const cuda_engine& engine) {
+void require_supported(const run_planner& run, const std::vector<int>& devices, memory_kind memory,
+                       transport_kind transport) {
   const loop_options& loop = run.loop();
-  const std::vector<int>& devices = engine.device.numbers;
   const device::kernel_family& kernels = device::kernels_of(run.task());
   kernels.require_options(loop);
   require_devices(devices);
@@ -45,10 +45,10 @@ void require_supported(const run_planner& run, const cuda_engine& engine) {
   combination c{.sharing = run.options().sharing,
                 .update = loop.update,
                 .reproducible = run.options().reproducible,
-                .memory = engine.memory,
-                .processes = engine.transport == transport_kind::shared_segment,
+                .memory = memory,
+                .processes = transport == transport_kind::shared_segment,
                 .several_devices = devices.size() > 1};
-  if (engine.memory != memory_kind::device) {
+  if (memory != memory_kind::device) {
     for (const int number : devices) {
       const device::device_facts facts = device::facts_of_device(number);
       c.native_atomics = c.native_atomics && facts.native_host_atomics;
@@ -61,24 +61,28 @@ void require_supported(const run_planner& run, const cuda_engine& engine) {
 
 }  // namespace
 
+void detail::plan_devices(const device_list& list, memory_kind memory, transport_kind transport, run_planner& run) {
+  const std::vector<int>& devices = list.numbers;
+  require_supported(run, devices, memory, transport);
+  // Those who own blocks train them one rating after the other.
+  if (run.task().facts().has_ownership) run.loop().ownership = ownership_kind::shared;
+  run.loop().device_count = static_cast<std::uint32_t>(devices.size());
+  std::ranges::copy(devices, run.loop().devices.begin());
+  run.loop().memory = memory;
+  // The bound is for all rows that do not see each other's changes. Those of two devices do not before their replicas
+  // exchange, which sums the gains: together they are one step of as many rows.
+  const double rows = device::kernels_of(run.task()).rows_in_flight(run) / static_cast<double>(devices.size());
+  run.loop().rows_in_flight = static_cast<std::uint32_t>(std::clamp(rows, 1.0, 1e6));
+}
+
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
-  const std::vector<int>& devices = engine.device.numbers;
-  require_supported(run, engine);
-  const std::size_t workers = run.count_workers(engine.workers + devices.size());
+  detail::plan_devices(engine.device, engine.memory, engine.transport, run);
+  const std::size_t workers = run.count_workers(engine.workers + engine.device.numbers.size());
   const bool replica = engine.memory == memory_kind::device;
   if (!replica)
     run.ask_for(sharing_kind::direct);
   else if (workers > 1)
     run.ask_for(sharing_kind::buffered);
-  // Those who own blocks train them one rating after the other.
-  if (run.task().facts().has_ownership) run.loop().ownership = ownership_kind::shared;
-  run.loop().device_count = static_cast<std::uint32_t>(devices.size());
-  std::ranges::copy(devices, run.loop().devices.begin());
-  run.loop().memory = engine.memory;
-  // The bound is for all rows that do not see each other's changes. Those of two devices do not before their replicas
-  // exchange, which sums the gains: together they are one step of as many rows.
-  const double rows = device::kernels_of(run.task()).rows_in_flight(run) / static_cast<double>(devices.size());
-  run.loop().rows_in_flight = static_cast<std::uint32_t>(std::clamp(rows, 1.0, 1e6));
   const std::size_t decided = run.decide_sharing(workers);
   if (!replica) run.explain("the device trains on the run's own parameters, as every worker beside it does");
   if (engine.workers == 0) device::note_where_cpus_are_faster(run);
@@ -88,16 +92,18 @@ std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
 std::unique_ptr<engine_run> start(const cuda_engine& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note) {
   const std::size_t workers = engine.workers;  // all that plan_sharing() decided on, the devices' among them
-  if (engine.transport == transport_kind::in_process) {
-    std::vector<std::unique_ptr<device::runtime>> devices;
-    for (std::size_t slot = 0; slot < plan.options.device_count; ++slot)
-      devices.push_back(device::open_device_of(plan.options, slot));
-    return device::start_threads({.workers = workers, .team = thread_team_kind::std, .pin = engine.pin},
-                                 std::move(devices), task, plan, note);
-  }
-  return device::start_processes(
-      {.workers = workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments}, task, plan,
-      note);
+  return detail::start_on_devices(
+      engine.transport, task, plan, note,
+      [&](const training_task& work) {
+        if (engine.transport == transport_kind::in_process)
+          return start(thread_engine{.workers = workers, .team = thread_team_kind::std, .pin = engine.pin}, work, plan,
+                       note);
+        return start(
+            process_engine{
+                .workers = workers, .pin = engine.pin, .program = engine.program, .arguments = engine.arguments},
+            work, plan, note);
+      },
+      "cuda");
 }
 
 std::unique_ptr<training_task> detail::on_a_device(std::unique_ptr<training_task> whole, const joined_worker& place) {

@@ -32,11 +32,6 @@ std::size_t spare_slots(std::size_t workers, bool lockstep) {
   return lockstep ? 0 : workers + 16;
 }
 
-/// How many of the workers, the first ones, drive a device each.
-std::size_t drivers_of(const loop_options& options) {
-  return options.rows_in_flight > 0 ? 1 : 0;
-}
-
 bool started_as_worker() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string line{std::istreambuf_iterator<char>(file), {}};
@@ -52,7 +47,7 @@ class process_run final : public engine_run {
         helpers_(thread_team::make(thread_team_kind::std, workers, false)),
         data_(shareable(task.data())),
         store_(make_store(engine, task, plan, workers, decorator)),
-        pool_(store_, engine, workers, drivers_of(plan.options), note) {}
+        pool_(store_, engine, workers, plan.options.device_count, note) {}
 
   std::string_view engine() const override { return "processes"; }
   std::size_t workers() const override { return workers_; }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -194,7 +195,9 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
                         " is damaged: ranks of a synchronous run share in lockstep, and no other workers do; start "
                         "the run again");
   }
-  const worker_decorator decorate = setup.decorator.empty() ? nullptr : worker_decorator_of(setup.decorator);
+  std::vector<worker_decorator> decorators;
+  if (setup.options.device_count > 0) decorators.push_back(worker_decorator_of(device_workers));
+  if (!setup.decorator.empty()) decorators.push_back(worker_decorator_of(setup.decorator));
   auto whole = make(setup, rows, label_map(setup.labels, setup.label_values));
   const loop_plan plan = whole->plan(setup.options);
   if (plan.chunks.count() > store.shape().chunks) {
@@ -204,7 +207,7 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
   }
   std::unique_ptr<training_task> task = std::move(whole);  // declared after the plan, which a decorator may refer to
   const slot_lease lease(store, place.slot);
-  if (decorate != nullptr)
+  for (const worker_decorator decorate : decorators)
     task = decorate(std::move(task), {.store = store, .plan = plan, .slot = lease.slot(), .workers = setup.workers});
   try {
     const supervisor_watch watch(store, info.owner, lease.self());

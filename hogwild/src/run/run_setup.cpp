@@ -59,7 +59,8 @@ run_setup run_setup::decode(std::span<const std::byte> bytes) {
   cut(&header, sizeof header);
   const auto too_many = [&bytes](std::uint64_t n) { return n > bytes.size(); };
   if (too_many(header.decorator_bytes) || too_many(header.path_bytes) || too_many(header.cpu_count) ||
-      too_many(header.label_count) || too_many(header.degree_count) || too_many(header.model_bytes)) {
+      too_many(header.label_count) || too_many(header.degree_count) || too_many(header.model_bytes) ||
+      header.options.device_count > most_devices) {
     throw segment_error("the segment's setup does not hold what it says; purge it and start the run again");
   }
   run_setup setup{.options = header.options,

@@ -70,7 +70,7 @@ TYPED_TEST(named_fibers, one_warp_gives_the_bits_of_the_host_form) {
 }
 
 TYPED_TEST(named_fibers, margin_models_of_programs_have_their_own_derivative) {
-  typename TestFixture::problem rows(this->random, test::row_lengths(this->random, 20), {.bias = true});
+  typename TestFixture::problem rows(this->random, test::row_lengths(this->random, 20), {.step = 0.01, .bias = true});
   const std::vector<double> expected = rows.trained([](double m, double y) {
     const double gap = std::max(0.0, 1 - m * y);
     return -y * gap * gap;

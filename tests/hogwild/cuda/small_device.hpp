@@ -31,8 +31,10 @@ inline std::unique_ptr<engine_run> start(const small_device& engine, const train
   std::vector<std::unique_ptr<device::runtime>> devices;
   for (std::size_t k = 0; k < engine.devices; ++k)
     devices.push_back(device::open_emulated(engine.threads, engine.memory_bytes));
-  return device::start_threads({.workers = engine.workers, .team = thread_team_kind::std, .pin = false},
-                               std::move(devices), task, plan, note);
+  return device::start_threads(std::move(devices), task, plan, note, [&](const training_task& work) {
+    return start(thread_engine{.workers = engine.workers, .team = thread_team_kind::std, .pin = false}, work, plan,
+                 note);
+  });
 }
 
 }  // namespace hogwild::test

@@ -77,7 +77,7 @@ TEST_F(words_on_a_device, are_trained_fewer_at_once_the_larger_the_step) {
   options.epochs = 1;
   for (const double step : {0.1, 0.4}) {
     options.step.initial = step;
-    const auto at_once = static_cast<double>(run(cuda_engine{.device = emulated_device}).device->rows_in_flight);
+    const auto at_once = static_cast<double>(run(cuda_engine{.device = emulated_device}).devices[0].rows_in_flight);
     EXPECT_NEAR(at_once, 0.5 / (step * 0.03), 0.4 * 0.5 / (step * 0.03));
   }
 }

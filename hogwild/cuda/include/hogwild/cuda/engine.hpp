@@ -69,8 +69,7 @@ namespace detail {
 std::unique_ptr<training_task> on_a_device(std::unique_ptr<training_task> whole, const joined_worker& place);
 }  // namespace detail
 
-/// What worker processes of which one or several drive devices are called in their segment.
-inline constexpr std::string_view device_workers = "device";
+/// What worker processes make of their task.
 inline const worker_decoration device_decoration{device_workers, detail::on_a_device};
 
 }  // namespace hogwild

@@ -30,6 +30,9 @@ struct worker_decoration {
   worker_decoration(std::string_view name, worker_decorator decorate);
 };
 
+/// The decorator of a run whose options name devices: what the engine's own decorates is what this one has made.
+inline constexpr std::string_view device_workers = "device";
+
 /// Throws segment_error where this program has no decorator of that name.
 worker_decorator worker_decorator_of(std::string_view name);
 

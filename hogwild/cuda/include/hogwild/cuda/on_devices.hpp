@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <hogwild/cuda/engine.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+
+/// An engine of which some workers drive devices: of all its workers the first ones, a device each. Of engines whose
+/// workers hold replicas (buffered), such as ring_engine: a device's replica is one of the ring's, or meets one there
+/// with CPU workers beside it.
+///
+///   train(m, rows, on_devices<ring_engine>{{.workers = 2, .replicas = 2}, {0, 1}});
+template <class Engine>
+struct on_devices : Engine {
+  device_list device = 0;
+};
+
+namespace detail {
+
+using start_function = std::function<std::unique_ptr<engine_run>(const training_task& task)>;
+
+/// Throws as plan_sharing(cuda_engine) does; from then on the run's options name the devices.
+void plan_devices(const device_list& devices, memory_kind memory, transport_kind transport, run_planner& run);
+std::unique_ptr<engine_run> start_on_devices(transport_kind transport, const training_task& task, const loop_plan& plan,
+                                             const note_function& note, const start_function& start,
+                                             std::string_view name = {});
+
+}  // namespace detail
+
+/// Throws as those of the engine and of cuda_engine do, and config_error where there are fewer workers than devices.
+template <class Engine>
+std::size_t plan_sharing(const on_devices<Engine>& engine, run_planner& run) {
+  detail::plan_devices(engine.device, memory_kind::device, engine.transport, run);
+  const std::size_t workers = plan_sharing(static_cast<const Engine&>(engine), run);
+  if (const std::size_t devices = engine.device.numbers.size(); workers < devices)
+    throw config_error(std::to_string(devices) + " devices need as many workers at least, but there are " +
+                       std::to_string(workers) + ": ask for more workers");
+  return workers;
+}
+
+template <class Engine>
+std::unique_ptr<engine_run> start(const on_devices<Engine>& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note) {
+  return detail::start_on_devices(engine.transport, task, plan, note, [&](const training_task& work) {
+    return start(static_cast<const Engine&>(engine), work, plan, note);
+  });
+}
+
+}  // namespace hogwild

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replicas of several devices on the ring, by threads and by processes.
+#include <hogwild/cuda/on_devices.hpp>
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/error.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/train.hpp>
+#include <hogwild/worker_main.hpp>
+#include <hogwildpp/ring_engine.hpp>
+
+#include "support/program_role.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+const test::toy_rows ring_rows =
+    test::planted_classification({.rows = 8000, .columns = 200, .per_row = 10, .seed = 22});
+
+/// Ends a worker process that trains by itself, as those on the CPU do.
+struct device_only : logistic {
+  static constexpr std::string_view name = "device_only";
+  static inline bool in_worker = false;
+  float derivative(float margin, float label) const {
+    if (in_worker && ::gettid() == ::getpid()) ::_exit(9);
+    return logistic::derivative(margin, label);
+  }
+};
+
+struct ring_case {
+  std::size_t devices, workers, replicas;  ///< workers on the CPU
+  ring_rule rule;
+  transport_kind transport;
+  update_kind update;
+};
+void PrintTo(const ring_case& c, std::ostream* out) {
+  *out << c.devices << " devices, " << c.workers << " CPU workers, " << c.replicas << " replicas, rule "
+       << static_cast<int>(c.rule) << (c.transport == transport_kind::in_process ? ", threads" : ", processes")
+       << (c.update == update_kind::exact ? ", exact" : ", lossy");
+}
+
+struct ring_on_devices : testing::TestWithParam<ring_case> {};
+
+// Under the rule average a replica's gains count in part, and a ring of CPU workers ends as far above the serial run.
+TEST_P(ring_on_devices, ends_where_a_serial_run_or_a_ring_without_devices_does) {
+  const ring_case& c = GetParam();
+  const train_options options{.epochs = 10, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4, .update = c.update};
+  const on_devices<ring_engine> engine{{.workers = c.devices + c.workers,
+                                        .replicas = c.replicas,
+                                        .rule = c.rule,
+                                        .transport = c.transport,
+                                        .team = thread_team_kind::std},
+                                       std::vector<int>(c.devices, emulated_device)};
+  const double expected =
+      c.rule == ring_rule::average
+          ? train(logistic{}, ring_rows.csr(), static_cast<const ring_engine&>(engine), options).objective
+          : train(logistic{}, ring_rows.csr(), serial_engine{}, options).objective;
+  const train_result r = train(logistic{}, ring_rows.csr(), engine, options);
+  EXPECT_EQ(r.status, run_status::done);
+  EXPECT_LE(r.objective, 1.02 * expected);
+  RecordProperty("above_expected", std::to_string(r.objective / expected - 1.0));
+  EXPECT_GE(r.examples, 80'000u);
+  EXPECT_EQ(r.rows_lost, 0u);
+  EXPECT_EQ(r.workers, c.devices + c.workers);
+  ASSERT_EQ(r.devices.size(), c.devices);
+  EXPECT_EQ(r.devices[0].name, "emulated");
+  ASSERT_TRUE(r.ring);
+  EXPECT_EQ(r.ring->replicas, c.replicas);
+}
+
+constexpr auto threads = transport_kind::in_process, processes = transport_kind::shared_segment;
+INSTANTIATE_TEST_SUITE_P(every, ring_on_devices,
+                         testing::Values(ring_case{2, 0, 2, ring_rule::deltas, threads, update_kind::exact},
+                                         ring_case{3, 0, 3, ring_rule::average, threads, update_kind::lossy},
+                                         ring_case{2, 1, 3, ring_rule::deltas, threads, update_kind::lossy},
+                                         ring_case{2, 2, 2, ring_rule::deltas, threads, update_kind::exact},
+                                         ring_case{2, 0, 2, ring_rule::deltas, processes, update_kind::exact},
+                                         ring_case{2, 1, 3, ring_rule::average, processes, update_kind::lossy}));
+
+TEST(processes_of_a_ring, have_their_rows_trained_by_devices) {
+  const on_devices<ring_engine> engine{{.workers = 2, .replicas = 2, .transport = transport_kind::shared_segment},
+                                       {emulated_device, emulated_device}};
+  const train_result r = train(device_only{}, ring_rows.csr(), engine, {.epochs = 2, .step = {.initial = 0.2}});
+  EXPECT_EQ(r.status, run_status::done);
+  EXPECT_EQ(r.workers_replaced, 0u);
+}
+
+TEST(ring_on_devices_options, that_do_not_go_together_are_refused) {
+  const auto expect_refusal = [](const on_devices<ring_engine>& engine, const char* why) {
+    try {
+      train(logistic{}, ring_rows.csr(), engine, {.epochs = 1, .step = {.initial = 0.1}});
+      ADD_FAILURE() << "nothing was refused: " << why;
+    } catch (const config_error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr(why));
+    }
+  };
+  expect_refusal({{.workers = 2, .replicas = 2}, {emulated_device, emulated_device, emulated_device}},
+                 "3 devices need as many workers at least, but there are 2");
+  expect_refusal({{.workers = 2, .replicas = 2}, {0, 0}}, "device 0 is named twice");
+}
+
+}  // namespace
+
+const hogwild::test::program_role ring_on_devices_role([](int argc, char** argv) -> std::optional<int> {
+  device_only::in_worker = true;
+  const auto status = hogwild::worker_main<hogwild::logistic, device_only>(argc, argv);
+  device_only::in_worker = false;
+  return status;
+});
