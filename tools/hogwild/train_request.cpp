@@ -95,13 +95,16 @@ std::string set_transport(const std::string& text, train_request& r) {
 }
 
 std::string set_devices(const std::string& text, train_request& r) {
+  const auto unknown = [](const std::string& name) {
+    return quote(name) + " is neither a device's number nor 'emulated'";
+  };
   std::vector<std::string> names;
-  if (const std::string fault = add_names(text, names); !fault.empty()) return fault;
+  if (!add_names(text, names).empty()) return unknown(text);
   r.devices.clear();
   for (const std::string& name : names) {
     const auto number = to_number(name);
     const bool usable = number && *number >= 0 && *number < 1024 && *number == std::floor(*number);
-    if (name != "emulated" && !usable) return quote(name) + " is neither a device's number nor 'emulated'";
+    if (name != "emulated" && !usable) return unknown(name);
     r.devices.push_back(usable ? static_cast<int>(*number) : emulated_device);
   }
   return {};

@@ -132,7 +132,7 @@ TEST(several_devices, are_named_once_each) {
 }
 
 // The table says why (combinations_test).
-TEST(several_devices, share_no_managed_memory_and_pinned_memory_as_processes_alone) {
+TEST(several_devices, have_no_managed_memory_and_pinned_memory_as_processes_alone) {
   for (const memory_kind memory : {memory_kind::pinned, memory_kind::managed}) {
     try {
       train(logistic{}, dealt_rows.csr(), cuda_engine{.device = emulated(2), .memory = memory},
