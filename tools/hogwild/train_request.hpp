@@ -46,7 +46,7 @@ struct train_request {
   std::uint64_t min_count = 5;     ///< of a corpus: words that occur less often are left out
 
   engine_name engine = engine_name::threads;
-  std::size_t workers = 0;     ///< 0: as many as this process may use; of cuda: none beside the device
+  std::size_t workers = 0;     ///< 0: as many as this process may use; with devices: none beside them
   std::vector<int> devices{};  ///< of cuda or a ring: numbers, or emulated_device; empty: the first one, of cuda
   memory_kind memory = memory_kind::device;
   thread_team_kind team = thread_team_kind::openmp;

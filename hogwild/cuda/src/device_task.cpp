@@ -62,14 +62,15 @@ namespace {
 
 /// How the device's free memory is dealt out, before anything is copied: 0 where all rows have room beside parameters
 /// and state, else the bytes of each of two blocks. Throws resource_error where not even those of one row have room.
-std::uint64_t block_bytes_for(const runtime& device, const training_task& task, memory_kind memory,
+std::uint64_t block_bytes_for(const runtime& device, const training_task& task, const loop_options& options,
                               const store_shape& shape) {
-  const bool replica = memory == memory_kind::device;
-  const std::uint64_t arrays = replica ? device_arrays::bytes(shape.parameters, shape.state_arrays) : 0;
-  const std::uint64_t rows = device.facts().host_memory ? 0 : kernels_of(task).bytes(task);
+  // A store in managed memory comes to the device, too, but has not yet.
+  const bool on_host = options.memory == memory_kind::pinned;
+  const std::uint64_t arrays = on_host ? 0 : device_arrays::bytes(shape.parameters, shape.state_arrays);
+  const std::uint64_t rows = device.facts().host_memory ? 0 : kernels_of(task).bytes(task, options);
   const std::uint64_t left = device.free_bytes();
   if (rows <= left && arrays <= left - rows) return 0;
-  const stream_needs streamed = kernels_of(task).needs_of_stream(task);
+  const stream_needs streamed = kernels_of(task).needs_of_stream(task, options);
   const std::uint64_t stays = arrays + streamed.stays;
   if (stays > left || streamed.least_block > (left - stays) / 2)
     throw resource_error("the device is too small for this run: parameters and state need " + std::to_string(stays) +
@@ -101,7 +102,7 @@ void device_task::work(const worker_context& at) const {
   driver& mine = *drivers_[at.slot];
   const loop_options& o = at.plan.options;
   if (mine.model == nullptr) {
-    const std::uint64_t block_bytes = block_bytes_for(*mine.device, *this, memory_, at.store.shape());
+    const std::uint64_t block_bytes = block_bytes_for(*mine.device, *this, o, at.store.shape());
     at.store.slots()[at.slot].row_block_bytes.set(block_bytes);
     mine.memory.emplace(*mine.device, memory_, at.store);
     mine.model = kernels_of(*this).bring(*mine.device, *this, mine.memory->arrays(), o, block_bytes);
@@ -112,7 +113,8 @@ void device_task::work(const worker_context& at) const {
 }
 
 memory_source device_task::store_memory() const {
-  if (memory_ != memory_kind::managed) return decorated_task::store_memory();
+  if (memory_ != memory_kind::managed || drivers_.empty() || drivers_.front() == nullptr)
+    return decorated_task::store_memory();
   return [device = drivers_.front()->device](std::size_t bytes) { return managed_memory(device, bytes); };
 }
 

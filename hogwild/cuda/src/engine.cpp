@@ -75,6 +75,10 @@ void detail::plan_devices(const device_list& list, memory_kind memory, transport
   run.loop().rows_in_flight = static_cast<std::uint32_t>(std::clamp(rows, 1.0, 1e6));
 }
 
+void detail::note_where_cpus_are_faster(run_planner& run) {
+  device::note_where_cpus_are_faster(run);
+}
+
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
   detail::plan_devices(engine.device, engine.memory, engine.transport, run);
   const std::size_t workers = run.count_workers(engine.workers + engine.device.numbers.size());
@@ -85,7 +89,7 @@ std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
     run.ask_for(sharing_kind::buffered);
   const std::size_t decided = run.decide_sharing(workers);
   if (!replica) run.explain("the device trains on the run's own parameters, as every worker beside it does");
-  if (engine.workers == 0) device::note_where_cpus_are_faster(run);
+  if (engine.workers == 0) detail::note_where_cpus_are_faster(run);
   return decided;
 }
 

@@ -82,10 +82,10 @@ class kernel_family {
   virtual void require_model(const training_task&, int /*device*/) const {}
   /// How many rows may see the same weights without that the loss suffers. Notes where an option makes them few.
   virtual double rows_in_flight(run_planner& run) const = 0;
-  /// What the rows take of the memory of a device that has its own.
-  virtual std::uint64_t bytes(const training_task& task) const;
-  /// The same where they do not stay there.
-  virtual stream_needs needs_of_stream(const training_task& task) const;
+  /// What the rows, and what the kernels need beside them, take of the memory of a device that has its own.
+  virtual std::uint64_t bytes(const training_task& task, const loop_options& options) const;
+  /// The same where rows do not stay there.
+  virtual stream_needs needs_of_stream(const training_task& task, const loop_options& options = {}) const;
   /// Brings the rows to the device, or makes two blocks of `block_bytes` for them, where that is not 0. `arrays` and
   /// the task outlive what is returned; the options are those of the run.
   virtual std::unique_ptr<device_model> bring(runtime& device, const training_task& task, const device_arrays& arrays,

@@ -19,10 +19,11 @@ class closing {
   template <class T>
   void end(std::unique_ptr<T> what) noexcept {
     try {
+      // What waits for others on its way out, here or there, must not keep them from coming in.
+      std::jthread ending = start_thread([](const std::unique_ptr<T>&) {}, std::move(what));
       const std::lock_guard lock(mutex_);
-      threads_.reserve(threads_.size() + 1);
-      threads_.push_back(start_thread([](const std::unique_ptr<T>&) {}, std::move(what)));
-    } catch (...) {  // no thread, or no memory for one: it has ended, or ends now
+      threads_.push_back(std::move(ending));
+    } catch (...) {  // no thread, or no memory for one: it has ended
     }
   }
 

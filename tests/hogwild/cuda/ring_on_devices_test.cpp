@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replicas of several devices on the ring, by threads and by processes.
 #include <hogwild/cuda/on_devices.hpp>
+#include <hogwild/detail/collectives/thread.hpp>
 
 #include <optional>
 #include <ostream>
@@ -109,6 +110,9 @@ TEST(ring_on_devices_options, that_do_not_go_together_are_refused) {
   expect_refusal({{.workers = 2, .replicas = 2}, {emulated_device, emulated_device, emulated_device}},
                  "3 devices need as many workers at least, but there are 2");
   expect_refusal({{.workers = 2, .replicas = 2}, {0, 0}}, "device 0 is named twice");
+  thread_group group(1);
+  const auto rank = group.join(0);
+  expect_refusal({{.workers = 2, .replicas = 2, .ranks = rank.get()}, {emulated_device}}, "leave out the ranks");
 }
 
 }  // namespace

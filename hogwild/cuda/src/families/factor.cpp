@@ -156,11 +156,11 @@ class factor_family final : public kernel_family {
     return lossy;
   }
 
-  std::uint64_t bytes(const training_task& task) const override {
+  std::uint64_t bytes(const training_task& task, const loop_options&) const override {
     return task.data().rows() * sizeof(rating) + task.data().degree.size_bytes();
   }
 
-  stream_needs needs_of_stream(const training_task& task) const override {
+  stream_needs needs_of_stream(const training_task& task, const loop_options&) const override {
     return {.stays = task.data().degree.size_bytes(), .least_block = sizeof(rating)};
   }
 

@@ -8,11 +8,11 @@
 
 namespace hogwild::device {
 
-std::uint64_t kernel_family::bytes(const training_task& task) const {
+std::uint64_t kernel_family::bytes(const training_task& task, const loop_options&) const {
   return device_rows::bytes(task.data());
 }
 
-stream_needs kernel_family::needs_of_stream(const training_task& task) const {
+stream_needs kernel_family::needs_of_stream(const training_task& task, const loop_options&) const {
   return device_rows::needs_of_stream(task.data());
 }
 

@@ -47,12 +47,11 @@ double most_warps(const window_work& work) {
   return std::clamp(std::floor(room / own), 1.0, 4096.0);
 }
 
-/// What a device has beside rows, parameters and state: the words' tables, and the memory of all warps, at most.
-std::uint64_t bytes_beside_rows(const training_task& task) {
+/// What a device has beside rows, parameters and state: the words' tables, and the memory of the warps.
+std::uint64_t bytes_beside_rows(const training_task& task, const loop_options& options) {
   const window_work work = shape_of(task);
   const std::uint64_t own = work.own_floats() * sizeof(float) + work.own_numbers() * sizeof(std::uint32_t);
-  return work.words * (sizeof(float) + sizeof(word_sampler::alias)) +
-         static_cast<std::uint64_t>(most_warps(work)) * own;
+  return work.words * (sizeof(float) + sizeof(word_sampler::alias)) + std::max(options.rows_in_flight, 1u) * own;
 }
 
 class windows_on_device final : public device_model {
@@ -122,8 +121,7 @@ class window_family final : public kernel_family {
     if (options.l2 != 0.0 || options.frozen_groups != 0 || options.batch > 1)
       throw config_error(
           "a device trains skip_gram sentence by sentence, without l2 and with nothing frozen: leave these options "
-          "out, "
-          "or use threads or processes");
+          "out, or use threads or processes");
   }
 
   /// By simulation on a million words of encyclopedia articles: where 25 windows at once score the most popular word,
@@ -146,13 +144,13 @@ class window_family final : public kernel_family {
     return std::clamp(0.5 / std::max(run.step() * scored, 1e-9), 1.0, most_warps(shape_of(run.task())));
   }
 
-  std::uint64_t bytes(const training_task& task) const override {
-    return device_rows::bytes(task.data()) + bytes_beside_rows(task);
+  std::uint64_t bytes(const training_task& task, const loop_options& options) const override {
+    return device_rows::bytes(task.data()) + bytes_beside_rows(task, options);
   }
 
-  stream_needs needs_of_stream(const training_task& task) const override {
+  stream_needs needs_of_stream(const training_task& task, const loop_options& options) const override {
     stream_needs needs = device_rows::needs_of_stream(task.data());
-    needs.stays += bytes_beside_rows(task);
+    needs.stays += bytes_beside_rows(task, options);
     return needs;
   }
 

@@ -15,7 +15,7 @@ namespace hogwild {
 
 /// An engine of which some workers drive devices: of all its workers the first ones, a device each. Of engines whose
 /// workers hold replicas (buffered), such as ring_engine: a device's replica is one of the ring's, or meets one there
-/// with CPU workers beside it.
+/// with CPU workers beside it. All of them are workers of one machine; threads are std threads.
 ///
 ///   train(m, rows, on_devices<ring_engine>{{.workers = 2, .replicas = 2}, {0, 1}});
 template <class Engine>
@@ -29,9 +29,18 @@ using start_function = std::function<std::unique_ptr<engine_run>(const training_
 
 /// Throws as plan_sharing(cuda_engine) does; from then on the run's options name the devices.
 void plan_devices(const device_list& devices, memory_kind memory, transport_kind transport, run_planner& run);
+/// Of devices that train by themselves: notes where the CPU is expected to be faster.
+void note_where_cpus_are_faster(run_planner& run);
 std::unique_ptr<engine_run> start_on_devices(transport_kind transport, const training_task& task, const loop_plan& plan,
                                              const note_function& note, const start_function& start,
                                              std::string_view name = {});
+
+/// Others may grant fewer threads than there are devices.
+template <class Engine>
+Engine with_std_threads(Engine engine) {
+  if constexpr (requires { engine.team; }) engine.team = thread_team_kind::std;
+  return engine;
+}
 
 }  // namespace detail
 
@@ -39,10 +48,15 @@ std::unique_ptr<engine_run> start_on_devices(transport_kind transport, const tra
 template <class Engine>
 std::size_t plan_sharing(const on_devices<Engine>& engine, run_planner& run) {
   detail::plan_devices(engine.device, memory_kind::device, engine.transport, run);
-  const std::size_t workers = plan_sharing(static_cast<const Engine&>(engine), run);
-  if (const std::size_t devices = engine.device.numbers.size(); workers < devices)
+  if constexpr (requires { engine.ranks; })
+    if (engine.ranks != nullptr)
+      throw config_error("workers beside a device are threads or processes of one machine: leave out the ranks");
+  const std::size_t workers = plan_sharing(detail::with_std_threads<Engine>(engine), run);
+  const std::size_t devices = engine.device.numbers.size();
+  if (workers < devices)
     throw config_error(std::to_string(devices) + " devices need as many workers at least, but there are " +
                        std::to_string(workers) + ": ask for more workers");
+  if (workers == devices) detail::note_where_cpus_are_faster(run);
   return workers;
 }
 
@@ -50,7 +64,7 @@ template <class Engine>
 std::unique_ptr<engine_run> start(const on_devices<Engine>& engine, const training_task& task, const loop_plan& plan,
                                   const note_function& note) {
   return detail::start_on_devices(engine.transport, task, plan, note, [&](const training_task& work) {
-    return start(static_cast<const Engine&>(engine), work, plan, note);
+    return start(detail::with_std_threads<Engine>(engine), work, plan, note);
   });
 }
 
