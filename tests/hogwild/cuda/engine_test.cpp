@@ -17,6 +17,7 @@
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/sanitizers.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
@@ -91,6 +92,8 @@ TEST(a_device, trains_factorization_machines) {
   const factorization_machine model{.features = 200, .factors = 12};
   for (const std::size_t workers : {0u, 1u}) {
     for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+      // Each takes half a minute there.
+      if (test::thread_sanitized && (workers == 0 || optimizer == optimizer_kind::sgd)) continue;
       const train_options options{
           .epochs = 10, .step = {.initial = 0.1, .decay = 0.8}, .l2 = 1e-4, .optimizer = optimizer};
       const double serial = train(model, rows_of_classes.csr(), serial_engine{}, options).objective;

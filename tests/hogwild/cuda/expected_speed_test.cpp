@@ -14,6 +14,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -61,6 +62,7 @@ std::vector<std::string> notes_of(const cuda_engine& engine, double step) {
 }
 
 TEST(expected_speed, is_noted_of_a_real_device_that_trains_alone) {
+  if (test::sanitized) GTEST_SKIP() << "the CPU is too slow here";
   // One row at once; of two entries, it takes one CPU a hundredth of what it takes a device.
   constexpr double steep = 10'000.0;
   const auto faster =
