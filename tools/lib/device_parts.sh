@@ -48,7 +48,7 @@ device_parts() { # seconds
     left_out "$reason" "${device_part_names[@]}"
     return
   fi
-  if ! part "build: devices" $((room * 40 / 100)) build/log/device.log bash -c 'make_targets "$@"' _ bench_device \
+  if ! part "build: devices" $((room * 35 / 100)) build/log/device.log bash -c 'make_targets "$@"' _ bench_device \
     hogwild_tests_device; then
     left_out "not built" "${device_part_names[@]:1}"
     return
@@ -57,7 +57,7 @@ device_parts() { # seconds
     --label-regex '^device$' --no-tests=error || true
   sanitize $((room * 15 / 100))
   # Three quarters, since what begins before its time is up may take longer. As many ratings as one worker has time for.
-  room=$((room * 50 / 100))
+  room=$((room * 35 / 100))
   part "devices: speed" "$room" build/log/device.log "$bin/bench_device" --seconds $((room * 75 / 100)) \
     --ratings 10000000 --out "$out/device.jsonl" || true
 }
