@@ -36,6 +36,8 @@ endif()
 
 # hogwild_device_code(<library> <source> ...): adds .cu sources to a library of C++. They are objects of their own, so that
 # programs that link the library are linked as C++ programs, with the static CUDA runtime, which starts without a driver.
+# In this project's own builds the PTX of the sources stays, in the folder <objects>_kept beside them, for tests that read
+# it: whether tests are built changes no command, so that nothing is compiled again where they are built later.
 function(hogwild_device_code library)
   set(objects ${library}_device_code)
   add_library(${objects} OBJECT ${ARGN})
@@ -43,6 +45,13 @@ function(hogwild_device_code library)
   target_compile_features(${objects} PRIVATE cuda_std_20)
   # Models use constexpr functions of the standard library.
   target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr)
+  if(HOGWILD_DEVELOPER_MODE)
+    set(kept "${CMAKE_CURRENT_BINARY_DIR}/${objects}_kept")
+    file(MAKE_DIRECTORY "${kept}")
+    target_compile_options(${objects} PRIVATE --keep "--keep-dir=${kept}")
+    # A compiler cache would not leave them.
+    set_target_properties(${objects} PROPERTIES HOGWILD_KEPT "${kept}" CUDA_COMPILER_LAUNCHER "")
+  endif()
   if(HOGWILD_DEVELOPER_MODE)
     target_compile_options(${objects} PRIVATE --Werror=all-warnings -Xcompiler=-Wall,-Wextra)
   endif()

@@ -14,6 +14,10 @@ foreach(library IN LISTS libraries)
 endforeach()
 if(TARGET hogwild)
   install(TARGETS hogwild RUNTIME)
+  # The scripts of its commands, where it looks for them.
+  set(scripts_dir "${CMAKE_INSTALL_DATADIR}/hogwild/bench")
+  install(PROGRAMS bench/run DESTINATION "${scripts_dir}")
+  install(DIRECTORY bench/suite bench/tasks bench/contestants DESTINATION "${scripts_dir}" FILES_MATCHING PATTERN "*.py")
 endif()
 
 list(JOIN hogwild_components " " hogwild_components)

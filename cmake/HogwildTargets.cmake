@@ -23,9 +23,8 @@ if(HOGWILD_SANITIZE)
 endif()
 if(HOGWILD_BUILD_FUZZERS)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    message(FATAL_ERROR "HOGWILD_BUILD_FUZZERS needs clang (libFuzzer); configure with --preset fuzz")
+    message(FATAL_ERROR "HOGWILD_BUILD_FUZZERS needs clang (libFuzzer); configure with --preset asan")
   endif()
-  target_compile_options(hogwild_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # -Ofast lets the compiler invent stores to shared parameters.
@@ -119,7 +118,6 @@ endfunction()
 # Labels: unit (under a second), law, stress, process, command, device, data (needs HOGWILD_DATA_DIR), tsan (suits
 # ThreadSanitizer).
 # DEPENDS names programs that the tests run. The target hogwild_tests_<label> builds all tests of a label and nothing else.
-# HOGWILD_TEST_OPTIMIZATION, where a folder sets it, is how its tests are optimised whatever the build.
 function(hogwild_tests group)
   cmake_parse_arguments(arg "" "PREFIX;TIMEOUT" "TESTS;LIBS;LABELS;DEPENDS" ${ARGN})
   list(TRANSFORM arg_TESTS APPEND "_test.cpp" OUTPUT_VARIABLE sources)
@@ -164,11 +162,7 @@ function(hogwild_test_program name sources libs main labels depends)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${libs} hogwild_test_support ${main} GTest::gmock hogwild_flags)
   # What a test computes itself is little, and compilers take most of its time.
-  if(HOGWILD_TEST_OPTIMIZATION)
-    target_compile_options(${name} PRIVATE ${HOGWILD_TEST_OPTIMIZATION})
-  elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-    target_compile_options(${name} PRIVATE -O1)
-  elseif(HOGWILD_SANITIZE MATCHES "address")
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" OR HOGWILD_SANITIZE MATCHES "address")
     target_compile_options(${name} PRIVATE -O0)
   endif()
   if(depends)
@@ -207,9 +201,21 @@ function(hogwild_fuzzer name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} hogwild_flags)
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   add_test(NAME ${name} COMMAND ${name} -runs=${arg_RUNS} -seed=1 -timeout=10 -rss_limit_mb=2048 "${corpus}" ${seeds}
            WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 600)
+  if(NOT TARGET hogwild_fuzzers)
+    add_custom_target(hogwild_fuzzers)
+  endif()
+  add_dependencies(hogwild_fuzzers ${name})
+endfunction()
+
+# hogwild_fuzzed(<library> ...): what fuzzers are to find their way through tells them which branches an input takes.
+function(hogwild_fuzzed)
+  foreach(library IN LISTS ARGN)
+    target_compile_options(${library} PRIVATE -fsanitize=fuzzer-no-link)
+  endforeach()
 endfunction()

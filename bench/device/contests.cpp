@@ -63,14 +63,16 @@ double rate(const workload& work, const contest_clock& clock) {
 
 }  // namespace
 
-std::vector<contestant> contestants(std::size_t cpus) {
+std::vector<contestant> contestants(const workload& work, std::size_t cpus) {
   std::vector<contestant> all{{.name = "cpu", .workers = cpus}};
   // Beside workers the device's host thread has a CPU of its own.
   const std::size_t beside = std::max<std::size_t>(cpus, 2) - 1;
   for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
     const std::string policy = update == update_kind::lossy ? "lossy" : "exact";
-    all.push_back({.name = "device, " + policy, .device = true, .update = update});
-    all.push_back({.name = "hybrid, " + policy, .workers = beside, .device = true, .update = update});
+    all.push_back({.name = "device, " + policy, .device = true, .way = {.update = update}});
+    if (update == update_kind::lossy && std::holds_alternative<matrix_factorization>(work.model))
+      all.push_back({.name = "device, half storage", .device = true, .way = {.storage = storage_kind::half}});
+    all.push_back({.name = "hybrid, " + policy, .workers = beside, .device = true, .way = {.update = update}});
   }
   return all;
 }
@@ -90,9 +92,9 @@ contest train_contestant(const workload& work, const contestant& who, int device
   contest outcome;
   contest_clock clock(by.target);
   try {
-    outcome.result =
-        who.device ? train_by(cuda_engine{.workers = who.workers, .device = device}, work, who.update, clock, stop)
-                   : train_by(thread_engine{.workers = who.workers}, work, who.update, clock, stop);
+    const cuda_engine on_device{.workers = who.workers, .device = device, .storage = who.way.storage};
+    outcome.result = who.device ? train_by(on_device, work, who.way.update, clock, stop)
+                                : train_by(thread_engine{.workers = who.workers}, work, who.way.update, clock, stop);
   } catch (const error& e) {
     if (e.code() == exit_code::interrupted) throw;
     outcome.state = "broken";

@@ -21,11 +21,12 @@ struct contestant {
   std::string name;
   std::size_t workers = 0;  ///< on the CPU
   bool device = false;
-  update_kind update = update_kind::lossy;
+  training_way way{};
 };
 
-/// The CPU's workers, the device by itself and beside workers, under both policies.
-std::vector<contestant> contestants(std::size_t cpus);
+/// The CPU's workers, the device by itself and beside workers, under both policies; of ratings the device by itself
+/// with factors in half storage, too.
+std::vector<contestant> contestants(const workload& work, std::size_t cpus);
 
 /// What became of a run. Seconds are of training (result.hpp), copies to and from a device among them, and what a
 /// process takes to open it not.

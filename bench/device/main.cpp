@@ -67,15 +67,16 @@ class measuring {
     const reference by = train_reference(work, options_.target_gap, options_.stop);
     record_.put(work, by);
     // What the device may have in flight is known from its runs; where none came about, one row.
-    std::map<update_kind, std::uint32_t> in_flight{{update_kind::lossy, 1}, {update_kind::exact, 1}};
+    std::map<training_way, std::uint32_t> in_flight;
     std::map<std::string, double> to_target;
-    for (const contestant& who : contestants(worker_count())) {
+    for (const contestant& who : contestants(work, worker_count())) {
+      if (who.device) in_flight.try_emplace(who.way, 1);
       if (time_is_up(name, who.name)) continue;
       const contest outcome = train_contestant(work, who, options_.device, by, options_.tolerance, options_.stop);
       record_.put(work, who, outcome);
       sound_ = sound_ && outcome.state == "measured";
       if (!outcome.result.devices.empty())
-        in_flight[who.update] = static_cast<std::uint32_t>(outcome.result.devices[0].rows_in_flight);
+        in_flight[who.way] = static_cast<std::uint32_t>(outcome.result.devices[0].rows_in_flight);
       if (outcome.state == "measured" && outcome.seconds_to_target) to_target[who.name] = *outcome.seconds_to_target;
     }
     compare(work, to_target);
@@ -95,23 +96,22 @@ class measuring {
   }
 
   void measure_kernels(const workload& work, const train_result& trained,
-                       const std::map<update_kind, std::uint32_t>& in_flight) {
-    const auto rate_on = [&](device::runtime& device, update_kind update, std::uint32_t rows) {
-      return kernel_rows_per_second(device, work, trained.parameters, trained.labels, update, rows, options_.least);
+                       const std::map<training_way, std::uint32_t>& in_flight) {
+    const auto rate_on = [&](device::runtime& device, const training_way& way, std::uint32_t rows) {
+      return kernel_rows_per_second(device, work, trained.parameters, trained.labels, way, rows, options_.least);
     };
     {
       const auto device = device::open_device(options_.device);
-      for (const auto& [update, chosen] : in_flight) {
+      for (const auto& [way, chosen] : in_flight) {
         std::vector<std::uint32_t> tried{1, chosen, most_warps(device->facts())};
         tried.erase(std::unique(tried.begin(), tried.end()), tried.end());
         for (const std::uint32_t rows : tried)
-          record_.put_rate(work, name_, update, rows, rate_on(*device, update, rows),
-                           bound_of(work, ceilings_, update, rows));
+          record_.put_rate(work, name_, way, rows, rate_on(*device, way, rows), bound_of(work, ceilings_, way, rows));
       }
     }
     const auto one_core = device::open_emulated(1);
-    for (const update_kind update : {update_kind::lossy, update_kind::exact})
-      record_.put_rate(work, "one CPU", update, 1, rate_on(*one_core, update, 1), std::nullopt);
+    for (const auto& [way, chosen] : in_flight)
+      record_.put_rate(work, "one CPU", way, 1, rate_on(*one_core, way, 1), std::nullopt);
   }
 
   const device_options& options_;
@@ -128,13 +128,15 @@ void declare(CLI::App& app, device_options& o) {
       ->transform(CLI::Transformer({{"emulated", std::to_string(emulated_device)}}))
       ->check(CLI::Range(emulated_device, 1 << 16))
       ->type_name("N|emulated");
-  app.add_option("--tasks", o.tasks, "some of ratings, logistic, softmax")
+  app.add_option("--tasks", o.tasks, "some of " + names_of_workloads())
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(workload_names), std::end(workload_names))))
       ->type_name("NAMES");
   app.add_option("--ratings", o.sizes.ratings, "generated ratings")->check(CLI::Range(1'000, 1'000'000'000));
   app.add_option("--factors", o.sizes.factors, "of each user and item")->check(CLI::Range(1, 1'024));
   app.add_option("--rows", o.sizes.rows, "generated rows of text")->check(CLI::Range(1'000, 100'000'000));
+  app.add_option("--words", o.sizes.words, "generated words")->check(CLI::Range(1'000, 1'000'000'000));
+  app.add_option("--dimension", o.sizes.dimension, "of each word's vector")->check(CLI::Range(1, 128));
   app.add_option("--epochs", o.sizes.epochs, "of each run; 0: as many as suit the task");
   app.add_option("--copy-bytes", o.copy_bytes, "size of each of the two arrays")->check(CLI::PositiveNumber);
   app.add_option("--least", o.least, "seconds of each measurement of a kernel, at least")->check(CLI::PositiveNumber);

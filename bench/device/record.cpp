@@ -6,6 +6,7 @@
 
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/run/names.hpp>
 #include <hogwild/error.hpp>
 
 #include "ceiling_kernels.hpp"
@@ -103,8 +104,13 @@ void device_record::put(const workload& work, const reference& by) {
 }
 
 void device_record::put(const workload& work, const contestant& who, const contest& outcome) {
-  json line{{"kind", "run"},          {"task", work.name},    {"name", who.name},
-            {"workers", who.workers}, {"device", who.device}, {"update", name_of_policy(who.update)},
+  json line{{"kind", "run"},
+            {"task", work.name},
+            {"name", who.name},
+            {"workers", who.workers},
+            {"device", who.device},
+            {"update", name_of_policy(who.way.update)},
+            {"storage", name_of(who.way.storage)},
             {"state", outcome.state}};
   if (!outcome.reason.empty()) line["reason"] = outcome.reason;
   if (outcome.state != "broken") {
@@ -123,12 +129,13 @@ void device_record::put(const workload& work, const contestant& who, const conte
   put(line);
 }
 
-void device_record::put_rate(const workload& work, const std::string& device, update_kind update,
+void device_record::put_rate(const workload& work, const std::string& device, const training_way& way,
                              std::uint32_t rows_in_flight, double rows_per_second, const std::optional<row_bound>& by) {
   json line{{"kind", "kernel"},
             {"task", work.name},
             {"device", device},
-            {"update", name_of_policy(update)},
+            {"update", name_of_policy(way.update)},
+            {"storage", name_of(way.storage)},
             {"rows_in_flight", rows_in_flight},
             {"rows_per_second", rows_per_second},
             {"nonzeros_per_second", rows_per_second * nonzeros_per_row(work)}};

@@ -26,7 +26,7 @@ class device_record {
   void put(const workload& work, const reference& by);
   void put(const workload& work, const contestant& who, const contest& outcome);
   /// A kernel's rate; `by` where the ceilings of its device are known.
-  void put_rate(const workload& work, const std::string& device, update_kind update, std::uint32_t rows_in_flight,
+  void put_rate(const workload& work, const std::string& device, const training_way& way, std::uint32_t rows_in_flight,
                 double rows_per_second, const std::optional<row_bound>& by);
   /// How many times sooner than `other` `name` was at the target.
   void put_ratio(const workload& work, const std::string& name, const std::string& other, double value);

@@ -5,74 +5,16 @@
 #include <cmath>
 #include <utility>
 
-#include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/error.hpp>
+
+#include "made_rows.hpp"
 
 namespace hogwild::bench {
 namespace {
 
-constexpr std::size_t text_classes = 16;
-
-/// Calls f(first, last) for parts of n, at the same time.
-template <class F>
-void in_parts(std::size_t n, const F& f) {
-  const std::size_t threads = worker_count();
-  thread_team::make(thread_team_kind::std, threads, false)->run([&](std::size_t t) {
-    f(n * t / threads, n * (t + 1) / threads);
-  });
-}
-
-/// Ratings around 3 of what users and items have in common, with some noise. Small numbers of users and items occur
-/// more often.
-generate::rows made_ratings(std::size_t ratings, std::size_t users, std::size_t items) {
-  const counter_random who(1, 1), taste(1, 2), noise(1, 3);
-  constexpr std::size_t traits = 4;
-  const auto often = [](double uniform, std::size_t count) {
-    return std::min(static_cast<std::uint32_t>(std::pow(uniform, 1.5) * static_cast<double>(count)),
-                    static_cast<std::uint32_t>(count - 1));
-  };
-  const auto trait = [&](std::size_t column, std::size_t k) {
-    return 2.0 * taste.uniform((traits + 1) * column + k) - 1.0;
-  };
-  generate::rows made;
-  made.columns = users + items;
-  made.row_start.resize(ratings + 1);
-  made.index.resize(2 * ratings);
-  made.value.assign(2 * ratings, 1.0f);
-  made.label.resize(ratings);
-  in_parts(ratings, [&](std::size_t first, std::size_t last) {
-    for (std::size_t r = first; r < last; ++r) {
-      const std::size_t user = often(who.uniform(2 * r), users), item = users + often(who.uniform(2 * r + 1), items);
-      double score = 3.0 + 0.5 * (trait(user, traits) + trait(item, traits)) + 0.5 * (noise.uniform(r) - 0.5);
-      for (std::size_t k = 0; k < traits; ++k) score += trait(user, k) * trait(item, k);
-      made.row_start[r + 1] = 2 * (r + 1);
-      made.index[2 * r] = static_cast<std::uint32_t>(user);
-      made.index[2 * r + 1] = static_cast<std::uint32_t>(item);
-      made.label[r] = static_cast<float>(score);  // as files of ratings hold them
-    }
-  });
-  return made;
-}
-
-/// Each row's label becomes that of `text_classes` random planes on whose positive side it lies farthest.
-void label_by_planes(generate::rows& rows) {
-  const counter_random planes(1, 4);
-  in_parts(rows.label.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t r = first; r < last; ++r) {
-      double farthest = -1e30;
-      for (std::size_t c = 0; c < text_classes; ++c) {
-        double score = 0;
-        for (std::uint64_t k = rows.row_start[r]; k < rows.row_start[r + 1]; ++k)
-          score += static_cast<double>(rows.value[k]) * (planes.uniform(rows.index[k] * text_classes + c) - 0.5);
-        if (score <= farthest) continue;
-        farthest = score;
-        rows.label[r] = static_cast<double>(c);
-      }
-    }
-  });
-}
+constexpr std::size_t text_classes = 16, text_factors = 16;
 
 train_options options_of(std::size_t epochs, double step, double decay, const workload_sizes& sizes) {
   train_options o;
@@ -90,25 +32,41 @@ workload counted(workload made) {
   return made;
 }
 
+/// Where an entry of a row adds: what lies within the 32 bytes that a device's memory moves at once is one place.
+/// Classes and factors stand side by side; of a factorization machine an entry has a weight besides.
+std::size_t places_of_an_entry(const workload& work) {
+  const auto places = [](std::size_t floats) { return (floats * sizeof(float) + 31) / 32; };
+  if (const auto* const many = std::get_if<softmax>(&work.model)) return places(many->classes);
+  if (const auto* const machine = std::get_if<factorization_machine>(&work.model)) return places(machine->width()) + 1;
+  return 1;
+}
+
 }  // namespace
 
-row_bound bound_of(const workload& work, const ceilings& device, update_kind update, std::uint64_t rows_in_flight) {
+std::optional<row_bound> bound_of(const workload& work, const ceilings& device, const training_way& way,
+                                  std::uint64_t rows_in_flight) {
   if (const auto* const factors = std::get_if<matrix_factorization>(&work.model)) {
-    // Two rows of floats are read and written; a rating is two columns and a float.
-    const auto bytes = static_cast<double>(2 * 2 * sizeof(float) * (factors->width() + (factors->bias ? 1 : 0)) + 12);
-    return {"copy", device.copied_bytes / bytes};
+    // Two rows are read and written, and two biases, which are floats; a rating is two columns and a float.
+    const std::size_t stored = way.storage == storage_kind::half ? sizeof(half) : sizeof(float);
+    const std::size_t row = stored * factors->width() + (factors->bias ? sizeof(float) : 0);
+    const auto bytes = static_cast<double>(2 * 2 * row + 12);
+    return row_bound{"copy", device.copied_bytes / bytes};
   }
+  if (std::holds_alternative<skip_gram>(work.model)) return std::nullopt;
   const auto rows = static_cast<double>(work.rows.label.size());
   const double entries = static_cast<double>(work.rows.index.size()) / rows;
-  // Classes stand side by side: what lies within the 32 bytes that a device's memory moves at once is one add.
-  const auto* const many = std::get_if<softmax>(&work.model);
-  const std::size_t bytes = (many != nullptr ? many->classes : 1) * sizeof(float);
-  const double adds = entries * static_cast<double>((bytes + 31) / 32);
-  const double rate = update == update_kind::exact ? device.scattered_adds_exact : device.scattered_adds_lossy;
+  const double adds = entries * static_cast<double>(places_of_an_entry(work));
+  const double rate = way.update == update_kind::exact ? device.scattered_adds_exact : device.scattered_adds_lossy;
   return std::min(
       {row_bound{"copy", device.copied_bytes / (entries * (sizeof(float) + sizeof(std::uint32_t)) + 12)},
        row_bound{"adds", rate / adds}, row_bound{"latency", static_cast<double>(rows_in_flight) / device.row_seconds}},
       [](const row_bound& a, const row_bound& b) { return a.rows_per_second < b.rows_per_second; });
+}
+
+std::string names_of_workloads() {
+  std::string all;
+  for (const std::string_view name : workload_names) all += (all.empty() ? "" : ", ") + std::string(name);
+  return all;
 }
 
 workload make_workload(std::string_view name, const workload_sizes& sizes) {
@@ -124,8 +82,20 @@ workload make_workload(std::string_view name, const workload_sizes& sizes) {
                     .model = model,
                     .options = options_of(8, 0.05, 0.9, sizes)});
   }
-  if (name != "logistic" && name != "softmax")
-    throw config_error("--tasks: '" + std::string(name) + "' is none of ratings, logistic, softmax");
+  if (name == "words") {
+    skip_gram model;
+    model.words = std::max<std::size_t>(sizes.words / 100, 1000);
+    model.dimension = sizes.dimension;
+    model.sample = 1e-3;
+    return counted({.name = "words",
+                    .settings = std::to_string(sizes.dimension) + " numbers a word",
+                    .rows = made_sentences(sizes.words, model.words),
+                    .degree = {},
+                    .model = model,
+                    .options = options_of(3, 0.025, 0.7, sizes)});
+  }
+  if (name != "logistic" && name != "softmax" && name != "machine")
+    throw config_error("--tasks: '" + std::string(name) + "' is none of " + names_of_workloads());
   generate::rows text = std::move(generate::in_memory({.rows = sizes.rows}).train);
   const std::size_t columns = text.columns;
   // Steps of the generated sets of bench_scaling.
@@ -136,7 +106,14 @@ workload make_workload(std::string_view name, const workload_sizes& sizes) {
                     .degree = {},
                     .model = logistic{},
                     .options = options_of(12, 4.0, 0.8, sizes)});
-  label_by_planes(text);
+  if (name == "machine")
+    return counted({.name = "machine",
+                    .settings = "text, " + std::to_string(text_factors) + " factors",
+                    .rows = std::move(text),
+                    .degree = {},
+                    .model = factorization_machine{.features = columns, .factors = text_factors},
+                    .options = options_of(8, 0.03, 0.9, sizes)});
+  label_by_planes(text, text_classes);
   return counted({.name = "softmax",
                   .settings = "text of " + std::to_string(text_classes) + " classes",
                   .rows = std::move(text),

@@ -3,14 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include <generate/generate.hpp>
+#include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/skip_gram.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/options.hpp>
 
@@ -23,7 +26,9 @@ struct workload_sizes {
   std::size_t rows = 200'000;         ///< of text, in the shape of RCV1; a tenth of them is left out
   std::size_t ratings = 100'000'000;  ///< in the shape of Netflix's: 500,000 users, 20,000 items
   std::size_t factors = 128;
-  std::size_t epochs = 0;  ///< 0: each workload's own
+  std::size_t words = 10'000'000;  ///< in sentences of 20, of a hundredth as many different ones
+  std::size_t dimension = 100;     ///< of a word's vector
+  std::size_t epochs = 0;          ///< 0: each workload's own
 };
 
 /// Rows, a model of them, and how it is trained.
@@ -31,7 +36,7 @@ struct workload {
   std::string name, settings;
   generate::rows rows;
   std::vector<std::uint32_t> degree;  ///< rows that have each column
-  std::variant<logistic, softmax, matrix_factorization> model;
+  std::variant<logistic, softmax, factorization_machine, matrix_factorization, skip_gram> model;
   train_options options;
 
   sparse_view view() const {
@@ -39,6 +44,13 @@ struct workload {
     all.degree = degree;
     return all;
   }
+};
+
+/// How rows are trained.
+struct training_way {
+  update_kind update = update_kind::lossy;
+  storage_kind storage = storage_kind::single;  ///< of factors on a device
+  auto operator<=>(const training_way&) const = default;
 };
 
 /// What bounds the rows that a device trains in a second.
@@ -49,10 +61,14 @@ struct row_bound {
 
 /// The smallest of those that hold for the workload's kernel. A rating moves two rows of factors there and back, and is
 /// read itself: copy. A row of text reads its entries from memory (copy), adds to scattered weights in the cache
-/// (adds), and keeps its warp for as long as a row takes (latency).
-row_bound bound_of(const workload& work, const ceilings& device, update_kind update, std::uint64_t rows_in_flight);
+/// (adds), and keeps its warp for as long as a row takes (latency). Of sentences none is known: how many words a
+/// window reads is drawn, and so is which of them are left out.
+std::optional<row_bound> bound_of(const workload& work, const ceilings& device, const training_way& way,
+                                  std::uint64_t rows_in_flight);
 
-inline constexpr std::string_view workload_names[] = {"ratings", "logistic", "softmax"};
+inline constexpr std::string_view workload_names[] = {"ratings", "logistic", "softmax", "machine", "words"};
+/// With commas between.
+std::string names_of_workloads();
 
 /// The same data for the same sizes on every machine. Throws config_error for a name that is none of those.
 workload make_workload(std::string_view name, const workload_sizes& sizes);

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include <hardware/stream.hpp>
+#include <bench/hardware/stream.hpp>
 #include <hogwild/detail/platform/placement.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 

@@ -36,7 +36,8 @@ class ring_hook final : public exchange_hook {
         groups_(std::move(groups)),
         // Above 1 a gain would come back from the next replica larger than it went out.
         step_(static_cast<T>(std::min(store.control().round.step, 1.0))),
-        tolerance_(static_cast<T>(released_tolerance / store.control().round.l2.scale)) {
+        // It is about weights, which are `scale` times what is stored.
+        tolerance_(static_cast<T>(ring.released.tolerance / store.control().round.l2.scale)) {
     for (const parameter_group& g : groups_) widest_ = std::max(widest_, g.width);
     for (std::size_t k = 0; k <= store.shape().state_arrays; ++k) {
       common_.emplace_back(k == 0 ? store.parameters<T>() : store.state<T>(k - 1));
@@ -57,7 +58,8 @@ class ring_hook final : public exchange_hook {
     // One round of the token is one turn of the ruler, so that all replicas exchange the same columns in it.
     const std::size_t prefix = ruler_prefix(turn_.generation() / ring_.replicas + 1, widest_);
     for (const parameter_group& g : groups_) {
-      const std::size_t end = g.offset + (g.hot_first ? std::min(g.rows, prefix) : g.rows) * g.width;
+      const bool whole = !g.hot_first || ring_.released.dense != 0;
+      const std::size_t end = g.offset + (whole ? g.rows : std::min(g.rows, prefix)) * g.width;
       for (std::size_t j = g.offset; j < end; j += block) {
         if (!me_.counts() || !turn_.is_held()) return;
         for (std::size_t k = 0; k < common_.size(); ++k) meet(k, j, std::min(block, end - j));
@@ -69,8 +71,6 @@ class ring_hook final : public exchange_hook {
  private:
   using view = param_view<T, Update>;
   static constexpr std::size_t block = 256, line = 16;
-  /// What the released program calls tol, as its scripts set it: of weights, which are `scale` times what is stored.
-  static constexpr double released_tolerance = 1e-2;
 
   /// Periods between two of its exchanges for which a worker lets the token stand still: whom it names should have
   /// taken it up in one, and whoever has it in hand gets on block by block.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,19 @@
 #include <hogwildpp/ring_engine.hpp>
 
 namespace hogwild {
+
+namespace {
+
+void require_sound(const released_options& o, ring_rule rule) {
+  if (rule != ring_rule::released && o != released_options{})
+    throw config_error("tolerance, rows and dense exchanges are the released rule's: leave them out, or use that rule");
+  if (!(o.tolerance >= 0.0) || !std::isfinite(o.tolerance))
+    throw config_error("the tolerance of the released rule must not be negative");
+  if (o.rows != 0 && (!std::has_single_bit(o.rows) || o.rows > 4096))
+    throw config_error("the rows between exchanges by the released rule are a power of two, up to 4096");
+}
+
+}  // namespace
 
 ring_layout ring_engine::layout(std::size_t started, const std::string& why_fewer) const {
   const std::size_t taking_part = replicas ? *replicas : std::min(numa_nodes(allowed_cpus()), started);
@@ -35,6 +49,7 @@ ring_layout ring_engine::layout(std::size_t started, const std::string& why_fewe
   const std::size_t processes = ranks == nullptr ? 1 : ranks->size();
   if (processes > 1 && rule != ring_rule::deltas)
     throw config_error("the replicas of several processes exchange by the rule deltas; leave out the exchange rule");
+  require_sound(released, rule);
   if (processes > delta_header::most_ranks) {
     throw config_error(std::to_string(processes) + " processes are more than the " +
                        std::to_string(delta_header::most_ranks) + " that a ring may have");
@@ -59,6 +74,8 @@ std::string_view why_refused_on_ring(const combination& c) {
     return "a reproducible run is not possible on a ring, where it is chance who exchanges when: use threads or "
            "processes";
   if (c.update == update_kind::locked) return "replicas on a ring exchange without locks: use lossy or exact updates";
+  if (is_exclusive(c.update))
+    return "edge_locked and ordered are for one shared array, and a ring has replicas: use lossy or exact updates";
   if (c.sharing == sharing_kind::automatic || c.sharing == sharing_kind::buffered) return {};
   return "workers on a ring hold replicas (buffered) of their replica: leave the sharing at auto";
 }
@@ -87,6 +104,8 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
   loop.sharing = access_kind::buffered;
   loop.exchange.replicas = static_cast<std::uint32_t>(ring.replicas);
   loop.exchange.rule = ring.rule;
+  loop.exchange.released = engine.released;
+  if (engine.released.rows > 0) loop.exchange.rows = loop.exchange.least = engine.released.rows;
   if (around.others) exchange_before_l2_shows(loop.exchange, run.step(), loop.l2);
   run.agree_on_exchange();
   return workers;

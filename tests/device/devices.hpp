@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -14,13 +15,19 @@
 
 namespace hogwild::test {
 
+/// Skips a test for want of a device. Where the environment says HOGWILD_DEVICE_EXPECTED there has to be one.
+inline void go_without_device(const resource_error& why) {
+  if (std::getenv("HOGWILD_DEVICE_EXPECTED") != nullptr) FAIL() << "a device is expected: " << why.what();
+  GTEST_SKIP() << why.what();
+}
+
 /// A test for each device: the emulated one, and the first real one, where the machine has one.
 struct each_device : testing::TestWithParam<int> {
   void SetUp() override {
     try {
       device = device::open_device(GetParam());
     } catch (const resource_error& none) {
-      GTEST_SKIP() << none.what();
+      go_without_device(none);
     }
   }
   std::unique_ptr<device::runtime> device;

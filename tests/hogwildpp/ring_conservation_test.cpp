@@ -15,12 +15,13 @@
 
 #include "support/counting.hpp"
 #include "support/planned_task.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace hogwild;
 
 namespace {
 
-constexpr std::size_t epochs = 3, common = 600;
+constexpr std::size_t epochs = test::thread_sanitized ? 1 : 3, common = 600;
 
 /// As counting_margins, but a worker often makes room for the others, so that they meet on few CPUs as well.
 struct polite_counting {

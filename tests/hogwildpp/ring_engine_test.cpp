@@ -101,6 +101,35 @@ TEST_F(refused, is_a_reproducible_run) {
   EXPECT_THAT(run(ring_of(2, 2), {.reproducible = true}), HasSubstr("use threads or processes"));
 }
 
+TEST_F(refused, are_options_of_the_released_rule_that_it_does_not_take_and_those_of_other_rules) {
+  const auto with = [](ring_rule rule, const released_options& released) {
+    ring_engine engine = ring_of(2, 2, rule);
+    engine.released = released;
+    return engine;
+  };
+  EXPECT_THAT(run(with(ring_rule::average, {.dense = 1}), {}), HasSubstr("use that rule"));
+  EXPECT_THAT(run(with(ring_rule::released, {.tolerance = -1.0}), {}), HasSubstr("must not be negative"));
+  EXPECT_THAT(run(with(ring_rule::released, {.rows = 48}), {}), HasSubstr("a power of two"));
+  EXPECT_THAT(run(with(ring_rule::released, {.rows = 8192}), {}), HasSubstr("up to 4096"));
+}
+
+TEST(ring_engine, by_the_released_rule_exchanges_as_it_is_told) {
+  const auto toy = test::planted_classification({.rows = 8'000, .columns = 2'000});
+  const test::scratch_folder folder;
+  ring_engine engine = ring_of(2, 2, ring_rule::released);
+  engine.released = {.tolerance = 1e-3, .rows = 32, .dense = 1};
+  const train_result r =
+      train(logistic{}, toy.csr(), engine, {.epochs = 3, .step = {.initial = 0.1}, .record = folder / "run.jsonl"});
+  const std::string text = test::read_text(folder / "run.jsonl");
+  const auto options = nlohmann::json::parse(text.substr(0, text.find('\n')))["options"];
+  EXPECT_EQ(options["released_tolerance"], 1e-3);
+  EXPECT_EQ(options["released_dense"], true);
+  EXPECT_EQ(options["exchange_rows"], 32);
+  ASSERT_TRUE(r.ring);
+  const std::uint64_t whole = 2 * 2'000 * sizeof(float);
+  EXPECT_GE(r.ring->bytes, r.ring->exchanges * whole);
+}
+
 TEST_F(refused, are_locks) {
   EXPECT_THAT(run(ring_of(2, 2), {.update = update_kind::locked}), HasSubstr("use lossy or exact updates"));
 }

@@ -28,7 +28,12 @@ struct ring_of {
             {.parameters = columns, .state_arrays = state_arrays, .workers = replicas, .ring = replicas})) {
     store.control().round.step = 1.0;
     for (worker_slot& slot : store.slots()) slot.state = worker_state::active;
-    for (std::size_t v = 0; v < replicas; ++v) {
+    make_nodes(group);
+  }
+  /// Anew where the options have changed.
+  void make_nodes(const parameter_group& group = {.rows = columns}) {
+    nodes.clear();
+    for (std::size_t v = 0; v < options.replicas; ++v) {
       nodes.push_back(std::make_unique<detail::ring_hook<float, update::exact>>(store, v, options,
                                                                                 std::vector<parameter_group>{group}));
     }
@@ -103,6 +108,22 @@ TEST_P(ring_hook, that_averages_leaves_replicas_alone_that_nobody_trains) {
     ring.exchange(0);
     EXPECT_FALSE(std::ranges::equal(ring.own(0), before));
   }
+}
+
+TEST_P(ring_hook, by_the_released_rule_exchanges_a_prefix_or_all_columns_and_what_is_above_the_tolerance) {
+  const auto changed_by_an_exchange = [this](const released_options& released) {
+    ring_of ring(replicas, ring_rule::released);
+    ring.options.released = released;
+    ring.store.control().round.l2.scale = 1.0;
+    ring.make_nodes();
+    std::ranges::fill(ring.own(0), 0.5f);  // news of 0.5 in each column
+    ring.exchange(0);
+    const std::span<float> next = ring.own(1 % replicas);
+    return static_cast<std::size_t>(std::ranges::count_if(next, [](float x) { return x != 0.0f; }));
+  };
+  EXPECT_EQ(changed_by_an_exchange({}), 512u);
+  EXPECT_EQ(changed_by_an_exchange({.dense = 1}), columns);
+  EXPECT_EQ(changed_by_an_exchange({.tolerance = 0.6, .dense = 1}), 0u);
 }
 
 TEST_P(ring_hook, takes_over_a_token_that_stands_still_and_only_then) {

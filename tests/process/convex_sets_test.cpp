@@ -62,13 +62,14 @@ class convex_sets : public ::testing::TestWithParam<convex_set> {
       for (const std::size_t workers : {2u, 4u}) {
         const std::string many = std::to_string(workers);
         const train_result threads = run(model, thread_engine{.workers = workers}, epochs, sharing);
-        const train_result processes = run(model, process_engine{.workers = workers}, epochs, sharing);
         expect_in_band(threads, serial.objective, band, many + " threads against serial");
-        expect_in_band(processes, serial.objective, band, many + " processes against serial");
-        if (!optimum) continue;
         // How far above it they are follows from the bands; below it they were measured wrongly.
-        EXPECT_GT(threads.objective, 0.9999 * *optimum) << many << " threads";
-        EXPECT_GT(processes.objective, 0.9999 * *optimum) << many << " processes";
+        const double least = optimum ? 0.9999 * *optimum : 0.0;
+        EXPECT_GT(threads.objective, least) << many << " threads";
+        if (workers > 2) continue;  // of processes two are enough to show what is theirs alone
+        const train_result processes = run(model, process_engine{.workers = workers}, epochs, sharing);
+        expect_in_band(processes, serial.objective, band, many + " processes against serial");
+        EXPECT_GT(processes.objective, least) << many << " processes";
       }
     }
   }

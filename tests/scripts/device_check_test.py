@@ -33,7 +33,11 @@ mkdir -p "$2"
 nvcc=$(command -v nvcc || echo NOTFOUND)
 echo "CMAKE_CUDA_COMPILER:FILEPATH=$nvcc" >"$2/CMakeCache.txt"
 """
-TOLD = 'echo "$(basename "$0") $*" >>"$FAKE/calls"; [ ! -e "$FAKE/broken_$(basename "$0")" ]'
+TOLD = """
+echo "$(basename "$0") $*${HOGWILD_DEVICE_EXPECTED:+ where expected}" >>"$FAKE/calls"
+[ ! -e "$FAKE/broken_$(basename "$0")" ] || exit 1"""
+SAID = {"nvidia-smi": "\necho 'Some GPU, 580.1'",
+        "compute-sanitizer": '\n[ -e "$FAKE/silent" ] || echo ========= LEAK SUMMARY: 0 bytes leaked in 0 allocations'}
 SYSTEM = ("awk basename bash cat chmod cp cut dirname env find getconf grep head ls mkdir mv rm sed sh sort tail timeout tr "
           "true xargs")
 
@@ -41,7 +45,7 @@ SYSTEM = ("awk basename bash cat chmod cp cut dirname env find getconf grep head
 class Machine:
     """A folder of programs, and a project without its build folder."""
 
-    def __init__(self, source, folder, *programs, broken=()):
+    def __init__(self, source, folder, *programs, broken=(), silent=False):
         shutil.rmtree(folder, ignore_errors=True)
         self.fake, self.root, self.out = folder / "fake", folder / "project", folder / "out"
         linked_project(source, self.root)
@@ -54,9 +58,11 @@ class Machine:
         put(path / "c++", "echo a compiler")
         put(self.fake / "told", TOLD)
         for name in ("ctest", *programs):
-            put(path / name, TOLD + ("\necho 'Some GPU, 580.1'" if name == "nvidia-smi" else ""))
+            put(path / name, TOLD + SAID.get(name, ""))
         for name in broken:
             (self.fake / f"broken_{name}").touch()
+        if silent:
+            (self.fake / "silent").touch()
         self.status = subprocess.run(
             [self.root / "tools" / "device_check", "--out", self.out, "--seconds", "300"], cwd=self.root, check=False,
             stdout=subprocess.DEVNULL, env={"PATH": str(path), "HOME": str(folder), "FAKE": str(self.fake)}).returncode
@@ -93,7 +99,9 @@ def with_a_gpu(source, folder):
     require("the GPU is named", m.gpu == "Some GPU, 580.1", m)
     require("its tests run", m.asked("ctest ", "--label-regex ^device$", "--no-tests=error"), m)
     require("the sanitizer watches them",
-            m.asked("compute-sanitizer ", "/device_tests", "--gtest_filter=*/device_0", "--error-exitcode"), m)
+            m.asked("compute-sanitizer ", "/device_tests", "--gtest_filter=*/device_0:*nccl", "--error-exitcode"), m)
+    require("tests do not skip where it cannot be used", m.asked("ctest ", "^device$", "where expected")
+            and m.asked("compute-sanitizer ", "where expected"), m)
     require("it is measured", m.asked("bench_device ", "--seconds ", "--out ", "device.jsonl"), m)
     budgets = sum(m.parts[name]["budget_seconds"] for name in DEVICE_PARTS[1:])
     require("what runs on it takes no more than half of all", 0 < budgets <= 150, m)
@@ -114,6 +122,8 @@ def where_parts_fail(source, folder):
     require("what fails is told", m.states() == ["done", "done", "failed", "failed"], m)
     require("it ends with 1", m.status == 1 and m.end["failed_parts"] == 2, m)
     require("the rest is done", m.parts["tests: unit"]["state"] == "done", m)
+    m = Machine(source, folder, "nvidia-smi", "nvcc", "compute-sanitizer", silent=True)
+    require("a sanitizer that does not look for leaks fails", m.states() == ["done", "done", "failed", "done"], m)
     m = Machine(source, folder, "nvidia-smi", "nvcc", broken=["build"])
     require("nothing runs that was not built", m.states() == ["failed"] + ["left out"] * 3, m)
 

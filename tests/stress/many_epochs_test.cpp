@@ -14,12 +14,15 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/sanitizers.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
 using namespace std::chrono_literals;
 
 namespace {
+
+constexpr std::size_t many = test::thread_sanitized ? 50 : 150;
 
 /// Update and sharing go together: locks are for one shared array.
 struct discipline {
@@ -48,16 +51,16 @@ struct many_epochs : testing::TestWithParam<std::tuple<discipline, sharding, std
 TEST_P(many_epochs, every_row_is_trained_in_every_epoch) {
   const auto toy = test::planted_classification({.rows = 100, .columns = 20});
   for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
-    auto o = options(150);
+    auto o = options(many);
     o.optimizer = optimizer;
     o.bias = true;
     second_tries again;
     o.observers = {&again};
     const auto run = train(hinge_svm{}, toy.csr(), engine, o);
     EXPECT_EQ(run.status, run_status::done);
-    EXPECT_EQ(run.epochs, 150u);
-    EXPECT_EQ(run.examples, (150 + again.count) * 100);
-    EXPECT_EQ(run.nonzeros, (150 + again.count) * 500);
+    EXPECT_EQ(run.epochs, many);
+    EXPECT_EQ(run.examples, (many + again.count) * 100);
+    EXPECT_EQ(run.nonzeros, (many + again.count) * 500);
     EXPECT_TRUE(std::isfinite(run.objective));
   }
 }

@@ -82,7 +82,8 @@ TEST_P(one_coordinate, ends_near_the_optimum) {
 }
 
 INSTANTIATE_TEST_SUITE_P(every, one_coordinate,
-                         testing::Combine(testing::Values(update_kind::lossy, update_kind::exact, update_kind::locked),
+                         testing::Combine(testing::Values(update_kind::lossy, update_kind::exact, update_kind::locked,
+                                                          update_kind::edge_locked, update_kind::ordered),
                                           testing::Values(2u, 4u, 8u)));
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
+#include <string_view>
 #include <utility>
 
 /// What the runtime's handles point to.
@@ -49,9 +51,11 @@ struct fake_devices {
   std::size_t calls = 0;
   std::string failed;
   std::map<const std::byte*, fake_block> blocks;
-  std::map<const void*, std::size_t> registered;  ///< memory of the host, by its address
+  std::map<const std::byte*, std::size_t> registered;  ///< memory of the host, by its address
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams;
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events;
+  std::set<std::pair<int, int>> ways;     ///< from a device to another one
+  std::set<const void*> meeting_kernels;  ///< by what a launch calls them
 };
 
 fake_devices& devices() {
@@ -120,6 +124,14 @@ bool is_on_device(const void* begin, std::size_t bytes) {
   return block->second.device == current_device && at + bytes <= block->first + block->second.bytes;
 }
 
+/// Of the registered memory of the host, what has some of these bytes; none: null.
+const std::pair<const std::byte* const, std::size_t>* registered_part(const void* begin, std::size_t bytes) {
+  const auto* const at = static_cast<const std::byte*>(begin);
+  for (const auto& registered : devices().registered)
+    if (at < registered.first + registered.second && registered.first < at + bytes) return &registered;
+  return nullptr;
+}
+
 std::size_t free_on_device() {
   std::size_t left = devices().machine.memory_bytes;
   for (const auto& [at, block] : devices().blocks)
@@ -143,6 +155,7 @@ void set_fake_machine(const fake_machine& machine) {
   all.machine = machine;
   all.calls = 0;
   all.failed.clear();
+  all.ways.clear();  // a fault ends them all
 }
 
 std::string failed_fake_call() {
@@ -155,7 +168,8 @@ fake_leftovers left_on_fake_devices() {
   return {.blocks = devices().blocks.size(),
           .registered = devices().registered.size(),
           .streams = devices().streams.size(),
-          .events = devices().events.size()};
+          .events = devices().events.size(),
+          .ways = is_broken() ? 0 : devices().ways.size()};
 }
 
 }  // namespace hogwild::test
@@ -207,6 +221,35 @@ cudaError_t cudaSetDevice(int device) {
   });
 }
 
+cudaError_t cudaDeviceCanAccessPeer(int* reaches, int device, int other) {
+  return call("cudaDeviceCanAccessPeer", [&] {
+    if (device == other) return cudaErrorInvalidDevice;
+    *reaches = devices().machine.reaches ? 1 : 0;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned) {
+  return call("cudaDeviceEnablePeerAccess", [&] {
+    std::set<std::pair<int, int>>& ways = devices().ways;
+    if (!devices().machine.reaches || other == current_device) return cudaErrorInvalidDevice;
+    if (ways.contains({current_device, other})) return cudaErrorPeerAccessAlreadyEnabled;
+    if (ways.size() == devices().machine.most_ways) return cudaErrorTooManyPeers;
+    ways.emplace(current_device, other);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDeviceDisablePeerAccess(int other) {
+  return call_to_end("cudaDeviceDisablePeerAccess", [&] {
+    return devices().ways.erase({current_device, other}) == 1 ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+  });
+}
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr which, int, int) {
+  return call("cudaDeviceGetP2PAttribute", [&] {
+    *value = devices().machine.adds_there ? 1 : 0;
+    return which == cudaDevP2PAttrNativeAtomicSupported ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
 cudaError_t cudaMemGetInfo(std::size_t* left, std::size_t* all) {
   return call("cudaMemGetInfo", [&] {
     *left = free_on_device();
@@ -250,18 +293,21 @@ cudaError_t cudaFree(void* memory) {
 
 cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
   return call("cudaHostRegister", [&] {
-    return devices().registered.emplace(memory, bytes).second ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+    if (registered_part(memory, bytes) != nullptr) return cudaErrorHostMemoryAlreadyRegistered;
+    devices().registered.emplace(static_cast<std::byte*>(memory), bytes);
+    return cudaSuccess;
   });
 }
 cudaError_t cudaHostGetDevicePointer(void** on_device, void* memory, unsigned) {
   return call("cudaHostGetDevicePointer", [&] {
     *on_device = memory;
-    return devices().registered.contains(memory) ? cudaSuccess : cudaErrorInvalidValue;
+    return registered_part(memory, 1) != nullptr ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 cudaError_t cudaHostUnregister(void* memory) {
   return call_to_end("cudaHostUnregister", [&] {
-    return devices().registered.erase(memory) == 1 ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+    return devices().registered.erase(static_cast<std::byte*>(memory)) == 1 ? cudaSuccess
+                                                                            : cudaErrorHostMemoryNotRegistered;
   });
 }
 
@@ -344,12 +390,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
                      [&] { return devices().events.erase(event) == 1 ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*, void** arguments) {
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
   return call("cudaLaunchKernelExC", [&] {
     const fake_machine& m = devices().machine;
     if (!m.has_code) return cudaErrorNoKernelImageForDevice;
     if (config->gridDim.x == 0 || config->blockDim.x == 0) return cudaErrorInvalidConfiguration;
-    return put(config->stream, m.kernel ? m.kernel(arguments) : std::function<void()>([] {}));
+    const auto& does = devices().meeting_kernels.contains(kernel) ? m.meeting : m.kernel;
+    return put(config->stream, does ? does(arguments) : std::function<void()>([] {}));
   });
 }
 
@@ -360,7 +407,10 @@ void** __cudaRegisterFatBinary(void*) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*) {}
+void __cudaRegisterFunction(void**, const char* kernel, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
+  if (std::string_view(name).find("meeting_part") != std::string_view::npos) devices().meeting_kernels.insert(kernel);
+}
 cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*) {
   return cudaErrorNotSupported;
 }

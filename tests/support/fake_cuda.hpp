@@ -16,6 +16,9 @@ struct fake_machine {
   int devices = 1;
   int driver = 13000;                               ///< the newest CUDA that it knows, as CUDA counts; 0: there is none
   std::size_t memory_bytes = std::size_t{1} << 30;  ///< of each device
+  bool reaches = true;                              ///< whether devices reach each other's memory
+  bool adds_there = true;                           ///< and by additions of which none is lost
+  std::size_t most_ways = 8;                        ///< from a device to others that may be open
   bool has_code = true;                             ///< whether the program has code for its architecture
   std::size_t failing_call = 0;                     ///< of those that can fail, counted from 1; 0: none
   int code = 719;                                   ///< that it returns: a cudaError_t; cudaErrorLaunchFailure
@@ -23,6 +26,8 @@ struct fake_machine {
   /// What a launch is to do, from the addresses of the kernel's arguments, which are gone when it is done. Empty:
   /// nothing.
   std::function<std::function<void()>(void** arguments)> kernel{};
+  /// The same of kernels by which replicas meet.
+  std::function<std::function<void()>(void** arguments)> meeting{};
 };
 
 /// The machine from here on. Nothing of the one before may be in use.
@@ -31,10 +36,10 @@ void set_fake_machine(const fake_machine& machine);
 /// The name of the call that failed because it was to fail; empty where none has.
 std::string failed_fake_call();
 
-/// What is allocated on all devices and not yet given back, pieces of the host's memory that are registered, streams
-/// and events.
+/// What is allocated on all devices and not yet given back, pieces of the host's memory that are registered, streams,
+/// events, and ways from one device to another.
 struct fake_leftovers {
-  std::size_t blocks = 0, registered = 0, streams = 0, events = 0;
+  std::size_t blocks = 0, registered = 0, streams = 0, events = 0, ways = 0;
   bool operator==(const fake_leftovers&) const = default;
 };
 fake_leftovers left_on_fake_devices();

@@ -218,6 +218,13 @@ std::size_t open_fake_communicators() {
   return open;
 }
 
+std::size_t finalized_fake_communicators() {
+  const std::lock_guard lock(world().mutex);
+  std::size_t finalized = 0;
+  for (const fake_communicator& c : world().communicators) finalized += c.finalized ? 1 : 0;
+  return finalized;
+}
+
 std::size_t aborted_fake_communicators() {
   const std::lock_guard lock(world().mutex);
   return world().aborted;

@@ -22,6 +22,9 @@ void break_fake_nccl(nccl_fault how, std::size_t rank, std::size_t after);
 /// How many communicators have neither been destroyed nor aborted.
 std::size_t open_fake_communicators();
 
+/// How many have begun to finalize so far, which ends when all of their group have.
+std::size_t finalized_fake_communicators();
+
 /// How many were aborted so far.
 std::size_t aborted_fake_communicators();
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 
 namespace hogwild::test {
@@ -75,5 +77,9 @@ struct row_kind {
   using index = I;
   using value = V;
 };
+/// For tests of each kind of rows that a cache may have, and of those with the widest and the narrowest entries.
+using all_row_kinds = testing::Types<row_kind<std::uint32_t, float>, row_kind<std::uint16_t, float>,
+                                     row_kind<std::uint32_t, half>, row_kind<std::uint16_t, half>>;
+using wide_and_narrow_rows = testing::Types<row_kind<std::uint32_t, float>, row_kind<std::uint16_t, half>>;
 
 }  // namespace hogwild::test

@@ -3,13 +3,22 @@
 
 #include <hogwild/detail/platform/thread_sanitizer.hpp>
 
+// GCC defines a macro, clang has a feature.
+#if defined(__SANITIZE_ADDRESS__)
+#define HOGWILD_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HOGWILD_ADDRESS_SANITIZER
+#endif
+#endif
+
 namespace hogwild::test {
 
 /// Whether a sanitizer watches, which makes a test five to twenty times as long. It looks at what code does, not at how
 /// often: tests that repeat themselves for the sake of numbers may do so less.
 #if defined(HOGWILD_THREAD_SANITIZER)
 inline constexpr bool sanitized = true, thread_sanitized = true;
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(HOGWILD_ADDRESS_SANITIZER)
 inline constexpr bool sanitized = true, thread_sanitized = false;
 #else
 inline constexpr bool sanitized = false, thread_sanitized = false;

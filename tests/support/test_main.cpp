@@ -93,5 +93,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "sources of this program start it again, each in its own way: name one, --source=FILE\n");
     return 2;
   }
-  return RUN_ALL_TESTS();
+  const int status = RUN_ALL_TESTS();
+  if (::testing::UnitTest::GetInstance()->test_to_run_count() > 0) return status;
+  std::fprintf(stderr, "no test is selected by %s\n", GTEST_FLAG_GET(filter).c_str());
+  return 2;
 }

@@ -38,6 +38,7 @@ TEST_F(device_command, trains_in_every_kind_of_memory_and_says_so) {
     EXPECT_EQ(result["status"], "done");
     EXPECT_EQ(result["workers"], 2);
     EXPECT_EQ(result["devices"][0]["memory"], way[1]);
+    EXPECT_EQ(result["devices"][0]["storage"], "float");
     EXPECT_LT(result["objective"].get<double>(), 1.05 * serial) << way[1];
     const auto lines = lines_of(read_file(record));
     EXPECT_EQ(nlohmann::json::parse(lines.back())["devices"][0]["memory"], way[1]);
@@ -53,7 +54,19 @@ TEST_F(device_command, usage_is_2_with_a_sentence) {
   };
   const wrong cases[] = {
       {with({"--memory", "pinned"}), "it needs --engine cuda"},
+      {with({"--storage", "half"}), "it needs --engine cuda"},
+      {emulated({"--storage", "half"}), "leave the storage at float"},
       {with({"--device", "0"}), "it needs --engine cuda"},
+      {with({"--engine", "all_reduce", "--device", "emulated"}), "it needs --engine cuda or ring"},
+      {with({"--engine", "local_sgd", "--device", "0,1"}), "it needs --engine cuda or ring"},
+      {with({"--engine", "all_reduce", "--memory", "pinned"}), "it needs --engine cuda"},
+      {with({"--engine", "ring", "--device", "emulated", "--memory", "pinned"}), "it needs --engine cuda"},
+      {emulated({"--collective", "nccl"}), "it needs --engine all_reduce or local_sgd"},
+      {emulated({"--sync-rows", "64"}), "it needs --engine all_reduce or local_sgd"},
+      {emulated({"--rank-timeout", "5"}), "it needs --engine ring, all_reduce or local_sgd"},
+      {emulated({"--replicas", "2"}), "it needs --engine ring"},
+      {emulated({"--transport", "mpi"}), "leave out --transport mpi"},
+      {with({"--engine", "ring", "--device", "emulated,emulated", "--transport", "mpi"}), "leave out --transport mpi"},
       {emulated({"--memory", "mine"}), "'mine'"},
       {emulated({"--memory", "managed", "--transport", "shared_segment"}), "use threads, or pinned memory"},
       {emulated({"--memory", "pinned", "--sharing", "buffered"}), "leave the sharing at auto"},

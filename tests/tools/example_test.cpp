@@ -74,6 +74,35 @@ TEST(example, the_program_with_dense_runs_and_two_step_sizes_learns) {
   EXPECT_EQ(accuracy, 1.0);
 }
 
+TEST(example, the_program_with_a_slow_gradient_takes_as_long_as_its_gradients_where_they_wait_for_each_other) {
+  const scratch_folder folder;
+  std::string rows;
+  for (int k = 0; k < 300; ++k)
+    rows += std::string(k % 3 == 0 ? "1" : "0") + " 1:1 " + std::to_string(2 + k % 3) + ":1\n";
+  write_file(folder / "train.svm", rows);
+  const auto seconds = [&](const std::string& arguments) {
+    const std::string run =
+        "cd '" + folder.path().string() + "' && '" HOGWILD_SLOW_EXAMPLE "' train.svm " + arguments + " > out";
+    if (std::system(run.c_str()) != 0) return -1.0;
+    double took = -1.0, loss = -1.0;
+    std::size_t updates = 0, workers = 0;
+    const std::string printed = read_file(folder / "out");
+    EXPECT_EQ(std::sscanf(printed.c_str(), "%lf seconds of training, loss %lf after %zu updates by %zu workers", &took,
+                          &loss, &updates, &workers),
+              4)
+        << printed;
+    EXPECT_LT(loss, 0.69);
+    EXPECT_EQ(updates, 600u);
+    EXPECT_EQ(workers, 2u);
+    return took;
+  };
+  // 600 gradients of 100 microseconds, one after the other, or two at a time.
+  EXPECT_GE(seconds("100 2 ordered 2"), 0.06);
+  EXPECT_GE(seconds("100 2 edge_locked 2"), 0.06);  // all have the first column
+  EXPECT_GE(seconds("100 2 lossy 2"), 0.03);
+  EXPECT_EQ(seconds("100 2 by_post 2"), -1.0);
+}
+
 struct engine_case {
   const char *program, *recorded;
 };

@@ -167,6 +167,9 @@ TEST_F(outputs, modes_follow_the_umask) {
 }
 
 TEST_F(outputs, a_limit_on_file_sizes_is_4_and_leaves_nothing) {
+#if defined(__clang__)
+  GTEST_SKIP() << "LLVM's OpenMP ends a program at its start where no file may be written";
+#endif
   const std::string place = *folder / "limited";
   fs::create_directory(place);
   std::vector<command_words> all = writing_to(place + "/file");

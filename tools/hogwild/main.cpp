@@ -24,6 +24,7 @@ struct command {
 
 constexpr command commands[] = {
     {"train", "train a model on rows, ratings, images, a graph or text", hogwild::cli::train_command},
+    {"advise", "say what training would take, and by which engine", hogwild::cli::advise_command},
     {"predict", "predict the labels of rows", hogwild::cli::predict_command},
     {"evaluate", "measure a model on labelled rows", hogwild::cli::evaluate_command},
     {"recommend", "say which items a user would rate highest", hogwild::cli::recommend_command},
@@ -32,6 +33,7 @@ constexpr command commands[] = {
     {"inspect", "say what is in a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},
     {"cache", "list or remove dataset caches", hogwild::cli::cache_command},
     {"segments", "list or remove shared memory of training runs", hogwild::cli::segments_command},
+    {"bench", "measure engines and other programs until they reach a target", hogwild::cli::bench_command},
     {"worker", "join a run under way as one more worker process", hogwild::cli::worker_command},
     {"--version", "say which build this is", hogwild::cli::version_command},
 };

@@ -100,11 +100,13 @@ std::string summary_text(const train_request& request, const train_result& r) {
                       static_cast<double>(r.meetings->bytes) / 1e3 / meetings, r.meetings->seconds);
   }
   for (const device_report& d : r.devices)
-    text += formatted("\ndevice      %s, %s memory; at most %llu rows at once", d.name.c_str(), d.memory.c_str(),
-                      static_cast<unsigned long long>(d.rows_in_flight)) +
+    text += formatted("\ndevice      %s, %s memory%s; at most %llu rows at once, %llu in all", d.name.c_str(),
+                      d.memory.c_str(), d.storage == "half" ? ", factors in half storage" : "",
+                      static_cast<unsigned long long>(d.rows_in_flight), static_cast<unsigned long long>(d.rows)) +
             (d.block_bytes == 0 ? ""
                                 : formatted("; its rows in two blocks of %llu bytes by turns",
-                                            static_cast<unsigned long long>(d.block_bytes)));
+                                            static_cast<unsigned long long>(d.block_bytes))) +
+            (d.exchange.empty() ? "" : "; replicas exchange by " + d.exchange);
   text += "\nstep        " + step_text(request, r);
   if (r.status == run_status::stopped && std::isnan(r.train_loss))
     text += "\ntrain loss  not measured";
@@ -175,8 +177,12 @@ std::string summary_json(const train_request& request, const train_result& r) {
     all["devices"].push_back({{"device", d.device},
                               {"name", d.name},
                               {"memory", d.memory},
+                              {"storage", d.storage},
                               {"rows_in_flight", d.rows_in_flight},
-                              {"block_bytes", d.block_bytes}});
+                              {"block_bytes", d.block_bytes},
+                              {"rows", d.rows},
+                              {"measured_rows", d.measured_rows},
+                              {"exchange", d.exchange}});
   all["peak_rss_bytes"] = r.peak_rss_bytes;
   if (saves(request, r)) all["saved"] = request.save;
   // JSON has no word for a loss that is not finite: the library writes null.

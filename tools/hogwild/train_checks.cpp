@@ -84,6 +84,8 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
     throw config_error("--device says which device trains: it needs --engine cuda or ring");
   if (line.given("--memory") && !by_device)
     throw config_error("--memory says where a device keeps what it trains: it needs --engine cuda");
+  if (line.given("--storage") && !by_device)
+    throw config_error("--storage says how a device stores the factors that it trains: it needs --engine cuda");
   if ((by_device || line.given("--device")) && r.mpi)
     throw config_error("workers beside a device are threads or processes of one machine: leave out --transport mpi");
   if ((by_device || line.given("--device")) && line.given("--team"))
@@ -99,6 +101,11 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   for (const char* name : {"--replicas", "--exchange", "--message-values"}) {
     if (r.engine != engine_name::ring && line.given(name))
       throw config_error(std::string(name) + " is about replicas on a ring: it needs --engine ring");
+  }
+  for (const char* name : {"--released-tolerance", "--released-rows", "--released-dense"}) {
+    if ((r.engine != engine_name::ring || r.exchange != ring_rule::released) && line.given(name))
+      throw config_error(std::string(name) +
+                         " is about a rule of the ring: it needs --engine ring --exchange released");
   }
   const bool in_lockstep = r.engine == engine_name::all_reduce || r.engine == engine_name::local_sgd;
   if (!in_lockstep && line.given("--sync-rows"))
@@ -139,12 +146,16 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
 
 }  // namespace
 
-void check_options(const command_line& line, const train_request& r) {
-  check_engine_and_files(line, r);
+void check_model(const command_line& line, const train_request& r) {
   check_options_of_models(line, r);
-  check_constants(line, r);
   check_words(line, r);
   check_graph(line, r);
+}
+
+void check_options(const command_line& line, const train_request& r) {
+  check_engine_and_files(line, r);
+  check_constants(line, r);
+  check_model(line, r);
 }
 
 }  // namespace hogwild::cli

@@ -34,15 +34,17 @@ std::string add_names(const std::string& text, std::vector<std::string>& names) 
 }
 
 void declare_model(command_line& line, train_request& r) {
-  line.group("Model");
   std::vector<std::pair<std::string_view, std::string>> names;
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
   line.choice("--model", r.model, names, "what is learned");
   line.flag("--bias,!--no-bias", r.options.bias, "learn a constant term too");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
-  named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence},
+}
+
+void declare_rest_of_model(command_line& line, train_request& r) {
+  named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence, l2_form::two_pass},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
-        "by_degree)");
+        "by_degree); two_pass: by degree, as the Hogwild! papers' programs do it (linear models)");
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) { return add_names(text, r.options.freeze); });
@@ -110,6 +112,13 @@ std::string set_devices(const std::string& text, train_request& r) {
   return {};
 }
 
+void declare_batch(command_line& line, train_request& r) {
+  line.option(
+      "--batch", r.batch,
+      "so many rows see the same weights (0: as many as the model asks for); linear models: 1 to 16, under sgd, "
+      "without direct or head sharing; models that train several at once: 1 to 256");
+}
+
 void declare_engine(command_line& line, train_request& r) {
   line.group("Workers");
   line.choice<engine_name>("--engine", r.engine, {engine_names.begin(), engine_names.end()}, "who trains");
@@ -121,9 +130,17 @@ void declare_engine(command_line& line, train_request& r) {
   named(line, "--memory", r.memory, {memory_kind::device, memory_kind::pinned, memory_kind::managed},
         "where those of --engine cuda keep what they train: a replica of their own, or the run's own parameters in "
         "memory that CPUs share with them");
+  named(line, "--storage", r.storage, {storage_kind::single, storage_kind::half},
+        "how those of --engine cuda store the factors of matrix_factorization that they train");
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
   named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},
         "what replicas on the ring do when they meet");
+  line.option("--released-tolerance", r.released.tolerance,
+              "changes, times the step, that replicas keep to themselves under --exchange released");
+  line.option("--released-rows", r.released.rows,
+              "of a worker between two exchanges under --exchange released (0: by a bound on gains)");
+  line.flag("--released-dense", "under --exchange released all columns are exchanged each time",
+            [&r](bool dense) { r.released.dense = dense ? 1 : 0; });
   line.option("--transport", "in_process|shared_segment|mpi", "in_process",
               "whether workers of a ring, in lockstep, or with a device are threads or processes; mpi: threads of "
               "ranks that MPI "
@@ -159,14 +176,13 @@ void declare_engine(command_line& line, train_request& r) {
   line.option("--virtual-workers", r.virtual_workers,
               "how many the rows are dealt to in a reproducible run (0: by the data); another number gives other bits");
   line.needs("--virtual-workers", "--reproducible");
-  line.option(
-      "--batch", r.batch,
-      "so many rows see the same weights (0: as many as the model asks for); linear models: 1 to 16, under sgd, "
-      "without direct or head sharing; models that train several at once: 1 to 256");
+  declare_batch(line, r);
   named(line, "--isa", r.options.isa, {isa::automatic, isa::scalar, isa::avx2, isa::avx512},
         "instruction set of the parser and of the kernels; for linear models all give the same bits");
-  named(line, "--update", r.options.update, {update_kind::lossy, update_kind::exact, update_kind::locked},
-        "how a parameter is changed");
+  named(line, "--update", r.options.update,
+        {update_kind::lossy, update_kind::exact, update_kind::locked, update_kind::edge_locked, update_kind::ordered},
+        "how a parameter is changed; edge_locked: under locks of all that an example touches; ordered: by one worker "
+        "after the other, an example each");
   named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
         "in which order rows are visited");
   named(line, "--shards", r.options.shards, {sharding::claimed, sharding::fixed}, "who gets which rows");
@@ -176,9 +192,7 @@ void declare_engine(command_line& line, train_request& r) {
             "bind each process, thread of the std team or worker of a ring to a CPU (default), or do not");
 }
 
-void declare_step(command_line& line, train_request& r) {
-  train_options& o = r.options;
-  line.group("Step");
+void declare_first_step(command_line& line, train_options& o) {
   line.option("--step", "auto|X", "auto", "initial step size; auto finds one by a short search",
               [&o](const std::string& text) -> std::string {
                 if (text == "auto") return o.step.initial.reset(), "";
@@ -187,6 +201,12 @@ void declare_step(command_line& line, train_request& r) {
                 o.step.initial = *step;
                 return {};
               });
+}
+
+void declare_step(command_line& line, train_request& r) {
+  train_options& o = r.options;
+  line.group("Step");
+  declare_first_step(line, o);
   line.option("--decay", "X", "",
               "factor per epoch (geometric), or slope (inverse); by default the model's, if it has a step of its own",
               [&o](const std::string& text) -> std::string {
@@ -283,7 +303,9 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "
                   "where the path holds %rank");
   declare_data(line, r);
+  line.group("Model");
   declare_model(line, r);
+  declare_rest_of_model(line, r);
   declare_engine(line, r);
   declare_step(line, r);
   declare_end(line, r);
@@ -301,6 +323,32 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   check_options(line, r);
   const std::size_t epochs = model_named(r.model).epochs();
   if (epochs > 0 && !line.given("--epochs")) r.options.epochs = epochs;
+  return std::nullopt;
+}
+
+std::optional<int> parse_advise(int argc, const char* const* argv, train_request& r) {
+  command_line line("advise",
+                    "Says what training DATA would take by each engine and number of workers, and what to take.",
+                    "hogwild advise train.svm --model hinge_svm\n"
+                    "'hogwild advise --help MODEL' says what this model alone has.");
+  line.positional("DATA", r.data, "training rows; '-' is standard input");
+  line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
+  r.files.declare(line);
+  r.files.declare_values(line);
+  declare_model(line, r);
+  declare_options_of_models(line, r);
+  declare_first_step(line, r.options);
+  declare_batch(line, r);
+  line.option("--workers", r.workers, "the most that are asked about (0: as many as the machine and its quota give)");
+  line.flag("--verify", r.verify, "train a few epochs with each, and print them beside what was predicted");
+  line.flag("--json", r.json, "print one JSON object");
+  line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");
+  line.show_first({"--model", "--workers", "--verify", "--json"});
+  if (const auto code = line.parse(argc, argv)) return code;
+  if (r.batch > 0) r.options.batch = r.batch;
+  if (line.given("--bias")) r.own_bias = r.options.bias;
+  r.files.choose_format(r.model);
+  check_model(line, r);
   return std::nullopt;
 }
 

@@ -49,10 +49,12 @@ struct train_request {
   std::size_t workers = 0;     ///< 0: as many as this process may use; with devices: none beside them
   std::vector<int> devices{};  ///< of cuda or a ring: numbers, or emulated_device; empty: the first one, of cuda
   memory_kind memory = memory_kind::device;
+  storage_kind storage = storage_kind::single;
   thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
   ring_rule exchange = ring_rule::deltas;
+  released_options released{};
   transport_kind transport = transport_kind::in_process;
   bool mpi = false;  ///< joined by MPI, whether or not a launcher shows
   delta_values messages = delta_values::as_stored;
@@ -69,9 +71,12 @@ struct train_request {
   std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;
   bool json = false;
+  bool verify = false;  ///< of advice: what it says is tried
 };
 
 /// Fills the request, or says with which exit code to end. Throws config_error for options that do not go together.
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& request);
+/// The same for `hogwild advise`, which has the options that describe data and model.
+std::optional<int> parse_advise(int argc, const char* const* argv, train_request& request);
 
 }  // namespace hogwild::cli

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -11,6 +12,8 @@
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/cuda/on_devices.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/nccl/collective.hpp>
 #include <hogwild/train.hpp>
@@ -45,6 +48,7 @@ std::unique_ptr<any_engine> make_ring(const train_request& request, launched_ran
   const ring_engine ring{.workers = unless_zero(request.workers + devices),
                          .replicas = unless_zero(replicas),
                          .rule = request.exchange,
+                         .released = request.released,
                          .transport = request.transport,
                          .team = request.team,
                          .pin = request.pin,
@@ -79,6 +83,7 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
       return as_any(cuda_engine{.workers = request.workers,
                                 .device = request.devices.empty() ? device_list(0) : device_list(request.devices),
                                 .memory = request.memory,
+                                .storage = request.storage,
                                 .transport = request.transport,
                                 .pin = request.pin});
     case engine_name::threads:
@@ -87,13 +92,48 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
   return as_any(thread_engine{.workers = unless_zero(request.workers), .team = request.team, .pin = request.pin});
 }
 
+prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,
+                            collective* ranks) {
+  return std::visit([&](const auto& concrete) { return prepare(concrete, rows, options, ranks); }, m);
+}
+
+candidate candidate_for(train_request request, std::string_view name, engine_name engine, std::size_t workers) {
+  request.engine = engine;
+  request.workers = workers;
+  candidate made{.engine = std::string(name), .workers = workers, .by = make_engine(request, nullptr), .twin = nullptr};
+  made.in_lockstep = engine == engine_name::all_reduce || engine == engine_name::local_sgd;
+  if (engine == engine_name::processes)
+    made.twin = as_any(thread_engine{.workers = workers, .team = thread_team_kind::std, .pin = request.pin});
+  return made;
+}
+
+std::vector<candidate> candidates_for(const train_request& request) {
+  std::vector<candidate> all;
+  all.push_back(candidate_for(request, "serial", engine_name::serial, 1));
+  const std::size_t most = worker_count(unless_zero(request.workers));
+  for (const auto& [name, engine] : engine_names) {
+    if (engine == engine_name::serial || engine == engine_name::cuda) continue;
+    // Of one memory node the ring is one replica: what threads are.
+    if (engine == engine_name::ring && numa_nodes(allowed_cpus()) < 2) continue;
+    for (std::size_t workers = 2; workers < most; workers *= 2)
+      all.push_back(candidate_for(request, name, engine, workers));
+    if (most > 1) all.push_back(candidate_for(request, name, engine, most));
+  }
+  return all;
+}
+
 }  // namespace
+
+advice advise_on_engines(const named_model& m, const sparse_view& rows, const train_request& request,
+                         const train_options& options) {
+  std::vector<candidate> candidates = candidates_for(request);
+  return advise(prepare_named(m, rows, options, nullptr), candidates);
+}
 
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks) {
   const auto engine = make_engine(request, ranks);
-  const prepared_task task =
-      std::visit([&](const auto& concrete) { return prepare(concrete, rows, options, engine->ranks()); }, m);
+  const prepared_task task = prepare_named(m, rows, options, engine->ranks());
   return run_training(task, *engine);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include <hogwild/detail/run/advise.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
 
@@ -18,6 +19,11 @@ namespace hogwild::cli {
 /// request's, completed with what was opened.
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks);
+
+/// What training by each engine would take, for 1, 2, 4, ... workers up to those of the request (default: as many as
+/// the machine and its quota give). A device is not among them.
+advice advise_on_engines(const named_model& m, const sparse_view& rows, const train_request& request,
+                         const train_options& options);
 
 /// What main returns in a process that the engine "processes" started as a worker; nothing in any other process.
 std::optional<int> spawned_worker_main(int argc, const char* const* argv);

@@ -8,12 +8,20 @@
 
 namespace hogwild {
 
-/// How a worker adds to a shared parameter.
+/// How a worker adds to a shared parameter; the last two, what an example may count on from its first read to its last
+/// add.
 enum class update_kind : std::uint32_t {
-  lossy,  ///< read, add, write: the add of somebody else in between may be lost
-  exact,  ///< atomic: none is lost
-  locked  ///< under locks: the classical baseline
+  lossy,        ///< read, add, write: the add of somebody else in between may be lost
+  exact,        ///< atomic: none is lost
+  locked,       ///< each add under a lock: the classical baseline
+  edge_locked,  ///< nobody else reads or changes what the example touches: AIG of the Hogwild! paper
+  ordered       ///< workers take one example each in turn, all in one order: RR of the Hogwild! paper
 };
+
+/// Whether an update kind makes a whole example atomic.
+constexpr bool is_exclusive(update_kind kind) {
+  return kind == update_kind::edge_locked || kind == update_kind::ordered;
+}
 
 /// How a gradient changes the parameters.
 enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad };
@@ -63,11 +71,14 @@ enum class schedule_kind : std::uint32_t {
   linear      ///< falls with every row, by decay * initial an epoch, but never below initial / 10,000
 };
 
-/// What l2 means for models whose rows touch few parameters.
+/// What l2 means for models whose rows touch few parameters. Linear models with one margin a row know by_degree and
+/// two_pass; under sgd, by_degree is there the l2 of every row, which writes nothing (scaled_l2).
 enum class l2_form : std::uint32_t {
-  by_degree,      ///< each parameter is regularised once an epoch, however many rows touch it: l2 / 2 * ||w||^2 in the
-                  ///< objective, beside the mean loss
-  per_occurrence  ///< each row regularises what it touches: l2 / 2 * ||touched w||^2 joins its loss
+  by_degree,       ///< each parameter is regularised once an epoch, however many rows touch it: l2 / 2 * ||w||^2 in the
+                   ///< objective, beside the mean loss
+  per_occurrence,  ///< each row regularises what it touches: l2 / 2 * ||touched w||^2 joins its loss
+  two_pass  ///< as by_degree, but after its step each row shrinks what it touches, by 1 - step * l2 * n / degree,
+            ///< as the Hogwild! papers' programs do: of linear models with one margin a row, under sgd
 };
 
 /// The instruction sets that kernels are written for. Those of margin models compute the same bits on all of them;
@@ -96,11 +107,26 @@ enum class memory_kind : std::uint32_t {
   managed  ///< the run's own store, in unified memory that lies with the device; for threads
 };
 
+/// How a device stores the factors of its replica that it trains.
+enum class storage_kind : std::uint32_t {
+  single,  ///< as float, as the run's own parameters are
+  half     ///< as IEEE binary16, rounded to nearest, ties to even; it computes in float, from these values
+};
+
 /// What replicas on a ring do when they meet; see hogwildpp/detail/exchange_rule.hpp.
 enum class ring_rule : std::uint32_t {
   deltas,   ///< what each gained is added to a model that travels
   average,  ///< a replica and its successor take the mean
   released  ///< the rule of the code that was released with the Hogwild++ paper
+};
+
+/// What else ring_rule::released may be told, as that code can be.
+struct released_options {
+  double tolerance = 1e-2;  ///< >= 0: changes of a weight, times the step, up to which a replica keeps them to itself
+  std::uint64_t rows = 0;   ///< a worker's rows between two looks at the token, a power of two up to 4096 (the code's
+                            ///< update_delay, after which it passes the token on); 0: by the stability bound
+  std::uint64_t dense = 0;  ///< 1: an exchange covers all columns; 0: a prefix, by the marks of a ruler
+  bool operator==(const released_options&) const = default;
 };
 
 /// How a message between the processes of a ring writes its values.

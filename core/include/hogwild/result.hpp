@@ -97,8 +97,13 @@ struct device_report {
   int device = 0;  ///< by its number; -1: none, its kernels ran on the CPU
   std::string name{};
   std::string memory{};              ///< where it kept what it trained: "device", "pinned" or "managed"
+  std::string storage{};             ///< how it stored factors that it trained: "float" or "half"
   std::uint64_t rows_in_flight = 0;  ///< rows that it trained at once, at most: its part of those that the step allows
   std::uint64_t block_bytes = 0;     ///< rows came through two blocks of so many; 0: all of them stayed on the device
+  std::uint64_t rows = 0;            ///< that it trained, each in every epoch
+  std::uint64_t measured_rows = 0;   ///< whose losses it added up, each in every epoch; 0: the CPU did
+  /// Where its replica met the others: "peers", in a device's memory that all reach, or "host"; empty: it met nobody.
+  std::string exchange{};
 };
 
 /// What a finished run leaves behind.

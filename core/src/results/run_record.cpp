@@ -147,8 +147,12 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
     line["devices"].push_back({{"device", d.device},
                                {"name", d.name},
                                {"memory", d.memory},
+                               {"storage", d.storage},
                                {"rows_in_flight", d.rows_in_flight},
-                               {"block_bytes", d.block_bytes}});
+                               {"block_bytes", d.block_bytes},
+                               {"rows", d.rows},
+                               {"measured_rows", d.measured_rows},
+                               {"exchange", d.exchange}});
   line["peak_rss_bytes"] = r.peak_rss_bytes;
   put(line, "advice", advice);
   return line;

@@ -31,6 +31,9 @@ class device_rows {
   static std::uint64_t bytes(const sparse_view& rows);
   static stream_needs needs_of_stream(const sparse_view& rows);
 
+  /// Whether all rows are there all the time.
+  bool stay() const { return !blocks_; }
+
   /// How many of `count` rows, at least 1, from `first` on a launch can have: at least 1.
   std::size_t room_for(std::size_t first, std::size_t count) const;
 

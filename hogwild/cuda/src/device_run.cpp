@@ -2,7 +2,9 @@
 #include "device_run.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
+#include "common_model.hpp"
 #include "device_task.hpp"
 
 namespace hogwild::device {
@@ -23,6 +26,7 @@ class device_run final : public engine_run {
   device_run(std::unique_ptr<device_task> work, const training_task& task, const loop_plan& plan,
              const note_function& note, const start_function& start, std::string_view name)
       : note_(note),
+        options_(plan.options),
         reports_(reports_of(plan.options)),
         work_(std::move(work)),
         members_(start(work_ == nullptr ? task : *work_)),
@@ -36,23 +40,37 @@ class device_run final : public engine_run {
   std::string_view engine() const override { return name_; }
   std::size_t workers() const override { return members_->workers(); }
   const param_store& store() const override { return members_->store(); }
-  void get_ready() override { members_->get_ready(); }
+  void get_ready() override {
+    if (replicas_meet()) choose_where_they_meet();
+    members_->get_ready();
+  }
   void run_round() override {
+    common_model* const common = work_ == nullptr ? nullptr : work_->common();
+    if (common != nullptr) common->take();
     members_->run_round();
+    if (common != nullptr) common->give();
     note_pageable();
   }
   void settle() override { members_->settle(); }
   thread_team& helpers() override { return members_->helpers(); }
   std::size_t replaced() const override { return members_->replaced(); }
   std::uint64_t rows_lost() const override { return members_->rows_lost(); }
+  std::optional<double> train_loss(std::size_t rows, double scale, const std::stop_token& stop) override {
+    if (work_ == nullptr) return std::nullopt;
+    const std::optional<double> loss = work_->train_loss(store(), rows, scale, stop);
+    if (loss && !stop.stop_requested()) reports_.front().measured_rows += rows;
+    return loss;
+  }
   std::optional<double> scale_after_round() const override { return members_->scale_after_round(); }
   std::optional<ring_report> ring() const override { return members_->ring(); }
   std::optional<link_report> link() const override { return members_->link(); }
   std::optional<meeting_report> meetings() const override { return members_->meetings(); }
   std::vector<device_report> devices() const override {
     std::vector<device_report> reports = reports_;
-    for (std::size_t slot = 0; slot < reports.size(); ++slot)
+    for (std::size_t slot = 0; slot < reports.size(); ++slot) {
       reports[slot].block_bytes = store().slots()[slot].row_block_bytes.get();
+      reports[slot].rows = store().slots()[slot].rows.get();
+    }
     return reports;
   }
 
@@ -63,24 +81,45 @@ class device_run final : public engine_run {
       reports.push_back({.device = number,
                          .name = facts_of_device(number).name,
                          .memory = std::string(name_of(o.memory)),
+                         .storage = std::string(name_of(o.storage)),
                          .rows_in_flight = o.rows_in_flight});
     return reports;
   }
 
-  /// Once, wherever the worker is that found it out.
+  bool replicas_meet() const {
+    return options_.memory == memory_kind::device && options_.sharing == access_kind::buffered;
+  }
+
+  /// By peers where all workers are threads that drive a device, and have one common model.
+  void choose_where_they_meet() {
+    const exchange_options& ring = options_.exchange;
+    const bool one_model = ring.replicas < 2 || ring.one_worker_each();
+    bool by_peers = work_ != nullptr && one_model && reports_.size() > 1 && workers() == reports_.size();
+    if (by_peers) {
+      const std::string why_not = work_->meet_by_peers(store(), options_.update);
+      by_peers = why_not.empty();
+      if (!by_peers && note_) note_("the replicas of the devices exchange through memory of this machine: " + why_not);
+    }
+    for (device_report& r : reports_) r.exchange = by_peers ? "peers" : "host";
+  }
+
+  /// Once of each device, wherever the worker is that found it out: behind the round in which it did.
   void note_pageable() {
-    const auto drivers = store().slots().first(reports_.size());
-    if (noted_ || std::ranges::all_of(drivers, [](const worker_slot& s) { return s.pageable.load() == 0; })) return;
-    noted_ = true;
-    if (!note_) return;
-    note_(
-        "the memory that a device's replica is copied through could not be registered with CUDA: the run goes on, and "
-        "copies take longer");
+    for (std::size_t slot = 0; slot < reports_.size(); ++slot) {
+      if (noted_[slot] || store().slots()[slot].pageable.load() == 0) continue;
+      noted_[slot] = true;
+      const device_report& r = reports_[slot];
+      if (note_)
+        note_("the memory that the replica of " +
+              (r.device == emulated_device ? "the emulated device" : "device " + std::to_string(r.device)) +
+              " is copied through could not be registered with CUDA: the run goes on, and copies take longer");
+    }
   }
 
   note_function note_;
-  bool noted_ = false;
+  loop_options options_;
   std::vector<device_report> reports_;
+  std::vector<bool> noted_ = std::vector<bool>(reports_.size());  ///< that a device's memory is not registered
   std::unique_ptr<device_task> work_;
   std::unique_ptr<engine_run> members_;
   std::string_view name_;

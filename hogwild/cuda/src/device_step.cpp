@@ -26,7 +26,7 @@ void device_step::begin_round(const round_plan& round) {
   device_.zero(own_.updates.data(), sizeof(std::uint64_t));
   updates_ = updates_told_ = 0;
   if (alone_ || shared_) me_.unsent.set(0);
-  send();
+  send(all());
 }
 
 void device_step::begin(const round_plan& round, double position) {
@@ -52,28 +52,39 @@ batch_outcome device_step::train_run(std::size_t first, std::size_t count) {
 
 void device_step::exchange(std::size_t rows, race_probe& probe) {
   const bool due = rows >= host_.rows_to_exchange();
-  if (due) fetch();
+  const parts runs = due ? host_.due() : parts();  // the exchange moves on to what the one after it covers
+  if (due) fetch(runs);
   host_.exchange(rows, probe);
   if (alone_) me_.unsent.raise(rows);
-  if (due) send();
+  if (due) send(runs);
 }
 
 void device_step::end_round() {
-  fetch();
+  fetch(all());
   host_.end_round();
   if (alone_) me_.unsent.set(0);
   me_.updates.raise(new_updates());
 }
 
-void device_step::send() {
+device_step::parts device_step::all() const {
+  return {{0, own_.values[0].size()}};
+}
+
+void device_step::send(const parts& runs) {
   for (std::size_t k = 0; k < host_.count(); ++k)
-    device_.upload(own_.values[k].data(), host_.values(k).data(), host_.values(k).size_bytes());
+    for (const auto [first, count] : runs)
+      device_.upload(own_.values[k].data() + first, host_.values(k).data() + first, count * sizeof(float));
+  if (own_.halves)
+    for (const auto [first, count] : runs) own_.halves->begin(first, count);
   device_.wait(device_.mark());  // the host's arrays change again
 }
 
-void device_step::fetch() {
+void device_step::fetch(const parts& runs) {
+  if (own_.halves)
+    for (const auto [first, count] : runs) own_.halves->take_gains(first, count);
   for (std::size_t k = 0; k < host_.count(); ++k)
-    device_.download(host_.values(k).data(), own_.values[k].data(), host_.values(k).size_bytes());
+    for (const auto [first, count] : runs)
+      device_.download(host_.values(k).data() + first, own_.values[k].data() + first, count * sizeof(float));
   device_.download(&updates_, own_.updates.data(), sizeof updates_);
   wait_for_all_but(0);
   device_.wait(device_.mark());

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include <hogwild/detail/control/round_plan.hpp>
 #include <hogwild/detail/control/telemetry.hpp>
@@ -20,9 +21,9 @@ namespace hogwild::device {
 
 /// The step of a worker that has a device train its rows: a run of rows is a kernel, and of two that are queued one
 /// runs. Launches are as long as launch_size wants them. What the device gained meets the others through arrays of the
-/// host, those of any worker (private.hpp): before an exchange they are fetched from the device, after it they are sent
-/// back. A device that trains on the shared arrays themselves has no arrays of the host to meet: there is nothing to
-/// copy.
+/// host, those of any worker (private.hpp): what an exchange reads and writes is fetched from the device before it and
+/// sent back after it; what the device gained elsewhere stays there until it is due. A device that trains on the shared
+/// arrays themselves has no arrays of the host to meet: there is nothing to copy.
 ///
 /// A row counts as trained when its kernel is queued; what is lost with the worker is counted by the rows that were not
 /// exchanged yet, or whose kernel is not known to be through.
@@ -53,8 +54,10 @@ class device_step {
     clock::time_point queued;
   };
 
-  void send();
-  void fetch();
+  using parts = std::vector<parameter_run>;
+  parts all() const;
+  void send(const parts& runs);
+  void fetch(const parts& runs);
   void wait_for_all_but(std::size_t queued);
   /// Rows that changed something since it was asked last.
   std::uint64_t new_updates();

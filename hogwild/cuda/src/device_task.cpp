@@ -2,7 +2,8 @@
 #include "device_task.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,8 +14,11 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/error.hpp>
 
+#include "common_model.hpp"
+#include "device_losses.hpp"
 #include "device_step.hpp"
 #include "kernel_family.hpp"
+#include "room_for_rows.hpp"
 #include "training_memory.hpp"
 
 namespace hogwild::device {
@@ -24,8 +28,16 @@ struct device_task::driver {
   explicit driver(std::unique_ptr<runtime> opened) : device(std::move(opened)) {}
 
   std::shared_ptr<runtime> device;  ///< shared with a store in its memory
-  std::optional<training_memory> memory{};
+  std::unique_ptr<training_memory> memory{};
   std::unique_ptr<device_model> model{};
+
+  /// Both, or nothing where that throws.
+  void bring(const training_task& task, memory_kind kind, const param_store& store, const loop_options& o,
+             std::uint64_t block_bytes) {
+    auto trained = std::make_unique<training_memory>(*device, kind, store, halves_of(task, o));
+    model = kernels_of(task).bring(*device, task, trained->arrays(), o, block_bytes);
+    memory = std::move(trained);
+  }
 };
 
 namespace {
@@ -58,31 +70,6 @@ device_facts facts_of_device(int number) {
   return of_a_real_device([&] { return facts_of_cuda(number); });
 }
 
-namespace {
-
-/// How the device's free memory is dealt out, before anything is copied: 0 where all rows have room beside parameters
-/// and state, else the bytes of each of two blocks. Throws resource_error where not even those of one row have room.
-std::uint64_t block_bytes_for(const runtime& device, const training_task& task, const loop_options& options,
-                              const store_shape& shape) {
-  // A store in managed memory comes to the device, too, but has not yet.
-  const bool on_host = options.memory == memory_kind::pinned;
-  const std::uint64_t arrays = on_host ? 0 : device_arrays::bytes(shape.parameters, shape.state_arrays);
-  const std::uint64_t rows = device.facts().host_memory ? 0 : kernels_of(task).bytes(task, options);
-  const std::uint64_t left = device.free_bytes();
-  if (rows <= left && arrays <= left - rows) return 0;
-  const stream_needs streamed = kernels_of(task).needs_of_stream(task, options);
-  const std::uint64_t stays = arrays + streamed.stays;
-  if (stays > left || streamed.least_block > (left - stays) / 2)
-    throw resource_error("the device is too small for this run: parameters and state need " + std::to_string(stays) +
-                         " bytes, two blocks of its longest row " + std::to_string(2 * streamed.least_block) +
-                         ", and of the device " + std::to_string(left) +
-                         " bytes are free; train on fewer columns, or by threads");
-  // Half of what is left stays free: allocations are rounded up, and kernels have memory of their own.
-  return std::max(std::min((left - stays) / 4, row_blocks::most_bytes), streamed.least_block);
-}
-
-}  // namespace
-
 device_task::device_task(const training_task& whole, std::vector<std::unique_ptr<runtime>> devices, memory_kind memory)
     : decorated_task(whole), memory_(memory) {
   for (std::unique_ptr<runtime>& device : devices) drivers_.push_back(std::make_unique<driver>(std::move(device)));
@@ -102,14 +89,30 @@ void device_task::work(const worker_context& at) const {
   driver& mine = *drivers_[at.slot];
   const loop_options& o = at.plan.options;
   if (mine.model == nullptr) {
-    const std::uint64_t block_bytes = block_bytes_for(*mine.device, *this, o, at.store.shape());
-    at.store.slots()[at.slot].row_block_bytes.set(block_bytes);
-    mine.memory.emplace(*mine.device, memory_, at.store);
-    mine.model = kernels_of(*this).bring(*mine.device, *this, mine.memory->arrays(), o, block_bytes);
+    room_for_rows room(*mine.device, *this, o, at.store.shape());
+    while (mine.model == nullptr) {
+      at.store.slots()[at.slot].row_block_bytes.set(room.block_bytes());
+      try {
+        mine.bring(*this, memory_, at.store, o, room.block_bytes());
+      } catch (const no_room&) {
+        room.take_less();
+      }
+    }
   }
-  const auto host = mine.memory->host_side(at, facts_.groups);
+  const auto host = common_ == nullptr ? mine.memory->host_side(at, facts_.groups)
+                                       : common_->replica_of(at, facts_.groups, mine.memory->arrays());
   device_step step(*mine.device, *mine.model, mine.memory->arrays(), *host, o, at.store.slots()[at.slot]);
   worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
+}
+
+std::optional<double> device_task::train_loss(const param_store& store, std::size_t rows, double scale,
+                                              const std::stop_token& stop) const {
+  if (memory_ == memory_kind::pinned || rows == 0 || drivers_.empty() || drivers_.front() == nullptr)
+    return std::nullopt;
+  driver& first = *drivers_.front();
+  if (first.model == nullptr || !first.model->measures()) return std::nullopt;
+  first.memory->take_parameters(store);
+  return mean_loss(*first.device, *first.model, rows, scale, stop);
 }
 
 memory_source device_task::store_memory() const {
@@ -118,7 +121,21 @@ memory_source device_task::store_memory() const {
   return [device = drivers_.front()->device](std::size_t bytes) { return managed_memory(device, bytes); };
 }
 
+std::string device_task::meet_by_peers(const param_store& store, update_kind update) {
+  std::vector<runtime*> devices;
+  for (const std::unique_ptr<driver>& each : drivers_) devices.push_back(each->device.get());
+  std::string why_not = why_not_by_peers(devices, store.shape(), update);
+  if (!why_not.empty()) return why_not;
+  try {
+    common_ = std::make_unique<common_model>(std::move(devices), store);
+  } catch (const no_room& refused) {
+    return refused.what();
+  }
+  return {};
+}
+
 void device_task::leave_store() noexcept {
+  common_.reset();
   drivers_.clear();
 }
 

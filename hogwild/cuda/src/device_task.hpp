@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
 #include <vector>
 
 #include <hogwild/detail/loop/loop_options.hpp>
@@ -11,6 +14,8 @@
 #include "runtime.hpp"
 
 namespace hogwild::device {
+
+class common_model;
 
 /// Opens a device that a run asks for. Throws resource_error where there is none. Of `emulated` devices each has a part
 /// of the CPUs.
@@ -33,6 +38,20 @@ class device_task final : public decorated_task {
   void work(const worker_context& at) const override;
   memory_source store_memory() const override;
 
+  /// The mean loss of the first `rows` training rows under the store's parameters with this scale, measured by the
+  /// first device where that has the rows and reads the parameters from memory that is near to it; nothing elsewhere,
+  /// which is where the CPU is to measure: rows that are brought for each launch would be brought once more, parameters
+  /// in pinned memory are read over the bus a few bytes at a time, and what processes drive is theirs. A device with an
+  /// array of its own gets the store's parameters first, whoever has trained: it may have those of a replica, or of
+  /// before a divergence. As engine_run::train_loss() otherwise.
+  std::optional<double> train_loss(const param_store& store, std::size_t rows, double scale,
+                                   const std::stop_token& stop) const;
+  /// Before the first round, where each worker drives a device: from now on their replicas meet in the memory of the
+  /// first one, and the store has the parameters from give() to take() alone. Else says why they do not.
+  std::string meet_by_peers(const param_store& store, update_kind update);
+  /// Where they meet; null: in the store.
+  common_model* common() const { return common_.get(); }
+
   /// Before the store goes: gives back what devices have of it. Nobody works any more.
   void leave_store() noexcept;
 
@@ -40,6 +59,7 @@ class device_task final : public decorated_task {
   struct driver;
   std::vector<std::unique_ptr<driver>> drivers_;  ///< by slots; null where another process drives the device
   memory_kind memory_;
+  std::unique_ptr<common_model> common_;  ///< behind the devices that it lies on
 };
 
 }  // namespace hogwild::device

@@ -34,20 +34,26 @@ void require_devices(const std::vector<int>& devices) {
 }
 
 void require_supported(const run_planner& run, const std::vector<int>& devices, memory_kind memory,
-                       transport_kind transport) {
+                       storage_kind storage, transport_kind transport) {
   const loop_options& loop = run.loop();
   const device::kernel_family& kernels = device::kernels_of(run.task());
   kernels.require_options(loop);
   require_devices(devices);
+  if (storage == storage_kind::half && kernels.halves(run.task()) == 0)
+    throw config_error("half storage is for the factors of matrix_factorization: leave the storage at float");
+  if (storage == storage_kind::half && loop.optimizer != optimizer_kind::sgd)
+    throw config_error("factors in half storage are trained by sgd: choose it, or leave the storage at float");
   for (const int device : devices) kernels.require_model(run.task(), device);
   if (loop.order != row_order::chunked)
     throw config_error("a device trains the rows of a chunk as they are stored: leave the order at chunked");
   combination c{.sharing = run.options().sharing,
                 .update = loop.update,
+                .form = run.task().facts().margin ? loop.form : l2_form::by_degree,
                 .reproducible = run.options().reproducible,
                 .memory = memory,
                 .processes = transport == transport_kind::shared_segment,
-                .several_devices = devices.size() > 1};
+                .several_devices = devices.size() > 1,
+                .storage = storage};
   if (memory != memory_kind::device) {
     for (const int number : devices) {
       const device::device_facts facts = device::facts_of_device(number);
@@ -61,14 +67,16 @@ void require_supported(const run_planner& run, const std::vector<int>& devices, 
 
 }  // namespace
 
-void detail::plan_devices(const device_list& list, memory_kind memory, transport_kind transport, run_planner& run) {
+void detail::plan_devices(const device_list& list, memory_kind memory, storage_kind storage, transport_kind transport,
+                          run_planner& run) {
   const std::vector<int>& devices = list.numbers;
-  require_supported(run, devices, memory, transport);
+  require_supported(run, devices, memory, storage, transport);
   // Those who own blocks train them one rating after the other.
   if (run.task().facts().has_ownership) run.loop().ownership = ownership_kind::shared;
   run.loop().device_count = static_cast<std::uint32_t>(devices.size());
   std::ranges::copy(devices, run.loop().devices.begin());
   run.loop().memory = memory;
+  run.loop().storage = storage;
   // The bound is for all rows that do not see each other's changes. Those of two devices do not before their replicas
   // exchange, which sums the gains: together they are one step of as many rows.
   const double rows = device::kernels_of(run.task()).rows_in_flight(run) / static_cast<double>(devices.size());
@@ -80,7 +88,7 @@ void detail::note_where_cpus_are_faster(run_planner& run) {
 }
 
 std::size_t plan_sharing(const cuda_engine& engine, run_planner& run) {
-  detail::plan_devices(engine.device, engine.memory, engine.transport, run);
+  detail::plan_devices(engine.device, engine.memory, engine.storage, engine.transport, run);
   const std::size_t workers = run.count_workers(engine.workers + engine.device.numbers.size());
   const bool replica = engine.memory == memory_kind::device;
   if (!replica)

@@ -10,10 +10,13 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/error.hpp>
+
 namespace hogwild::device {
 
 struct device_facts {
   std::string name;
+  int number = -1;           ///< by which CUDA counts it; -1: it is emulated
   bool emulated = false;     ///< its kernels run on the CPU
   bool host_memory = false;  ///< they read what the host has: nothing need be copied
   std::uint64_t memory_bytes = 0;
@@ -21,6 +24,13 @@ struct device_facts {
   int compute_major = 0, compute_minor = 0;  ///< its architecture
   bool native_host_atomics = false, concurrent_managed_access = false;
   int driver_version = 0, runtime_version = 0;  ///< as CUDA counts: 1000 * major + 10 * minor
+};
+
+/// What the kernels of a device may do with another one's memory, at the addresses that it has there.
+enum class peer_access {
+  none,
+  plain,  ///< load and store
+  atomic  ///< add as well, so that no add of either device is lost
 };
 
 /// One launch of a kernel, in both of its forms, with all that it is told: a queue keeps it by value.
@@ -33,6 +43,11 @@ struct kernel_launch {
   std::function<int(void* stream)> on_device{};
 };
 
+/// The device has no room for what was to be allocated; it goes on as if nobody had asked.
+struct no_room : resource_error {
+  using resource_error::resource_error;
+};
+
 /// A device and its queue: what is put in runs in order, while the caller goes on. Used by one thread at a time. What
 /// the device refuses is a resource_error with a sentence that says what to do.
 class runtime {
@@ -41,10 +56,14 @@ class runtime {
 
   virtual const device_facts& facts() const = 0;
 
+  /// Looks whether kernels of this device reach the memory of the other one, and opens the way there for as long as
+  /// this lives.
+  virtual peer_access reach(const device_facts& other) = 0;
+
   /// How much memory of the device could be allocated now.
   virtual std::uint64_t free_bytes() const = 0;
 
-  /// Memory of the device, on a boundary of 256 bytes, not cleared.
+  /// Memory of the device, on a boundary of 256 bytes, not cleared. Throws no_room where it has none left.
   virtual void* allocate(std::size_t bytes) = 0;
   /// Zeroed memory that CPUs and the device reach at the same address (unified memory), on a boundary of a page.
   virtual void* allocate_managed(std::size_t bytes) = 0;
@@ -52,7 +71,8 @@ class runtime {
   virtual void release(void* memory) noexcept = 0;
 
   /// Memory of the host is kept where it is, so that copies need no other in between, and the device reaches it by
-  /// itself, at the address that is returned. Throws resource_error where that is refused.
+  /// itself, at the address that is returned. What somebody else has registered, all of it, stays his, and for as long
+  /// as he wants. Throws resource_error where that is refused, also of what is registered in part.
   virtual void* register_host(void* memory, std::size_t bytes) = 0;
   /// By where it begins on the host; returns when what is queued is through.
   virtual void unregister_host(void* memory) noexcept = 0;
@@ -66,7 +86,8 @@ class runtime {
   virtual void run(const kernel_launch& launch) = 0;
 
   /// Beside the queue: begins at once, whatever is queued; kernels that are queued after it wait for it. Nothing that
-  /// is queued uses `to`; memory on both sides stays as it is until a kernel that was queued after it is through.
+  /// is queued uses `to`; memory on both sides stays as it is until a kernel that was queued after it is through. No
+  /// mark covers it by itself: a mark behind such a kernel does.
   virtual void upload_ahead(void* to, const void* from, std::size_t bytes) = 0;
 
   /// A place in the queue: behind all that is queued.

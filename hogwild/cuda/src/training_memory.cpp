@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <hogwild/detail/sharing/replica.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
 
@@ -37,12 +38,13 @@ std::vector<std::span<float>> arrays_of(const param_store& store, const std::byt
 
 }  // namespace
 
-training_memory::training_memory(runtime& device, memory_kind kind, const param_store& store)
+training_memory::training_memory(runtime& device, memory_kind kind, const param_store& store, std::size_t half_count)
     : device_(device), kind_(kind) {
   const std::span<std::byte> shared = store.state_of_training();
   switch (kind) {
     case memory_kind::device:
-      arrays_.emplace(device, store.shape().parameters, store.shape().state_arrays);
+      make_room(store.shape());
+      arrays_.emplace(device, store.shape().parameters, store.shape().state_arrays, half_count);
       break;
     case memory_kind::pinned:
       try {
@@ -59,6 +61,14 @@ training_memory::training_memory(runtime& device, memory_kind kind, const param_
   }
 }
 
+/// It takes no memory before it is used, which the only worker of a run never does.
+void training_memory::make_room(const store_shape& shape) {
+  const std::size_t bytes =
+      worker_memory::bytes_of<float>(replica<float>::arrays_of(shape.state_arrays), shape.parameters);
+  room_ = private_memory(bytes);
+  replica_ = worker_memory(std::span(room_.base(), bytes));
+}
+
 std::unique_ptr<private_arrays<float>> training_memory::host_side(const worker_context& at,
                                                                   const std::vector<parameter_group>& groups) {
   if (kind_ == memory_kind::managed) device_.take_near(at.store.state_of_training());
@@ -68,6 +78,12 @@ std::unique_ptr<private_arrays<float>> training_memory::host_side(const worker_c
                                        no_singletons);
   register_once(*host, at.store.slots()[at.slot]);
   return host;
+}
+
+void training_memory::take_parameters(const param_store& store) {
+  if (kind_ != memory_kind::device) return;
+  const std::span<const float> parameters = store.parameters<float>();
+  device_.upload(arrays_->values[0].data(), parameters.data(), parameters.size_bytes());
 }
 
 void training_memory::register_once(const private_arrays<float>& host, worker_slot& me) {

@@ -40,24 +40,30 @@ class host_registration {
 /// the others through arrays of the host (private.hpp), or the store itself. Used by the worker that drives the device.
 class training_memory {
  public:
-  /// The device and the store outlive it. Throws resource_error where the device has no room, or does not reach the
-  /// store.
-  training_memory(runtime& device, memory_kind kind, const param_store& store);
+  /// The device and the store outlive it. Of a replica the first `half_count` parameters are trained as halves. Throws
+  /// resource_error where the device has no room, or does not reach the store.
+  training_memory(runtime& device, memory_kind kind, const param_store& store, std::size_t half_count = 0);
 
   device_arrays& arrays() { return *arrays_; }
 
+  /// Between rounds: a device's own array of parameters gets those of the store, queued; they stay as they are until
+  /// that is through. The next round gives it all of its values anew.
+  void take_parameters(const param_store& store);
+
   /// What the device's arrays meet in a round of this worker; none where they are the store's. Memory that copies go
   /// through is registered when it is first used; where that is refused, the worker's slot says so, and copies take
-  /// longer.
+  /// longer. Throws std::length_error of another store than the constructor's that has more parameters.
   std::unique_ptr<private_arrays<float>> host_side(const worker_context& at,
                                                    const std::vector<parameter_group>& groups);
 
  private:
+  void make_room(const store_shape& shape);
   void register_once(const private_arrays<float>& host, worker_slot& me);
 
   runtime& device_;
   memory_kind kind_;
-  worker_memory replica_{};  ///< of the host
+  private_memory room_{};    ///< of the host, for what is registered: all that a replica takes, so that it never moves
+  worker_memory replica_{};  ///< there
   std::optional<host_registration> registered_{};
   bool refused_ = false;
   std::optional<device_arrays> arrays_{};

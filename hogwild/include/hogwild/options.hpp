@@ -44,7 +44,7 @@ struct train_options {
   step_options step{};
   std::optional<double>
       l2{};  ///< >= 0; default 1/n for linear models, the model's for others. The bias is never regularised
-  std::optional<l2_form> form{};  ///< general models: default the model's, else by_degree
+  std::optional<l2_form> form{};  ///< default: the model's, else by_degree
   update_kind update = update_kind::lossy;
   std::optional<optimizer_kind> optimizer{};  ///< default: the model's, else sgd
   optimizer_constants constants{};

@@ -37,7 +37,12 @@ class member final : public detail::typed_collective<member> {
       // Less than others wait for this member, so that they are told what it waits for.
       own_->comm.emplace(with, *own_->device, common_id(with), rank_, size_, options.timeout / 2);
     });
-    calls_.announce(operation::join);
+    try {
+      calls_.announce(operation::join);
+    } catch (...) {  // closing it would wait for those who are not there
+      own_->comm->abort();
+      throw;
+    }
   }
 
   /// Others learn that it leaves before it takes its time for NCCL.

@@ -55,6 +55,10 @@ void check(const sync_engine& engine, const run_planner& run) {
   require(engine.rule != sync_rule::gradients || loop.optimizer == optimizer_kind::sgd || !run.task().facts().margin,
           "the gathered gradients of a linear model are one step of sgd; adagrad's sums are a row's: use local_sgd, or "
           "another engine");
+  require(
+      engine.rule != sync_rule::gradients || loop.form != l2_form::two_pass,
+      "the gathered gradients of a linear model are one step, without a second pass: use local_sgd, or leave out the "
+      "form of the l2");
   require(!engine.scale_step || !run.step_found(),
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }

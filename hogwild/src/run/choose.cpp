@@ -101,6 +101,7 @@ sharing_choice replicas(const sharing_facts& f, access_kind kind, std::size_t he
                   (p.mean ? "take the mean" : "exchange the sum") + " of their gains every " + std::to_string(p.rows) +
                   " rows at first (curvature " + number(f.curvature) + ", step " + number(f.step) + ", " +
                   number(f.row_ns) + " ns a row, " + number(f.line_ns) + " ns a line)";
+  choice.epoch_ns = p.epoch_ns;
   return choice;
 }
 
@@ -121,14 +122,26 @@ std::uint32_t exchange_rows(const exchange_options& chosen, double step) {
 }
 
 sharing_choice choose_sharing(const sharing_facts& f) {
+  const double single = static_cast<double>(f.rows) * f.row_ns;
   const auto alone = [&](std::string reason) {
-    return sharing_choice{.kind = access_kind::alone, .workers = 1, .exchange = {}, .reason = std::move(reason)};
+    return sharing_choice{.kind = access_kind::alone,
+                          .workers = 1,
+                          .exchange = {},
+                          .reason = std::move(reason),
+                          .idle = {},
+                          .epoch_ns = single};
   };
   if (f.asked == sharing_kind::direct) {
     return {.kind = access_kind::direct,
             .workers = f.workers,
             .exchange = {},
             .reason = "asked for, by options or by the model"};
+  }
+  if (is_exclusive(f.update)) {  // one worker, too: with the bits of several, where they are ordered
+    return {.kind = access_kind::direct,
+            .workers = f.workers,
+            .exchange = {},
+            .reason = "examples are atomic on one shared array"};
   }
   if (f.workers == 1 && !f.others) return alone("one worker has the parameters alone");
   if (f.asked == sharing_kind::automatic && f.update == update_kind::locked) {
@@ -149,7 +162,6 @@ sharing_choice choose_sharing(const sharing_facts& f) {
             .exchange = {},
             .reason = "columns are so many and so rare that workers hardly meet"};
   }
-  const double single = static_cast<double>(f.rows) * f.row_ns;
   std::size_t best = 1;
   access_kind kind = access_kind::alone;
   double least = single * worth_it;

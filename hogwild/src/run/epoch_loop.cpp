@@ -102,10 +102,15 @@ class epoch_loop {
   }
 
  private:
-  /// What a failing device leaves of the run is its last checkpoint.
   void train_epoch(std::size_t e, double step) {
+    naming_the_checkpoint([&] { rounds_.train_epoch(e, step, run_.schedule.at_end(e)); });
+  }
+
+  /// What a failing device leaves of the run is its last checkpoint.
+  template <class F>
+  void naming_the_checkpoint(const F& f) const {
     try {
-      rounds_.train_epoch(e, step, run_.schedule.at_end(e));
+      f();
     } catch (const error& failed) {
       const bool by_device = run_.plan.options.rows_in_flight > 0 &&
                              (failed.code() == exit_code::resources || failed.code() == exit_code::internal);
@@ -185,7 +190,8 @@ class epoch_loop {
 
   /// False where the run is to stop before all rows have been measured.
   bool measure(std::size_t epoch, double step, double wall_seconds) {
-    const auto measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds);
+    std::optional<epoch_report> measured;
+    naming_the_checkpoint([&] { measured = meter_.measure(progress_, rounds_.scale(), epoch, step, wall_seconds); });
     if (measured) last_ = *measured;
     measured_ = measured_ || measured;
     return measured.has_value();

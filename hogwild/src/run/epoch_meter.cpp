@@ -89,13 +89,20 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   epoch_report report = count(before, epoch, step, wall_seconds);
   const sparse_view& rows = task_.data();
   bool whole = true;
+  const auto note = [&](double loss) {
+    // A loss that is no number because the run diverged is as good as none where somebody asks to stop.
+    whole = whole && !(std::isnan(loss) && run_.options.stop.stop_requested());
+  };
   const auto loss_of = [&](const sparse_view& of, bool all_measures) {
     const measurement m = task_.evaluate(store, scale, of, engine_run_.helpers(), all_measures, run_.options.stop);
-    // A loss that is no number because the run diverged is as good as none where somebody asks to stop.
-    whole = whole && !(std::isnan(m.loss) && run_.options.stop.stop_requested());
+    note(m.loss);
     return m;
   };
-  report.train_loss = loss_of(rows.slice(0, std::min(rows.rows(), task_.facts().measured_rows)), false).loss;
+  const std::size_t measured = std::min(rows.rows(), task_.facts().measured_rows);
+  if (const std::optional<double> loss = engine_run_.train_loss(measured, scale, run_.options.stop))
+    note(report.train_loss = *loss);
+  else
+    report.train_loss = loss_of(rows.slice(0, measured), false).loss;
   if (run_.options.test) report.test = loss_of(*run_.options.test, true);
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
   if (ranks_.any(!whole)) return std::nullopt;

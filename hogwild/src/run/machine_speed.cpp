@@ -10,6 +10,7 @@
 
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/threads.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/rounds.hpp>
@@ -23,6 +24,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::size_t line = 16;  // floats
 constexpr std::size_t timed_nonzeros = 300'000, least_timed_rows = 64;
+constexpr double probe_ns = 20e6;  // beside which starting a round is little
 
 double ns_since(clock::time_point start) {
   return std::chrono::duration<double, std::nano>(clock::now() - start).count();
@@ -78,6 +80,39 @@ double sharing_speed() {
   return ns / static_cast<double>(adds);
 }
 
+double wall_ns() {
+  return std::chrono::duration<double, std::nano>(clock::now().time_since_epoch()).count();
+}
+
+/// Of this thread alone: what other programs take of its CPU meanwhile does not count.
+double cpu_ns() {
+  return std::chrono::duration<double, std::nano>(thread_cpu_time()).count();
+}
+
+/// Nanoseconds of the faster of two passes over the first `rows` rows, by the clock `now`.
+double time_of_first(const training_task& work, std::size_t rows, const loop_options& options,
+                     const start_function& start, double (*now)(), const std::stop_token& stop) {
+  sparse_view sample = work.data().slice(0, rows);
+  sample.ensure(0, sample.rows());
+  const std::vector<std::uint32_t> degree = count_columns(sample);
+  sample.degree = degree;
+  const std::unique_ptr<training_task> trial = work.on(sample);
+  const loop_plan plan = trial->plan(options);
+  const auto workers = start(*trial, plan);
+  const stop_relay relay(stop, workers->store());
+  trial->initialise(workers->store());
+  workers->get_ready();
+  round_driver rounds(*trial, plan, *workers);
+  double least = 0.0;
+  for (std::size_t pass = 1; pass <= 2; ++pass) {
+    const double begin = now();
+    rounds.train_epoch(pass, 1e-3);
+    const double ns = now() - begin;
+    least = pass == 1 ? ns : std::min(least, ns);
+  }
+  return least;
+}
+
 }  // namespace
 
 line_speed measure_lines() {
@@ -93,26 +128,26 @@ double measure_row(const training_task& work, const loop_options& options, const
            static_cast<double>(std::max<std::size_t>(data.columns, 1));
   }
   const std::size_t fitting = timed_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
-  sparse_view sample = data.slice(0, std::min(data.rows(), std::max(fitting, least_timed_rows)));
-  sample.ensure(0, sample.rows());
-  const std::vector<std::uint32_t> degree = count_columns(sample);
-  sample.degree = degree;
-  const std::unique_ptr<training_task> trial = work.on(sample);
+  const std::size_t rows = std::min(data.rows(), std::max(fitting, least_timed_rows));
   loop_options alone = options;
   alone.all_rows = 0;
-  const loop_plan plan = trial->plan(alone);
-  const auto single = start(serial_engine{}, *trial, plan, {});
-  const stop_relay relay(stop, single->store());
-  trial->initialise(single->store());
-  round_driver rounds(*trial, plan, *single);
-  double least = 0.0;
-  for (std::size_t pass = 1; pass <= 2; ++pass) {
-    const auto start = clock::now();
-    rounds.train_epoch(pass, 1e-3);
-    const double ns = ns_since(start);
-    least = pass == 1 ? ns : std::min(least, ns);
+  const auto by_one = [](const training_task& task, const loop_plan& plan) {
+    return start(serial_engine{}, task, plan, {});
+  };
+  return time_of_first(work, rows, alone, by_one, cpu_ns, stop) / static_cast<double>(rows);
+}
+
+double probe_row(const training_task& work, const loop_options& options, const start_function& start,
+                 const std::stop_token& stop) {
+  const std::size_t all = work.data().rows();
+  std::size_t rows = std::min(all, least_timed_rows);
+  // Of few rows the time may be that of starting a round, or of waiting for a CPU: it does not say how many fit.
+  for (;;) {
+    const double ns = std::max(time_of_first(work, rows, options, start, wall_ns, stop), 1.0);
+    if (rows == all || ns >= probe_ns / 2.0 || stop.stop_requested()) return ns / static_cast<double>(rows);
+    const double longer = std::clamp(probe_ns / ns, 4.0, 1000.0) * static_cast<double>(rows);
+    rows = longer < static_cast<double>(all) ? static_cast<std::size_t>(longer) : all;
   }
-  return least / static_cast<double>(sample.rows());
 }
 
 }  // namespace hogwild

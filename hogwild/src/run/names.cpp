@@ -11,6 +11,10 @@ std::string_view name_of(update_kind kind) {
       return "exact";
     case update_kind::locked:
       return "locked";
+    case update_kind::edge_locked:
+      return "edge_locked";
+    case update_kind::ordered:
+      return "ordered";
     case update_kind::lossy:
       break;
   }
@@ -46,7 +50,15 @@ std::string_view name_of(ownership_kind kind) {
 }
 
 std::string_view name_of(l2_form form) {
-  return form == l2_form::by_degree ? "by_degree" : "per_occurrence";
+  switch (form) {
+    case l2_form::per_occurrence:
+      return "per_occurrence";
+    case l2_form::two_pass:
+      return "two_pass";
+    case l2_form::by_degree:
+      break;
+  }
+  return "by_degree";
 }
 
 std::string_view name_of(sharing_kind kind) {
@@ -147,6 +159,10 @@ std::string_view name_of(memory_kind kind) {
       break;
   }
   return "device";
+}
+
+std::string_view name_of(storage_kind kind) {
+  return kind == storage_kind::half ? "half" : "float";
 }
 
 std::string_view name_of(metric what) {

@@ -58,6 +58,10 @@ void check(const train_options& o, const model_traits& traits) {
   const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);
   require(!traits.margin || optimizer == optimizer_kind::sgd || optimizer == optimizer_kind::adagrad,
           "linear models with one margin a row are trained by sgd or adagrad");
+  require(o.form != l2_form::two_pass || optimizer == optimizer_kind::sgd,
+          "l2 in two passes is for sgd; with another optimizer it joins the gradient: leave out the form");
+  require(o.form != l2_form::two_pass || o.step.initial,
+          "with l2 in two passes no step is searched for: give one, below 1 / (l2 * rows)");
   const optimizer_constants& c = o.constants;
   require(c.momentum >= 0.0 && c.momentum < 1.0 && c.beta1 >= 0.0 && c.beta1 < 1.0 && c.beta2 >= 0.0 && c.beta2 < 1.0,
           "momentum, beta1 and beta2 lie between 0 and 1");
@@ -69,6 +73,8 @@ void check(const train_options& o, const model_traits& traits) {
                                                 .update = o.update,
                                                 .shards = o.shards,
                                                 .margin = traits.margin,
+                                                .batches = traits.workspace,
+                                                .form = o.form.value_or(traits.defaults.form),
                                                 .reproducible = o.reproducible});
   require(refused.empty(), std::string(refused));
   require(o.ownership == ownership_kind::automatic || traits.factors,
@@ -243,7 +249,8 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   const std::uint64_t all_rows = agree_on_rows();
   loop_ = loop_of(options_, traits, all_rows);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
-  const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad);
+  const bool two_pass = loop_.form == l2_form::two_pass;
+  const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad || two_pass);
   if (touched && (train_.degree.empty() || train_.rows() != data.rows())) {
     train_.ensure(0, train_.rows());
     degree_ = count_of_all(train_, agreement(ranks_));

@@ -59,6 +59,8 @@ class record_observer final : public observer {
                                    {"rows_of_all_ranks", number(task_.all_rows())},
                                    {"replicas", number(o.exchange.replicas)},
                                    {"exchange_rule", text(o.exchange.replicas > 1 ? name_of(o.exchange.rule) : "none")},
+                                   {"released_tolerance", by_released(o) ? o.exchange.released.tolerance : 0.0},
+                                   {"released_dense", by_released(o) && o.exchange.released.dense != 0},
                                    {"head", number(o.sharing == access_kind::head ? o.exchange.head : 0)},
                                    {"reproducible", run_.options.reproducible},
                                    {"virtual_workers", number(run_.options.reproducible ? o.exchange.workers : 0)},
@@ -74,6 +76,7 @@ class record_observer final : public observer {
                                    {"step_found", run_.step_found},
                                    {"decay", run_.schedule.decay},
                                    {"l2", run_.l2},
+                                   {"l2_form", text(name_of(o.form))},
                                    {"bias", o.bias != 0},
                                    {"weight_positive", o.weight_positive},
                                    {"tolerance", run_.options.tolerance.value_or(0.0)},
@@ -90,6 +93,10 @@ class record_observer final : public observer {
   }
 
  private:
+  static bool by_released(const loop_options& o) {
+    return o.exchange.replicas > 1 && o.exchange.rule == ring_rule::released;
+  }
+
   std::uint64_t rows_between_exchanges(const loop_options& o) const {
     if (o.sharing == access_kind::deterministic || in_lockstep(o.sharing)) return o.exchange.rows;
     return exchange_rows(o.exchange, run_.schedule.initial);

@@ -84,6 +84,11 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     throw config_error("step * l2 is " + std::to_string(step * plan_.options.l2) +
                        ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
   }
+  if (task_.two_pass_shrink(step) >= 1.0) {
+    throw config_error("step * l2 * rows is " + std::to_string(task_.two_pass_shrink(step)) +
+                       ": with l2 in two passes it must stay below 1, or a row would turn its weights over; lower the "
+                       "step or l2");
+  }
   const auto fold = [this] {
     engine_run_.settle();
     task_.fold(engine_run_.store(), scale_, engine_run_.helpers());

@@ -147,7 +147,7 @@ bool run_planner::plan_in_blocks(std::size_t workers, const sharing_surroundings
 
 std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroundings& around) {
   sharing_kind asked = run_.options.sharing;
-  const bool locked = loop_.update == update_kind::locked;
+  const bool locked = loop_.update == update_kind::locked || is_exclusive(loop_.update);
   if (asked == sharing_kind::automatic && workers > 1 && !around.others && !locked) {
     // Whoever asks for factors that all share asks for Hogwild! as published.
     asked = loop_.ownership == ownership_kind::shared ? sharing_kind::direct : task_.facts().preferred_sharing;
@@ -165,17 +165,21 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
                       .others = around.others,
                       .step = step(),
                       .batch = task_.smoothness() == 0.0 ? loop_.batch : 0};
-  if ((workers > 1 || around.others) && asked != sharing_kind::direct && !locked) {
+  const bool depends_on_speed = (workers > 1 || around.others) && asked != sharing_kind::direct && !locked;
+  if (depends_on_speed || run_.speed) {
+    const machine_speed speed =
+        run_.speed ? *run_.speed
+                   : machine_speed{.row_ns = measure_row(task_, loop_, run_.options.stop), .lines = measure_lines()};
     facts.curvature = around.delay * curvature();
-    facts.row_ns = measure_row(task_, loop_, run_.options.stop);
-    const line_speed lines = measure_lines();
-    facts.line_ns = lines.exchange_ns;
-    facts.shared_ns = lines.shared_ns;
+    facts.row_ns = speed.row_ns;
+    facts.line_ns = speed.lines.exchange_ns;
+    facts.shared_ns = speed.lines.shared_ns;
     facts.cache_bytes = level2_cache_bytes();
   }
   sharing_choice choice = choose_sharing(facts);
   loop_.sharing = choice.kind;
   loop_.exchange = choice.exchange;
+  if (choice.epoch_ns > 0.0) run_.predicted_epoch_seconds = choice.epoch_ns * 1e-9;
   explain(std::move(choice.reason));
   if (!choice.idle.empty()) idle_reason_.push_back(choice.idle + "; with an explicit sharing all of them train");
   return choice.workers;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/run/run_setup.hpp>
 
+#include <cstddef>
 #include <cstring>
 
 #include <hogwild/error.hpp>
@@ -11,6 +12,7 @@ namespace {
 
 /// The fixed part; the decorator, the path, the CPUs, the label values, the degrees and the model follow in this order.
 struct setup_header {
+  std::uint64_t layout;  ///< in all builds the first word: setup_layout() of the one that wrote it
   loop_options options;
   std::uint64_t first_row, rows;
   std::uint32_t pin, labels, workers, reserved;
@@ -18,10 +20,23 @@ struct setup_header {
 };
 static_assert(std::is_trivially_copyable_v<setup_header>);
 
+/// Differs where programs have other options, or elsewhere: whatever is added moves what stands behind it.
+constexpr std::uint64_t setup_layout() {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const std::uint64_t part :
+       {sizeof(setup_header), sizeof(optimizer_constants), sizeof(exchange_options), offsetof(loop_options, l2),
+        offsetof(loop_options, exchange), offsetof(loop_options, form), offsetof(loop_options, rows_in_flight),
+        offsetof(loop_options, devices), offsetof(loop_options, memory), offsetof(setup_header, first_row)}) {
+    h = (h ^ part) * 0x100000001b3u;
+  }
+  return h;
+}
+
 }  // namespace
 
 std::vector<std::byte> run_setup::encode() const {
-  const setup_header header{.options = options,
+  const setup_header header{.layout = setup_layout(),
+                            .options = options,
                             .first_row = first_row,
                             .rows = rows,
                             .pin = pin,
@@ -56,11 +71,16 @@ run_setup run_setup::decode(std::span<const std::byte> bytes) {
     if (n > 0) std::memcpy(to, bytes.data(), n);
     bytes = bytes.subspan(n);
   };
+  if (bytes.size() >= sizeof header.layout) std::memcpy(&header.layout, bytes.data(), sizeof header.layout);
+  if (bytes.size() >= sizeof header.layout && header.layout != setup_layout())
+    throw segment_error(
+        "the segment's setup has another layout than this program expects; start the worker from the same binary as "
+        "the run");
   cut(&header, sizeof header);
   const auto too_many = [&bytes](std::uint64_t n) { return n > bytes.size(); };
   if (too_many(header.decorator_bytes) || too_many(header.path_bytes) || too_many(header.cpu_count) ||
       too_many(header.label_count) || too_many(header.degree_count) || too_many(header.model_bytes) ||
-      header.options.device_count > most_devices) {
+      header.options.device_count > most_devices || header.options.device_count > header.workers) {
     throw segment_error("the segment's setup does not hold what it says; purge it and start the run again");
   }
   run_setup setup{.options = header.options,

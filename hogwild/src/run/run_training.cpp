@@ -67,28 +67,28 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
     run.schedule.decay = default_decay(run.schedule.kind, options.epochs, search);
 }
 
-/// The run's options, with the checkpoint that it goes on from; files that cannot be written are refused now.
-resolved_run begin_run(const prepared_data& ready) {
+}  // namespace
+
+resolved_run begin_run(const prepared_task& task) {
+  const prepared_data& ready = task.data;
   resolved_run run{.options = ready.options(), .l2 = ready.loop().l2, .begun = ready.begun(), .ranks = ready.ranks()};
   const agreement ranks(run.ranks);
   const std::string& resume = run.options.resume;
   if (!resume.empty()) run.resumed = std::make_shared<const resumed_checkpoint>(resume_of_rank(resume, ranks));
   const std::string& checkpoint = run.options.checkpoint;
   if (!checkpoint.empty()) require_checkpoint_place(checkpoint_of_rank(checkpoint, ranks));
+  {
+    const search_clock searching(run.search_seconds);
+    find_schedule(*task.task, ready, run);
+  }
   return run;
 }
 
-}  // namespace
-
 train_result run_training(const prepared_task& ready, any_engine& engine) {
   const training_task& task = *ready.task;
-  resolved_run run = begin_run(ready.data);
+  resolved_run run = begin_run(ready);
   run_planner planner(task, run);
-  {
-    const search_clock searching(run.search_seconds);
-    find_schedule(task, ready.data, run);
-    planner.agree_on_schedule();
-  }
+  planner.agree_on_schedule();
   std::unique_ptr<observer> record;
   if (planner.ranks().rank() > 0) run.options.record.clear();  // the first rank writes for all
   if (!run.options.record.empty()) {

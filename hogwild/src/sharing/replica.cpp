@@ -23,21 +23,27 @@ template <parameter T>
 replica<T>::replica(const param_store& store, std::size_t slot, worker_memory& memory,
                     std::vector<parameter_group> groups, std::size_t head, std::size_t first_singleton,
                     update_kind update, exchange_hook* hook)
-    : private_arrays<T>(&store.slots()[slot]),
-      me_(store.slots()[slot]),
+    : replica(store.slots()[slot], slot, arrays_in(store, memory, head), std::move(groups), first_singleton, update,
+              hook) {
+  for (const array& a : arrays_) values_.push_back(a.work);
+}
+
+template <parameter T>
+replica<T>::replica(worker_slot& me, std::size_t slot, std::vector<array> beyond_the_host,
+                    std::vector<parameter_group> groups, update_kind update, exchange_hook* hook)
+    : replica(me, slot, std::move(beyond_the_host), std::move(groups), no_singletons, update, hook) {}
+
+template <parameter T>
+replica<T>::replica(worker_slot& me, std::size_t slot, std::vector<array> arrays, std::vector<parameter_group> groups,
+                    std::size_t first_singleton, update_kind update, exchange_hook* hook)
+    : private_arrays<T>(&me),
+      me_(me),
       place_(place_of(slot)),
       groups_(std::move(groups)),
+      arrays_(std::move(arrays)),
       update_(update),
       hook_(hook),
       first_singleton_(first_singleton) {
-  const std::size_t count = 1 + store.shape().state_arrays;
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::span<T> shared = k == 0 ? store.parameters<T>() : store.state<T>(k - 1);
-    const std::size_t held = std::min(head, shared.size());
-    arrays_.push_back({shared, param_view<T>(shared), memory.array<T>(2 * k, 2 * count, held),
-                       memory.array<T>(2 * k + 1, 2 * count, held)});
-    values_.push_back(arrays_.back().work);
-  }
   const std::size_t held = arrays_[0].work.size();
   for (const parameter_group& g : groups_) {
     widest_ = std::max(widest_, g.width);
@@ -47,21 +53,35 @@ replica<T>::replica(const param_store& store, std::size_t slot, worker_memory& m
 }
 
 template <parameter T>
-void replica<T>::begin_round(const round_plan& round) {
-  for (const array& a : arrays_) {
-    for (const parameter_group& g : groups_) {
-      const auto [offset, n] = part_of(g, first_singleton_);
-      in_blocks(me_, offset, n, [&a](std::size_t first, std::size_t size) {
-        a.shared.fetch(first, a.work.subspan(first, size), a.base.subspan(first, size));
-      });
-    }
+std::vector<typename replica<T>::array> replica<T>::arrays_in(const param_store& store, worker_memory& memory,
+                                                              std::size_t head) {
+  const std::size_t state_arrays = store.shape().state_arrays, all = arrays_of(state_arrays);
+  std::vector<array> arrays;
+  for (std::size_t k = 0; k <= state_arrays; ++k) {
+    const std::span<T> shared = k == 0 ? store.parameters<T>() : store.state<T>(k - 1);
+    const std::size_t held = std::min(head, shared.size());
+    arrays.push_back({shared, memory.array<T>(2 * k, all, held), memory.array<T>(2 * k + 1, all, held)});
   }
+  return arrays;
+}
+
+template <parameter T>
+void replica<T>::begin_round(const round_plan& round) {
+  for (const array& a : arrays_)
+    for (const parameter_group& g : groups_) fetch(a, part_of(g, first_singleton_));
   period_ = round.exchange_rows;
   gain_weight_ = static_cast<T>(round.gain_weight);
   state_gain_weight_ = static_cast<T>(round.state_gain_weight);
   rows_ = period_ * place_ / places;  // workers that start together would exchange together
   turn_ = 0;
   me_.unsent.set(0);
+}
+
+template <parameter T>
+void replica<T>::fetch(const array& of, parameter_run run) {
+  in_blocks(me_, run.first, run.count, [&of](std::size_t first, std::size_t size) {
+    param_view<T>(of.shared).fetch(first, of.work.subspan(first, size), of.base.subspan(first, size));
+  });
 }
 
 template <parameter T>
@@ -74,6 +94,14 @@ template <parameter T>
 void replica<T>::end_chunk() const {
   for_singleton_values(
       [](const param_view<T>& shared, std::size_t first, std::span<T> work) { shared.store_block(first, work); });
+}
+
+template <parameter T>
+std::vector<parameter_run> replica<T>::due() const {
+  const std::size_t columns = std::min(ruler_prefix(turn_ + 1, widest_), first_singleton_);
+  std::vector<parameter_run> parts;
+  for (const parameter_group& g : groups_) parts.push_back(part_of(g, columns));
+  return parts;
 }
 
 template <parameter T>
@@ -92,11 +120,12 @@ void replica<T>::exchange_now(race_probe& probe) {
 template <parameter T>
 template <class Sample>
 void replica<T>::sample_conflicts(const Sample& sample) const {
+  if (values_.empty()) return;
   const array& a = arrays_[0];
   std::size_t taken = 0;
   for (std::size_t j = turn_ * 7 % 64; j < std::min(a.work.size(), first_singleton_) && taken < 8; j += 61) {
     if (a.work[j] == a.base[j]) continue;
-    sample(a.shared.load(j) != a.base[j]);
+    sample(param_view<T>(a.shared).load(j) != a.base[j]);
     ++taken;
   }
 }
@@ -105,11 +134,12 @@ template <parameter T>
 template <class Visit>
 void replica<T>::for_singleton_values(const Visit& visit) const {
   for (const array& a : arrays_) {
-    for_singleton_parameters(
-        singletons_, first_singleton_, groups_, a.work.size(), [&](std::size_t offset, std::size_t n) {
-          in_blocks(me_, offset, n,
-                    [&](std::size_t first, std::size_t size) { visit(a.shared, first, a.work.subspan(first, size)); });
-        });
+    for_singleton_parameters(singletons_, first_singleton_, groups_, a.work.size(),
+                             [&](std::size_t offset, std::size_t n) {
+                               in_blocks(me_, offset, n, [&](std::size_t first, std::size_t size) {
+                                 visit(param_view<T>(a.shared), first, a.work.subspan(first, size));
+                               });
+                             });
   }
 }
 
@@ -117,26 +147,30 @@ template <parameter T>
 std::size_t replica<T>::send(std::size_t prefix, bool last) {
   std::size_t met = 0;
   for (std::size_t k = 0; k < arrays_.size(); ++k) {
-    const array& a = arrays_[k];
     for (const parameter_group& g : groups_) {
-      const part sent = part_of(g, std::min(prefix, first_singleton_));
-      // Two workers that walk along the same lines side by side would overtake each other's adds.
-      const std::size_t cut = sent.size * place_ / places / 16 * 16;
-      const T gain_weight = gain_weight_of(k);
-      const auto meet = [&](const auto& shared) {
-        const auto block = [&](std::size_t first, std::size_t size) {
-          const std::span<T> work = a.work.subspan(first, size), base = a.base.subspan(first, size);
-          last ? shared.send(first, work, base, gain_weight) : shared.exchange(first, work, base, gain_weight);
-        };
-        in_blocks(me_, sent.offset + cut, sent.size - cut, block);
-        in_blocks(me_, sent.offset, cut, block);
-      };
-      update_ == update_kind::exact ? meet(param_view<T, update::exact>(a.values)) : meet(a.shared);
-      met += sent.size;
+      const parameter_run sent = part_of(g, std::min(prefix, first_singleton_));
+      meet(arrays_[k], sent, gain_weight_of(k), last);
+      met += sent.count;
     }
   }
+  wait_until_met();
   if (prefix >= columns_) me_.unsent.set(0);
   return met;
+}
+
+template <parameter T>
+void replica<T>::meet(const array& of, parameter_run run, T gain_weight, bool last) {
+  // Two workers that walk along the same lines side by side would overtake each other's adds.
+  const std::size_t cut = run.count * place_ / places / 16 * 16;
+  const auto walk = [&](const auto& shared) {
+    const auto block = [&](std::size_t first, std::size_t size) {
+      const std::span<T> work = of.work.subspan(first, size), base = of.base.subspan(first, size);
+      last ? shared.send(first, work, base, gain_weight) : shared.exchange(first, work, base, gain_weight);
+    };
+    in_blocks(me_, run.first + cut, run.count - cut, block);
+    in_blocks(me_, run.first, cut, block);
+  };
+  update_ == update_kind::exact ? walk(param_view<T, update::exact>(of.shared)) : walk(param_view<T>(of.shared));
 }
 
 template class replica<float>;

@@ -54,16 +54,20 @@ void margin_task::work(const worker_context& at) const {
   // A chunk of rows in another order than they are stored has no run of columns of its own.
   const std::size_t first_singleton =
       at.plan.options.order == row_order::chunked ? data_.first_singleton : data_.columns;
-  with_sharing<float, sharing_choices::and_head>(at, facts_.groups, first_singleton, [&](const auto& sharing) {
-    if (at.plan.options.optimizer != optimizer_kind::sgd) {
+  const auto train = [&](const auto& sharing) {
+    const loop_options& o = at.plan.options;
+    if (o.optimizer != optimizer_kind::sgd) {
       if constexpr (requires { sharing.state(0); }) row_by_row<margin_adagrad_step>(at, sharing);
+    } else if (o.form == l2_form::two_pass) {
+      if constexpr (requires { sharing.state(0); }) row_by_row<margin_two_pass_step>(at, sharing);
     } else if constexpr (requires { sharing.values(); }) {
       // On an array that nobody else writes meanwhile kernels train several rows at once.
       by_batches(at, sharing);
     } else {
       row_by_row<margin_sgd_step>(at, sharing);
     }
-  });
+  };
+  with_sharing<float, sharing_choices::and_head>(at, facts_.groups, data_.columns, first_singleton, train);
 }
 
 measurement margin_task::evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,

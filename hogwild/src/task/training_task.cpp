@@ -2,10 +2,12 @@
 #include <hogwild/detail/task/training_task.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <hogwild/detail/control/round_robin.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/error.hpp>
@@ -18,6 +20,7 @@ namespace {
 chunk_plan chunks_of_workers(const task_facts& facts, const sparse_view& data, const loop_options& options) {
   const std::size_t rows = data.rows();
   if (options.sharing == access_kind::deterministic) return {rows, options.exchange.rows};
+  if (options.sharing == access_kind::direct && options.update == update_kind::ordered) return {rows, 1};
   // A rating takes some nanoseconds: more of them in a chunk than rows of other data.
   if (facts.rating_kernels()) return {rows, std::clamp<std::size_t>(rows / 256, 16, 2048)};
   const chunk_plan plan = chunk_plan::choose(rows, data.nonzeros());
@@ -35,6 +38,19 @@ chunk_plan chunks_of(const task_facts& facts, const sparse_view& data, const loo
   if (rows <= plan.rows_per_chunk()) return plan;
   const std::size_t unit = plan.rows_per_chunk();  // which holds whole batches
   return {data.rows(), rows / unit * unit};
+}
+
+/// Whether workers go one after the other, or virtual ones in step, rather than each through a shard of its own.
+bool has_turns(const loop_options& o) {
+  return o.sharing == access_kind::deterministic || o.update == update_kind::ordered;
+}
+
+/// Words of the store's stripes; a power of two, or 0.
+std::uint64_t words_of_locks(const loop_options& o, std::size_t workers) {
+  constexpr std::uint64_t stripes = 4096;  // enough that two workers rarely meet on one by chance
+  if (o.ownership == ownership_kind::blocks) return owner_stripes;
+  if (o.update == update_kind::ordered) return std::bit_ceil(round_robin::words_for(workers));
+  return o.update == update_kind::locked || o.update == update_kind::edge_locked ? stripes : 0;
 }
 
 }  // namespace
@@ -59,17 +75,14 @@ loop_options training_task::options_alone() const {
 
 store_shape training_task::shape(const loop_plan& plan, std::size_t workers, std::size_t spare,
                                  std::size_t setup_bytes) const {
-  constexpr std::uint64_t stripes = 4096;  // enough that two workers rarely meet on one by chance
   const loop_options& o = plan.options;
   return {.parameters = facts_.parameters,
           .scalar_bytes = facts_.scalar_bytes,
           .state_arrays = state_arrays_of(o.optimizer),
           .workers = workers + spare,
-          .shards = o.sharing == access_kind::deterministic ? 1 : workers,  // dealt out by turns, not by shards
+          .shards = has_turns(o) ? 1 : workers,  // dealt out by turns, not by shards
           .chunks = std::max<std::uint64_t>(plan.chunks.count(), 1),
-          .stripes = o.ownership == ownership_kind::blocks ? owner_stripes
-                     : o.update == update_kind::locked     ? stripes
-                                                           : 0,
+          .stripes = words_of_locks(o, workers + spare),
           .setup_bytes = setup_bytes,
           .replicas = o.sharing == access_kind::deterministic ? o.exchange.workers : 0,
           .ring = in_lockstep(o.sharing)    ? workers

@@ -38,6 +38,7 @@ struct ring_engine {
   /// Hogwild!
   std::optional<std::size_t> replicas{};
   ring_rule rule = ring_rule::deltas;
+  released_options released{};  ///< for rule released
   transport_kind transport = transport_kind::in_process;
   thread_team_kind team = thread_team_kind::openmp;  ///< of threads
   bool pin = true;                       ///< binds workers; never OpenMP threads that OMP_PROC_BIND has bound

@@ -13,6 +13,7 @@
 #include <hogwild/detail/control/worker_slot.hpp>
 
 #include "support/model_atomics.hpp"
+#include "support/modelled_workers.hpp"
 
 // A stripe under every schedule of workers that add under it, of whom one may die and one may be left out at any moment
 // and come back at any later one; see model_checker.hpp.
@@ -46,8 +47,11 @@ class stripe_schedules {
       world_.slots[w].generation.value = 1;
       checker_.add(true, [this, w](model_checker::memory& kept) { return add(w, kept); });
     }
-    checker_.add(false, [this](model_checker::memory& kept) { return leave_out(kept[0]); });
-    checker_.add(false, [this](model_checker::memory&) { return reap(); });
+    checker_.add(false, [this](model_checker::memory& kept) {
+      return test::leave_out_somebody(checker_, world_, workers_, left_out_, kept[0]);
+    });
+    checker_.add(false,
+                 [this](model_checker::memory&) { return deaths_ > 0 && test::reap_one(checker_, world_, workers_); });
     checker_.always([this](bool all_ended) {
       if (all_ended && left_out_ == 0 && deaths_ == 0)
         checker_.require(world_.sum.value == adds_ * workers_, no_add_lost);
@@ -101,28 +105,6 @@ class stripe_schedules {
     locks.unlock(0);
     step = 0, ++done;
     return true;
-  }
-
-  bool leave_out(std::uint64_t& so_far) {
-    if (so_far++ == left_out_) return false;
-    world_.slots[checker_.choose(workers_)].leave_out();
-    return true;
-  }
-
-  /// As worker_pool::reap(); whoever is passed over for ever is not dead.
-  bool reap() {
-    const auto dead = [this] {
-      for (std::size_t w = 0; w < workers_; ++w)
-        if (checker_.is_dead(w) && world_.slots[w].state.value != worker_state::free) return w + 1;
-      return std::size_t{0};
-    };
-    if (deaths_ == 0) return false;
-    checker_.await([&] { return dead() > 0 || world_.at_work == workers_; });
-    const std::uint64_t who = checker_.ask(dead);
-    if (who == 0) return false;
-    world_.slots[who - 1].generation.fetch_add(1);
-    world_.slots[who - 1].state.exchange(worker_state::free);
-    return false;
   }
 
   std::size_t workers_;

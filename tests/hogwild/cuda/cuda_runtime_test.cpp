@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,6 +20,8 @@
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 
+#include "kernels/loss_rows.hpp"
+#include "kernels/replica_meeting.hpp"
 #include "runtime.hpp"
 #include "support/fake_cuda.hpp"
 #include "support/serial_band.hpp"
@@ -36,10 +40,16 @@ const test::toy_rows cuda_rows = test::planted_classification({.rows = 120, .col
 test::fake_machine cuda_machine() {
   test::fake_machine m;
   m.kernel = [](void** arguments) {
-    return [work = *static_cast<const device::margin_work*>(arguments[0])] {
-      static const logistic model;
-      device::train_margin_rows(work, margin_loss(model), 0, 1);
-    };
+    static const logistic model;
+    const auto& work = *static_cast<const device::margin_work*>(arguments[0]);
+    if (work.updates == nullptr)  // nothing is to change: the rows are measured
+      return std::function<void()>([losses = static_cast<const device::loss_work<device::margin_work>&>(work)] {
+        device::add_margin_losses(losses, margin_loss(model), 0, 1);
+      });
+    return std::function<void()>([work] { device::train_margin_rows(work, margin_loss(model), 0, 1); });
+  };
+  m.meeting = [](void** arguments) {
+    return [work = *static_cast<const device::replica_meeting*>(arguments[0])] { device::meet_replica(work, 0, 1); };
   };
   return m;
 }
@@ -67,12 +77,15 @@ struct way_of_memory {
   const char* name;
   memory_kind memory;
   std::size_t device_bytes;
+  int devices = 1;
+  std::size_t stride = 1;  ///< from a call that fails to the next, behind the first ones of each function
 };
 constexpr std::size_t much = std::size_t{1} << 30, too_little_for_all_rows = 5000;
 constexpr way_of_memory ways_of_memory[] = {{"replica", memory_kind::device, much},
                                             {"streamed", memory_kind::device, too_little_for_all_rows},
                                             {"pinned", memory_kind::pinned, much},
-                                            {"managed", memory_kind::managed, much}};
+                                            {"managed", memory_kind::managed, much},
+                                            {"peers", memory_kind::device, much, 2, 9}};
 
 TEST(cuda_runtime, brings_rows_for_each_launch_where_memory_is_too_small_for_all) {
   test::fake_machine machine = cuda_machine();
@@ -98,30 +111,42 @@ TEST(cuda_runtime, trains_on_the_device_of_this_number_and_leaves_nothing_there)
     test::set_fake_machine(machine);
     const train_result r = train_on_cuda(engine, 10);
     EXPECT_LE(r.objective, test::serial_band(1 + engine.workers) * serial);
+    EXPECT_EQ(r.devices[0].measured_rows > 0, engine.memory != memory_kind::pinned);
     EXPECT_EQ(r.devices[0].name, "stand-in " + std::to_string(engine.device.numbers[0]));
     EXPECT_EQ(test::left_on_fake_devices(), test::fake_leftovers{});
   }
+}
+
+std::vector<int> numbers_up_to(int devices) {
+  std::vector<int> numbers(static_cast<std::size_t>(devices));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 struct cuda_calls : testing::TestWithParam<std::tuple<way_of_memory, bool>> {};
 
 TEST_P(cuda_calls, that_fail_end_the_run_with_a_sentence_and_leave_nothing_behind) {
   // What only gives something back has no effect on what was trained; nor has the choice of the device for that.
-  std::vector<std::string_view> without_effect{"cudaFree",           "cudaStreamDestroy", "cudaStreamSynchronize",
-                                               "cudaHostUnregister", "cudaEventDestroy",  "cudaSetDevice"};
+  std::vector<std::string_view> without_effect{
+      "cudaFree",         "cudaStreamDestroy", "cudaStreamSynchronize",      "cudaHostUnregister",
+      "cudaEventDestroy", "cudaSetDevice",     "cudaDeviceDisablePeerAccess"};
   const auto [way, for_good] = GetParam();
   // Copies then go through memory that is not registered.
   if (way.memory == memory_kind::device)
     without_effect.insert(without_effect.end(), {"cudaHostRegister", "cudaHostGetDevicePointer"});
+  std::map<std::string, std::size_t> failures;
   std::size_t call = 0, refused = 0;
   std::string failed;
   do {
     test::fake_machine machine = cuda_machine();
-    machine.failing_call = ++call;
+    call += failures[failed] < 20 ? 1 : way.stride;
+    machine.failing_call = call;
     machine.memory_bytes = way.device_bytes;
+    machine.devices = way.devices;
     machine.for_good = for_good;
-    const std::string said = refusal_of(machine, {.device = 0, .memory = way.memory});
+    const std::string said = refusal_of(machine, {.device = numbers_up_to(way.devices), .memory = way.memory});
     failed = test::failed_fake_call();
+    ++failures[failed];
     SCOPED_TRACE("call " + std::to_string(call) + ", " + failed);
     if (said.empty()) {
       EXPECT_TRUE(failed.empty() || std::ranges::count(without_effect, failed) == 1);
@@ -135,6 +160,7 @@ TEST_P(cuda_calls, that_fail_end_the_run_with_a_sentence_and_leave_nothing_behin
   } while (!failed.empty() && call < 10'000);
   EXPECT_TRUE(failed.empty());
   EXPECT_GE(refused, 50u);
+  EXPECT_EQ(failures.contains("cudaDeviceEnablePeerAccess"), way.devices > 1);
   RecordProperty("refused", std::to_string(refused));
 }
 
@@ -192,6 +218,34 @@ TEST(cuda_runtime, says_how_much_is_free_when_memory_is_gone_meanwhile) {
   EXPECT_EQ(device->free_bytes(), 200u);
 }
 
+TEST(cuda_runtime, that_has_no_memory_left_says_so_whatever_it_was_for) {
+  test::fake_machine machine = cuda_machine();
+  machine.memory_bytes = 1000;
+  test::set_fake_machine(machine);
+  try {
+    device::open_cuda(0)->allocate_managed(1001);
+    FAIL() << "1001 of 1000 bytes were given";
+  } catch (const resource_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("memory is used up: look at nvidia-smi"));
+  }
+}
+
+TEST(cuda_runtime, whose_memory_goes_to_others_meanwhile_has_less_for_rows) {
+  std::size_t call = 0, refused = 0;
+  std::string failed;
+  do {
+    test::fake_machine machine = cuda_machine();
+    machine.failing_call = ++call;
+    machine.code = 2;  // cudaErrorMemoryAllocation
+    const std::string said = refusal_of(machine, {.device = 0});
+    failed = test::failed_fake_call();
+    if (failed != "cudaMalloc") continue;
+    ++refused;
+    EXPECT_EQ(said, "") << "call " << call;
+  } while (!failed.empty() && call < 10'000);
+  EXPECT_GE(refused, 3u);  // parameters, what counts rows, the rows themselves
+}
+
 TEST(cuda_runtime, works_beside_another_one_on_another_device) {
   test::fake_machine machine = cuda_machine();
   machine.devices = 2;
@@ -210,6 +264,66 @@ TEST(cuda_runtime, works_beside_another_one_on_another_device) {
   second->wait(second->mark());
   EXPECT_EQ(of_first, given);
   EXPECT_EQ(of_second, (std::array<float, 2>{}));
+}
+
+TEST(cuda_runtime, has_replicas_of_two_devices_meet_where_these_reach_each_other) {
+  const auto meeting_on = [](const auto& change, update_kind update) {
+    test::fake_machine machine = cuda_machine();
+    machine.devices = 2;
+    change(machine);
+    test::set_fake_machine(machine);
+    const train_result r = train(logistic{}, cuda_rows.csr(), cuda_engine{.device = {0, 1}},
+                                 {.epochs = 5, .step = {.initial = 0.5, .decay = 0.8}, .update = update});
+    EXPECT_EQ(test::left_on_fake_devices(), test::fake_leftovers{});
+    EXPECT_LT(r.objective, 0.6);
+    return r.devices[1].exchange;
+  };
+  using machine = test::fake_machine;
+  EXPECT_EQ(meeting_on([](machine&) {}, update_kind::exact), "peers");
+  EXPECT_EQ(meeting_on([](machine& m) { m.reaches = false; }, update_kind::lossy), "host");
+  EXPECT_EQ(meeting_on([](machine& m) { m.adds_there = false; }, update_kind::exact), "host");
+  EXPECT_EQ(meeting_on([](machine& m) { m.adds_there = false; }, update_kind::lossy), "peers");
+  EXPECT_EQ(meeting_on([](machine& m) { m.most_ways = 0; }, update_kind::lossy), "host");
+}
+
+TEST(cuda_runtime, leaves_a_way_open_that_others_have_opened) {
+  test::fake_machine machine = cuda_machine();
+  machine.devices = 2;
+  test::set_fake_machine(machine);
+  const auto ways = [] { return test::left_on_fake_devices().ways; };
+  {
+    const auto first = device::open_cuda(0), by_others = device::open_cuda(1);
+    EXPECT_EQ(first->reach(device::facts_of_emulated()), device::peer_access::none);
+    EXPECT_EQ(first->reach(first->facts()), device::peer_access::atomic);
+    EXPECT_EQ(ways(), 0u);
+    EXPECT_EQ(by_others->reach(first->facts()), device::peer_access::atomic);
+    {
+      const auto third = device::open_cuda(1);
+      EXPECT_EQ(third->reach(first->facts()), device::peer_access::atomic);
+    }
+    EXPECT_EQ(ways(), 1u);
+  }
+  EXPECT_EQ(ways(), 0u);
+}
+
+TEST(cuda_runtime, uses_what_others_have_registered_and_leaves_it_to_them) {
+  test::set_fake_machine(cuda_machine());
+  std::array<std::byte, 8192> memory{};
+  const auto registrations = [] { return test::left_on_fake_devices().registered; };
+  const auto first = device::open_cuda(0), second = device::open_cuda(0);
+  void* const on_device = first->register_host(memory.data(), 4096);
+  EXPECT_EQ(second->register_host(memory.data(), 4096), on_device);
+  EXPECT_EQ(second->register_host(&memory[1024], 1024), static_cast<std::byte*>(on_device) + 1024);
+  second->unregister_host(&memory[1024]);
+  second->unregister_host(memory.data());
+  EXPECT_EQ(registrations(), 1u);
+  EXPECT_THROW(second->register_host(memory.data(), 8192), resource_error) << "the first half is registered";
+  first->unregister_host(memory.data());
+  EXPECT_EQ(registrations(), 0u);
+  second->register_host(memory.data(), 8192);
+  EXPECT_EQ(registrations(), 1u);
+  second->unregister_host(memory.data());
+  EXPECT_EQ(registrations(), 0u);
 }
 
 }  // namespace

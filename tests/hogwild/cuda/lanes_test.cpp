@@ -4,22 +4,18 @@
 
 #include <cstddef>
 #include <random>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "named_models.hpp"
+#include "support/fresh_seed.hpp"
 
 using namespace hogwild;
 
 namespace {
 
-struct lanes_of_models : testing::Test {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
+struct lanes_of_models : test::fresh_seed<> {
   template <class Gradient>
   struct model {
     Gradient call;

@@ -16,17 +16,14 @@
 
 #include "family_and_step.hpp"
 #include "machine_problem.hpp"
+#include "support/fresh_seed.hpp"
 
 using namespace hogwild;
 
 namespace {
 
 template <class Row>
-struct host_machine_rows : testing::Test {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
+struct host_machine_rows : test::fresh_seed<> {
   double error(std::span<const std::size_t> lengths, const test::machine_training& training) {
     test::machine_problem<typename Row::index, typename Row::value> rows(random, lengths, training);
     const std::vector<double> expected = rows.trained();
@@ -38,8 +35,7 @@ struct host_machine_rows : testing::Test {
     return test::relative_error(rows.weights, expected);
   }
 };
-using machine_row_types = testing::Types<test::row_kind<std::uint32_t, float>, test::row_kind<std::uint16_t, half>>;
-TYPED_TEST_SUITE(host_machine_rows, machine_row_types);
+TYPED_TEST_SUITE(host_machine_rows, test::wide_and_narrow_rows);
 
 // Parameters of a norm of 15 or more are rounded once, which is 6e-8 of it; a step moves those of a row by at most 0.3
 // each, and by a relative error of some 1e-6 where the score is a sum of 300 products.

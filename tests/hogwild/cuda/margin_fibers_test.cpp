@@ -14,6 +14,7 @@
 #include <hogwild/detail/task/margin_loss.hpp>
 
 #include "margin_problem.hpp"
+#include "support/on_fibers.hpp"
 
 using namespace hogwild;
 
@@ -32,22 +33,14 @@ double same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 template <class Row>
-struct margin_fibers : testing::Test {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+struct margin_fibers : test::on_fibers<> {
   using problem = test::margin_problem<typename Row::index, typename Row::value>;
-
-  void SetUp() override { simt::settings = {.seed = random()}; }
-  void TearDown() override { simt::settings = {}; }
 
   problem random_problem(std::size_t rows, const test::margin_training& training) {
     return problem(random, test::row_lengths(random, rows), training);
   }
 };
-using fiber_rows = testing::Types<test::row_kind<std::uint32_t, float>, test::row_kind<std::uint16_t, float>,
-                                  test::row_kind<std::uint32_t, half>, test::row_kind<std::uint16_t, half>>;
-TYPED_TEST_SUITE(margin_fibers, fiber_rows);
+TYPED_TEST_SUITE(margin_fibers, test::all_row_kinds);
 
 TYPED_TEST(margin_fibers, one_warp_gives_the_bits_of_the_host_form) {
   const test::margin_training sgd{.weight_positive = 3, .scale = 0.25, .shrink = 0.999, .bias = true};
@@ -55,20 +48,15 @@ TYPED_TEST(margin_fibers, one_warp_gives_the_bits_of_the_host_form) {
   for (const test::margin_training& training : {sgd, adagrad}) {
     for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
       for (const bool system_scope : {false, true}) {
-        auto host = this->random_problem(20, training);
-        auto fibers = host;
-        device::margin_work work = host.work(), device_work = fibers.work();
-        std::uint64_t updates = 0, device_updates = 0;
-        work.updates = &updates;
-        device_work.updates = &device_updates;
-        work.update = device_work.update = update;
-        device_work.system_scope = system_scope;
         const huber model{0.7f};
-        device::train_margin_rows(work, margin_loss(model), 0, 1);
-        EXPECT_EQ(launch(device_work, model), 0);
-        EXPECT_EQ(same_bits(fibers.weights, host.weights), 1.0);
-        EXPECT_EQ(same_bits(fibers.sums, host.sums), 1.0);
-        EXPECT_EQ(device_updates, updates);
+        const std::uint64_t updates = test::expect_bits_of_host_form(
+            this->random_problem(20, training),
+            [&](device::margin_work& work) {
+              work.update = update;
+              work.system_scope = system_scope;
+            },
+            [&](const auto&, const auto& work) { device::train_margin_rows(work, margin_loss(model), 0, 1); },
+            [&](const auto&, const auto& work) { return launch(work, model); });
         EXPECT_GT(updates, 0u);
       }
     }

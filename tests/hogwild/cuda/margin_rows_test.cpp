@@ -23,6 +23,7 @@
 #include <hogwild/models/squared_hinge.hpp>
 
 #include "margin_problem.hpp"
+#include "support/fresh_seed.hpp"
 
 using namespace hogwild;
 
@@ -42,11 +43,8 @@ const test::margin_training trainings[] = {
 };
 
 template <class Row>
-struct host_margin_rows : testing::Test {
+struct host_margin_rows : test::fresh_seed<> {
   using problem = test::margin_problem<typename Row::index, typename Row::value>;
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
 
   /// The relative error after one pass over rows of these lengths.
   template <class Model, class Slope>
@@ -58,9 +56,7 @@ struct host_margin_rows : testing::Test {
     return test::relative_error(rows.weights, expected);
   }
 };
-using row_types = testing::Types<test::row_kind<std::uint32_t, float>, test::row_kind<std::uint16_t, float>,
-                                 test::row_kind<std::uint32_t, half>, test::row_kind<std::uint16_t, half>>;
-TYPED_TEST_SUITE(host_margin_rows, row_types);
+TYPED_TEST_SUITE(host_margin_rows, test::all_row_kinds);
 
 // The largest errors are those of a row of one entry, whose margin is rounded: 0.3 * 6 * 6e-8 x^2 |w| of squared_hinge
 // at a norm of 17 of the weights. 1e-6 takes x^2 |w| > 157, of normal numbers with a probability of exp(-27); 480 steps

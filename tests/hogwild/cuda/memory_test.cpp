@@ -148,20 +148,25 @@ TEST(memory_of_a_device, that_is_managed_is_refused_to_processes) {
 }
 
 // As training_memory leaves it where a device refuses.
-TEST(memory_of_a_device, that_could_not_be_registered_is_noted_once) {
+TEST(memory_of_a_device, that_could_not_be_registered_is_noted_once_of_each) {
   const csr_rows rows = memory_rows.csr();
-  const test::planned_task planned =
-      make_task(logistic{}, rows.view(), label_map(), {.device_count = 1, .devices = {emulated_device}});
+  const test::planned_task planned = make_task(logistic{}, rows.view(), label_map(),
+                                               {.device_count = 2, .devices = {emulated_device, emulated_device}});
   std::vector<std::string> notes;
-  const auto run = start(cuda_engine{.workers = 1, .device = emulated_device}, *planned, planned.plan,
-                         [&](std::string_view sentence) { notes.emplace_back(sentence); });
+  const auto run = start(cuda_engine{.workers = 2, .device = {emulated_device, emulated_device}}, *planned,
+                         planned.plan, [&](std::string_view sentence) { notes.emplace_back(sentence); });
   run->store().control().round.number = 1;
   run->run_round();
   EXPECT_THAT(notes, testing::IsEmpty());
+  const auto noted = testing::HasSubstr("replica of the emulated device is copied through could not be registered");
+  run->store().slots()[1].pageable = 1;
+  run->run_round();
+  run->run_round();
+  EXPECT_THAT(notes, testing::ElementsAre(noted));
   run->store().slots()[0].pageable = 1;
   run->run_round();
   run->run_round();
-  EXPECT_THAT(notes, testing::ElementsAre(testing::HasSubstr("could not be registered with CUDA")));
+  EXPECT_THAT(notes, testing::ElementsAre(noted, noted));
 }
 
 }  // namespace

@@ -13,20 +13,15 @@
 #include <gtest/gtest.h>
 
 #include "margin_problem.hpp"
+#include "support/on_fibers.hpp"
 
 using namespace hogwild;
 
 namespace {
 
 template <class Row>
-struct named_fibers : testing::Test {
+struct named_fibers : test::on_fibers<> {
   using problem = test::margin_problem<typename Row::index, typename Row::value>;
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
-  void SetUp() override { simt::settings = {.seed = random()}; }
-  void TearDown() override { simt::settings = {}; }
 
   /// How many of the numbers that both forms of the kernels leave have the same bits.
   template <class M>
@@ -51,8 +46,7 @@ struct named_fibers : testing::Test {
     return static_cast<double>(same) / static_cast<double>(host.weights.size());
   }
 };
-using named_fiber_rows = testing::Types<test::row_kind<std::uint32_t, float>, test::row_kind<std::uint16_t, half>>;
-TYPED_TEST_SUITE(named_fibers, named_fiber_rows);
+TYPED_TEST_SUITE(named_fibers, test::wide_and_narrow_rows);
 
 TYPED_TEST(named_fibers, one_warp_gives_the_bits_of_the_host_form) {
   const test::device_logistic model{.features = TestFixture::problem::columns};

@@ -14,6 +14,7 @@
 
 #include "family_and_step.hpp"
 #include "margin_problem.hpp"
+#include "support/fresh_seed.hpp"
 
 using namespace hogwild;
 
@@ -21,11 +22,8 @@ namespace {
 
 /// Bernstein's bounds of margin_rows_test hold here as well: the same operations in the same order.
 template <class Row>
-struct named_rows : testing::Test {
+struct named_rows : test::fresh_seed<> {
   using problem = test::margin_problem<typename Row::index, typename Row::value>;
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
 
   double error(std::span<const std::size_t> lengths, const test::margin_training& training) {
     problem rows(random, lengths, training);
@@ -39,9 +37,7 @@ struct named_rows : testing::Test {
     return test::relative_error(rows.weights, expected);
   }
 };
-using named_row_types = testing::Types<test::row_kind<std::uint32_t, float>, test::row_kind<std::uint16_t, float>,
-                                       test::row_kind<std::uint32_t, half>, test::row_kind<std::uint16_t, half>>;
-TYPED_TEST_SUITE(named_rows, named_row_types);
+TYPED_TEST_SUITE(named_rows, test::all_row_kinds);
 
 TYPED_TEST(named_rows, one_step_is_that_of_double_precision) {
   for (const bool adagrad : {false, true}) {

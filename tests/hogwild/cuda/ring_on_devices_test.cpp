@@ -3,6 +3,7 @@
 #include <hogwild/cuda/on_devices.hpp>
 #include <hogwild/detail/collectives/thread.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -21,6 +22,7 @@
 #include <hogwildpp/ring_engine.hpp>
 
 #include "support/program_role.hpp"
+#include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -57,7 +59,12 @@ struct ring_on_devices : testing::TestWithParam<ring_case> {};
 // Under the rule average a replica's gains count in part, and a ring of CPU workers ends as far above the serial run.
 TEST_P(ring_on_devices, ends_where_a_serial_run_or_a_ring_without_devices_does) {
   const ring_case& c = GetParam();
-  const train_options options{.epochs = 10, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4, .update = c.update};
+  // Beside CPU workers a device whose thread comes late finds no rows left, unless some are its own.
+  const train_options options{.epochs = 10,
+                              .step = {.initial = 0.2, .decay = 0.8},
+                              .l2 = 1e-4,
+                              .update = c.update,
+                              .shards = c.workers == 0 ? sharding::claimed : sharding::fixed};
   const on_devices<ring_engine> engine{{.workers = c.devices + c.workers,
                                         .replicas = c.replicas,
                                         .rule = c.rule,
@@ -70,13 +77,22 @@ TEST_P(ring_on_devices, ends_where_a_serial_run_or_a_ring_without_devices_does) 
           : train(logistic{}, ring_rows.csr(), serial_engine{}, options).objective;
   const train_result r = train(logistic{}, ring_rows.csr(), engine, options);
   EXPECT_EQ(r.status, run_status::done);
-  EXPECT_LE(r.objective, 1.02 * expected);
+  EXPECT_LE(r.objective, test::serial_band(c.replicas) * expected);
   RecordProperty("above_expected", std::to_string(r.objective / expected - 1.0));
   EXPECT_GE(r.examples, 80'000u);
   EXPECT_EQ(r.rows_lost, 0u);
   EXPECT_EQ(r.workers, c.devices + c.workers);
   ASSERT_EQ(r.devices.size(), c.devices);
   EXPECT_EQ(r.devices[0].name, "emulated");
+  const bool peers = c.workers == 0 && c.rule == ring_rule::deltas && c.transport == transport_kind::in_process;
+  EXPECT_EQ(r.devices[0].exchange, peers ? "peers" : "host");
+  std::uint64_t by_devices = 0;
+  for (const device_report& d : r.devices) by_devices += d.rows;
+  if (c.workers == 0) {
+    EXPECT_EQ(by_devices, r.examples);
+  }
+  EXPECT_GT(by_devices, 0u);
+  EXPECT_LE(by_devices, r.examples);
   ASSERT_TRUE(r.ring);
   EXPECT_EQ(r.ring->replicas, c.replicas);
 }

@@ -22,6 +22,7 @@
 #include "kernel_family.hpp"
 #include "margin_problem.hpp"
 #include "named_models.hpp"
+#include "support/fresh_seed.hpp"
 #include "support/toy_ratings.hpp"
 
 using namespace hogwild;
@@ -86,11 +87,7 @@ void expect_same_bits(const M& m, const sparse_view& view, const loop_options& o
   EXPECT_EQ(small->free_bytes(), enough_memory);
 }
 
-struct streamed_rows : testing::Test {
-  const std::uint64_t seed = std::random_device{}();
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-  std::mt19937_64 random{seed};
-
+struct streamed_rows : test::fresh_seed<> {
   /// Empty rows, lengths around those of a warp, and a few that are long beside all others. All values are halves.
   test::toy_rows rows_with_labels(std::size_t classes) {
     test::toy_rows rows;

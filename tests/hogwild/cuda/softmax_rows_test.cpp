@@ -15,17 +15,14 @@
 
 #include "family_and_step.hpp"
 #include "softmax_problem.hpp"
+#include "support/fresh_seed.hpp"
 
 using namespace hogwild;
 
 namespace {
 
 template <class Row>
-struct host_softmax_rows : testing::Test {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
+struct host_softmax_rows : test::fresh_seed<> {
   double error(std::span<const std::size_t> lengths, std::uint32_t classes, bool adagrad) {
     test::softmax_problem<typename Row::index, typename Row::value> rows(random, lengths, classes, adagrad);
     const std::vector<double> expected = rows.trained();
@@ -37,8 +34,7 @@ struct host_softmax_rows : testing::Test {
     return test::relative_error(rows.weights, expected);
   }
 };
-using softmax_row_types = testing::Types<test::row_kind<std::uint32_t, float>, test::row_kind<std::uint16_t, half>>;
-TYPED_TEST_SUITE(host_softmax_rows, softmax_row_types);
+TYPED_TEST_SUITE(host_softmax_rows, test::wide_and_narrow_rows);
 
 // A step of 0.1 moves weights whose norm is 25 or more by at most 0.1 sqrt(2) sqrt(1 + |x|^2), and by a relative error
 // of their scores, which are sums of up to 301 products of normal numbers: 1e-6 takes an error of 1e-4.

@@ -2,8 +2,9 @@
 // Word vectors on the emulated device.
 #include <hogwild/cuda/engine.hpp>
 
-#include <random>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,34 +12,20 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/corpus.hpp>
 #include <hogwild/models/skip_gram.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
+
+#include "topics.hpp"
 
 using namespace hogwild;
 
 namespace {
 
-/// Sentences of twelve words of one topic out of twenty, of ten words each.
-std::string sentences_of_topics() {
-  std::mt19937_64 random(1);
-  std::string text;
-  for (std::size_t line = 0; line < 1000; ++line) {
-    const std::size_t topic = random() % 20;
-    for (std::size_t k = 0; k < 12; ++k) text += "w" + std::to_string(topic * 10 + random() % 10) + " ";
-    text += "\n";
-  }
-  return text;
-}
-
 struct words_on_a_device : testing::Test {
-  corpus words = read_corpus(sentences_of_topics(), "topics", {.min_count = 1, .threads = 1});
-  skip_gram model = [this] {
-    skip_gram m;
-    m.words = words.words.size(), m.dimension = 16, m.window = 3, m.sample = 0;
-    return m;
-  }();
+  const test::topics topics{};
   train_options options{.epochs = 12, .step = {.initial = 0.1}, .batch = 1};
 
-  train_result run(const auto& engine) { return train(model, words.rows, engine, options); }
+  train_result run(const auto& engine) { return train(topics.model, topics.text.rows, engine, options); }
   void expect_refused(const std::string& why) {
     try {
       run(cuda_engine{.device = emulated_device});
@@ -80,6 +67,34 @@ TEST_F(words_on_a_device, are_trained_fewer_at_once_the_larger_the_step) {
     const auto at_once = static_cast<double>(run(cuda_engine{.device = emulated_device}).devices[0].rows_in_flight);
     EXPECT_NEAR(at_once, 0.5 / (step * 0.03), 0.4 * 0.5 / (step * 0.03));
   }
+}
+
+/// What is noted of a run on device 0, which most machines have not.
+std::vector<std::string> notes_of_words(const corpus& words, skip_gram m, train_options options) {
+  struct listener final : observer {
+    void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
+    std::vector<std::string> notes;
+  } said;
+  m.words = words.words.size();
+  options.epochs = 1;
+  options.step.initial = 1e-7;
+  options.observers.push_back(&said);
+  try {
+    train(m, words.rows, cuda_engine{.device = 0}, options);
+  } catch (const resource_error&) {
+  }
+  return said.notes;
+}
+
+// A warp keeps a sentence's words, of four bytes each, and all warps together have 1 GB.
+TEST_F(words_on_a_device, are_noted_where_a_long_sentence_leaves_room_for_few) {
+  const auto few = testing::Contains(
+      testing::HasSubstr("words and with windows of 3, where 4096 would suit the step: take shorter"));
+  std::string text;
+  for (int k = 0; k < 100'000; ++k) text += "w" + std::to_string(k % 200) + " ";
+  const corpus long_line = read_corpus(text, "line", {.min_count = 1, .sentence = 200'000, .threads = 1});
+  EXPECT_THAT(notes_of_words(long_line, topics.model, options), few);
+  EXPECT_THAT(notes_of_words(topics.text, topics.model, options), testing::Not(few));
 }
 
 TEST_F(words_on_a_device, refuse_what_a_device_does_not_train) {

@@ -5,13 +5,12 @@
 #include "kernels/window_rows.cu"
 
 #include <array>
-#include <cstring>
 #include <random>
 #include <stdexcept>
-#include <string>
 
 #include <gtest/gtest.h>
 
+#include "support/on_fibers.hpp"
 #include "window_problem.hpp"
 
 using namespace hogwild;
@@ -19,14 +18,7 @@ using namespace hogwild;
 namespace {
 
 template <class Index>
-struct window_fibers : testing::Test {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
-  void SetUp() override { simt::settings = {.seed = random()}; }
-  void TearDown() override { simt::settings = {}; }
-};
+struct window_fibers : test::on_fibers<> {};
 constexpr std::size_t few_words[] = {0, 1, 2, 7, 31, 33, 20};
 using window_fiber_indices = testing::Types<std::uint32_t, std::uint16_t>;
 TYPED_TEST_SUITE(window_fibers, window_fiber_indices);
@@ -35,18 +27,14 @@ TYPED_TEST(window_fibers, one_warp_gives_the_bits_of_the_host_form) {
   for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
     for (const test::window_training& training :
          {test::window_training{}, test::window_training{.width = 48, .window = 1, .negative = 7}}) {
-      test::window_problem<TypeParam> host(this->random, few_words, training);
-      auto fibers = host;
-      device::window_work work = host.work(), device_work = fibers.work();
-      std::uint64_t updates = 0, device_updates = 0;
-      work.updates = &updates;
-      device_work.updates = &device_updates;
-      work.update = device_work.update = update;
-      device_work.system_scope = training.width == 48;
-      device::train_window_rows(work, 0, 1);
-      EXPECT_EQ(device::launch_window_rows(device_work, nullptr), 0);
-      EXPECT_EQ(std::memcmp(host.weights.data(), fibers.weights.data(), host.weights.size() * sizeof(float)), 0);
-      EXPECT_EQ(device_updates, updates);
+      const std::uint64_t updates = test::expect_bits_of_host_form(
+          test::window_problem<TypeParam>(this->random, few_words, training),
+          [&](device::window_work& work) {
+            work.update = update;
+            work.system_scope = training.width == 48;
+          },
+          [](const auto&, const auto& work) { device::train_window_rows(work, 0, 1); },
+          [](const auto&, const auto& work) { return device::launch_window_rows(work, nullptr); });
       EXPECT_EQ(updates, 7u);
     }
   }
@@ -61,7 +49,7 @@ TYPED_TEST(window_fibers, three_warps_one_after_the_other_give_the_bits_of_three
   for (std::size_t part = 0; part < work.rows_in_flight; ++part)
     device::train_window_rows(work, part, work.rows_in_flight);
   EXPECT_EQ(device::launch_window_rows(device_work, nullptr), 0);
-  EXPECT_EQ(std::memcmp(host.weights.data(), fibers.weights.data(), host.weights.size() * sizeof(float)), 0);
+  EXPECT_TRUE(test::have_same_bits(fibers.weights, host.weights));
 }
 
 TEST(window_fiber_launches, that_no_kernel_does_are_refused) {

@@ -20,6 +20,7 @@
 
 #include "kernel_family.hpp"
 #include "margin_problem.hpp"  // relative_error, row_lengths
+#include "support/fresh_seed.hpp"
 #include "window_problem.hpp"
 
 using namespace hogwild;
@@ -27,11 +28,7 @@ using namespace hogwild;
 namespace {
 
 template <class Index>
-struct host_window_rows : testing::Test {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
+struct host_window_rows : test::fresh_seed<> {
   double error(std::span<const std::size_t> lengths, const test::window_training& training) {
     test::window_problem<Index> rows(random, lengths, training);
     const std::vector<double> expected = rows.trained();

@@ -82,6 +82,26 @@ TEST_F(step_by_hand, sgd_with_l2_shrinks_all_weights_through_the_scale_and_never
   EXPECT_EQ(w[2], 7.0f);
 }
 
+TEST_F(step_by_hand, l2_in_a_second_pass_shrinks_what_the_first_has_changed) {
+  // Margin -1, label 1, slope -2: w0 += 0.5 * 2 * 2, w2 -= 0.5 * 2 * 1, the bias += 0.5 * 2 * 1. Then, with l2 * n = 1,
+  // w0 *= 1 - 0.5 * 1 / 2 and w2 *= 1 - 0.5 * 1 / 4.
+  w[0] = 1.0f, w[2] = 3.0f;
+  options.l2 = 0.1, options.bias = 1;
+  const step_context c = context();
+  margin_two_pass_step step(sharing, margin_loss(least_squares{}), c);
+  step.begin({.step = 0.5}, 0.0);
+  EXPECT_TRUE(step.train(step.reader(), row(1.0f), ignore));
+  EXPECT_FLOAT_EQ(w[0], 2.25f);
+  EXPECT_FLOAT_EQ(w[2], 1.75f);
+  EXPECT_FLOAT_EQ(w[5], 1.0f);
+
+  // Margin 2 * 2.25 - 1.75 + 1 = 3.75 is right already: the row shrinks what it touches all the same.
+  EXPECT_TRUE(step.train(step.reader(), row(3.75f), ignore));
+  EXPECT_FLOAT_EQ(w[0], 1.6875f);
+  EXPECT_FLOAT_EQ(w[2], 1.53125f);
+  EXPECT_FLOAT_EQ(w[5], 1.0f);
+}
+
 TEST_F(step_by_hand, adagrad_divides_by_the_root_of_its_sums) {
   // margin -1, label 1, slope -2: g = (-4, 2). s = (16 + 9, 4 + 0): w0 += 0.5 * 4 / 5, w2 -= 0.5 * 2 / 2.
   w[0] = 1.0f, w[2] = 3.0f;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every collective must do, over a stand-in for NCCL; and what is told when it goes wrong.
+#include <array>
 #include <chrono>
+#include <cstring>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -91,6 +94,37 @@ TEST_F(lost_device, one_that_fails_tells_the_others_why) {
     c.barrier();
   });
   for (const std::size_t rank : {1u, 2u}) EXPECT_EQ(said[rank], "rank 0 of 3 gave up: row 17 of a.svm is torn");
+}
+
+/// Rank 1 comes to NCCL, and leaves before it has told the others.
+TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
+  const std::size_t aborted_before = test::aborted_fake_communicators();
+  const std::size_t finalized_before = test::finalized_fake_communicators();
+  thread_group group(2, {.timeout = 10min});
+  void* left_behind = nullptr;
+  std::string said;
+  test::run_together(2, [&](std::size_t rank) {
+    if (rank == 0) {
+      try {
+        test::join_fake(group.join(0), {.timeout = 10min});
+      } catch (const worker_error& e) {
+        said = e.what();
+      }
+      return;
+    }
+    const auto carrier = group.join(1);
+    const std::array<double, sizeof(nccl::unique_id) / sizeof(double)> none{};
+    std::array<double, 2 * none.size()> ids{};
+    carrier->all_gather(std::span<const double>(none), std::span<double>(ids));
+    nccl::unique_id of_rank_0{};
+    std::memcpy(&of_rank_0, ids.data(), sizeof of_rank_0);
+    nccl::config options;
+    test::fake_nccl().init(&left_behind, 2, of_rank_0, 1, &options);
+  });
+  EXPECT_THAT(said, HasSubstr("rank 1 of 2 has left"));
+  EXPECT_EQ(test::aborted_fake_communicators(), aborted_before + 1);
+  EXPECT_EQ(test::finalized_fake_communicators(), finalized_before) << "rank 1 was waited for";
+  test::fake_nccl().abort(left_behind);
 }
 
 TEST_F(lost_device, different_calls_are_refused_by_all) {

@@ -53,6 +53,10 @@ const choice_case cases[] = {
     {"one_worker_that_asks_for_direct", [](sharing_facts& f) { f.workers = 1, f.asked = sharing_kind::direct; },
      access_kind::direct, 1, 1.0, "asked for"},
     {"locked", [](sharing_facts& f) { f.update = update_kind::locked; }, access_kind::direct, 8, 1.0, "locks"},
+    {"edge_locked", [](sharing_facts& f) { f.update = update_kind::edge_locked; }, access_kind::direct, 8, 1.0,
+     "atomic"},
+    {"one_worker_that_is_ordered", [](sharing_facts& f) { f.update = update_kind::ordered, f.workers = 1; },
+     access_kind::direct, 1, 1.0, "atomic"},
     {"exact", [](sharing_facts& f) { f.update = update_kind::exact; }, access_kind::buffered, 8, 1.0, "8 replicas"},
     {"direct_by_name", [](sharing_facts& f) { f.asked = sharing_kind::direct; }, access_kind::direct, 8, 1.0,
      "asked for"},
@@ -104,6 +108,20 @@ const choice_case cases[] = {
      "56 of 64 workers are left out: there are 8 CPUs"},
     {"one_cpu", [](sharing_facts& f) { f.cpus = 1; }, access_kind::alone, 1, 1.0, "not predicted to beat"},
 };
+
+TEST(predicted_epoch, is_told_where_the_rule_compares_times) {
+  sharing_facts facts = facts_of_text();
+  facts.workers = 1;
+  EXPECT_EQ(choose_sharing(facts).epoch_ns, 5e8);
+  facts.workers = 2;
+  const double two = choose_sharing(facts).epoch_ns;
+  EXPECT_GT(two, 2.5e8);  // exchanges take some time
+  EXPECT_LT(two, 3e8);
+  facts.asked = sharing_kind::buffered;
+  EXPECT_EQ(choose_sharing(facts).epoch_ns, two);
+  facts.asked = sharing_kind::direct;
+  EXPECT_EQ(choose_sharing(facts).epoch_ns, 0.0);
+}
 
 struct choice : testing::TestWithParam<choice_case> {};
 

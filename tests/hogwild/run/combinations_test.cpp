@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/run/combinations.hpp>
 
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
@@ -17,27 +23,52 @@ namespace {
 
 constexpr sharing_kind all_sharings[] = {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered,
                                          sharing_kind::head};
-constexpr update_kind all_updates[] = {update_kind::lossy, update_kind::exact, update_kind::locked};
+constexpr update_kind all_updates[] = {update_kind::lossy, update_kind::exact, update_kind::locked,
+                                       update_kind::edge_locked, update_kind::ordered};
 
 /// What the table is to say, in other words than the table's.
 bool expected_refusal(const combination& c) {
   const bool replicas = c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head;
+  if (c.form == l2_form::two_pass && !c.margin) return true;
   if (c.reproducible) {
-    return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head || c.update == update_kind::locked ||
-           c.shards == sharding::fixed;
+    return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head || c.shards == sharding::fixed ||
+           (c.update != update_kind::lossy && c.update != update_kind::exact);
   }
+  if (is_exclusive(c.update) && (replicas || c.batches)) return true;
+  if (c.update == update_kind::ordered && c.shards == sharding::fixed) return true;
   return (replicas && c.update == update_kind::locked) || (c.sharing == sharing_kind::head && !c.margin);
 }
 
 /// The same where a device trains.
 bool expected_refusal_to_device(const combination& c) {
   const bool exact = c.update == update_kind::exact;
-  if (c.reproducible || c.update == update_kind::locked) return true;
+  if (c.reproducible || c.form == l2_form::two_pass || (c.update != update_kind::lossy && !exact)) return true;
+  if (c.storage == storage_kind::half && (exact || c.memory != memory_kind::device)) return true;
   if (c.memory == memory_kind::device) return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head;
   if (c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head) return true;
   if (c.memory == memory_kind::pinned) return (exact && !c.native_atomics) || (c.several_devices && !c.processes);
   return c.processes || c.several_devices || !c.concurrent_access;
 }
+
+/// Takes several examples at once.
+struct in_batches {
+  static constexpr std::string_view name = "in_batches";
+  using scalar_type = float;
+  struct workspace {
+    std::size_t taken = 0;
+  };
+  std::size_t dim() const { return 10; }
+  workspace make_workspace(const sparse_view&, isa, std::size_t) const { return {}; }
+  void take(workspace& s, std::size_t, const sparse_row<float>&, counter_random) const { ++s.taken; }
+  void gradient(const auto&, workspace&, std::size_t, const auto& emit) const {
+    constexpr std::array<float, 10> g{1.0f};
+    emit.block(0, std::span<const float>(g));
+  }
+  void score(const auto&, workspace&, std::size_t n, std::span<row_score> scores) const {
+    std::fill_n(scores.begin(), n, row_score{.loss = 1.0, .score = 0.0f});
+  }
+};
+static_assert(conforms<in_batches>());
 
 /// Calls f(combination) for all without a device.
 template <class F>
@@ -45,8 +76,12 @@ void for_all_combinations(const F& f) {
   for (const auto sharing : all_sharings) {
     for (const auto update : all_updates) {
       for (const auto shards : {sharding::claimed, sharding::fixed}) {
-        for (const bool margin : {true, false}) {
-          for (const bool reproducible : {false, true}) f(combination{sharing, update, shards, margin, reproducible});
+        for (const bool reproducible : {false, true}) {
+          for (const auto form : {l2_form::by_degree, l2_form::two_pass}) {
+            f(combination{sharing, update, shards, true, false, form, reproducible});
+            for (const bool batches : {false, true})
+              f(combination{sharing, update, shards, false, batches, form, reproducible});
+          }
         }
       }
     }
@@ -58,13 +93,14 @@ template <class F>
 void for_all_combinations_with_devices(const F& f) {
   for_all_combinations([&](const combination& without) {
     for (const auto memory : {memory_kind::device, memory_kind::pinned, memory_kind::managed}) {
-      for (unsigned facts = 0; facts < 16; ++facts) {
+      for (unsigned facts = 0; facts < 32; ++facts) {
         combination c = without;
         c.memory = memory;
         c.processes = (facts & 1) != 0;
         c.native_atomics = (facts & 2) != 0;
         c.concurrent_access = (facts & 4) != 0;
         c.several_devices = (facts & 8) != 0;
+        c.storage = (facts & 16) != 0 ? storage_kind::half : storage_kind::single;
         f(c);
       }
     }
@@ -94,6 +130,7 @@ TEST(combinations, training_refuses_with_the_reason_and_trains_the_rest) {
   for_all_combinations([&](const combination& c) {
     const train_options options{.epochs = 1,
                                 .step = {.initial = 0.1},
+                                .form = c.form,
                                 .update = c.update,
                                 .sharing = c.sharing,
                                 .shards = c.shards,
@@ -101,6 +138,7 @@ TEST(combinations, training_refuses_with_the_reason_and_trains_the_rest) {
     const auto run = [&] {
       const thread_engine engine{.workers = 2};
       if (c.margin) return train(logistic{}, binary.csr(), engine, options);
+      if (c.batches) return train(in_batches{}, binary.csr(), engine, options);
       return train(softmax{.features = 10, .classes = 3}, classes.csr(), engine, options);
     };
     const std::string_view reason = why_refused(c);

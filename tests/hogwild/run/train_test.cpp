@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hogwild/models/hinge_svm.hpp>
@@ -129,6 +130,45 @@ TEST(train, orders_and_seeds_are_heard) {
   EXPECT_NE(chunked, weights(row_order::chunked, 2));
   EXPECT_NE(chunked, weights(row_order::permuted, 1));
   EXPECT_NE(chunked, weights(row_order::replacement, 1));
+}
+
+TEST(train, l2_in_two_passes_ends_near_l2_of_every_row) {
+  const auto toy = test::planted_regression({.rows = 2000, .columns = 50}, 0.5);
+  train_options options{.epochs = 40, .step = {.initial = 0.2, .decay = 0.9}, .l2 = 2e-3, .bias = true};
+  const double plain = train(least_squares{}, toy.csr(), serial_engine{}, options).objective;
+  const double without = [&, none = options]() mutable {
+    none.l2 = 0.0;
+    return train(least_squares{}, toy.csr(), serial_engine{}, none).train_loss;
+  }();
+  ASSERT_GT(plain, 1.05 * without);  // the l2 is no small thing
+  options.form = l2_form::two_pass;
+  const auto serial = train(least_squares{}, toy.csr(), serial_engine{}, options);
+  EXPECT_NEAR(serial.objective, plain, 0.01 * plain);
+  for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::buffered, sharing_kind::head}) {
+    options.sharing = sharing;
+    const auto run = train(least_squares{}, toy.csr(), thread_engine{.workers = 2}, options);
+    EXPECT_NEAR(run.objective, plain, 0.01 * plain) << static_cast<int>(sharing);
+    options.sharing = sharing_kind::direct;
+    const auto one = train(least_squares{}, toy.csr(), thread_engine{.workers = 1}, options);
+    EXPECT_EQ(one.parameters, train(least_squares{}, toy.csr(), serial_engine{}, options).parameters);
+  }
+}
+
+TEST(train, l2_in_two_passes_wants_a_step_that_turns_no_weight_over) {
+  const auto toy = test::planted_classification({.rows = 300, .columns = 20});
+  const auto refused = [&](const train_options& options) {
+    try {
+      train(logistic{}, toy.csr(), serial_engine{}, options);
+    } catch (const config_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refused({.form = l2_form::two_pass}), testing::HasSubstr("give one"));
+  EXPECT_THAT(refused({.step = {.initial = 1.0}, .form = l2_form::two_pass}), testing::HasSubstr("must stay below 1"));
+  EXPECT_EQ(refused({.epochs = 1, .step = {.initial = 0.99}, .form = l2_form::two_pass}), "");
+  EXPECT_THAT(refused({.step = {.initial = 0.1}, .form = l2_form::two_pass, .optimizer = optimizer_kind::adagrad}),
+              testing::HasSubstr("for sgd"));
 }
 
 TEST(train, several_workers_of_every_thread_team_end_near_the_serial_loss) {

@@ -2,12 +2,14 @@
 #include <hogwild/detail/sharing/replica.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/memory/private_memory.hpp>
 
 using namespace hogwild;
 
@@ -61,6 +63,18 @@ TEST_F(replicas, exchange_a_prefix_of_the_columns_like_the_marks_of_a_ruler) {
   EXPECT_EQ(shared()[0], 18.0f);
   EXPECT_EQ(shared()[1023], 18.0f);
   EXPECT_EQ(shared()[4999], 16.0f);
+}
+
+TEST_F(replicas, say_before_an_exchange_what_it_covers) {
+  make(1000 * 3 + 3);
+  replica<float> r =
+      in_slot(0, {{.rows = 1000, .width = 3}, {.offset = 3000, .rows = 3, .hot_first = false}}, unlimited, 600);
+  r.begin_round({.exchange_rows = 1});
+  for (int k = 1; k <= 8; ++k) {
+    std::vector<std::size_t> due;
+    for (const auto& [first, count] : r.due()) std::ranges::copy(range(first, first + count), std::back_inserter(due));
+    EXPECT_EQ(travelled(r), due) << "exchange " << k;
+  }
 }
 
 TEST_F(replicas, send_the_same_from_every_slot) {

@@ -15,6 +15,7 @@
 
 #include "kernel_family.hpp"
 #include "kernels/factor_rows.hpp"
+#include "kernels/loss_rows.hpp"
 
 namespace hogwild::device {
 namespace {
@@ -53,6 +54,7 @@ class factors_on_device final : public device_model {
     else
       blocks_.emplace(device, block_bytes);
     arrays.name_in(work_);
+    if (arrays.halves) work_.halves = arrays.halves->data();
     if (o.optimizer == optimizer_kind::row_adagrad) work_.sums = arrays.values[1].data();
     work_.users = model.users;
     work_.columns = model.users + model.items;
@@ -94,7 +96,29 @@ class factors_on_device final : public device_model {
                            train_factor_rows(work, part, parts);
                          }};
 #if defined(HOGWILD_HAS_CUDA)
-    launch.on_device = [work = work_](void* stream) { return launch_factor_rows(work, stream); };
+    launch.on_device = [work = work_](void* stream) {
+      return work.halves != nullptr ? launch_half_factor_rows(work, stream) : launch_factor_rows(work, stream);
+    };
+#endif
+    return launch;
+  }
+
+  bool measures() const override {
+    return !blocks_;
+  }
+
+  kernel_launch measure(const rows_to_measure& rows) override {
+    loss_work<factor_work> work{work_};
+    work.first = rows.first;
+    work.count = rows.count;
+    work.loss_sums = rows.sums;
+    work.rows_in_flight = static_cast<std::uint32_t>(loss_sums_of(rows.count));
+    work.updates = nullptr;
+    kernel_launch launch{.warps = work.rows_in_flight, .on_host = [work](std::size_t part, std::size_t parts) {
+                           add_factor_losses(work, part, parts);
+                         }};
+#if defined(HOGWILD_HAS_CUDA)
+    launch.on_device = [work](void* stream) { return launch_factor_losses(work, stream); };
 #endif
     return launch;
   }
@@ -131,6 +155,11 @@ class factor_family final : public kernel_family {
       throw config_error(
           "ratings of a block have few users and items, and a device trains many at once: leave out the "
           "ownership");
+  }
+
+  std::size_t halves(const training_task& task) const override {
+    const matrix_factorization model = factorization_of(task);
+    return (model.users + model.items) * model.width();
   }
 
   double rows_in_flight(run_planner& run) const override {

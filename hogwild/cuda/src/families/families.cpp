@@ -26,4 +26,8 @@ const kernel_family& kernels_of(const training_task& task) {
       std::string(task.facts().model) + " is none of them: use threads or processes");
 }
 
+std::size_t halves_of(const training_task& task, const loop_options& options) {
+  return options.storage == storage_kind::half ? kernels_of(task).halves(task) : 0;
+}
+
 }  // namespace hogwild::device

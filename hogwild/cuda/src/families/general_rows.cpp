@@ -52,6 +52,19 @@ class general_on_device final : public device_model {
     return launch;
   }
 
+  bool measures() const override { return rows_.stay() && forms_.losses_on_host; }
+
+  kernel_launch measure(const rows_to_measure& rows) override {
+    const loss_work<general_work> work = work_to_measure(work_, rows_, rows);
+    kernel_launch launch{.warps = work.rows_in_flight,
+                         .on_host = [work, run = forms_.losses_on_host](std::size_t part, std::size_t parts) {
+                           run(work, part, parts);
+                         }};
+    if (forms_.losses_on_device)
+      launch.on_device = [work, run = forms_.losses_on_device](void* stream) { return run(work, stream); };
+    return launch;
+  }
+
   std::uint64_t nonzeros(std::size_t first, std::size_t count) const override {
     return task_.data().row_start[first + count] - task_.data().row_start[first];
   }

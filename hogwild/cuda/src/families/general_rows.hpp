@@ -7,15 +7,33 @@
 
 #include <hogwild/detail/cuda/general_work.hpp>
 
+#include "device_rows.hpp"
 #include "kernel_family.hpp"
+#include "kernels/loss_rows.hpp"
 
 namespace hogwild::device {
 
-/// What trains rows of one model without a margin, in both forms; the device form may be empty.
+/// What trains rows of one model without a margin, and what measures them, in both forms; the device form may be empty,
+/// and nothing may measure.
 struct general_forms {
   std::function<void(const general_work& work, std::size_t part, std::size_t parts)> on_host{};
   std::function<int(const general_work& work, void* stream)> on_device{};
+  std::function<void(const loss_work<general_work>& work, std::size_t part, std::size_t parts)> losses_on_host{};
+  std::function<int(const loss_work<general_work>& work, void* stream)> losses_on_device{};
 };
+
+/// The work of a launch that measures rows which stay on the device: that of training, with them.
+template <class Work>
+loss_work<Work> work_to_measure(const Work& training, device_rows& rows, const rows_to_measure& measured) {
+  loss_work<Work> work{training};
+  rows.name_in(work, measured.first, measured.count);
+  work.first = measured.first;
+  work.count = measured.count;
+  work.loss_sums = measured.sums;
+  work.rows_in_flight = static_cast<std::uint32_t>(loss_sums_of(measured.count));
+  work.updates = nullptr;
+  return work;
+}
 
 /// Throws config_error for optimisers that no kernel has, and for more groups of parameters than a launch is told of.
 void require_sgd_or_adagrad(const loop_options& options);

@@ -55,9 +55,15 @@ class machine_family final : public kernel_family {
     general_forms forms{.on_host = [model](const general_work& work, std::size_t part, std::size_t parts) {
       train_machine_rows(work, model, part, parts);
     }};
+    forms.losses_on_host = [model](const loss_work<general_work>& work, std::size_t part, std::size_t parts) {
+      add_machine_losses(work, model, part, parts);
+    };
 #if defined(HOGWILD_HAS_CUDA)
     forms.on_device = [model](const general_work& work, void* stream) {
       return launch_machine_rows(work, model, stream);
+    };
+    forms.losses_on_device = [model](const loss_work<general_work>& work, void* stream) {
+      return launch_machine_losses(work, model, stream);
     };
 #endif
     return bring_general_rows(device, task, arrays, options, std::move(forms), block_bytes);

@@ -15,6 +15,7 @@
 #include "device_rows.hpp"
 #include "general_rows.hpp"
 #include "kernel_family.hpp"
+#include "kernels/loss_rows.hpp"
 #include "kernels/margin_models.hpp"
 
 namespace hogwild::device {
@@ -34,7 +35,7 @@ class margin_on_device final : public device_model {
  public:
   margin_on_device(runtime& device, const training_task& task, const device_arrays& arrays, const loop_options& o,
                    std::uint64_t block_bytes)
-      : task_(task), rows_(device, task.data(), task.labels(), block_bytes) {
+      : device_(device), task_(task), rows_(device, task.data(), task.labels(), block_bytes) {
     arrays.name_in(work_);
     if (o.optimizer == optimizer_kind::adagrad) {
       work_.sums = arrays.values[1].data();
@@ -72,11 +73,32 @@ class margin_on_device final : public device_model {
     return launch;
   }
 
+  bool measures() const override {
+    return rows_.stay() &&
+           (device_.facts().emulated || known_margin_model::find(task_.facts().model, task_.facts().model_bytes));
+  }
+
+  kernel_launch measure(const rows_to_measure& rows) override {
+    loss_work<margin_work> work = work_to_measure(work_, rows_, rows);
+    work.scale = rows.scale;
+    kernel_launch launch{.warps = work.rows_in_flight,
+                         .on_host = [work, loss = *task_.margin()](std::size_t part, std::size_t parts) {
+                           add_margin_losses(work, loss, part, parts);
+                         }};
+#if defined(HOGWILD_HAS_CUDA)
+    launch.on_device = [work, &facts = task_.facts()](void* stream) {
+      return launch_margin_losses(work, facts.model, facts.model_bytes, stream);
+    };
+#endif
+    return launch;
+  }
+
   std::uint64_t nonzeros(std::size_t first, std::size_t count) const override {
     return task_.data().row_start[first + count] - task_.data().row_start[first];
   }
 
  private:
+  runtime& device_;
   const training_task& task_;
   device_rows rows_;
   margin_work work_;

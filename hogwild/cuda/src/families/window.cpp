@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <hogwild/detail/optimization/random.hpp>
@@ -40,11 +41,14 @@ window_work shape_of(const training_task& task) {
   return work;
 }
 
-/// How many warps may have memory of their own, at least one; no device has more that are there at once.
-double most_warps(const window_work& work) {
+/// No device has more that are there at once.
+constexpr double most_warps = 4096.0;
+
+/// How many of them may have memory of their own, at least one: the longer sentences and windows are, the fewer.
+double warps_with_room(const window_work& work) {
   constexpr double room = 0x1p30;
   const auto own = static_cast<double>(work.own_floats() * sizeof(float) + work.own_numbers() * sizeof(std::uint32_t));
-  return std::clamp(std::floor(room / own), 1.0, 4096.0);
+  return std::clamp(std::floor(room / own), 1.0, most_warps);
 }
 
 /// What a device has beside rows, parameters and state: the words' tables, and the memory of the warps.
@@ -141,7 +145,15 @@ class window_family final : public kernel_family {
       most_drawn = std::max(most_drawn, other);
     }
     const double scored = most_kept / std::max(kept, 1.0) + model.negative * most_drawn / std::max(drawn, 1.0);
-    return std::clamp(0.5 / std::max(run.step() * scored, 1e-9), 1.0, most_warps(shape_of(run.task())));
+    const double suits = std::clamp(0.5 / std::max(run.step() * scored, 1e-9), 1.0, most_warps);
+    const window_work work = shape_of(run.task());
+    const double room = warps_with_room(work);
+    if (room < std::floor(suits))
+      run.note("a device has room for " + std::to_string(static_cast<std::uint64_t>(room)) +
+               " sentences at once, of up to " + std::to_string(work.longest) + " words and with windows of " +
+               std::to_string(work.window) + ", where " + std::to_string(static_cast<std::uint64_t>(suits)) +
+               " would suit the step: take shorter sentences or smaller windows");
+    return std::min(suits, room);
   }
 
   std::uint64_t bytes(const training_task& task, const loop_options& options) const override {

@@ -12,6 +12,7 @@
 #include <hogwild/detail/platform/device_code.hpp>
 
 #include "factor_rows.hpp"
+#include "factor_storage.hpp"
 
 // What a warp does to ratings: what factor_kernels does (detail/kernels/factor_kernels.hpp), with sums over the row in
 // another order. Lanes have the columns of both rows, the first two of them the biases and sums of squares as well. A
@@ -20,20 +21,40 @@
 namespace hogwild::device {
 
 /// What the code is compiled for; all else is known when it runs.
-template <std::uint32_t Width, bool RowAdagrad, update_kind Update, memory_scope Scope>
+template <std::uint32_t Width, bool RowAdagrad, update_kind Update, memory_scope Scope,
+          class Factors = single_factors<Update, Scope>>
 struct factor_kind {
-  using weights_type = weights<Update, Scope>;
+  using weights_type = weights<Update, Scope>;  ///< of biases and sums
+  using factors_type = Factors;
   static constexpr std::uint32_t width = Width;  ///< 0: any
-  /// Floats of a row that a lane keeps; 0: it reads the row again.
-  static constexpr unsigned pieces = (Width + warp_width - 1) / warp_width;
+  /// Words of a row that a lane keeps; 0: it reads the row again.
+  static constexpr unsigned pieces = (Width / Factors::together + warp_width - 1) / warp_width;
   static constexpr bool row_adagrad = RowAdagrad;
 };
 
+/// Calls f.operator()<width>() with a usual width, or 0 for any.
+template <class F>
+void with_factor_width(std::uint32_t width, const F& f) {
+  switch (width) {
+    case 16:
+      return f.template operator()<16>();
+    case 32:
+      return f.template operator()<32>();
+    case 64:
+      return f.template operator()<64>();
+    case 128:
+      return f.template operator()<128>();
+    default:
+      return f.template operator()<0>();
+  }
+}
+
 /// Calls f(factor_kind<...>{}) with what suits the work. The usual widths have code of their own under sgd; row_adagrad
-/// would need more registers for what it keeps. Throws std::invalid_argument for locked updates.
+/// would need more registers for what it keeps. Throws std::invalid_argument for locked updates and for halves.
 template <class F>
 void with_factor_kind(const factor_work& work, const F& f) {
   if (work.update == update_kind::locked) throw std::invalid_argument("a device adds without locks");
+  if (work.halves != nullptr) throw std::invalid_argument("factors in half storage have kernels of their own");
   const auto with = [](bool condition, const auto& g) { condition ? g(std::true_type{}) : g(std::false_type{}); };
   const auto with_width = [&]<std::uint32_t Width, bool RowAdagrad>() {
     with(work.update == update_kind::exact, [&](auto exact) {
@@ -44,41 +65,45 @@ void with_factor_kind(const factor_work& work, const F& f) {
     });
   };
   if (work.sums != nullptr) return with_width.template operator()<0, true>();
-  switch (work.width) {
-    case 16:
-      return with_width.template operator()<16, false>();
-    case 32:
-      return with_width.template operator()<32, false>();
-    case 64:
-      return with_width.template operator()<64, false>();
-    case 128:
-      return with_width.template operator()<128, false>();
-    default:
-      return with_width.template operator()<0, false>();
-  }
+  with_factor_width(work.width, [&]<std::uint32_t Width>() { with_width.template operator()<Width, false>(); });
+}
+
+/// The same for factors in half storage. Throws std::invalid_argument where they cannot be trained.
+template <class F>
+void with_half_factor_kind(const factor_work& work, const F& f) {
+  if (work.update != update_kind::lossy || work.sums != nullptr || work.system_scope || work.width % 2 != 0)
+    throw std::invalid_argument(
+        "factors in half storage are trained two at a time by lossy sgd, in the device's own memory");
+  with_factor_width(work.width, [&]<std::uint32_t Width>() {
+    f(factor_kind<Width, false, update_kind::lossy, memory_scope::device, half_factors>{});
+  });
 }
 
 /// A row of factors as a warp has read it.
-template <class Warp, class Weights, unsigned Pieces>
+template <class Warp, class Factors, unsigned Pieces>
 class factor_row {
  public:
-  HOGWILD_DEVICE_CODE explicit factor_row(float* row) : row_(row) {}
+  using word = typename Factors::word;
 
-  /// Reads the columns that are kept: nothing here waits for what was read.
-  HOGWILD_DEVICE_CODE void read(const Warp& warp, std::uint32_t width) {
+  HOGWILD_DEVICE_CODE explicit factor_row(const Factors& row) : row_(row) {}
+
+  /// Reads the words that are kept: nothing here waits for what was read.
+  HOGWILD_DEVICE_CODE void read(const Warp& warp, std::uint32_t words) {
     if constexpr (Pieces > 0)
       warp.template deal_pieces<Pieces>(
-          width, [&](unsigned lane, unsigned piece, std::uint32_t k) { kept_[piece][lane] = row_.load(k); });
+          words, [&](unsigned lane, unsigned piece, std::uint32_t k) { kept_[piece][lane] = row_.load(k); });
   }
-  HOGWILD_DEVICE_CODE float value(unsigned lane, unsigned piece, std::uint32_t k) {
+  HOGWILD_DEVICE_CODE word value(unsigned lane, unsigned piece, std::uint32_t k) {
     if constexpr (Pieces > 0) return kept_[piece][lane];
     return row_.load(k);
   }
-  HOGWILD_DEVICE_CODE void add_to(std::uint32_t k, float seen, float delta) const { row_.add_to(k, seen, delta); }
+  HOGWILD_DEVICE_CODE void add_to(std::uint32_t k, word seen, const float (&delta)[Factors::together]) const {
+    row_.add_to(k, seen, delta);
+  }
 
  private:
-  Weights row_;
-  typename Warp::template each_lane<float> kept_[Pieces > 0 ? Pieces : 1];
+  Factors row_;
+  typename Warp::template each_lane<word> kept_[Pieces > 0 ? Pieces : 1];
 };
 
 /// What a rating adds to the gradient of its row of this column, as a multiple of the row.
@@ -91,20 +116,25 @@ HOGWILD_DEVICE_CODE inline float factor_l2(const factor_work& work, std::uint64_
 template <class Kind, class Warp>
 HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work, const rating& r) {
   using weights_type = typename Kind::weights_type;
+  using factors = typename Kind::factors_type;
+  using row = factor_row<Warp, factors, Kind::pieces>;
+  using word = typename row::word;
   using lane_numbers = typename Warp::template each_lane<float>;
-  const std::uint32_t width = Kind::width > 0 ? Kind::width : work.width;
+  constexpr unsigned together = factors::together;
+  const std::uint32_t width = Kind::width > 0 ? Kind::width : work.width, words = width / together;
   const std::uint64_t user = r.user, item = work.users + r.item, bias_at = work.columns * width;
   const weights_type w(work.weights), sums(work.sums);
   const auto each_column = [&](const auto& f) {  // f(lane, its column)
     warp.deal(2, [&](unsigned lane, std::uint32_t k) { f(lane, k == 0 ? user : item); });
   };
 
-  factor_row<Warp, weights_type, Kind::pieces> p(work.weights + user * width), q(work.weights + item * width);
-  p.read(warp, width);
-  q.read(warp, width);
+  row p(factors(work, user * width)), q(factors(work, item * width));
+  p.read(warp, words);
+  q.read(warp, words);
   lane_numbers part, bias;
-  warp.template deal_pieces<Kind::pieces>(width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
-    part[lane] += p.value(lane, piece, k) * q.value(lane, piece, k);
+  warp.template deal_pieces<Kind::pieces>(words, [&](unsigned lane, unsigned piece, std::uint32_t k) {
+    const word of_p = p.value(lane, piece, k), of_q = q.value(lane, piece, k);
+    for (unsigned i = 0; i < together; ++i) part[lane] += factors::number(of_p, i) * factors::number(of_q, i);
   });
   if (work.bias) {
     each_column([&](unsigned lane, std::uint64_t column) {
@@ -119,7 +149,8 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
   constexpr float epsilon = 1e-8f;  // as row_adagrad's in factor_step
   if constexpr (Kind::row_adagrad) {
     lane_numbers user_squares, item_squares, steps;
-    warp.template deal_pieces<Kind::pieces>(width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
+    warp.template deal_pieces<Kind::pieces>(words, [&](unsigned lane, unsigned piece, std::uint32_t k) {
+      static_assert(together == 1);
       const float x = p.value(lane, piece, k), y = q.value(lane, piece, k);
       const float of_x = error * y + user_l2 * x, of_y = error * x + item_l2 * y;
       user_squares[lane] += of_x * of_x;
@@ -135,10 +166,16 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
     item_step = warp.from(1, steps);
   }
 
-  warp.template deal_pieces<Kind::pieces>(width, [&](unsigned lane, unsigned piece, std::uint32_t k) {
-    const float x = p.value(lane, piece, k), y = q.value(lane, piece, k);
-    p.add_to(k, x, -user_step * (error * y + user_l2 * x));
-    q.add_to(k, y, -item_step * (error * x + item_l2 * y));
+  warp.template deal_pieces<Kind::pieces>(words, [&](unsigned lane, unsigned piece, std::uint32_t k) {
+    const word of_p = p.value(lane, piece, k), of_q = q.value(lane, piece, k);
+    float to_p[together], to_q[together];
+    for (unsigned i = 0; i < together; ++i) {
+      const float x = factors::number(of_p, i), y = factors::number(of_q, i);
+      to_p[i] = -user_step * (error * y + user_l2 * x);
+      to_q[i] = -item_step * (error * x + item_l2 * y);
+    }
+    p.add_to(k, of_p, to_p);
+    q.add_to(k, of_q, to_q);
   });
   if (!work.bias) return;
   each_column([&](unsigned lane, std::uint64_t column) {
@@ -156,7 +193,8 @@ HOGWILD_DEVICE_CODE void train_rating(const Warp& warp, const factor_work& work,
 template <class Kind>
 struct factor_part {
   struct no_model {};
-  static constexpr unsigned least_warps = 64;
+  // A loop over any number of words of two needs more registers.
+  static constexpr unsigned least_warps = Kind::width == 0 && Kind::factors_type::together > 1 ? 48 : 64;
 
   /// Trains ratings part, part + parts, ... of the work, one after the other; returns how many.
   template <class Warp>

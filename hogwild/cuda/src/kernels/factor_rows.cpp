@@ -14,8 +14,10 @@ void train_factor_rows(const factor_work& work, std::size_t part, std::size_t pa
   factor_work in_scope = work;
   in_scope.system_scope = false;
   std::uint64_t trained = 0;
-  with_factor_kind(
-      in_scope, [&](auto kind) { trained = factor_part<decltype(kind)>::train(host_warp{}, work, {}, part, parts); });
+  const auto train = [&](auto kind) {
+    trained = factor_part<decltype(kind)>::train(host_warp{}, work, {}, part, parts);
+  };
+  in_scope.halves != nullptr ? with_half_factor_kind(in_scope, train) : with_factor_kind(in_scope, train);
   if (work.updates != nullptr) std::atomic_ref<std::uint64_t>(*work.updates) += trained;
 }
 

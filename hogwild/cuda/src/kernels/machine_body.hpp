@@ -87,7 +87,7 @@ struct machine_part {
     if (delta != 0.0f) w.add_to(j, x, delta);
   }
 
-  /// The derivative of the row's loss by its score, and the sums of v x over the row's entries, for each factor.
+  /// The row's score, and the sums of v x over the row's entries, for each factor.
   template <class Warp, class Row>
   HOGWILD_DEVICE_CODE static float look(const Warp& warp, const machine_shape& model, const weights_type& w,
                                         const Row& z, numbers<Warp> (&sum)[slots]) {
@@ -113,7 +113,7 @@ struct machine_part {
     });
     // One lane reads the bias: had each read it for itself, they could see it before and after somebody's add.
     warp.first([&](unsigned lane) { part[lane] += w.load(weights + model.features); });
-    return score_slope(model.labels, model.scale, model.mean + model.scale * warp.sum(part), z.label);
+    return model.mean + model.scale * warp.sum(part);
   }
 
   /// Trains rows part, part + parts, ... of the work, one after the other; returns how many changed something.
@@ -128,7 +128,7 @@ struct machine_part {
     for (std::uint64_t i = part; i < work.count; i += parts) {
       const auto z = margin_row_of<Kind>(work, work.first + i);
       numbers<Warp> sum[slots], acted;
-      const float slope = look(warp, model, w, z, sum);
+      const float slope = score_slope(model.labels, model.scale, look(warp, model, w, z, sum), z.label);
       if (slope == 0.0f && !has_l2(work)) continue;
       if (!of_factors.frozen)
         each_slot(model, [&](std::uint32_t s) {

@@ -43,6 +43,12 @@ class one_of_models {
     return model;
   }
 
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
+    double found = 0.0;
+    std::uint32_t k = 0;
+    (void)((k++ == which_ && (found = as<Models>().loss(margin, label), true)) || ...);
+    return found;
+  }
   HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {
     float slope = 0.0f;
     std::uint32_t k = 0;

@@ -40,11 +40,26 @@ struct softmax_part {
     });
   }
 
-  /// From the scores of the classes to the derivatives of -log softmax(scores)[label] by them.
+  /// The scores of the classes are added to p.
+  template <class Warp, class Row>
+  HOGWILD_DEVICE_CODE static void add_scores(const Warp& warp, const softmax_shape& model, const weights_type& w,
+                                             const Row& z, numbers<Warp> (&p)[slots]) {
+    for (std::uint32_t e = 0; e < z.size; ++e) {
+      const std::uint64_t row = std::uint64_t{z.index[e]} * model.classes;
+      const float x = widened(z.value[e]);
+      each_class(warp, model,
+                 [&](unsigned lane, std::uint32_t s, std::uint32_t k) { p[s][lane] += w.load(row + k) * x; });
+    }
+    const std::uint64_t biases = model.features * model.classes;
+    if (model.bias)
+      each_class(warp, model,
+                 [&](unsigned lane, std::uint32_t s, std::uint32_t k) { p[s][lane] += w.load(biases + k); });
+  }
+
+  /// The largest of the scores.
   template <class Warp>
-  HOGWILD_DEVICE_CODE static void differentiate(const Warp& warp, const softmax_shape& model, float label,
-                                                numbers<Warp> (&p)[slots]) {
-    numbers<Warp> top, sum;
+  HOGWILD_DEVICE_CODE static float largest(const Warp& warp, const softmax_shape& model, numbers<Warp> (&p)[slots]) {
+    numbers<Warp> top;
     warp.each([&](unsigned lane) { top[lane] = p[0][lane]; });
     warp.each([&](unsigned lane) {
       if (lane >= model.classes) top[lane] = -HUGE_VALF;
@@ -52,9 +67,17 @@ struct softmax_part {
     each_class(warp, model, [&](unsigned lane, std::uint32_t s, std::uint32_t) {
       if (p[s][lane] > top[lane]) top[lane] = p[s][lane];
     });
-    const float largest = warp.most(top);  // so that nothing overflows
+    return warp.most(top);
+  }
+
+  /// From the scores of the classes to the derivatives of -log softmax(scores)[label] by them.
+  template <class Warp>
+  HOGWILD_DEVICE_CODE static void differentiate(const Warp& warp, const softmax_shape& model, float label,
+                                                numbers<Warp> (&p)[slots]) {
+    numbers<Warp> sum;
+    const float top = largest(warp, model, p);  // so that nothing overflows
     each_class(warp, model, [&](unsigned lane, std::uint32_t s, std::uint32_t) {
-      p[s][lane] = std::exp(p[s][lane] - largest);
+      p[s][lane] = std::exp(p[s][lane] - top);
       sum[lane] += p[s][lane];
     });
     const float all = warp.sum(sum);
@@ -76,15 +99,7 @@ struct softmax_part {
     for (std::uint64_t i = part; i < work.count; i += parts) {
       const auto z = margin_row_of<Kind>(work, work.first + i);
       numbers<Warp> p[slots], acted;
-      for (std::uint32_t e = 0; e < z.size; ++e) {
-        const std::uint64_t row = std::uint64_t{z.index[e]} * model.classes;
-        const float x = widened(z.value[e]);
-        each_class(warp, model,
-                   [&](unsigned lane, std::uint32_t s, std::uint32_t k) { p[s][lane] += w.load(row + k) * x; });
-      }
-      if (model.bias)
-        each_class(warp, model,
-                   [&](unsigned lane, std::uint32_t s, std::uint32_t k) { p[s][lane] += w.load(biases + k); });
+      add_scores(warp, model, w, z, p);
       differentiate(warp, model, z.label, p);
       for (std::uint32_t e = 0; e < z.size && !weights_group.frozen; ++e) {
         const std::uint32_t column = z.index[e];

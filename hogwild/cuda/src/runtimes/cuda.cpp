@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <string>
+#include <vector>
 
 #include <hogwild/error.hpp>
 
@@ -21,6 +23,8 @@ constexpr known_refusal refusals[] = {
     {cudaErrorNoDevice, "the driver finds no CUDA device: look at nvidia-smi and CUDA_VISIBLE_DEVICES"},
     {cudaErrorNoKernelImageForDevice,
      "this build has no code for that device: build with its architecture in CMAKE_CUDA_ARCHITECTURES"},
+    {cudaErrorMemoryAllocation,
+     "the device's memory is used up: look at nvidia-smi for who else uses it, or train on fewer rows or columns"},
     {cudaErrorDevicesUnavailable, "the device is busy or is for another process alone: look at nvidia-smi"},
 };
 
@@ -107,11 +111,22 @@ class cuda_runtime final : public runtime {
   ~cuda_runtime() override {
     cudaSetDevice(number_);  // for the queue and its events
     drain();
+    for (const int other : opened_) cudaDeviceDisablePeerAccess(other);
   }
   cuda_runtime(const cuda_runtime&) = delete;
   cuda_runtime& operator=(const cuda_runtime&) = delete;
 
   const device_facts& facts() const override { return facts_; }
+  peer_access reach(const device_facts& other) override {
+    if (other.emulated) return peer_access::none;
+    if (other.number == number_) return peer_access::atomic;
+    int reaches = 0, adds = 0;
+    require(cudaDeviceCanAccessPeer(&reaches, number_, other.number), "tell what it reaches");
+    if (reaches == 0 || !open_way_to(other.number)) return peer_access::none;
+    require(cudaDeviceGetP2PAttribute(&adds, cudaDevP2PAttrNativeAtomicSupported, number_, other.number),
+            "tell how it adds");
+    return adds != 0 ? peer_access::atomic : peer_access::plain;
+  }
   std::uint64_t free_bytes() const override {
     here();
     std::size_t left = 0, all = 0;
@@ -125,8 +140,8 @@ class cuda_runtime final : public runtime {
     const cudaError_t code = cudaMalloc(&memory, bytes);
     if (code == cudaErrorMemoryAllocation) {
       cudaGetLastError();
-      throw resource_error("the device has no room for " + std::to_string(bytes) +
-                           " bytes: " + std::to_string(free_bytes()) + " are free; train on fewer rows or columns");
+      throw no_room("the device has no room for " + std::to_string(bytes) + " bytes: " + std::to_string(free_bytes()) +
+                    " are free; train on fewer rows or columns");
     }
     require(code, "give memory");
     return memory;
@@ -146,6 +161,7 @@ class cuda_runtime final : public runtime {
   void* register_host(void* memory, std::size_t bytes) override {
     here();
     const cudaError_t code = cudaHostRegister(memory, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+    if (code == cudaErrorHostMemoryAlreadyRegistered) return registered_by_others(memory, bytes);
     if (code != cudaSuccess) refuse_registration(code, bytes);
     void* on_device = nullptr;
     const cudaError_t unmapped = cudaHostGetDevicePointer(&on_device, memory, 0);
@@ -156,7 +172,10 @@ class cuda_runtime final : public runtime {
   void unregister_host(void* memory) noexcept override {
     cudaSetDevice(number_);
     drain();
-    cudaHostUnregister(memory);
+    if (const auto other = std::ranges::find(of_others_, memory); other != of_others_.end())
+      of_others_.erase(other);
+    else
+      cudaHostUnregister(memory);
   }
   void take_near(std::span<std::byte> managed) override {
     here();
@@ -224,6 +243,32 @@ class cuda_runtime final : public runtime {
   }
 
  private:
+  /// Whether it is open; the program itself may have opened it.
+  bool open_way_to(int other) {
+    here();
+    const cudaError_t code = cudaDeviceEnablePeerAccess(other, 0);
+    if (code == cudaErrorPeerAccessAlreadyEnabled || code == cudaErrorTooManyPeers) {
+      cudaGetLastError();
+      return code == cudaErrorPeerAccessAlreadyEnabled;
+    }
+    require(code, "reach another device");
+    opened_.push_back(other);
+    return true;
+  }
+
+  /// Some of it is: all of it where one registration has its first byte and its last one.
+  void* registered_by_others(void* memory, std::size_t bytes) {
+    cudaGetLastError();
+    std::byte* const last = static_cast<std::byte*>(memory) + bytes - 1;
+    void *first_on_device = nullptr, *last_on_device = nullptr;
+    const bool whole = cudaHostGetDevicePointer(&first_on_device, memory, 0) == cudaSuccess &&
+                       cudaHostGetDevicePointer(&last_on_device, last, 0) == cudaSuccess &&
+                       static_cast<std::byte*>(last_on_device) == static_cast<std::byte*>(first_on_device) + bytes - 1;
+    if (!whole) refuse_registration(cudaErrorHostMemoryAlreadyRegistered, bytes);
+    of_others_.push_back(memory);
+    return first_on_device;
+  }
+
   /// CUDA's current device is the thread's, and the program may have others.
   void here() const { require(cudaSetDevice(number_), "be chosen"); }
 
@@ -235,6 +280,8 @@ class cuda_runtime final : public runtime {
   bool is_ahead_ = false;         ///< there are some that no kernel waits for yet
   std::deque<cuda_event> marks_;  ///< that nobody has waited for yet
   std::uint64_t passed_ = 0;
+  std::vector<void*> of_others_;  ///< what is registered here and was before
+  std::vector<int> opened_;       ///< devices to which the way was closed before
 };
 
 }  // namespace
@@ -249,6 +296,7 @@ device_facts facts_of_cuda(int number) {
   require(cudaGetDeviceProperties(&about, number), "tell what it is");
   device_facts facts;
   facts.name = about.name;
+  facts.number = number;
   facts.memory_bytes = about.totalGlobalMem;
   facts.multiprocessors = about.multiProcessorCount;
   facts.compute_major = about.major;

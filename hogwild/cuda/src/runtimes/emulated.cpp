@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
@@ -35,13 +36,17 @@ class emulated_runtime final : public runtime {
   }
 
   const device_facts& facts() const override { return facts_; }
+  /// All have their memory in that of this machine.
+  peer_access reach(const device_facts& other) override {
+    return other.emulated ? peer_access::atomic : peer_access::none;
+  }
   /// Without a limit the machine refuses what it does not have, and nothing is reserved before.
   std::uint64_t free_bytes() const override { return facts_.host_memory ? memory_bytes_ : memory_bytes_ - used_; }
 
   void* allocate(std::size_t bytes) override {
     if (bytes > free_bytes())
-      throw resource_error("the emulated device has no room for " + std::to_string(bytes) +
-                           " bytes: " + std::to_string(free_bytes()) + " are free");
+      throw no_room("the emulated device has no room for " + std::to_string(bytes) +
+                    " bytes: " + std::to_string(free_bytes()) + " are free");
     try {
       void* const memory = ::operator new(std::max<std::size_t>(bytes, 1), alignment);
       used_ += sizes_[memory] = bytes;
@@ -67,8 +72,8 @@ class emulated_runtime final : public runtime {
   void* register_host(void* memory, std::size_t) override { return memory; }
   void unregister_host(void* memory) noexcept override {
     drain();
-    // It has to stand until now. CUDA would tell that it does not; here the program ends.
-    static_cast<void>(*static_cast<volatile std::byte*>(memory));
+    // It has to stand until now. CUDA would tell that it does not; here the program ends. Other workers may be writing.
+    static_cast<void>(std::atomic_ref(*static_cast<std::byte*>(memory)).load());
   }
   void take_near(std::span<std::byte>) override {}
 

@@ -100,6 +100,9 @@ struct alignas(128) basic_worker_slot {
     state.compare_exchange_strong(now, worker_state::active);
   }
 
+  /// By anybody: whether the others wait for the owner now; false may be true again in a moment.
+  bool is_waited_for() const noexcept { return state.load(std::memory_order_acquire) == worker_state::active; }
+
   static constexpr std::uint32_t slot_bits = 12;  ///< of a tag: slot + 1; the generation stands above
 
   /// The owner's name on what it locks, if this is slot number `slot`; never 0.
@@ -109,7 +112,7 @@ struct alignas(128) basic_worker_slot {
   /// Whether a tag of one of `slots` is that of an owner who counts.
   static bool is_live(const basic_worker_slot* slots, std::uint32_t tag) noexcept {
     const basic_worker_slot& slot = slots[(tag & ((1u << slot_bits) - 1)) - 1];
-    return slot.state.load(std::memory_order_acquire) == worker_state::active &&
+    return slot.is_waited_for() &&
            slot.generation.load(std::memory_order_acquire) << slot_bits == tag >> slot_bits << slot_bits;
   }
 };

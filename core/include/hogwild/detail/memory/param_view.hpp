@@ -27,6 +27,19 @@ concept parameter = std::floating_point<T> && std::atomic_ref<T>::is_always_lock
 
 namespace detail {
 
+/// One element, or a word of several narrower ones, which others may write meanwhile.
+template <class T>
+T load_relaxed(const T& from) {
+  static_assert(std::atomic_ref<T>::is_always_lock_free);
+  return std::atomic_ref<T>(const_cast<T&>(from)).load(std::memory_order_relaxed);
+}
+/// The same, which others may read and write meanwhile.
+template <class T>
+void store_relaxed(T& to, T value) {
+  static_assert(std::atomic_ref<T>::is_always_lock_free);
+  std::atomic_ref<T>(to).store(value, std::memory_order_relaxed);
+}
+
 /// Copies a dense run that others may write, or read, meanwhile; elements may be of different ages.
 template <parameter T>
 void copy_parameters(const T* from, T* to, std::size_t n) {
@@ -44,10 +57,7 @@ void copy_parameters(const T* from, T* to, std::size_t n) {
     for (; i + 4 <= n; i += 4) _mm_storeu_ps(to + i, _mm_loadu_ps(from + i));
   }
 #endif
-  for (; i < n; ++i) {
-    const T value = std::atomic_ref<T>(const_cast<T&>(from[i])).load(std::memory_order_relaxed);
-    std::atomic_ref<T>(to[i]).store(value, std::memory_order_relaxed);
-  }
+  for (; i < n; ++i) store_relaxed(to[i], load_relaxed(from[i]));
 }
 
 }  // namespace detail

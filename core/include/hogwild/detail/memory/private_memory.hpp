@@ -42,10 +42,16 @@ class worker_memory {
   /// Room that somebody else owns, from a cache line on, for as much as is ever asked for.
   explicit worker_memory(std::span<std::byte> given) : given_(given) {}
 
+  /// What `arrays` arrays of n elements take.
+  template <parameter T>
+  static constexpr std::size_t bytes_of(std::size_t arrays, std::size_t n) {
+    return arrays * stride_of<T>(n);
+  }
+
   /// `arrays` arrays of n elements, each beginning on a cache line; what they held is lost when they grow.
   template <parameter T>
   std::span<T> array(std::size_t k, std::size_t arrays, std::size_t n) {
-    const std::size_t stride = (n * sizeof(T) + 127) / 128 * 128;
+    const std::size_t stride = stride_of<T>(n);
     if (given_.empty() && stride * arrays > bytes_) {
       memory_ = private_memory(stride * arrays);
       bytes_ = stride * arrays;
@@ -56,6 +62,11 @@ class worker_memory {
   }
 
  private:
+  template <parameter T>
+  static constexpr std::size_t stride_of(std::size_t n) {
+    return (n * sizeof(T) + 127) / 128 * 128;
+  }
+
   std::span<std::byte> given_{};
   private_memory memory_;
   std::size_t bytes_ = 0;

@@ -10,7 +10,7 @@
 namespace hogwild {
 
 inline constexpr std::uint64_t segment_magic = 0x317465736c776768;  ///< "hgwlset1" in memory on little-endian machines
-inline constexpr std::uint32_t segment_abi_version = 2;             ///< raised when this header or a layout changes
+inline constexpr std::uint32_t segment_abi_version = 3;             ///< raised when this header or a layout changes
 inline constexpr std::size_t segment_header_bytes = 4096;           ///< reserved for the header; the layout follows
 
 /// The first bytes of every segment. No pointers: each process maps the segment at another address.

@@ -101,10 +101,11 @@ static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 
 
 /// Differs between builds whose processes would read each other's segments wrongly.
 constexpr std::uint64_t layout_hash() {
-  std::uint64_t h = 5;  // raised by hand when a meaning changes and no size does
+  std::uint64_t h = 6;  // raised by hand when a meaning changes and no size does
   for (const std::uint64_t part :
        {sizeof(store_shape), sizeof(control_block), sizeof(worker_slot), sizeof(worker_failure), sizeof(ticket_counter),
-        sizeof(round_plan), segment_header_bytes}) {
+        sizeof(round_plan), segment_header_bytes, offsetof(worker_slot, pageable), offsetof(worker_slot, rows),
+        offsetof(worker_slot, row_block_bytes), offsetof(worker_slot, staleness)}) {
     h = (h ^ part) * 0x100000001b3u;
   }
   return h;

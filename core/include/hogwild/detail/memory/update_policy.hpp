@@ -32,8 +32,10 @@ class basic_stripe_locks {
   basic_stripe_locks(std::span<std::uint32_t> stripes, tag self, liveness alive, const void* context)
       : stripes_(stripes), self_(self), alive_(alive), context_(context) {}
 
-  void lock(std::size_t coordinate) const noexcept {
-    const word stripe(stripes_[stripe_of(coordinate)]);
+  void lock(std::size_t coordinate) const noexcept { lock_stripe(stripe_of(coordinate)); }
+  /// Several stripes are locked in ascending order.
+  void lock_stripe(std::size_t number) const noexcept {
+    const word stripe(stripes_[number]);
     for (std::uint32_t spins = 1;; ++spins) {
       tag seen = 0;
       if (stripe.compare_exchange_weak(seen, self_, std::memory_order_acquire, std::memory_order_relaxed)) return;
@@ -66,10 +68,12 @@ class basic_stripe_locks {
 
   void unlock(std::size_t coordinate) const noexcept { unlock_stripe(stripe_of(coordinate)); }
 
- private:
-  // Sixteen neighbours share a stripe: one cache line of float parameters.
-  std::size_t stripe_of(std::size_t coordinate) const noexcept { return (coordinate / 16) & (stripes_.size() - 1); }
+  /// Sixteen neighbours share a stripe: one cache line of float parameters.
+  std::size_t stripe_of(std::size_t coordinate) const noexcept { return (coordinate / neighbours) & (count() - 1); }
+  std::size_t count() const noexcept { return stripes_.size(); }
+  static constexpr std::size_t neighbours = 16;
 
+ private:
   std::span<std::uint32_t> stripes_;
   tag self_ = 0;
   liveness alive_ = nullptr;

@@ -38,6 +38,11 @@ struct device_list {
 /// and managed memory one beside which CPUs may use it; processes cannot share managed memory, nor several devices.
 /// Several devices share pinned memory as processes alone.
 ///
+/// In half storage, which is for matrix_factorization under sgd with lossy updates, a replica in the device's own
+/// memory trains its factors as 16-bit floats; biases, and all that leaves the device, are float. A rating moves half
+/// as many bytes. What is exchanged is what the rounded factors have gained; the run's own parameters are never
+/// rounded.
+///
 /// Rows that are trained at once see the same weights. There are no more of them than the step allows: rows * step *
 /// curvature < 2 under sgd, and four times that under adagrad; half as many of models of programs that are no margin
 /// models, and a quarter of factorization machines. Of ratings there are no more than twice the smaller of users and
@@ -52,6 +57,7 @@ struct cuda_engine {
   std::size_t workers = 0;  ///< on the CPU, beside the devices
   device_list device = 0;   ///< one or several, up to 16
   memory_kind memory = memory_kind::device;
+  storage_kind storage = storage_kind::single;
   transport_kind transport = transport_kind::in_process;
   bool pin = true;                       ///< one CPU for each worker, where there are as many
   std::string program{};                 ///< of processes: see process_engine

@@ -28,7 +28,8 @@ namespace detail {
 using start_function = std::function<std::unique_ptr<engine_run>(const training_task& task)>;
 
 /// Throws as plan_sharing(cuda_engine) does; from then on the run's options name the devices.
-void plan_devices(const device_list& devices, memory_kind memory, transport_kind transport, run_planner& run);
+void plan_devices(const device_list& devices, memory_kind memory, storage_kind storage, transport_kind transport,
+                  run_planner& run);
 /// Of devices that train by themselves: notes where the CPU is expected to be faster.
 void note_where_cpus_are_faster(run_planner& run);
 std::unique_ptr<engine_run> start_on_devices(transport_kind transport, const training_task& task, const loop_plan& plan,
@@ -47,7 +48,7 @@ Engine with_std_threads(Engine engine) {
 /// Throws as those of the engine and of cuda_engine do, and config_error where there are fewer workers than devices.
 template <class Engine>
 std::size_t plan_sharing(const on_devices<Engine>& engine, run_planner& run) {
-  detail::plan_devices(engine.device, memory_kind::device, engine.transport, run);
+  detail::plan_devices(engine.device, memory_kind::device, storage_kind::single, engine.transport, run);
   if constexpr (requires { engine.ranks; })
     if (engine.ranks != nullptr)
       throw config_error("workers beside a device are threads or processes of one machine: leave out the ranks");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,12 @@ class engine_run {
   virtual void settle() {}
   /// Threads of this process for measuring and whole-array passes; free between rounds.
   virtual thread_team& helpers() = 0;
+  /// The mean loss of the first `rows` training rows, with w = scale * v for the stored v, where those who train have
+  /// what it takes; nothing where helpers() are to measure. No number where a stop was asked for meanwhile. Between
+  /// rounds. Throws what a device throws that fails.
+  virtual std::optional<double> train_loss(std::size_t, double /*scale*/, const std::stop_token&) {
+    return std::nullopt;
+  }
   /// Worker processes that died and were replaced so far.
   virtual std::size_t replaced() const { return 0; }
   /// Rows done whose changes dead or stopped workers had not all sent: an upper bound.

@@ -20,6 +20,7 @@ struct exchange_options {
   std::uint64_t workers = 1;   ///< who exchange; in a reproducible run the virtual workers, a chunk of `rows` a turn
   std::uint32_t replicas = 1;  ///< on a ring, each with as many of the workers; 1: there is no ring
   ring_rule rule = ring_rule::deltas;
+  released_options released{};
   double scale = 1.0;             ///< in lockstep: of the mean gain of the rows between two meetings so much is added
   double timeout_seconds = 30.0;  ///< in lockstep: how long workers wait for each other
 
@@ -56,6 +57,7 @@ struct loop_options {
   std::uint32_t device_count = 0;                 ///< workers in the first slots, each of which drives a device:
   std::array<std::int32_t, most_devices> devices{};  ///< by its number, or emulated_device
   memory_kind memory = memory_kind::device;          ///< of those devices
+  storage_kind storage = storage_kind::single;       ///< of factors in those devices' own memory
 
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };

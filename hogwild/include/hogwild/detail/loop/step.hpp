@@ -113,6 +113,53 @@ class margin_sgd_step : public Sharing {
   double shrink_ = 1, scale_ = 1;
 };
 
+/// Margin models under sgd with l2 in a second pass over the row, on rows without loss too (Hogwild!, NIPS 2011, in the
+/// form of its program):
+///
+///   w_j -= step * slope * x_j        for each entry, where there is a loss; the bias likewise
+///   w_j *= 1 - step * l2 * n / degree_j        for each entry; not the bias
+///
+/// Over an epoch each weight shrinks about as by l2 of every row. Weights are stored as they are.
+template <class Sharing>
+class margin_two_pass_step : public Sharing {
+ public:
+  margin_two_pass_step(const Sharing& sharing, margin_loss loss, const step_context& context)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        l2_{context.options.l2 * static_cast<double>(context.rows)},
+        w_(Sharing::parameters()) {}
+
+  void begin(const round_plan& round, double) {
+    w_ = Sharing::parameters();
+    step_ = static_cast<float>(round.step);
+  }
+  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
+
+  template <class Reader, class Note>
+  bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
+    const std::size_t bias = w_.size() - 1;
+    float margin = dot(w, z);
+    if (context_.options.bias) margin += w[bias];
+    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
+    const float change = -step_ * weight * loss_.derivative(margin, z.label);
+    if (change != 0.0f) {
+      for (auto [j, x] : z) note(j, w_.read_add(j, change * x));
+      if (context_.options.bias) note(bias, w_.read_add(bias, change));
+    }
+    if (l2_.l2_rows == 0.0) return change != 0.0f;
+    for (auto [j, x] : z) w_.add(j, -step_ * static_cast<float>(l2_.fraction(context_.degree[j])) * w_.load(j));
+    return true;
+  }
+
+ private:
+  margin_loss loss_;
+  step_context context_;
+  touched_l2 l2_;
+  typename Sharing::view_type w_;
+  float step_ = 0;
+};
+
 /// Margin models under adagrad: l2 joins the gradient of the columns that a row touches (touched_l2), on rows without
 /// loss too.
 template <class Sharing>

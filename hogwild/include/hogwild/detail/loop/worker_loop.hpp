@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <variant>
 
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
@@ -16,10 +17,20 @@
 
 namespace hogwild {
 
+/// What a worker holds while it trains one example: what its sharing policy locks for it, or nothing.
+template <class Step, class Example>
+auto hold_example([[maybe_unused]] Step& step, [[maybe_unused]] const Example& example) {
+  if constexpr (requires { step.hold(example); })
+    return step.hold(example);
+  else
+    return std::monostate{};
+}
+
 /// One row through a step that takes them one by one; `watched` says whether the probe looks at it.
 template <class Step>
 batch_outcome train_row(Step& step, row_cursor& cursor, std::size_t r, race_probe& probe, bool watched) {
   const auto example = step.example(cursor, r);
+  [[maybe_unused]] const auto held = hold_example(step, example);
   const bool changed =
       watched ? probe.watch(step.reader(), example.size(),
                             [&](const auto& reader, const auto& note) { return step.train(reader, example, note); })

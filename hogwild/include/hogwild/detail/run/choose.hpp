@@ -37,7 +37,8 @@ struct sharing_choice {
   std::size_t workers = 1;  ///< at most those asked for
   exchange_options exchange{};
   std::string reason;
-  std::string idle{};  ///< why `workers` are fewer than those asked for, where they are
+  std::string idle{};     ///< why `workers` are fewer than those asked for, where they are
+  double epoch_ns = 0.0;  ///< that an epoch is predicted to take; 0 for one shared array, where nothing is predicted
 };
 
 /// The most rows that each of p workers may train between two exchanges of summed gains: with z = step * curvature *

@@ -14,13 +14,16 @@ struct combination {
   sharing_kind sharing = sharing_kind::automatic;
   update_kind update = update_kind::lossy;
   sharding shards = sharding::claimed;
-  bool margin = true;  ///< a margin model
+  bool margin = true;    ///< a margin model
+  bool batches = false;  ///< a model that takes several examples at once
+  l2_form form = l2_form::by_degree;
   bool reproducible = false;
   std::optional<memory_kind> memory{};  ///< of a device that trains; none: no device does
   bool processes = false;               ///< the workers beside the device
   bool several_devices = false;
   bool native_atomics = true;     ///< of the device: to CPUs its operations on their memory are atomic, too
   bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it does
+  storage_kind storage = storage_kind::single;  ///< of factors on the device
 };
 
 /// What a run is refused for, whatever its engine: all that is named here is met.
@@ -29,6 +32,8 @@ struct refusal {
   std::optional<update_kind> update{};
   std::optional<sharding> shards{};
   std::optional<bool> margin{};
+  std::optional<bool> batches{};
+  std::optional<l2_form> form{};
   std::optional<bool> reproducible{};
   std::optional<bool> device{};  ///< whether one trains
   std::optional<memory_kind> memory{};
@@ -36,17 +41,20 @@ struct refusal {
   std::optional<bool> several_devices{};
   std::optional<bool> native_atomics{};
   std::optional<bool> concurrent_access{};
+  std::optional<storage_kind> storage{};
   std::string_view reason{};
 
   constexpr bool meets(const combination& c) const {
     return sharing.value_or(c.sharing) == c.sharing && update.value_or(c.update) == c.update &&
            shards.value_or(c.shards) == c.shards && margin.value_or(c.margin) == c.margin &&
+           batches.value_or(c.batches) == c.batches && form.value_or(c.form) == c.form &&
            reproducible.value_or(c.reproducible) == c.reproducible &&
            device.value_or(c.memory.has_value()) == c.memory.has_value() && (!memory || memory == c.memory) &&
            processes.value_or(c.processes) == c.processes &&
            several_devices.value_or(c.several_devices) == c.several_devices &&
            native_atomics.value_or(c.native_atomics) == c.native_atomics &&
-           concurrent_access.value_or(c.concurrent_access) == c.concurrent_access;
+           concurrent_access.value_or(c.concurrent_access) == c.concurrent_access &&
+           storage.value_or(c.storage) == c.storage;
   }
 };
 
@@ -71,6 +79,41 @@ inline constexpr std::array refusals = {
     refusal{.sharing = sharing_kind::head,
             .update = update_kind::locked,
             .reason = "replicas (head) exchange without locks: use lossy or exact updates, or direct sharing"},
+    refusal{.update = update_kind::edge_locked,
+            .reproducible = true,
+            .reason = "a reproducible run shares nothing that could be locked: leave out the update"},
+    refusal{.update = update_kind::ordered,
+            .reproducible = true,
+            .reason = "ordered updates give the same bits in every run by themselves: leave out reproducible"},
+    refusal{.sharing = sharing_kind::buffered,
+            .update = update_kind::edge_locked,
+            .reason = "an example is locked on one shared array: use direct sharing, or leave the sharing at auto"},
+    refusal{.sharing = sharing_kind::head,
+            .update = update_kind::edge_locked,
+            .reason = "an example is locked on one shared array: use direct sharing, or leave the sharing at auto"},
+    refusal{
+        .sharing = sharing_kind::buffered,
+        .update = update_kind::ordered,
+        .reason = "ordered updates are those of one shared array: use direct sharing, or leave the sharing at auto"},
+    refusal{
+        .sharing = sharing_kind::head,
+        .update = update_kind::ordered,
+        .reason = "ordered updates are those of one shared array: use direct sharing, or leave the sharing at auto"},
+    refusal{.update = update_kind::ordered,
+            .shards = sharding::fixed,
+            .reason = "ordered updates have one order for all workers: leave the shards at claimed"},
+    refusal{.update = update_kind::edge_locked,
+            .batches = true,
+            .reason = "edge_locked is about single examples, and this model takes several at once: use locked"},
+    refusal{.update = update_kind::ordered,
+            .batches = true,
+            .reason = "ordered is about single examples, and this model takes several at once: use locked"},
+    refusal{.margin = false,
+            .form = l2_form::two_pass,
+            .reason = "l2 in two passes is for linear models with one margin a row: use by_degree"},
+    refusal{.form = l2_form::two_pass,
+            .device = true,
+            .reason = "a device does not do l2 in two passes: leave out the form"},
     refusal{.sharing = sharing_kind::head,
             .margin = false,
             .reason = "a replica of the hot columns (head) is for margin models; use buffered for others"},
@@ -80,6 +123,12 @@ inline constexpr std::array refusals = {
                       "processes"},
     refusal{
         .update = update_kind::locked, .device = true, .reason = "a device has no locks: use lossy or exact updates"},
+    refusal{.update = update_kind::edge_locked,
+            .device = true,
+            .reason = "a device has no locks: use lossy or exact updates"},
+    refusal{.update = update_kind::ordered,
+            .device = true,
+            .reason = "a device trains many rows at once, in no order: use lossy or exact updates"},
     refusal{.sharing = sharing_kind::direct,
             .memory = memory_kind::device,
             .reason = "a device has a replica (buffered) in its own memory: leave the sharing at auto, or take pinned "
@@ -124,6 +173,18 @@ inline constexpr std::array refusals = {
             .concurrent_access = false,
             .reason = "managed memory needs a device beside which CPUs may use it, and this one does not let them: "
                       "use pinned or device memory"},
+    refusal{.memory = memory_kind::pinned,
+            .storage = storage_kind::half,
+            .reason = "factors in half storage are those of a device's own replica, and pinned memory has the run's "
+                      "own, which are float: leave the memory at device"},
+    refusal{.memory = memory_kind::managed,
+            .storage = storage_kind::half,
+            .reason = "factors in half storage are those of a device's own replica, and managed memory has the run's "
+                      "own, which are float: leave the memory at device"},
+    refusal{.update = update_kind::exact,
+            .device = true,
+            .storage = storage_kind::half,
+            .reason = "half storage rounds what an exact update would keep: use lossy updates, or float storage"},
 };
 
 /// Why these options do not go together; empty where they do.

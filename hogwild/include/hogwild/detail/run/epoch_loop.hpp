@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <hogwild/detail/engines/engine_run.hpp>
+#include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/options.hpp>
@@ -24,7 +26,9 @@ struct resolved_run {
   bool step_found = false;                                                         ///< by a search
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< when train() was called
   double search_seconds = 0.0;                                                     ///< as train_result has it
-  std::string sharing_reason{};  ///< why workers read and write where they do
+  std::string sharing_reason{};                     ///< why workers read and write where they do
+  std::optional<machine_speed> speed{};             ///< measured beforehand; empty: where the sharing depends on it
+  std::optional<double> predicted_epoch_seconds{};  ///< by the rule that chose the sharing, where it predicts any
   loop_plan plan{};
   std::shared_ptr<const resumed_checkpoint> resumed{};  ///< what it goes on from, until that is in the store
   collective* ranks = nullptr;                          ///< the processes that train together; null: this one is alone

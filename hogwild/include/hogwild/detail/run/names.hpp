@@ -26,6 +26,7 @@ std::string_view name_of(sharding kind);
 std::string_view name_of(schedule_kind kind);
 std::string_view name_of(thread_team_kind kind);
 std::string_view name_of(memory_kind kind);
+std::string_view name_of(storage_kind kind);
 std::string_view name_of(metric what);
 
 /// What to tell the user of a run whose loss is not finite.

@@ -28,7 +28,7 @@ struct run_setup {
   std::vector<std::byte> model;  ///< the model object
 
   std::vector<std::byte> encode() const;
-  /// Throws segment_error where the bytes are not what encode() made.
+  /// Throws segment_error where the bytes are not what encode() made, or a program with other options made them.
   static run_setup decode(std::span<const std::byte> bytes);
 };
 

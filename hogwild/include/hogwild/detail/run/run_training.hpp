@@ -7,6 +7,11 @@
 namespace hogwild {
 
 class any_engine;
+struct resolved_run;
+
+/// The run as it stands before an engine is asked: its options, and a step that is given, the model's or found by a
+/// search, or a checkpoint's. Files that cannot be written are refused.
+resolved_run begin_run(const prepared_task& ready);
 
 /// Trains a task with an engine, which is used once: finds a step, has the engine decide how its workers share, runs
 /// the epochs. What train() does for a model and an engine whose types it knows; throws as that.

@@ -8,6 +8,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/sharing/deterministic.hpp>
 #include <hogwild/detail/sharing/direct.hpp>
+#include <hogwild/detail/sharing/exclusive.hpp>
 #include <hogwild/detail/sharing/gathered.hpp>
 #include <hogwild/detail/sharing/head.hpp>
 #include <hogwild/detail/sharing/private.hpp>
@@ -23,10 +24,11 @@ enum class sharing_choices {
 };
 
 /// Calls train(sharing) with the sharing policy that the worker's plan names: the one place where an access_kind
-/// becomes a type. Not called where the worker has nothing to do in this round. `first_singleton` as in replica.
+/// becomes a type. Not called where the worker has nothing to do in this round. `columns`: of the data;
+/// `first_singleton` as in replica.
 template <parameter T, sharing_choices Choices, class F>
-void with_sharing(const worker_context& at, const std::vector<parameter_group>& groups, std::size_t first_singleton,
-                  const F& train) {
+void with_sharing(const worker_context& at, const std::vector<parameter_group>& groups, std::size_t columns,
+                  std::size_t first_singleton, const F& train) {
   constexpr bool has_head = Choices == sharing_choices::and_head;
   const loop_options& o = at.plan.options;
   access_kind kind = o.sharing;
@@ -47,6 +49,8 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
     const auto arrays = private_arrays_of<T>(kind, at, groups, first_singleton);
     return train(private_sharing<T>(*arrays));
   }
+  if (kind == access_kind::direct && is_exclusive(o.update))
+    return train(exclusive_sharing<T>(at.store, at.slot, groups, columns, o.update));
   with_update(o.update, [&]<class Update>() {
     if (kind == access_kind::direct) return train(direct_sharing<T, Update>(at.store, at.slot));
     if constexpr (Update::kind != update_kind::locked && has_head) {

@@ -17,6 +17,11 @@ namespace hogwild {
 
 struct worker_context;
 
+/// A run of parameters, in the arrays of the optimiser's state the same.
+struct parameter_run {
+  std::size_t first, count;
+};
+
 /// The arrays that one worker trains on while nobody else writes them, and how it learns what the others did: as a
 /// replica of the shared arrays, as a rank of a synchronous engine, or not at all, where it is the only worker.
 /// Belongs to one worker.
@@ -41,6 +46,13 @@ class private_arrays {
   virtual void end_chunk() const {}
 
   std::size_t rows_to_exchange() const { return period_ == 0 ? static_cast<std::size_t>(-1) : period_ - rows_; }
+
+  /// What the next exchange within the round may read and write of each array; it leaves alone all else. By default the
+  /// arrays are exchanged whole.
+  virtual std::vector<parameter_run> due() const {
+    if (values_.empty()) return {};
+    return {{0, values_[0].size()}};
+  }
 
   /// After `rows` more rows: exchanges when it is time.
   void exchange(std::size_t rows, race_probe& probe) {

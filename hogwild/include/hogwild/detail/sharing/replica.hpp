@@ -30,14 +30,19 @@ class worker_memory;
 ///
 /// An exchange never waits: it adds what was gained since the last one and reads what is there. Under
 /// update_kind::exact no gain is lost, under lossy one that is overtaken may be. Belongs to one worker.
+///
+/// When and what is exchanged is decided here; arrays that the host does not reach are moved by whoever derives.
 template <parameter T>
-class replica final : public private_arrays<T> {
+class replica : public private_arrays<T> {
  public:
   /// `groups` say which parts of the arrays are ordered by popularity; of these, at most the first `head` parameters
   /// are held. Positions from `first_singleton` on are those of columns of a single row, each touched by that row
   /// alone; no_singletons where a row may touch others. `hook`: whom to tell of each exchange.
   replica(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
           std::size_t head, std::size_t first_singleton, update_kind update, exchange_hook* hook = nullptr);
+
+  /// How many arrays of its worker's memory it takes, each as long as what it holds: two for each of the store's.
+  static constexpr std::size_t arrays_of(std::size_t state_arrays) { return 2 * (1 + state_arrays); }
 
   /// Fetches everything: what the others did between the rounds, and the coordinator (a fold, say).
   void begin_round(const round_plan& round) override;
@@ -50,8 +55,32 @@ class replica final : public private_arrays<T> {
   void begin_chunk(column_range singletons) override;
   void end_chunk() const override;
 
+  std::vector<parameter_run> due() const override;
+
   /// Sends everything that is left; what the others sent is fetched when the next round begins.
   void end_round() override { send(columns_, true); }
+
+ protected:
+  /// One of the arrays, three times: with a head alone the shared one is longer.
+  struct array {
+    std::span<T> shared;  ///< of all workers
+    std::span<T> work;    ///< the worker's own
+    std::span<T> base;    ///< as they were at the last exchange
+  };
+
+  /// Of arrays that the host does not reach: values() has none, and nothing is sampled.
+  replica(worker_slot& me, std::size_t slot, std::vector<array> beyond_the_host, std::vector<parameter_group> groups,
+          update_kind update, exchange_hook* hook);
+
+  update_kind update() const { return update_; }
+  worker_slot& slot() const { return me_; }
+
+  /// What param_view::fetch() does to these parameters of an array.
+  virtual void fetch(const array& of, parameter_run run);
+  /// What param_view::exchange() does to them, or, where it is the round's last time, param_view::send().
+  virtual void meet(const array& of, parameter_run run, T gain_weight, bool last);
+  /// Returns when what meet() was called for is done.
+  virtual void wait_until_met() {}
 
  private:
   using private_arrays<T>::period_, private_arrays<T>::rows_, private_arrays<T>::values_;
@@ -59,12 +88,9 @@ class replica final : public private_arrays<T> {
   /// Workers begin their exchanges at as many different times and places.
   static constexpr std::size_t places = 8;
 
-  struct array {
-    std::span<T> values;   ///< of all workers
-    param_view<T> shared;  ///< the same
-    std::span<T> work;     ///< the worker's own
-    std::span<T> base;     ///< as they were at the last exchange
-  };
+  replica(worker_slot& me, std::size_t slot, std::vector<array> arrays, std::vector<parameter_group> groups,
+          std::size_t first_singleton, update_kind update, exchange_hook* hook);
+  static std::vector<array> arrays_in(const param_store& store, worker_memory& memory, std::size_t head);
 
   void exchange_now(race_probe& probe) override;
 
@@ -72,12 +98,8 @@ class replica final : public private_arrays<T> {
   /// the mean is taken.
   T gain_weight_of(std::size_t k) const { return k == 0 ? gain_weight_ : state_gain_weight_; }
 
-  struct part {
-    std::size_t offset, size;
-  };
-
   /// What is held of a group, and of one that is ordered by popularity no columns but the first `columns`.
-  part part_of(const parameter_group& g, std::size_t columns) const {
+  parameter_run part_of(const parameter_group& g, std::size_t columns) const {
     const std::size_t held = arrays_[0].work.size(), offset = std::min(g.offset, held);
     const std::size_t rows = g.hot_first ? std::min(g.rows, columns) : g.rows;
     return {offset, std::min(rows * g.width, held - offset)};

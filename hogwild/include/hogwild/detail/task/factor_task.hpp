@@ -25,9 +25,11 @@ class factor_task final : public general_task<M> {
       : general_task<M>(m, data, std::move(labels), options) {}
 
   void work(const worker_context& at) const override {
-    with_sharing<float, sharing_choices::whole>(at, this->facts_.groups, no_singletons, [&](const auto& sharing) {
-      if (!this->facts_.rating_kernels() || !by_kernels(at, sharing)) this->train_with(at, sharing);
-    });
+    with_sharing<float, sharing_choices::whole>(at, this->facts_.groups, this->data_.columns, no_singletons,
+                                                [&](const auto& sharing) {
+                                                  if (!this->facts_.rating_kernels() || !by_kernels(at, sharing))
+                                                    this->train_with(at, sharing);
+                                                });
   }
 
   measurement evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -48,7 +49,7 @@ class general_task : public training_task {
   }
 
   void work(const worker_context& at) const override {
-    with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, no_singletons,
+    with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons,
                                                  [&](const auto& sharing) { train_with(at, sharing); });
   }
 
@@ -95,7 +96,9 @@ class general_task : public training_task {
         labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(), &at.store.control()};
     using view = typename Sharing::view_type;
     const auto run = [&]<class Optimizer>() {
-      if constexpr (workspace_model<M>) {
+      if constexpr (workspace_model<M> && std::same_as<Sharing, exclusive_sharing<scalar>>) {
+        return;  // refused: a batch is not one example (combinations.hpp)
+      } else if constexpr (workspace_model<M>) {
         workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, data_);
         worker_loop(at.store, at.slot, data_, at.plan.chunks, o, step);
       } else {

@@ -56,7 +56,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.groups = {{.name = "weights", .rows = data.columns}};
     if (o.bias) facts.groups.push_back({.name = "bias", .offset = data.columns, .rows = 1, .hot_first = false});
     facts.margin = true;
-    facts.scaled = o.optimizer == optimizer_kind::sgd;
+    facts.scaled = o.optimizer == optimizer_kind::sgd && o.form != l2_form::two_pass;
     facts.unbounded_curvature = requires {
       m.smoothness(0.0);
     };

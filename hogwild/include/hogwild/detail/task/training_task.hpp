@@ -98,6 +98,13 @@ class training_task : public worker_side, public coordinator_side {
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 
+  /// With l2 in two passes (l2_form): by what fraction a row shrinks the weight of a column that no other row has. Else
+  /// 0.
+  double two_pass_shrink(double step) const {
+    if (!facts_.margin || options_.form != l2_form::two_pass) return 0.0;
+    return step * options_.l2 * static_cast<double>(all_rows());
+  }
+
   /// The plan of a run under these options: how the rows are cut into chunks. With ownership::blocks all rows are
   /// looked at, and input_error is thrown for one that is no rating.
   loop_plan plan(const loop_options& decided) const;
@@ -142,6 +149,8 @@ void with_update(update_kind kind, const F& f) {
     case update_kind::locked:
       return f.template operator()<update::locked>();
     case update_kind::lossy:
+    case update_kind::edge_locked:  // the example is locked (exclusive.hpp), not its adds
+    case update_kind::ordered:
       break;
   }
   f.template operator()<update::lossy>();

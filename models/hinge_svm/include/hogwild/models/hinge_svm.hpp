@@ -14,7 +14,7 @@ struct hinge_svm {
   static constexpr std::string_view name = "hinge_svm";
   static constexpr label_kind labels = label_kind::binary;
 
-  double loss(float margin, float label) const {
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     return std::max(1.0 - static_cast<double>(margin) * static_cast<double>(label), 0.0);
   }
   HOGWILD_DEVICE_CODE float derivative(float margin, float label) const {

@@ -20,7 +20,7 @@ struct huber {
   float delta = 1.0f;  ///< > 0, in units of the target
 
   std::array<double, 1> hyperparameters() const { return {static_cast<double>(delta)}; }
-  double loss(float margin, float label) const {
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double r = std::abs(static_cast<double>(margin) - static_cast<double>(label));
     const double d = static_cast<double>(delta);
     return r <= d ? 0.5 * r * r : d * (r - 0.5 * d);

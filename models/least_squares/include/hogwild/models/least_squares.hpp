@@ -13,7 +13,7 @@ struct least_squares {
   static constexpr std::string_view name = "least_squares";
   static constexpr label_kind labels = label_kind::real;
 
-  double loss(float margin, float label) const {
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double r = static_cast<double>(margin) - static_cast<double>(label);
     return 0.5 * r * r;
   }

@@ -15,7 +15,7 @@ struct logistic {
   static constexpr std::string_view name = "logistic";
   static constexpr label_kind labels = label_kind::binary;
 
-  double loss(float margin, float label) const {
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double z = static_cast<double>(margin) * static_cast<double>(label);
     return z > 0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;  // never the exp of a large number
   }

@@ -16,7 +16,7 @@ struct modified_huber {
   static constexpr std::string_view name = "modified_huber";
   static constexpr label_kind labels = label_kind::binary;
 
-  double loss(float margin, float label) const {
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double z = static_cast<double>(margin) * static_cast<double>(label);
     const double slack = std::max(1.0 - z, 0.0);
     return z < -1.0 ? -4.0 * z : slack * slack;

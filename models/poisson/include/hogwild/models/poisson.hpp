@@ -25,7 +25,7 @@ struct poisson {
   static constexpr label_kind labels = label_kind::real;
   static constexpr float most = 30.0f;
 
-  double loss(float margin, float label) const {
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double m = static_cast<double>(margin), within = std::min(m, static_cast<double>(most));
     return std::exp(within) * (1.0 + (m - within)) - m * static_cast<double>(label);
   }

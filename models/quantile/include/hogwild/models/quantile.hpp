@@ -19,7 +19,7 @@ struct quantile {
   float q = 0.5f;  ///< in (0, 1); 0.5 is the median
 
   std::array<double, 1> hyperparameters() const { return {static_cast<double>(q)}; }
-  double loss(float margin, float label) const {
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double r = static_cast<double>(label) - static_cast<double>(margin), fraction = static_cast<double>(q);
     return r > 0.0 ? fraction * r : (fraction - 1.0) * r;
   }

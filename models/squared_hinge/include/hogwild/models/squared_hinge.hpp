@@ -16,7 +16,7 @@ struct squared_hinge {
   static constexpr std::string_view name = "squared_hinge";
   static constexpr label_kind labels = label_kind::binary;
 
-  double loss(float margin, float label) const {
+  HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double slack = std::max(1.0 - static_cast<double>(margin) * static_cast<double>(label), 0.0);
     return slack * slack;
   }

@@ -99,18 +99,24 @@ HOGWILD_DEVICE_CODE auto margin_row_of(const margin_work& work, std::uint64_t r)
   return z;
 }
 
-/// The derivative of the row's loss by its margin scale * (v, z) + bias, times the weight of its label. All lanes get
-/// it.
-template <class Warp, class Loss, class Weights, class Row>
-HOGWILD_DEVICE_CODE float margin_slope(const Warp& warp, const margin_work& work, const Loss& loss, const Weights& v,
-                                       const Row& z, float scale) {
+/// The row's margin scale * (v, z) + bias. All lanes get it.
+template <class Warp, class Weights, class Row>
+HOGWILD_DEVICE_CODE float margin_of(const Warp& warp, const margin_work& work, const Weights& v, const Row& z,
+                                    float scale) {
   typename Warp::template each_lane<float> part;
   warp.deal(z.size, [&](unsigned lane, std::uint32_t k) { part[lane] += v.load(z.index[k]) * widened(z.value[k]); });
   warp.each([&](unsigned lane) { part[lane] *= scale; });
   // One lane reads the bias: had each read it for itself, they could see it before and after somebody's add.
   if (work.bias) warp.first([&](unsigned lane) { part[lane] += v.load(work.columns); });
+  return warp.sum(part);
+}
+
+/// The derivative of the row's loss by its margin, times the weight of its label. All lanes get it.
+template <class Warp, class Loss, class Weights, class Row>
+HOGWILD_DEVICE_CODE float margin_slope(const Warp& warp, const margin_work& work, const Loss& loss, const Weights& v,
+                                       const Row& z, float scale) {
   const float weight = z.label > 0 ? work.weight_positive : 1.0f;
-  return weight * loss.derivative(warp.sum(part), z.label);
+  return weight * loss.derivative(margin_of(warp, work, v, z, scale), z.label);
 }
 
 /// The weights are w = a * v, with `before` and `after` the row's shrink as a; returns whether it changed anything.

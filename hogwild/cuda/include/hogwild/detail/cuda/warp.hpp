@@ -56,7 +56,8 @@ struct host_warp {
     }
   }
   /// The sum over all lanes, which all of them get.
-  HOGWILD_DEVICE_CODE float sum(each_lane<float> x) const {
+  template <class T>
+  HOGWILD_DEVICE_CODE T sum(each_lane<T> x) const {
     for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
       for (unsigned lane = 0; lane < half_width; ++lane) x[lane] += x[lane + half_width];
     }
@@ -120,7 +121,8 @@ struct device_warp {
       }
     }
   }
-  __device__ float sum(each_lane<float> x) const {
+  template <class T>
+  __device__ T sum(each_lane<T> x) const {
     for (unsigned half_width = warp_width / 2; half_width > 0; half_width /= 2) {
       x.value += __shfl_xor_sync(0xffffffffu, x.value, static_cast<int>(half_width));
     }

@@ -10,7 +10,7 @@ namespace hogwild {
 
 /// The loss of models whose score may mean either of two things: logistic for binary labels, which are -1 and +1, else
 /// half the squared error of numbers divided by `scale`, so that neither steps nor l2 depend on the numbers' unit.
-inline double score_loss(label_kind labels, float scale, float score, float label) {
+HOGWILD_DEVICE_CODE inline double score_loss(label_kind labels, float scale, float score, float label) {
   return labels == label_kind::binary ? logistic{}.loss(score, label)
                                       : least_squares{}.loss(score / scale, label / scale);
 }

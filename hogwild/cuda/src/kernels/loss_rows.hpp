@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <hogwild/detail/cuda/general_work.hpp>
+#include <hogwild/detail/cuda/margin_rows.hpp>
+
+#include "factor_rows.hpp"
+#include "machine_rows.hpp"
+#include "softmax_rows.hpp"
+
+namespace hogwild::device {
+
+/// One warp adds up the losses of so many rows, by turns in the same order: a sum is the same bits however many warps
+/// there are.
+inline constexpr std::uint64_t rows_of_a_sum = 32;
+
+constexpr std::uint64_t loss_sums_of(std::uint64_t rows) {
+  return (rows + rows_of_a_sum - 1) / rows_of_a_sum;
+}
+
+/// Rows to be measured, which one launch is told of as if it were to train them: of `Work` the rows, the parameters and
+/// what a margin, its loss or a score is made of count. Nobody writes the parameters meanwhile, at any
+/// scope. Warp k has the sums k, k + rows_in_flight, ...
+template <class Work>
+struct loss_work : Work {
+  double* loss_sums = nullptr;  ///< loss_sums_of(count), that of rows [first, first + rows_of_a_sum) first
+};
+
+/// The host form, on the calling thread: the sums part, part + parts, ... of each model's losses. Threads may run
+/// several parts at the same time.
+void add_margin_losses(const loss_work<margin_work>& work, const margin_loss& loss, std::size_t part,
+                       std::size_t parts);
+void add_softmax_losses(const loss_work<general_work>& work, const softmax_shape& model, std::size_t part,
+                        std::size_t parts);
+void add_machine_losses(const loss_work<general_work>& work, const machine_shape& model, std::size_t part,
+                        std::size_t parts);
+void add_factor_losses(const loss_work<factor_work>& work, std::size_t part, std::size_t parts);
+
+/// The device form, there where the library is built with CUDA: puts the work behind what is queued on `stream`, a
+/// cudaStream_t. Returns CUDA's error code for the launch, 0 for none. Throws std::invalid_argument for no rows in
+/// flight, for a margin model that is not the project's or has another size, and for classes or factors that are more
+/// than there may be.
+int launch_margin_losses(const loss_work<margin_work>& work, std::string_view model, std::span<const std::byte> object,
+                         void* stream);
+int launch_softmax_losses(const loss_work<general_work>& work, const softmax_shape& model, void* stream);
+int launch_machine_losses(const loss_work<general_work>& work, const machine_shape& model, void* stream);
+int launch_factor_losses(const loss_work<factor_work>& work, void* stream);
+
+}  // namespace hogwild::device

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/cuda/warp.hpp>
+#include <hogwild/detail/platform/device_code.hpp>
+#include <hogwild/option_values.hpp>
+
+namespace hogwild::device {
+
+/// By the functions of param_view: what a replica and the shared parameters do when they meet.
+enum class meeting_kind : std::uint32_t { fetch, exchange, send };
+
+/// Parameters of a replica that meet the shared ones: what one launch of the kernel is told. Meanwhile other devices
+/// may read and add to the shared ones; nobody else uses the replica's.
+struct replica_meeting {
+  float* shared = nullptr;  ///< in the memory of this device or of one that it reaches
+  float* work = nullptr;    ///< the replica's
+  float* base = nullptr;    ///< as they were when they met last
+  std::uint64_t count = 0;
+  float gain_weight = 1;
+  meeting_kind kind = meeting_kind::exchange;
+  update_kind update = update_kind::lossy;  ///< not locked
+
+  std::uint32_t rows_in_flight = 1;  ///< warps, as rows_kernel.hpp calls them
+  std::uint64_t* updates = nullptr;  ///< no rows are counted
+};
+
+/// Neighbouring parameters for one of several who do the work together.
+struct replica_piece {
+  std::uint64_t first, count;
+};
+HOGWILD_DEVICE_CODE inline replica_piece piece_of(std::uint64_t count, std::uint64_t part, std::uint64_t parts) {
+  const std::uint64_t most = ((count - 1) / parts / warp_width + 1) * warp_width;
+  const std::uint64_t first = part * most < count ? part * most : count;
+  return {first, most < count - first ? most : count - first};
+}
+
+/// As many warps as `count` parameters have work for, up to what fills a large device.
+inline std::uint32_t warps_for(std::uint64_t count) {
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count / warp_width, 1, 4096));
+}
+
+/// The host form and the device form, as train_margin_rows() and launch_margin_rows(); the host form is param_view's.
+/// The device form does not keep a gain's last bit where nobody else has changed the shared value since: what both
+/// then hold is that value plus the gain. Both throw std::invalid_argument for locked updates.
+void meet_replica(const replica_meeting& work, std::size_t part, std::size_t parts);
+int launch_replica_meeting(const replica_meeting& work, void* stream);
+
+}  // namespace hogwild::device

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/advise.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <hogwild/detail/optimization/optimizer.hpp>
+#include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+
+namespace {
+
+constexpr double clearly_faster = 0.95;
+
+/// What workers hold by themselves: of each array that they have a replica of, their own and what they saw last.
+std::uint64_t replica_bytes(const task_facts& facts, const loop_options& loop, std::size_t workers) {
+  if (loop.sharing != access_kind::buffered && loop.sharing != access_kind::head) return 0;
+  const std::size_t held = loop.sharing == access_kind::head ? loop.exchange.head : facts.parameters;
+  return 2 * (1 + state_arrays_of(loop.optimizer)) * held * facts.scalar_bytes * workers;
+}
+
+advised_run try_candidate(const training_task& task, const resolved_run& begun, candidate& tried) {
+  resolved_run run = begun;
+  run_planner planner(task, run);
+  advised_run made{.engine = tried.engine, .asked = tried.workers, .reason = {}, .in_lockstep = tried.in_lockstep};
+  made.workers = tried.by->plan(planner);
+  const loop_options& loop = planner.loop();
+  made.sharing = loop.sharing;
+  made.exchange = loop.exchange;
+  made.reason = run.sharing_reason;
+  const loop_plan plan = task.plan(loop);
+  made.bytes =
+      store_layout(task.shape(plan, made.workers, 0, 0)).total + replica_bytes(task.facts(), loop, made.workers);
+  made.workers = plan.training_workers(made.workers);
+  // On several replicas the time of an exchange is another one than that of the rule.
+  const bool by_rule = run.predicted_epoch_seconds && task.facts().margin && loop.exchange.replicas < 2;
+  if (by_rule) {
+    made.epoch_seconds = *run.predicted_epoch_seconds;
+    return made;
+  }
+  const auto workers_of = [&](const training_task& sample, const loop_plan& cut) {
+    if (!tried.twin) return tried.by->start_workers(sample, cut, {});
+    return tried.twin->start_workers(sample, cut, {});
+  };
+  if (tried.twin) {
+    resolved_run again = begun;
+    run_planner unheard(task, again);
+    tried.twin->plan(unheard);  // from which it has as many workers
+  }
+  made.probed = true;
+  made.epoch_seconds =
+      1e-9 * probe_row(task, loop, workers_of, run.options.stop) * static_cast<double>(task.data().rows());
+  return made;
+}
+
+std::uint64_t bytes_of(const sparse_view& data) {
+  const std::size_t entry = (data.has_narrow_index() ? 2 : 4) + (data.has_narrow_value() ? 2 : 4);
+  return data.nonzeros() * entry + 4 * (data.rows() + 1);
+}
+
+std::string in_figures(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+std::string why(const std::vector<advised_run>& runs, std::size_t best) {
+  const advised_run& taken = runs[best];
+  std::string text = taken.workers == 1
+                         ? "no other engine is predicted to be clearly faster than one worker alone"
+                         : "predicted to be " + in_figures(taken.speed_up) + " times as fast as one worker alone";
+  const auto idle = [](const advised_run& run) { return run.workers < run.asked && run.asked > 1; };
+  const auto left_out = std::ranges::find_if(runs, idle);
+  const std::string& reason = taken.workers == 1 && left_out != runs.end() ? left_out->reason : taken.reason;
+  return reason.empty() ? text : text + "; " + reason;
+}
+
+}  // namespace
+
+std::size_t best_of(const std::vector<advised_run>& runs) {
+  std::size_t best = runs.size();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].refused.empty() || runs[i].in_lockstep) continue;
+    if (best != runs.size() && runs[i].workers < 2) continue;  // where the others are idle it is another one alone
+    if (best == runs.size() || runs[i].epoch_seconds < clearly_faster * runs[best].epoch_seconds) best = i;
+  }
+  return best == runs.size() ? 0 : best;
+}
+
+advice advise(const prepared_task& ready, std::vector<candidate>& candidates) {
+  const training_task& task = *ready.task;
+  resolved_run begun = begin_run(ready);
+  advice given;
+  given.meetings = measure_meetings(task.data());
+  given.step = begun.schedule.initial;
+  given.step_found = begun.step_found;
+  given.search_seconds = begun.search_seconds;
+  given.data_bytes = bytes_of(task.data());
+  run_planner planner(task, begun);
+  given.curvature = planner.curvature();
+  planner.limit_batch();
+  given.speed = {.row_ns = measure_row(task, planner.loop(), begun.options.stop), .lines = measure_lines()};
+  begun.speed = given.speed;
+  for (candidate& tried : candidates) {
+    try {
+      given.runs.push_back(try_candidate(task, begun, tried));
+    } catch (const config_error& e) {
+      given.runs.push_back({.engine = tried.engine, .asked = tried.workers, .reason = {}, .refused = e.what()});
+    }
+  }
+  const double alone = given.runs.empty() ? 0.0 : given.runs.front().epoch_seconds;
+  for (advised_run& run : given.runs)
+    if (run.epoch_seconds > 0.0) run.speed_up = alone / run.epoch_seconds;
+  given.row_ns = 1e9 * alone / static_cast<double>(task.data().rows());
+  given.best = best_of(given.runs);
+  if (!given.runs.empty()) given.reason = why(given.runs, given.best);
+  return given;
+}
+
+}  // namespace hogwild

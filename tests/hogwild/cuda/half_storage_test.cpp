@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors in half storage on the emulated device: what is copied, what a run ends with, and what is refused.
+#include <hogwild/cuda/engine.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/error.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/train.hpp>
+
+#include "kernel_family.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/serial_band.hpp"
+#include "support/toy_data.hpp"
+#include "support/toy_ratings.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+constexpr test::toy_ratings_shape half_shape{};
+const test::toy_rows half_rows = test::planted_ratings(half_shape);
+
+struct replica_with_halves {
+  static constexpr std::size_t floats = 102, halves = 100;
+
+  replica_with_halves() {
+    std::normal_distribution<float> normal;
+    for (std::size_t j = 0; j < floats; ++j) before.push_back(arrays.values[0][j] = normal(random));
+  }
+  void begin(std::size_t first, std::size_t count) {
+    arrays.halves->begin(first, count);
+    emulated->wait(emulated->mark());
+  }
+  void take_gains(std::size_t first, std::size_t count) {
+    arrays.halves->take_gains(first, count);
+    emulated->wait(emulated->mark());
+  }
+  std::vector<float> now() const { return {arrays.values[0].begin(), arrays.values[0].end()}; }
+
+  std::uint64_t seed = std::random_device{}();
+  std::mt19937_64 random{seed};
+  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+  std::unique_ptr<device::runtime> emulated = device::open_emulated(2);
+  device::device_arrays arrays{*emulated, floats, 0, halves};
+  std::vector<float> before;
+};
+
+TEST(halves_on_a_device, that_gain_nothing_change_no_bit_however_often_they_are_copied) {
+  replica_with_halves replica;
+  for (int copies = 0; copies < 50; ++copies) {
+    replica.begin(0, replica.floats);
+    replica.take_gains(0, replica.floats);
+  }
+  EXPECT_EQ(replica.now(), replica.before);
+}
+
+// Halves gain a quarter, or lose one; the floats then have that beside what rounding took from the halves.
+TEST(halves_on_a_device, hand_on_what_they_gained_in_the_range_that_is_copied) {
+  replica_with_halves replica;
+  float* const values = replica.arrays.values[0].data();
+  for (std::size_t j = 0; j < replica.floats; ++j) values[j] = 1.0f + 0x1p-13f;  // a fourth of a half's last place
+  replica.begin(0, replica.floats);
+  for (std::size_t k = 0; k < replica.halves / 2; ++k)
+    replica.arrays.halves->data()[k] = device::to_half_pair(1.25f, 0.75f);
+  replica.take_gains(10, 20);
+  replica.take_gains(60, 1000);
+  for (std::size_t j = 0; j < replica.floats; ++j) {
+    const bool copied = (j >= 10 && j < 30) || (j >= 60 && j < replica.halves);
+    const float gain = !copied ? 0.0f : j % 2 == 0 ? 0.25f : -0.25f;
+    EXPECT_EQ(values[j], 1.0f + 0x1p-13f + gain) << j;
+  }
+}
+
+TEST(halves_on_a_device, take_two_bytes_each_beside_the_floats) {
+  EXPECT_EQ(device::device_arrays::bytes(1000, 0, 800), device::device_arrays::bytes(1000, 0) + 1600);
+}
+
+std::vector<float> trained(double step, const cuda_engine& engine) {
+  const train_options options{.epochs = 6, .step = {.initial = step}, .l2 = 0.0};
+  return train(test::factors_of(half_shape, 16, false), half_rows.csr(), engine, options).parameters;
+}
+
+// Factors begin near 0.0125, where halves are 2^-17 apart, and a step of 1e-7 changes them by less than 1e-7 * 6 *
+// 0.06, which is 2^-24: no half ever changes, floats do. Were halves copied as they are, all factors would be rounded.
+TEST(half_storage, hands_on_no_rounding_where_each_step_is_below_its_resolution) {
+  const std::vector<float> begun = trained(1e-30, {.device = emulated_device});
+  EXPECT_NE(trained(1e-7, {.device = emulated_device}), begun);
+  EXPECT_EQ(trained(1e-7, {.device = emulated_device, .storage = storage_kind::half}), begun);
+  const device_list two = {emulated_device, emulated_device};
+  EXPECT_EQ(trained(1e-7, {.device = two, .storage = storage_kind::half}), begun);
+}
+
+struct half_case {
+  std::size_t devices, workers;  ///< workers on the CPU
+};
+void PrintTo(const half_case& c, std::ostream* out) {
+  *out << c.devices << " devices, " << c.workers << " CPU workers";
+}
+
+struct half_run : testing::TestWithParam<half_case> {};
+
+// The bounds are those of factors in float (factor_engine_test).
+TEST_P(half_run, ends_where_a_serial_run_does_with_parameters_that_are_not_rounded) {
+  const csr_rows all = half_rows.csr();
+  const sparse_view rows = all.view();
+  const test::scratch_folder folder;
+  train_options options{
+      .epochs = 30, .step = {.initial = 0.1, .decay = 0.92}, .l2 = 0.04, .test = rows.slice(5000, half_rows.rows())};
+  const matrix_factorization model = test::factors_of(half_shape, 4);
+  const sparse_view data = rows.slice(0, 5000);
+  const double serial = *train(model, data, serial_engine{}, options).test->rmse;
+  options.record = folder / "record";
+  const half_case& c = GetParam();
+  const cuda_engine engine{.workers = c.workers,
+                           .device = device_list(std::vector<int>(c.devices, emulated_device)),
+                           .storage = storage_kind::half};
+  const train_result r = train(model, data, engine, options);
+  ASSERT_TRUE(r.test && r.test->rmse);
+  RecordProperty("above_serial", std::to_string(*r.test->rmse / serial - 1.0));
+  EXPECT_GE(*r.test->rmse, 0.98 * serial);
+  EXPECT_LE(*r.test->rmse, test::serial_band(c.devices + c.workers) * serial);
+  ASSERT_EQ(r.devices.size(), c.devices);
+  EXPECT_EQ(r.devices[0].storage, "half");
+  EXPECT_EQ(r.devices[0].exchange, c.devices > 1 ? "peers" : c.workers > 0 ? "host" : "");
+  EXPECT_THAT(test::read_text(options.record), testing::HasSubstr("\"storage\":\"half\""));
+}
+
+INSTANTIATE_TEST_SUITE_P(by, half_run, testing::Values(half_case{1, 0}, half_case{1, 1}, half_case{2, 0}));
+
+template <class M>
+void expect_half_refused(const M& model, const test::toy_rows& rows, const cuda_engine& engine,
+                         const train_options& options, const std::string& why) {
+  try {
+    train(model, rows.csr(), engine, options);
+    ADD_FAILURE() << "nothing was refused: " << why;
+  } catch (const config_error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr(why));
+  }
+}
+
+TEST(half_storage, is_refused_where_it_has_no_meaning) {
+  const cuda_engine halves{.device = emulated_device, .storage = storage_kind::half};
+  const matrix_factorization model = test::factors_of(half_shape);
+  expect_half_refused(model, half_rows, halves, {.update = update_kind::exact}, "use lossy updates, or float storage");
+  expect_half_refused(model, half_rows, halves, {.optimizer = optimizer_kind::row_adagrad}, "trained by sgd");
+  for (const memory_kind memory : {memory_kind::pinned, memory_kind::managed}) {
+    cuda_engine elsewhere = halves;
+    elsewhere.memory = memory;
+    expect_half_refused(model, half_rows, elsewhere, {}, "leave the memory at device");
+  }
+  const test::toy_rows binary = test::planted_classification({.rows = 60, .columns = 10, .per_row = 3});
+  expect_half_refused(logistic{}, binary, halves, {}, "leave the storage at float");
+}
+
+}  // namespace

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loss of training rows as a device measures it: what the CPU says of the same parameters, and who measured.
+#include <hogwild/cuda/engine.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/general_model.hpp>
+#include <hogwild/models/factorization_machine.hpp>
+#include <hogwild/models/huber.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/train.hpp>
+
+#include "device_losses.hpp"
+#include "small_device.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/toy_data.hpp"
+#include "support/toy_ratings.hpp"
+
+using namespace hogwild;
+
+namespace {
+
+const test::toy_rows measured_classes =
+    test::planted_classification({.rows = 2000, .columns = 200, .per_row = 10, .seed = 30});
+
+struct told_losses : observer {
+  std::vector<double> train;
+  void on_epoch(const epoch_report& e) override { train.push_back(e.train_loss); }
+};
+
+/// What the CPU measures of these parameters.
+template <class M>
+double loss_by_cpu(const M& m, label_kind labels, const csr_rows& rows, const train_options& options,
+                   const std::vector<float>& parameters) {
+  const sparse_view view = rows.view();
+  loop_options o;
+  o.bias = options.bias;
+  o.weight_positive = options.weight_positive;
+  const auto task = make_task(m, view, label_map::learn(labels, view.label, "rows"), o);
+  const param_store store = param_store::in_memory({.parameters = parameters.size()});
+  std::ranges::copy(parameters, store.parameters<float>().begin());
+  const auto team = thread_team::make(thread_team_kind::std, 1, false);
+  return task->evaluate(store, 1.0, view, *team, false).loss;
+}
+
+/// Each epoch of a run, alone and beside a worker on the CPU.
+template <class M>
+void expect_measured(const M& m, label_kind labels, const test::toy_rows& toy, train_options options) {
+  const csr_rows rows = toy.csr();
+  for (const std::size_t workers : {0u, 1u}) {
+    for (const std::size_t epochs : {1u, 3u}) {
+      told_losses told;
+      options.epochs = epochs;
+      options.observers = {&told};
+      const train_result r = train(m, rows, cuda_engine{.workers = workers, .device = emulated_device}, options);
+      ASSERT_EQ(r.devices.size(), 1u);
+      EXPECT_GE(r.devices[0].measured_rows, epochs * toy.rows());
+      const double expected = loss_by_cpu(m, labels, rows, options, r.parameters);
+      EXPECT_NEAR(r.train_loss, expected, 1e-6 * expected) << workers << " CPU workers, " << epochs << " epochs";
+      ASSERT_EQ(told.train.size(), epochs);
+      EXPECT_EQ(told.train.back(), r.train_loss);
+    }
+  }
+}
+
+TEST(a_measuring_device, says_of_margin_models_what_the_cpu_says) {
+  const train_options weighted{.step = {.initial = 0.5}, .l2 = 1e-3, .bias = true, .weight_positive = 3};
+  expect_measured(logistic{}, label_kind::binary, measured_classes, weighted);
+  expect_measured(huber{}, label_kind::real, measured_classes, {.step = {.initial = 0.1}});
+}
+
+TEST(a_measuring_device, says_of_softmax_what_the_cpu_says) {
+  const test::toy_rows rows = test::planted_classes({.rows = 2000, .columns = 200, .per_row = 10, .seed = 20}, 5);
+  expect_measured(softmax{.features = 200, .classes = 5, .bias = true}, label_kind::classes, rows,
+                  {.step = {.initial = 0.5}});
+}
+
+TEST(a_measuring_device, says_of_factorization_machines_what_the_cpu_says) {
+  factorization_machine model{.features = 200, .factors = 5};
+  expect_measured(model, label_kind::binary, measured_classes, {.step = {.initial = 0.05}});
+  model.labels = label_kind::real;
+  expect_measured(model, label_kind::real, measured_classes, {.step = {.initial = 0.01}});
+}
+
+TEST(a_measuring_device, says_of_ratings_what_the_cpu_says) {
+  const test::toy_rows ratings = test::planted_ratings();
+  expect_measured(test::factors_of({}), label_kind::real, ratings, {.step = {.initial = 0.1}});
+}
+
+TEST(a_measuring_device, leaves_to_the_cpu_what_it_does_not_have) {
+  const train_options options{.epochs = 1, .step = {.initial = 0.5}, .bias = true};
+  const auto measured_by = [&](const auto& model, const auto& engine) {
+    return train(model, measured_classes.csr(), engine, options).devices.at(0).measured_rows;
+  };
+  const cuda_engine emulated{.device = emulated_device};
+  EXPECT_EQ(measured_by(logistic{}, emulated), measured_classes.rows());
+  EXPECT_EQ(measured_by(logistic{}, cuda_engine{.device = emulated_device, .memory = memory_kind::managed}),
+            measured_classes.rows());
+  EXPECT_EQ(measured_by(logistic{}, cuda_engine{.device = emulated_device, .memory = memory_kind::pinned}), 0u);
+  EXPECT_EQ(measured_by(logistic{}, test::small_device{.memory_bytes = 20'000}), 0u) << "rows are streamed";
+}
+
+TEST(a_measuring_device, is_named_in_the_record) {
+  const test::scratch_folder folder;
+  train_options options{.epochs = 2, .step = {.initial = 0.5}};
+  options.record = folder / "record";
+  train(logistic{}, measured_classes.csr(), cuda_engine{.device = emulated_device}, options);
+  const std::string text = test::read_text(options.record);
+  const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+  EXPECT_EQ(last["devices"][0]["measured_rows"], 2 * measured_classes.rows());
+}
+
+/// Squares whose loss cannot be had once an epoch is over.
+struct unmeasurable : least_squares {
+  static constexpr std::string_view name = "unmeasurable";
+  static inline std::atomic<bool> is_due{};
+  double loss(float margin, float label) const {
+    if (is_due) throw resource_error("the device failed to measure: it was planned");
+    return least_squares::loss(margin, label);
+  }
+};
+struct fault_after_an_epoch : observer {
+  void on_epoch(const epoch_report&) override { unmeasurable::is_due = true; }
+};
+
+TEST(a_measuring_device, that_fails_ends_the_run_which_names_its_checkpoint) {
+  const test::scratch_folder folder;
+  for (const bool kept : {false, true}) {
+    unmeasurable::is_due = false;
+    fault_after_an_epoch fault;
+    train_options options{.epochs = 5, .step = {.initial = 0.01}, .observers = {&fault}};
+    if (kept) options.checkpoint = folder / "checkpoint";
+    try {
+      train(unmeasurable{}, measured_classes.csr(), cuda_engine{.device = emulated_device}, options);
+      ADD_FAILURE() << "nothing failed";
+    } catch (const resource_error& e) {
+      const std::string named =
+          "; the run's last checkpoint is '" + options.checkpoint + "', of epoch 1: resume from it";
+      EXPECT_EQ(e.what(), "the device failed to measure: it was planned" + (kept ? named : std::string()));
+    }
+  }
+}
+
+/// Rows whose loss is 1, 2, 3, ... by launches that take a while each.
+struct counting_model final : device::device_model {
+  void begin(const round_plan&, double) override {}
+  std::size_t room_for(std::size_t, std::size_t count) const override { return count; }
+  device::kernel_launch train(std::size_t, std::size_t) override { return {}; }
+  std::uint64_t nonzeros(std::size_t, std::size_t) const override { return 0; }
+  bool measures() const override { return true; }
+  device::kernel_launch measure(const device::rows_to_measure& rows) override {
+    longest = std::max(longest, rows.count);
+    return {.on_host = [rows, this](std::size_t, std::size_t) {
+      std::this_thread::sleep_for(of_a_row * rows.count);
+      for (std::size_t i = 0; i * 32 < rows.count; ++i) {
+        rows.sums[i] = 0.0;
+        for (std::size_t k = 32 * i; k < std::min(32 * i + 32, rows.count); ++k)
+          rows.sums[i] += rows.scale * static_cast<double>(rows.first + k + 1);
+      }
+    }};
+  }
+  std::chrono::microseconds of_a_row{0};
+  std::size_t longest = 0;
+};
+
+TEST(a_measuring_device, adds_up_every_row_once) {
+  const auto emulated = device::open_emulated(1);
+  for (const std::size_t rows : {1u, 31u, 32u, 33u, 5000u}) {
+    counting_model model;
+    EXPECT_EQ(device::mean_loss(*emulated, model, rows, 2.0, {}), static_cast<double>(rows + 1));
+  }
+}
+
+// 100,000 rows take 10 s: no launch is longer than the 20 ms that are due, and one that was twice too long.
+TEST(a_measuring_device, stops_between_two_short_launches) {
+  const auto emulated = device::open_emulated(1);
+  counting_model model;
+  model.of_a_row = std::chrono::microseconds(100);
+  std::stop_source stop;
+  std::jthread asks([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    stop.request_stop();
+  });
+  const std::optional<double> loss = device::mean_loss(*emulated, model, 100'000, 1.0, stop.get_token());
+  ASSERT_TRUE(loss);
+  EXPECT_TRUE(std::isnan(*loss));
+  EXPECT_LE(model.longest, 400u);
+}
+
+}  // namespace

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the replicas of several devices meet: in the first one's memory where all reach it, else on the host.
+#include <hogwild/cuda/engine.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/train.hpp>
+
+#include "device_run.hpp"
+#include "forwarding_device.hpp"
+#include "support/counting.hpp"
+#include "support/planned_task.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/serial_band.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::HasSubstr;
+
+namespace {
+
+const test::toy_rows peer_rows =
+    test::planted_classification({.rows = 4000, .columns = 200, .per_row = 10, .seed = 23});
+
+/// The emulated device, whose kernels may do this with the memory of others.
+class reaching_device final : public test::forwarding_device {
+ public:
+  reaching_device(device::peer_access access, std::uint64_t memory_bytes)
+      : forwarding_device(device::open_emulated(1, memory_bytes)), access_(access) {}
+  device::peer_access reach(const device::device_facts&) override { return access_; }
+
+ private:
+  device::peer_access access_;
+};
+
+/// cuda_engine with so many of them; of the last one the memory is limited.
+struct reaching_devices {
+  std::size_t workers = 0;  ///< on the CPU, beside the devices
+  device::peer_access access = device::peer_access::atomic;
+  std::uint64_t last_memory_bytes = device::unlimited_memory;
+  std::size_t devices = 2;
+};
+
+std::vector<std::unique_ptr<device::runtime>> opened(const reaching_devices& engine) {
+  std::vector<std::unique_ptr<device::runtime>> all;
+  for (std::size_t k = 0; k < engine.devices; ++k)
+    all.push_back(std::make_unique<reaching_device>(
+        engine.access, k + 1 == engine.devices ? engine.last_memory_bytes : device::unlimited_memory));
+  return all;
+}
+
+std::size_t plan_sharing(const reaching_devices& engine, run_planner& run) {
+  return plan_sharing(
+      cuda_engine{.workers = engine.workers, .device = std::vector<int>(engine.devices, emulated_device)}, run);
+}
+
+std::unique_ptr<engine_run> start(const reaching_devices& engine, const training_task& task, const loop_plan& plan,
+                                  const note_function& note) {
+  return device::start_threads(opened(engine), task, plan, note, [&](const training_task& work) {
+    return start(thread_engine{.workers = engine.workers, .team = thread_team_kind::std, .pin = false}, work, plan,
+                 note);
+  });
+}
+
+struct heard final : observer {
+  void on_note(std::string_view note) override { all.append(note).append("\n"); }
+  std::string all;
+};
+
+/// Where the replicas of a run met, which has to end where a serial one does, and what was noted.
+template <class Engine>
+std::pair<std::string, std::string> meeting_of(const Engine& engine, update_kind update = update_kind::lossy) {
+  heard notes;
+  train_options options{.epochs = 10, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4, .update = update};
+  const double serial = train(logistic{}, peer_rows.csr(), serial_engine{}, options).objective;
+  options.observers = {&notes};
+  const train_result r = train(logistic{}, peer_rows.csr(), engine, options);
+  EXPECT_EQ(r.status, run_status::done);
+  EXPECT_EQ(r.rows_lost, 0u);
+  EXPECT_LE(r.objective, test::serial_band(r.workers) * serial);
+  for (const device_report& d : r.devices) EXPECT_EQ(d.exchange, r.devices[0].exchange);
+  return {r.devices[0].exchange, notes.all};
+}
+
+TEST(peers, meet_in_the_memory_of_the_first_one) {
+  for (const std::size_t devices : {2u, 3u}) {
+    const auto [where, notes] = meeting_of(reaching_devices{.devices = devices}, update_kind::exact);
+    EXPECT_EQ(where, "peers");
+    EXPECT_EQ(notes, "");
+  }
+  // Loads and stores are enough where an update may be lost.
+  EXPECT_EQ(meeting_of(reaching_devices{.access = device::peer_access::plain}).first, "peers");
+}
+
+TEST(peers, that_do_not_reach_each_other_meet_on_the_host_and_a_note_says_why) {
+  const auto [where, notes] = meeting_of(reaching_devices{.access = device::peer_access::none});
+  EXPECT_EQ(where, "host");
+  EXPECT_THAT(notes, HasSubstr("exchange through memory of this machine: an emulated device does not reach the memory "
+                               "of an emulated device\n"));
+  const auto exact = meeting_of(reaching_devices{.access = device::peer_access::plain}, update_kind::exact);
+  EXPECT_EQ(exact.first, "host");
+  EXPECT_THAT(exact.second, HasSubstr("exact updates of an emulated device might be lost"));
+}
+
+// What a replica saw last is as large as the replica: 2,000 floats each.
+TEST(peers, leave_three_quarters_of_free_memory_to_what_else_is_there) {
+  const auto wide = test::planted_classification({.rows = 500, .columns = 2000, .per_row = 10, .seed = 24});
+  const auto with = [&](std::uint64_t bytes) {
+    heard notes;
+    const train_result r = train(logistic{}, wide.csr(), reaching_devices{.last_memory_bytes = bytes},
+                                 {.epochs = 1, .step = {.initial = 0.1}, .observers = {&notes}});
+    return std::pair(r.devices[0].exchange, notes.all);
+  };
+  const auto small = with(31'999);
+  EXPECT_EQ(small.first, "host");
+  EXPECT_THAT(small.second, HasSubstr("more than a quarter of what is free on an emulated device, 8000 bytes"));
+  EXPECT_EQ(with(32'000).first, "peers");
+}
+
+TEST(peers, are_all_workers_of_a_run_or_none) {
+  const auto hybrid = meeting_of(reaching_devices{.workers = 1});
+  EXPECT_EQ(hybrid.first, "host");
+  EXPECT_EQ(hybrid.second.find("exchange through"), std::string::npos);
+  const cuda_engine alone{.device = emulated_device}, pinned{.device = emulated_device, .memory = memory_kind::pinned};
+  EXPECT_EQ(meeting_of(alone).first, "");
+  EXPECT_EQ(meeting_of(pinned).first, "");
+}
+
+TEST(peers, lose_no_exact_add) {
+  constexpr std::size_t epochs = 3, columns = 1500, devices = 3;
+  const auto toy = test::countable_rows(3000, columns);
+  const csr_rows data = toy.csr();
+  for (const bool reached : {true, false}) {
+    auto work = test::counting_task(test::counting_margins{}, data.view(), update_kind::exact, access_kind::buffered,
+                                    devices, 8);
+    work.plan.options.device_count = devices;
+    std::fill_n(work.plan.options.devices.begin(), devices, emulated_device);
+    work.plan.options.rows_in_flight = 4;
+    const auto run = start(reaching_devices{.workers = devices,
+                                            .access = reached ? device::peer_access::atomic : device::peer_access::none,
+                                            .devices = devices},
+                           *work, work.plan, {});
+    run->get_ready();
+    EXPECT_EQ(run->devices()[0].exchange, reached ? "peers" : "host");
+    round_driver rounds(*work, work.plan, *run);
+    for (std::size_t e = 1; e <= epochs; ++e) rounds.train_epoch(e, 1.0);
+    EXPECT_TRUE(std::ranges::equal(run->store().parameters<float>(), test::counts_after(toy, epochs)));
+    for (const worker_slot& slot : run->store().slots()) EXPECT_EQ(slot.unsent.get(), 0u);
+  }
+}
+
+// Each row adds 1 to both of its columns.
+TEST(peers, that_are_stopped_leave_all_that_they_trained) {
+  struct stops_first final : observer {
+    void on_epoch(const epoch_report&) override { stop.request_stop(); }
+    std::stop_source stop;
+  } first;
+  const auto toy = test::countable_rows(3000, 200);
+  const train_result r = train(test::counting_margins{}, toy.csr(), reaching_devices{},
+                               {.epochs = 1000,
+                                .step = {.initial = 1.0, .kind = schedule_kind::constant},
+                                .l2 = 0.0,
+                                .update = update_kind::exact,
+                                .observers = {&first},
+                                .stop = first.stop.get_token()});
+  EXPECT_EQ(r.status, run_status::stopped);
+  EXPECT_EQ(r.devices[0].exchange, "peers");
+  EXPECT_GE(r.examples, 3000u);
+  EXPECT_EQ(std::accumulate(r.parameters.begin(), r.parameters.end(), 0.0), 2.0 * static_cast<double>(r.examples));
+}
+
+}  // namespace

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/advise.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/train.hpp>
+
+#include "support/fresh_seed.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using testing::HasSubstr;
+
+namespace {
+
+template <class Engine>
+candidate candidate_of(const char* name, const Engine& engine, std::size_t workers, bool in_lockstep = false) {
+  return {.engine = name,
+          .workers = workers,
+          .by = std::make_unique<engine_of<Engine>>(engine),
+          .twin = nullptr,
+          .in_lockstep = in_lockstep};
+}
+
+std::vector<candidate> some_candidates() {
+  std::vector<candidate> all;
+  all.push_back(candidate_of("serial", serial_engine{}, 1));
+  all.push_back(candidate_of("threads", thread_engine{.workers = 2, .team = thread_team_kind::std, .pin = false}, 2));
+  all.push_back(candidate_of("all_reduce", sync_engine{.workers = 2, .pin = false}, 2, true));
+  return all;
+}
+
+// The rule is train()'s: asked with the same speed of the machine, it comes to the same, word for word.
+struct random_advice : test::fresh_seed<> {};
+
+TEST_F(random_advice, says_what_a_run_would_decide) {
+  const test::toy_rows toy =
+      test::planted_rows({.rows = 1000 + seed % 20'000, .columns = 500, .per_row = 20, .seed = seed});
+  const csr_rows data = toy.csr();
+  const prepared_task ready = prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}});
+  std::vector<candidate> candidates = some_candidates();
+  const advice given = advise(ready, candidates);
+  ASSERT_EQ(given.runs.size(), 3u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<candidate> again = some_candidates();
+    resolved_run run = begin_run(ready);
+    run.speed = given.speed;
+    run_planner planner(*ready.task, run);
+    EXPECT_EQ(again[i].by->plan(planner), given.runs[i].workers);
+    EXPECT_EQ(planner.loop().sharing, given.runs[i].sharing);
+    EXPECT_EQ(planner.loop().exchange.rows, given.runs[i].exchange.rows);
+    EXPECT_EQ(run.sharing_reason, given.runs[i].reason);
+    EXPECT_EQ(run.predicted_epoch_seconds, given.runs[i].epoch_seconds);
+    EXPECT_FALSE(given.runs[i].probed);
+  }
+  EXPECT_DOUBLE_EQ(given.runs[0].epoch_seconds, 1e-9 * given.speed.row_ns * static_cast<double>(toy.rows()));
+  EXPECT_TRUE(given.runs[2].probed);
+  EXPECT_GT(given.runs[2].epoch_seconds, 0.0);
+  EXPECT_EQ(given.step, 0.1);
+  EXPECT_GT(given.curvature, 0.0);
+}
+
+TEST(advise, keeps_what_a_candidate_refuses) {
+  const test::toy_rows toy = test::planted_rows({});
+  const csr_rows data = toy.csr();
+  const prepared_task ready =
+      prepare(least_squares{}, data.view(), {.step = {.initial = 0.1}, .optimizer = optimizer_kind::adagrad});
+  std::vector<candidate> candidates = some_candidates();
+  const advice given = advise(ready, candidates);
+  EXPECT_EQ(given.runs[1].refused, "");
+  EXPECT_THAT(given.runs[2].refused, HasSubstr("use local_sgd"));
+  EXPECT_NE(given.best, 2u);
+}
+
+advised_run run_that_takes(double seconds) {
+  return {.engine = "any", .asked = 2, .workers = 2, .reason = {}, .epoch_seconds = seconds};
+}
+
+TEST(best_of, is_the_first_that_none_is_clearly_faster_than) {
+  EXPECT_EQ(best_of({run_that_takes(1.0), run_that_takes(0.96)}), 0u);
+  EXPECT_EQ(best_of({run_that_takes(1.0), run_that_takes(0.6), run_that_takes(0.59)}), 1u);
+  EXPECT_EQ(best_of({run_that_takes(1.0), run_that_takes(0.6), run_that_takes(0.5)}), 2u);
+}
+
+TEST(best_of, leaves_out_what_does_not_compare) {
+  advised_run in_step = run_that_takes(0.1), refused = run_that_takes(0.0), idle = run_that_takes(0.1);
+  in_step.in_lockstep = true;
+  idle.workers = 1;
+  refused.refused = "no";
+  EXPECT_EQ(best_of({run_that_takes(1.0), in_step, refused, idle}), 0u);
+  EXPECT_EQ(best_of({refused, run_that_takes(1.0)}), 1u);
+}
+
+}  // namespace

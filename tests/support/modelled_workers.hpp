@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/control/worker_slot.hpp>
+
+#include "support/model_checker.hpp"
+
+// What a coordinator does to workers under a model checker, as tasks of its (model_checker::add). A world has the
+// workers' `slots`, and tells by `at_work` how many of them are through.
+
+namespace hogwild::test {
+
+/// Leaves out one of the workers, any of them at any time, until that has been done `most` times.
+template <class World>
+bool leave_out_somebody(model_checker& checker, World& world, std::size_t workers, std::uint64_t most,
+                        std::uint64_t& so_far) {
+  if (so_far++ == most) return false;
+  world.slots[checker.choose(workers)].leave_out();
+  return true;
+}
+
+/// Reaps the first worker that is dead, as worker_pool::reap(); whoever is passed over for ever is not dead.
+template <class World>
+bool reap_one(model_checker& checker, World& world, std::size_t workers) {
+  const auto dead = [&] {
+    for (std::size_t w = 0; w < workers; ++w)
+      if (checker.is_dead(w) && world.slots[w].state.value != worker_state::free) return w + 1;
+    return std::size_t{0};
+  };
+  checker.await([&] { return dead() > 0 || world.at_work == workers; });
+  const std::uint64_t who = checker.ask(dead);
+  if (who == 0) return false;
+  world.slots[who - 1].generation.fetch_add(1);
+  world.slots[who - 1].state.exchange(worker_state::free);
+  return false;
+}
+
+}  // namespace hogwild::test

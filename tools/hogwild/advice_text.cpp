@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advice_text.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/run/names.hpp>
+
+#include "json_text.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+std::string in_words(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+std::string in_words(const char* format, ...) {
+  char text[256];
+  std::va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return text;
+}
+
+/// What --values should say, and why.
+struct value_choice {
+  const char *values, *reason;
+};
+
+value_choice choose_values(const sparse_view& rows, const advice& given) {
+  if (rows.has_narrow_value()) return {"half", "the data are held so already"};
+  const std::uint64_t memory = this_machine().memory_bytes;
+  if (rows.columns <= 65'536 && memory > 0 && given.data_bytes > memory / 2)
+    return {"half", "the data take more than half of the machine's memory, and two thirds of that with half values"};
+  return {"float", "no value is rounded, and the data fit into memory"};
+}
+
+/// Of those that are compared: the least measured time, and that of the run that was advised.
+std::optional<double> loss_of_advice(const advice& given, const std::vector<measured_run>& measured) {
+  double least = 0.0;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    if (given.runs[i].in_lockstep || measured[i].epoch_seconds == 0.0) continue;
+    if (least == 0.0 || measured[i].epoch_seconds < least) least = measured[i].epoch_seconds;
+  }
+  if (least == 0.0 || measured[given.best].epoch_seconds == 0.0) return std::nullopt;
+  return measured[given.best].epoch_seconds / least - 1.0;
+}
+
+std::string line_of(const advised_run& run, const measured_run* measured) {
+  std::string text = in_words("%-11s %7zu  ", run.engine.c_str(), run.asked);
+  if (!run.refused.empty()) return text + run.refused + "\n";
+  text += in_words("%-13s %12.4g %8.2f %10.1f", std::string(name_of(run.sharing)).c_str(), 1e3 * run.epoch_seconds,
+                   run.speed_up, static_cast<double>(run.bytes) / 1e6);
+  if (measured != nullptr && measured->epoch_seconds > 0.0)
+    text += in_words(" %12.4g %+9.1f", 1e3 * measured->epoch_seconds,
+                     100.0 * (run.epoch_seconds / measured->epoch_seconds - 1.0));
+  if (run.workers < run.asked) text += in_words("  %zu of them idle", run.asked - run.workers);
+  if (run.in_lockstep) text += "  fewer steps an epoch";
+  return text + "\n";
+}
+
+nlohmann::ordered_json facts_of(const advised_run& run) {
+  if (!run.refused.empty()) return {{"engine", run.engine}, {"workers", run.asked}, {"refused", run.refused}};
+  return {{"engine", run.engine},
+          {"workers", run.asked},
+          {"training_workers", run.workers},
+          {"sharing", std::string(name_of(run.sharing))},
+          {"exchange_rows", run.exchange.rows},
+          {"reason", run.reason},
+          {"predicted_epoch_seconds", run.epoch_seconds},
+          {"predicted_by", run.probed ? "probe" : "rule"},
+          {"speed_up", run.speed_up},
+          {"memory_bytes", run.bytes},
+          {"in_lockstep", run.in_lockstep}};
+}
+
+}  // namespace
+
+std::string advice_text(const sparse_view& rows, const advice& given, const std::vector<measured_run>& measured) {
+  const row_meetings& met = given.meetings;
+  std::string text = in_words("data        %zu rows, %zu columns, %zu nonzeros, %.1f MB\n", rows.rows(), rows.columns,
+                              rows.nonzeros(), static_cast<double>(given.data_bytes) / 1e6);
+  text += in_words("meetings    Omega %llu, Delta %.3g, rho %.3g, two rows meet in %.3g of cases",
+                   static_cast<unsigned long long>(met.omega), met.delta, met.rho, met.conflict_rate);
+  text += met.error > 0.0
+              ? in_words(" (+- %.2g, by %zu rows against %zu)\n", met.error, met.looked_at, met.compared_with)
+              : std::string("\n");
+  text += given.curvature > 0.0 ? in_words("curvature   %.3g of the mean loss", given.curvature)
+                                : std::string("curvature   the data do not tell");
+  text += in_words("; step %.6g, %s\n", given.step, given.step_found ? "found" : "given or the model's");
+  text += in_words("machine     %.4g ns a row, %.3g ns a line exchanged, %.3g ns a line shared\n\n", given.row_ns,
+                   given.speed.lines.exchange_ns, given.speed.lines.shared_ns);
+  text += "engine      workers  sharing          ms/epoch speed-up         MB";
+  text += measured.empty() ? "\n" : "  measured ms     off %\n";
+  for (std::size_t i = 0; i < given.runs.size(); ++i)
+    text += line_of(given.runs[i], measured.empty() ? nullptr : &measured[i]);
+  const advised_run& best = given.runs[given.best];
+  const value_choice values = choose_values(rows, given);
+  text += "\nadvice      --engine " + best.engine;
+  if (best.engine != "serial") text += in_words(" --workers %zu", best.workers);
+  text += in_words(" --sharing auto --step %.6g --values %s\n", given.step, values.values);
+  text += "because     " + given.reason + "\n            values: " + values.reason + "\n";
+  if (const auto lost = loss_of_advice(given, measured))
+    text += in_words("measured    the advised run takes %.1f %% more than the fastest\n", 100.0 * *lost);
+  return text;
+}
+
+std::string advice_json(const train_request& request, const sparse_view& rows, const advice& given,
+                        const std::vector<measured_run>& measured) {
+  const row_meetings& met = given.meetings;
+  const value_choice values = choose_values(rows, given);
+  const advised_run& best = given.runs[given.best];
+  nlohmann::ordered_json all = {{"data", request.data},
+                                {"model", request.model},
+                                {"rows", rows.rows()},
+                                {"columns", rows.columns},
+                                {"nonzeros", rows.nonzeros()},
+                                {"data_bytes", given.data_bytes},
+                                {"Omega", met.omega},
+                                {"Delta", met.delta},
+                                {"rho", met.rho},
+                                {"conflict_rate", met.conflict_rate},
+                                {"sampling_error", met.error},
+                                {"curvature", given.curvature},
+                                {"row_ns", given.row_ns},
+                                {"line_ns", given.speed.lines.exchange_ns},
+                                {"shared_ns", given.speed.lines.shared_ns},
+                                {"step", given.step},
+                                {"step_found", given.step_found},
+                                {"search_seconds", given.search_seconds}};
+  auto& runs = all["runs"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < given.runs.size(); ++i) {
+    runs.push_back(facts_of(given.runs[i]));
+    if (measured.empty() || measured[i].epoch_seconds == 0.0) continue;
+    runs.back()["measured_epoch_seconds"] = measured[i].epoch_seconds;
+    runs.back()["least_epoch_seconds"] = measured[i].least_seconds;
+    runs.back()["measured_workers"] = measured[i].workers;
+  }
+  all["advice"] = {{"engine", best.engine},
+                   {"workers", best.workers},
+                   {"sharing", "auto"},
+                   {"step", given.step},
+                   {"values", values.values},
+                   {"reason", given.reason},
+                   {"values_reason", values.reason}};
+  if (const auto lost = loss_of_advice(given, measured)) all["advice"]["slower_than_fastest"] = *lost;
+  return json_text(all) + "\n";
+}
+
+}  // namespace hogwild::cli

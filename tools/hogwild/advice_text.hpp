@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/run/advise.hpp>
+
+#include "advice_check.hpp"
+#include "train_request.hpp"
+
+namespace hogwild::cli {
+
+/// Advice, and what it was measured to come to where that was asked for (else `measured` is empty), for people.
+std::string advice_text(const sparse_view& rows, const advice& given, const std::vector<measured_run>& measured);
+
+/// The same for machines: one JSON object, one line.
+std::string advice_json(const train_request& request, const sparse_view& rows, const advice& given,
+                        const std::vector<measured_run>& measured);
+
+}  // namespace hogwild::cli
