@@ -3,6 +3,7 @@
 #include "support/simt.hpp"
 //
 #include "ceiling_kernels.cu"
+#include "support/on_fibers.hpp"
 
 #include <cstdint>
 #include <numeric>
@@ -17,13 +18,7 @@ using namespace hogwild::bench;
 
 namespace {
 
-struct ceiling_fibers : testing::Test {
-  const std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
-  void SetUp() override { simt::settings = {.seed = random()}; }
-  void TearDown() override { simt::settings = {}; }
+struct ceiling_fibers : test::on_fibers<> {
   std::uint64_t below(std::uint64_t n) { return std::uniform_int_distribution<std::uint64_t>(1, n)(random); }
 };
 

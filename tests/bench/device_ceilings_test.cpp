@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "ceiling_kernels.hpp"
+#include "support/fresh_seed.hpp"
 #include "workloads.hpp"
 
 using namespace hogwild;
@@ -20,11 +21,7 @@ using namespace hogwild::bench;
 
 namespace {
 
-struct device_ceilings : testing::Test {
-  const std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
+struct device_ceilings : test::fresh_seed<> {
   std::uint64_t below(std::uint64_t n) { return std::uniform_int_distribution<std::uint64_t>(1, n)(random); }
 
   /// All parts of a launch at the same time.
@@ -85,11 +82,15 @@ workload work_of(auto model) {
 }
 
 TEST_F(device_ceilings, a_rating_is_bound_by_what_it_moves) {
-  // 128 floats of a user and of an item, read and written, and the rating's 12 bytes.
+  // 128 factors of a user and of an item, read and written, and the rating's 12 bytes.
   const workload work = work_of(matrix_factorization{.factors = 128, .bias = false});
-  const row_bound bound = bound_of(work, {.copied_bytes = 2060e6, .row_seconds = 1.0}, update_kind::lossy, 1);
-  EXPECT_EQ(bound.by, "copy");
-  EXPECT_DOUBLE_EQ(bound.rows_per_second, 1e6);
+  const auto expect = [&](storage_kind storage, double bytes) {
+    const row_bound bound = *bound_of(work, {.copied_bytes = bytes * 1e6, .row_seconds = 1.0}, {.storage = storage}, 1);
+    EXPECT_EQ(bound.by, "copy");
+    EXPECT_DOUBLE_EQ(bound.rows_per_second, 1e6);
+  };
+  expect(storage_kind::single, 2060);
+  expect(storage_kind::half, 1036);
 }
 
 TEST_F(device_ceilings, a_row_of_text_is_bound_by_the_smallest_of_three) {
@@ -98,7 +99,7 @@ TEST_F(device_ceilings, a_row_of_text_is_bound_by_the_smallest_of_three) {
   const ceilings all{
       .copied_bytes = 612e6, .scattered_adds_lossy = 150e6, .scattered_adds_exact = 37.5e6, .row_seconds = 1e-6};
   const auto expect = [&](ceilings device, update_kind update, std::uint64_t rows, std::string_view by, double rate) {
-    const row_bound bound = bound_of(work, device, update, rows);
+    const row_bound bound = *bound_of(work, device, {.update = update}, rows);
     EXPECT_EQ(bound.by, by);
     EXPECT_DOUBLE_EQ(bound.rows_per_second, rate);
   };
@@ -113,7 +114,17 @@ TEST_F(device_ceilings, a_row_of_text_is_bound_by_the_smallest_of_three) {
 TEST_F(device_ceilings, classes_side_by_side_are_added_to_together) {
   const workload work = work_of(softmax{.features = 10, .classes = 16});  // 64 bytes, which are two adds
   const ceilings device{.copied_bytes = 1e12, .scattered_adds_lossy = 150e6, .row_seconds = 1e-9};
-  EXPECT_DOUBLE_EQ(bound_of(work, device, update_kind::lossy, 100).rows_per_second, 1e6);
+  EXPECT_DOUBLE_EQ(bound_of(work, device, {}, 100)->rows_per_second, 1e6);
+}
+
+TEST_F(device_ceilings, an_entry_of_a_factorization_machine_adds_to_its_factors_and_a_weight) {
+  const workload work = work_of(factorization_machine{.features = 10, .factors = 16});  // 64 bytes, and 4
+  const ceilings device{.copied_bytes = 1e12, .scattered_adds_lossy = 225e6, .row_seconds = 1e-9};
+  EXPECT_DOUBLE_EQ(bound_of(work, device, {}, 100)->rows_per_second, 1e6);
+}
+
+TEST_F(device_ceilings, none_is_known_of_sentences) {
+  EXPECT_FALSE(bound_of(work_of(skip_gram{}), {.copied_bytes = 1e12}, {}, 100).has_value());
 }
 
 }  // namespace

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hogwild++: a replica for each worker, which meet on a ring."""
+from suite.engine import Engine
+
+contestant = Engine("ring", ["--engine", "ring", "--replicas", "2"],
+                    families=("linear", "softmax", "ratings", "machine"))

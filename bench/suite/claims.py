@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What papers claim, and what is to be measured for each claim to be called reproduced."""
+import dataclasses
+from typing import Any, Callable, Mapping, Sequence
+
+from suite.terms import Unavailable
+
+REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced", "contradicted", "not decidable here"
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    """One sentence of a paper. `holds` decides by measured figures alone; `threshold` says the same in words.
+
+    `of` names the figures that it needs: where one is not there, or the machine has fewer than `cores` CPUs or `nodes`
+    memory nodes, nothing is decided. `holds` may raise Unavailable with a reason why these figures decide nothing.
+    """
+    text: str
+    threshold: str
+    of: Sequence[str]
+    holds: Callable[[Mapping[str, Any]], bool]
+    cores: int = 1
+    nodes: int = 1
+    timed: bool = False  # decided by seconds, which say nothing where others use the CPUs
+
+
+MOST_BY_OTHERS = 0.1  # of the CPUs' time
+
+
+def verdict(claim, figures, machine, others=0.0):
+    """(verdict, why) by figures; `machine` as a run record has it, `others` is what else used of the CPUs' time."""
+    for need, key, what in ((claim.cores, "usable_cpus", "CPUs"), (claim.nodes, "numa_nodes", "memory nodes")):
+        if machine[key] < need:
+            return UNDECIDED, f"needs {need} {what}, has {machine[key]}"
+    if claim.timed and others > MOST_BY_OTHERS:
+        return UNDECIDED, f"other programs took {others:.0%} of the CPUs' time, more than {MOST_BY_OTHERS:.0%}"
+    lacking = [name for name in claim.of if figures.get(name) is None]
+    if lacking:
+        return UNDECIDED, f"not measured: {', '.join(lacking)}"
+    try:
+        held = claim.holds(figures)
+    except Unavailable as reason:
+        return UNDECIDED, str(reason)
+    told = ", ".join(f"{name} {figures[name]:.4g}" if isinstance(figures[name], (int, float)) else
+                     f"{name} {figures[name]}" for name in claim.of)
+    return REPRODUCED if held else CONTRADICTED, f"{claim.threshold}; measured: {told}"

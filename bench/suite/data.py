@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the rows of a task come from: a file that somebody has, or a generator with a seed."""
+import lzma
+import shutil
+import subprocess
+
+from suite.terms import Unavailable
+
+
+def real(place, name):
+    """A data file, unpacked once into the folder of the call; Unavailable where it is not there."""
+    for ending in ("", ".xz"):
+        source = place.data and place.data / (name + ending)
+        if source and source.exists():
+            if not ending:
+                return source
+            target = place.work / name
+            if not target.exists():
+                with lzma.open(source) as packed, open(target, "wb") as file:
+                    shutil.copyfileobj(packed, file)
+            return target
+    raise Unavailable(f"{name} is not there; name its folder with --data")
+
+
+def files(**names):
+    """What a task takes as `data`: real files by part."""
+    return lambda place: {part: real(place, name) for part, name in names.items()}
+
+
+def generated(name, **options):
+    """What a task takes as `data`: rows of `hogwild generate` with these options, a tenth of them for testing."""
+    def make(place):
+        train, test = place.work / f"{name}.svm", place.work / f"{name}.t"
+        if not train.exists():
+            words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+            done = subprocess.run([place.hogwild, "generate", train, "--test", test, *words], capture_output=True,
+                                  text=True, check=False)
+            if done.returncode != 0:
+                raise Unavailable(f"{name} cannot be generated: {done.stderr.strip()}")
+        return {"train": train, "test": test}
+    return make
+
+
+def written(name, lines):
+    """What a task takes as `data`: lines of text that `lines()` yields, (part, line), as files of the parts."""
+    def make(place):
+        parts = {}
+        for part, line in lines():
+            parts.setdefault(part, []).append(line)
+        paths = {part: place.work / f"{name}.{part}" for part in parts}
+        for part, path in paths.items():
+            if not path.exists():
+                path.write_text("\n".join(parts[part]) + "\n", encoding="utf-8")
+        return paths
+    return make

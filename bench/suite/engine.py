@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the engines of hogwild have in common as contestants."""
+import dataclasses
+from typing import Callable, Sequence
+
+from suite import trial
+from suite.terms import Outcome
+
+LONGEST = 600.0  # seconds of a run
+OPTIONS = {"step": "--step", "decay": "--decay", "batch": "--batch", "meeting": "--sync-rows"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Engine:
+    """An engine of hogwild train. `meeting`: rows between two meetings, ascending, for those that meet."""
+    name: str
+    arguments: Sequence[str]
+    workers: Sequence[int] = ()  # it can have; empty: any number
+    meeting: Sequence[int] = ()
+    families: Sequence[str] = ()  # that it trains; empty: all
+    lacking: Callable = lambda place: ""
+
+    def missing(self, place):
+        return self.lacking(place)
+
+    def refuses(self, task):
+        return f"it does not train {task.family}" if self.families and task.family not in self.families else ""
+
+    def settings(self, task):
+        return {**task.settings.get("", {}), **task.settings.get(self.name, {})}
+
+    def grid(self, task):
+        begun = self.settings(task)
+        grid = {"step": [begun["step"] * x for x in (0.5, 1.0, 2.0)]}
+        if "decay" in begun:
+            grid["decay"] = sorted({round(1 - (1 - begun["decay"]) * x, 4) for x in (0.5, 1.0, 2.0)})
+        if self.meeting:
+            grid["meeting"] = list(self.meeting)
+        return grid
+
+    def run(self, task, place, workers, settings, seed):
+        try:
+            data = task.data(place)
+        except OSError as error:
+            return Outcome([], error=str(error))
+        arguments = [data["train"], *(["--test", data["test"]] if "test" in data else []), *task.options,
+                     *self.arguments, "--cache-dir", place.work / "cache", "--epochs", task.epochs, "--seed", seed]
+        if self.workers != (1,):
+            arguments += ["--workers", workers]
+        for key, value in settings.items():
+            arguments += [OPTIONS[key], format(value, "g")]
+        return trial.train(place, arguments, metric=task.target.metric, timeout=LONGEST)

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of one paper: its data at a scale, its configurations in turns, figures and curves that they leave."""
+import dataclasses
+import lzma
+import random
+import shutil
+import statistics
+import subprocess
+from typing import Sequence
+
+from suite import quality, trial
+from suite.terms import Target, Unavailable
+
+
+@dataclasses.dataclass(frozen=True)
+class Configuration:
+    """What one line of a paper's figure trains with; `arguments` of hogwild train without data and model."""
+    name: str
+    workers: int
+    arguments: Sequence[str]
+
+
+class Experiment:
+    """Figures by name, and curves: panel to line to (x, y) pairs, which `draw` takes."""
+
+    def __init__(self, place, scale, record, machine):
+        self.place, self.scale, self.record, self.machine = place, scale, record, machine
+        self.cpus = machine["usable_cpus"]
+        self.figures, self.curves, self.about = {}, {}, []
+
+    def at(self, tiny, small, paper):
+        return {"tiny": tiny, "small": small, "paper": paper}[self.scale]
+
+    def tell(self, sentence):
+        """What a reader has to know of the data or the way."""
+        self.about.append(sentence)
+
+    def skip(self, task, reason):
+        self.record.put("skipped", task=task, contestant=None, reason=str(reason))
+
+    def point(self, panel, line, x, y):
+        self.curves.setdefault(panel, {}).setdefault(line, []).append((x, y))
+
+    def real(self, name):
+        """A real data file, unpacked into the folder of this call."""
+        for ending in ("", ".xz"):
+            source = self.place.data and self.place.data / (name + ending)
+            if source and source.exists():
+                target = self.place.work / name
+                if not target.exists():
+                    with (lzma.open if ending else open)(source, "rb") as packed, open(target, "wb") as file:
+                        shutil.copyfileobj(packed, file)
+                return target
+        raise Unavailable(f"{name} is not there; name its folder with --data")
+
+    def text(self, rows, *options):
+        """Generated rows of text in the shape of RCV1, a tenth of them for testing."""
+        train = self.place.work / f"text_{rows}.svm"
+        if not train.exists():
+            self.output([self.place.hogwild, "generate", train, "--test", train.with_suffix(".t"), "--rows", rows,
+                         "--seed", 1, *options])
+        self.tell(f"{rows} generated rows in the shape of RCV1 (hogwild generate, seed 1)")
+        return train
+
+    def ratings(self, users, items, each, name):
+        """Generated ratings of rank 3 with noise, seed 1: what stands for sets that cannot be had."""
+        chance, path = random.Random(1), self.place.work / f"{name}.tsv"
+        factors = [[[chance.gauss(0, 0.7) for _ in range(3)] for _ in range(n)] for n in (users, items)]
+        with open(path, "w", encoding="ascii") as file:
+            for u in range(users):
+                for i in chance.sample(range(items), each):
+                    value = 3 + sum(a * b for a, b in zip(factors[0][u], factors[1][i])) + chance.gauss(0, 0.3)
+                    file.write(f"{u + 1}\t{i + 1}\t{value:.3f}\n")
+        self.tell(f"{name}: {users * each} generated ratings of rank 3 with noise 0.3, {users} x {items}, seed 1")
+        return path
+
+    def output(self, command, timeout=600):
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                              timeout=timeout)
+        if done.returncode != 0:
+            raise Unavailable(done.stderr.strip()[-300:] or f"it ended with {done.returncode}")
+        return done.stdout
+
+    def run(self, task, data, common, configurations, *, seeds=3, metric="objective", less=True, target=None,
+            of_first=0.01):
+        """Trains every configuration with every seed, in turns; {name: outcomes}, without those that ended in error.
+
+        The target is the given value, or the median of the first configuration's last values plus `of_first` of it.
+        """
+        made = []
+        for turn in range(seeds):
+            for c in configurations[turn % len(configurations):] + configurations[:turn % len(configurations)]:
+                arguments = [str(data), *common, "--seed", str(turn + 1), "--cache-dir", str(self.place.work),
+                             *c.arguments]
+                if c.workers > 1 or "--engine" not in c.arguments:
+                    arguments += ["--workers", str(c.workers)]
+                made.append((c, turn, trial.train(self.place, arguments, metric=metric, timeout=600)))
+        good = {c.name: [o for d, _, o in made if d is c and not o.error] for c in configurations}
+        if target is None and good[configurations[0].name]:
+            first = statistics.median(o.points[-1].value for o in good[configurations[0].name])
+            target = first * (1 + of_first if less else 1 - of_first)
+        found = Target(metric, target if target is not None else 0.0, less,
+                       f"the last of {configurations[0].name}, {of_first:.0%} off" if of_first else "of the paper")
+        for c, turn, o in made:
+            self.put_run(task, c, turn, o, found)
+        for name, outcomes in good.items():
+            if not outcomes:
+                self.skip(f"{task}: {name}", next(o.error for c, _, o in made if c.name == name))
+                continue
+            for p in outcomes[0].points:
+                if p.value is not None:
+                    self.point(f"{task}: {metric} over epochs", name, p.epochs, p.value)
+        return Runs(good, found)
+
+    def put_run(self, task, c, turn, o, target):
+        reached = None if o.error else quality.to_target(o.points, target)
+        self.record.put(
+            "run", task=task, contestant=c.name, workers=c.workers, place="here", seed=turn + 1, turn=turn,
+            settings={"arguments": " ".join(c.arguments)},
+            state="failed" if o.error else "measured" if reached else "short",
+            reason=o.error or ("" if reached else "it did not reach the target"), target=dataclasses.asdict(target),
+            points=[[p.seconds, p.epochs, p.value] for p in o.points],
+            seconds_to_target=reached[0] if reached else None, epochs_to_target=reached[1] if reached else None,
+            parse_seconds=o.parse_seconds, train_seconds=o.train_seconds, total_seconds=o.total_seconds,
+            cpu_seconds=o.cpu_seconds, peak_bytes=o.peak_bytes, examples=o.examples, nonzeros=o.nonzeros,
+            bytes_exchanged=o.bytes_exchanged, staleness=o.staleness, conflict_rate=o.conflict_rate, idle_before=None)
+
+
+class Runs:
+    """Medians over the seeds of each configuration; None where there is nothing to tell."""
+
+    def __init__(self, outcomes, target):
+        self.outcomes, self.target = outcomes, target
+
+    def _median(self, name, figure):
+        values = [figure(o) for o in self.outcomes.get(name, [])]
+        return statistics.median(values) if values and None not in values else None
+
+    def last(self, name):
+        return self._median(name, lambda o: o.points[-1].value)
+
+    def epoch_seconds(self, name):
+        return self._median(name, lambda o: o.points[-1].seconds / o.points[-1].epochs)
+
+    def bytes(self, name):
+        return self._median(name, lambda o: o.bytes_exchanged)
+
+    def to_target(self, name, of):
+        """Seconds (`of` = 0) or epochs (1); None where not every seed arrived."""
+        return self._median(name, lambda o: (quality.to_target(o.points, self.target) or (None, None))[of])
+
+
+def ratio(above, below):
+    return above / below if above is not None and below else None

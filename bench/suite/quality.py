@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a run has reached its target, and whether what it says of itself may be believed."""
+import statistics
+
+FEWEST_MEASUREMENTS = 8  # of a serial run on its way to the target
+LEFT_OUT = 0.005  # fraction of the rows that a run may fail to train
+UNTOLD_SECONDS = 0.2  # that starting and ending may take more than in the reference
+
+
+def to_target(points, target):
+    """(seconds, epochs) at which the metric passed, interpolated between measurements; None where it did not."""
+    before = None
+    for p in points:
+        if target.passed(p.value):
+            if before is None or before.value is None or before.value == p.value:
+                return p.seconds, p.epochs
+            part = (target.value - before.value) / (p.value - before.value)
+            return (before.seconds + part * (p.seconds - before.seconds),
+                    before.epochs + part * (p.epochs - before.epochs))
+        before = p
+    return None
+
+
+def judge(task, outcome, references, workers=1, quiet=False):
+    """(state, reason) of a run. `references`: outcomes of serial runs of hogwild on this task. `quiet`: nobody else
+    used the CPUs, so that seconds tell of the run alone.
+
+    measured: it reached the target; short: it did not; failed: what it says does not count.
+    """
+    if outcome.error:
+        return "failed", outcome.error
+    epochs = outcome.points[-1].epochs
+    if outcome.rows and outcome.examples is not None:
+        part = outcome.examples / (outcome.rows * epochs)
+        if part < 1 - LEFT_OUT:
+            return "failed", f"it trained {part:.1%} of the rows of its epochs"
+    reason = untold_time(outcome, references, workers, quiet)
+    if reason:
+        return "failed", reason
+    if to_target(outcome.points, task.target):
+        return "measured", ""
+    last = outcome.points[-1].value
+    if epochs < task.epochs:
+        return "failed", f"it stopped after {epochs:g} of {task.epochs} epochs without the target"
+    return "short", f"{task.target.metric} is {last if last is None else format(last, '.6g')} after {epochs:g} epochs"
+
+
+def untold_time(outcome, references, workers, quiet):
+    """Why the time that a run says it trained for cannot be right; empty where it can.
+
+    Training takes no more CPU time than its workers have in the time that it says. The rest of the CPU time is for
+    reading and measuring: half as much again as in the reference, a quarter of the training, and what starting takes.
+    The same holds of the clock on the wall, which finds waiting, too. Where others use the CPUs nothing can be told:
+    workers that wait actively for one that has no CPU take CPU time, too.
+    """
+    if not quiet or outcome.train_seconds is None or not references:
+        return ""
+
+    def rest(o, spent, each):
+        return max(0.0, spent - each * o.train_seconds)
+    epochs, told = outcome.points[-1].epochs, workers * outcome.train_seconds
+
+    def most(figure, each):
+        seconds = statistics.median(rest(r, figure(r), 1) / r.points[-1].epochs for r in references)
+        return 1.5 * seconds * epochs + 0.25 * each * outcome.train_seconds + UNTOLD_SECONDS
+    if outcome.cpu_seconds is not None and rest(outcome, outcome.cpu_seconds, workers) > most(
+            lambda r: r.cpu_seconds, workers):
+        return (f"it says that it trained for {outcome.train_seconds:.3g} s, at most {told:.3g} s of CPU time, "
+                f"and took {outcome.cpu_seconds:.3g} s of it, of which reading and measuring take few")
+    if rest(outcome, outcome.total_seconds, 1) > most(lambda r: r.total_seconds, 1):
+        return (f"it says that it trained for {outcome.train_seconds:.3g} s of the {outcome.total_seconds:.3g} s that "
+                "passed, of which reading and measuring take few")
+    return ""
+
+
+def flags(task, contestant, found, serial):
+    """Why figures are to be read with care; `found`, `serial`: epochs to the target of runs that arrived."""
+    told = []
+    if contestant == "serial" and found and statistics.median(found) < FEWEST_MEASUREMENTS:
+        told.append(f"coarse: the target comes after {statistics.median(found):.3g} measurements, not "
+                    f"{FEWEST_MEASUREMENTS}")
+    if contestant != "serial" and found and serial:
+        least = min(serial) - (max(serial) - min(serial)) - 0.05 * statistics.median(serial)
+        if statistics.median(found) < least:
+            told.append(f"fewer epochs than serial runs need: {statistics.median(found):.3g}, not {min(serial):.3g}")
+    return told

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bench records: JSON lines as bench/schema/bench.schema.json has them."""
+import json
+import pathlib
+
+SCHEMA = 1
+
+
+class Record:
+    """Lines, in memory and, where it has a path, in a file from the moment on that they are put."""
+
+    def __init__(self, path=None):
+        self.lines, self.file = [], open(path, "w", encoding="utf-8") if path else None
+
+    def put(self, kind, **values):
+        line = {"kind": kind, **values}
+        self.lines.append(line)
+        if self.file:
+            print(json.dumps(line, allow_nan=False), file=self.file, flush=True)
+        return line
+
+
+def read(path):
+    """The lines of a record; ValueError with file and line where one is damaged."""
+    lines = []
+    for number, text in enumerate(pathlib.Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            line = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{path}:{number}:{error.colno}: no JSON: {error.msg}") from None
+        if not isinstance(line, dict) or "kind" not in line:
+            raise ValueError(f"{path}:{number}: no line of a bench record: it has no 'kind'")
+        lines.append(line)
+    if not lines or lines[0]["kind"] != "context":
+        raise ValueError(f"{path}:1: no bench record: it does not begin with its context")
+    return lines
+
+
+def of(lines, kind, **values):
+    """The lines of a kind that have these values."""
+    return [x for x in lines if x["kind"] == kind and all(x.get(k) == v for k, v in values.items())]

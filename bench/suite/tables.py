@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bench records as tables for the terminal."""
+from suite import record
+from suite.terms import Unavailable
+
+
+def number(value):
+    return "-" if value is None else f"{value:.3g}"
+
+
+def spread(interval):
+    """A median with its interval, where there is one."""
+    if not interval:
+        return "-"
+    ends = "" if interval["low"] is None else f" [{number(interval['low'])}, {number(interval['high'])}]"
+    return number(interval["median"]) + ends
+
+
+def aligned(rows):
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+def of_task(task, lines):
+    """Summaries of one task, how many times sooner than serial each was, and what is to be read with care."""
+    sign = "<=" if task.target.less_is_better else ">="
+    ratios = {(r["of"], r["of_workers"]): r["value"] for r in record.of(lines, "ratio", task=task.name)}
+    rows, notes = [("contestant", "workers", "arrived", "s to target", "epochs", "s/epoch", "CPU s", "MB",
+                    "sooner than serial")], []
+    for s in record.of(lines, "summary", task=task.name):
+        memory = s["peak_bytes"] and {k: v / 1e6 if k != "runs" and v is not None else v
+                                      for k, v in s["peak_bytes"].items()}
+        rows.append((s["contestant"], str(s["workers"]), f"{s['arrived']}/{s['runs']}", spread(s["seconds_to_target"]),
+                     *(number(s[k] and s[k]["median"]) for k in ("epochs_to_target", "epoch_seconds", "cpu_seconds")),
+                     number(memory and memory["median"]), spread(ratios.get((s["contestant"], s["workers"])))))
+        notes += [f"  {s['contestant']}, {s['workers']}: {flag}" for flag in s["flags"]]
+    notes += [f"  left out: {s['contestant']}: {s['reason']}" for s in record.of(lines, "skipped", task=task.name)]
+    head = f"{task.name}: {task.target.metric} {sign} {task.target.value:.6g} ({task.target.found})"
+    tried = record.of(lines, "tried", task=task.name)
+    settings = f"settings: {'the best of those tried in this call' if tried else task.found}"
+    return "\n".join([head, settings, *aligned(rows), *notes, ""])
+
+
+def listed(place, tasks, contestants):
+    """Tasks with their targets and contestants, and what is missing of each here."""
+    text = ["Tasks:"]
+    for name, module in tasks.items():
+        try:
+            module.task.data(place)
+            missing = ""
+        except Unavailable as reason:
+            missing = f"; missing: {reason}"
+        text.append(f"  {name} ({module.task.family}; {', '.join(module.suites) or 'full'}){missing}")
+    text.append("Contestants:")
+    for c in contestants:
+        text.append(f"  {c.name}" + (f"; missing: {reason}" if (reason := c.missing(place)) else ""))
+    return "\n".join(text)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the bench suite speaks of: a task, a contestant, a setting, and the outcome of one run."""
+import dataclasses
+import pathlib
+from typing import Any, Callable, Mapping, Protocol, Sequence
+
+
+class Unavailable(Exception):
+    """Why something cannot be measured here: data that are missing, a program that is not installed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """What a run has to reach, and where the number is from.
+
+    `value` is passed from above where less is better (a loss), from below elsewhere. `found` says how the number was
+    found: "optimum 0.22412 + 1 %, by L-BFGS", or who names that accuracy.
+    """
+    metric: str  # a figure of an epoch line of a run record: objective, test_rmse, test_accuracy
+    value: float
+    less_is_better: bool
+    found: str
+
+    def passed(self, value: float | None) -> bool:
+        return value is not None and (value <= self.value if self.less_is_better else value >= self.value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    """Data, model, metric, target and tuned settings: one file in bench/tasks, which calls `task` this."""
+    name: str
+    family: str  # linear, softmax, ratings, machine (factorization), words, images, cut
+    data: Callable[["Place"], Mapping[str, pathlib.Path]]  # "train", "test"; raises Unavailable
+    options: Sequence[str]  # of hogwild train, the same for every engine: model, l2, test rows
+    target: Target
+    settings: Mapping[str, Mapping[str, Any]]  # tuned, by contestant; "" for those that are not named
+    found: str  # how the settings were found: the call and the machine
+    epochs: int  # that a run may take at most
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a call measures: programs, data and its folder for what it makes."""
+    hogwild: pathlib.Path
+    data: pathlib.Path | None  # folder of the real data sets
+    work: pathlib.Path
+    python: str  # that peers written in Python run under
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """One measurement on the way. Seconds of training, without the measuring."""
+    seconds: float
+    epochs: float
+    value: float | None
+
+
+@dataclasses.dataclass
+class Outcome:
+    """One run of one contestant. What is not known is None. Sizes in bytes, times in seconds."""
+    points: list[Point]
+    parse_seconds: float | None = None
+    train_seconds: float | None = None
+    total_seconds: float | None = None  # of the whole command
+    cpu_seconds: float | None = None
+    peak_bytes: int | None = None
+    rows: int | None = None  # of the training data
+    examples: int | None = None  # rows that were trained on, each as often as it was
+    nonzeros: int | None = None
+    bytes_exchanged: int | None = None
+    staleness: float | None = None  # median, in rows
+    conflict_rate: float | None = None
+    error: str = ""  # why there is nothing to measure
+
+
+class Contestant(Protocol):
+    """One file of at most 60 lines in bench/contestants, whose module has these names."""
+    name: str
+    workers: Sequence[int]  # how many it can have; empty: any number
+
+    def missing(self, place: Place) -> str:
+        """Why it cannot run here; empty where it can."""
+
+    def refuses(self, task: Task) -> str:
+        """Why it does not take this task; empty where it does."""
+
+    def grid(self, task: Task) -> Mapping[str, Sequence[Any]]:
+        """What can be tuned, and the first values to try, in ascending order."""
+
+    def run(self, task: Task, place: Place, workers: int, settings: Mapping[str, Any], seed: int) -> Outcome:
+        """One run, measured by hogwild's own evaluator."""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of hogwild train, and what its record says."""
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from suite.terms import Outcome, Point
+
+
+@dataclasses.dataclass(frozen=True)
+class Ended:
+    """A command that is over: its exit code, wall clock and CPU seconds, most memory in bytes, and the error stream."""
+    code: int
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+    err: str
+    late: bool  # it was ended for taking too long
+
+
+def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL):
+    """Runs a command and waits for it. CPU time and memory are those of it and of all that it waited for."""
+    with tempfile.TemporaryFile() as errors:
+        begin = time.monotonic()
+        child = subprocess.Popen([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
+                                 stderr=errors, start_new_session=True)
+        late = threading.Event()
+
+        def end():
+            late.set()
+            os.killpg(child.pid, signal.SIGKILL)
+        timer = threading.Timer(timeout, end)
+        timer.start()
+        _, status, used = os.wait4(child.pid, 0)
+        seconds = time.monotonic() - begin
+        timer.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        err = errors.read().decode("utf-8", "replace").strip()
+    return Ended(child.returncode, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, err, late.is_set())
+
+
+def train(place, arguments, *, metric, timeout):
+    """Runs `hogwild train ARGUMENTS`; `metric` is a figure of an epoch line. What goes wrong stands in `error`."""
+    with tempfile.NamedTemporaryFile(dir=place.work, suffix=".jsonl") as record:
+        ended = run([place.hogwild, "train", *arguments, "--quiet", "--record", record.name], timeout=timeout)
+        if ended.late:
+            return Outcome([], error=f"it took longer than {timeout:g} s")
+        if ended.code != 0:
+            return Outcome([], error=ended.err[-300:] or f"it ended with {ended.code}")
+        with open(record.name, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+    context, result, epochs = lines[0], lines[-1], [x for x in lines if x["kind"] == "epoch"]
+    if not epochs:
+        return Outcome([], error="it trained no epoch")
+    shared, last = result.get("ring") or result.get("meetings") or {}, epochs[-1]
+    return Outcome([Point(e["train_seconds"], e["epoch"], e.get(metric)) for e in epochs],
+                   parse_seconds=max(0.0, ended.seconds - result["wall_seconds"]),
+                   train_seconds=result["train_seconds"],
+                   total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes,
+                   examples=last["examples"], nonzeros=last["nonzeros"], rows=context["dataset"]["n"],
+                   bytes_exchanged=shared.get("bytes"), staleness=last.get("staleness", {}).get("p50"),
+                   conflict_rate=last.get("conflict_rate"))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Equal tuning: every contestant has the same number of trials, and a best point on an edge widens the grid."""
+import math
+import statistics
+
+from suite import quality
+
+SEEDS = 3
+BOUNDS = {"decay": (0.0, 1.0), "batch": (1, math.inf), "meeting": (1, math.inf), "iterations": (1, math.inf)}
+
+
+def beyond(name, values, upper):
+    """The next value past an edge, as far away as the last two are; None where there is none."""
+    if len(values) < 2:
+        return None
+    near, far = (values[-2], values[-1]) if upper else (values[1], values[0])
+    if not (isinstance(far, (int, float)) and near > 0 < far):
+        return None
+    if name == "decay":  # the distance to 1 is what is halved and doubled
+        next_value = round(1 - (1 - far) ** 2 / (1 - near), 6) if far < 1 and near < 1 else 1.0
+    else:
+        next_value = far * far / near
+        next_value = round(next_value) if isinstance(far, int) else next_value
+    low, high = BOUNDS.get(name, (0.0, math.inf))
+    return next_value if low < next_value < high and next_value != far else None
+
+
+def score(outcomes, target):
+    """Less is better: median seconds to the target; where most runs do not arrive, how far they are from it."""
+    times = [(quality.to_target(o.points, target) or (math.inf,))[0] for o in outcomes]
+    seconds = statistics.median(times)
+    values = [o.points[-1].value for o in outcomes if o.points and o.points[-1].value is not None]
+    if seconds < math.inf or not values:
+        return (seconds, math.inf)
+    return (seconds, statistics.median(values) * (1 if target.less_is_better else -1))
+
+
+def tune(run, grid, begun, target, trials):
+    """One knob after the other, until a round changes nothing or no trial is left.
+
+    `run(settings, seed)` is an Outcome, `grid` has ascending values by knob, `begun` settings to begin with. Returns
+    the points that were tried, as dictionaries of `settings`, `outcomes`, `best` and `on_edge`; one is the best.
+    """
+    tried = {}
+
+    def key(settings):
+        return tuple(sorted(settings.items()))
+
+    def ask(settings):
+        if key(settings) not in tried:
+            if len(tried) >= trials:
+                return None
+            tried[key(settings)] = (settings, [run(settings, seed) for seed in range(1, SEEDS + 1)])
+        return score(tried[key(settings)][1], target)
+
+    values = {name: sorted(each) for name, each in grid.items()}
+    best = {**{name: each[len(each) // 2] for name, each in values.items()},
+            **{name: x for name, x in begun.items() if name in values}}
+    for name, x in best.items():
+        values[name] = sorted({*values[name], x})
+    ask(best)
+    changed = True
+    while changed and len(tried) < trials:
+        changed = False
+        for name in values:
+            while True:
+                asked = {x: ask({**best, name: x}) for x in values[name]}
+                known = {x: found for x, found in asked.items() if found is not None}
+                winner = min(known, key=known.get)
+                if winner != best[name]:
+                    best, changed = {**best, name: winner}, True
+                at = values[name].index(winner)
+                if None in asked.values() or 0 < at < len(values[name]) - 1:
+                    break
+                further = beyond(name, values[name], at > 0)
+                if further is None or len(tried) >= trials:
+                    break
+                values[name] = sorted([*values[name], further])
+    best = min(tried.values(), key=lambda t: score(t[1], target))[0]
+    return [{"settings": settings, "outcomes": outcomes, "best": settings == best,
+             "on_edge": settings == best and any(on_edge(name, x, values[name]) for name, x in best.items())}
+            for settings, outcomes in tried.values()]
+
+
+def on_edge(name, x, values):
+    """Whether better values may lie past it: it is the first or last that was tried, and there are more."""
+    at = values.index(x)
+    return len(values) > 1 and (at == 0 or at == len(values) - 1) and beyond(name, values, at > 0) is not None

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs in turns, each at a moment in which nobody else uses the machine, as far as there is one."""
+import time
+
+INTERVAL, ENOUGH = 0.25, 0.9
+
+
+def idle_fraction():
+    """Of the time of all CPUs, over a quarter of a second."""
+    def read():
+        with open("/proc/stat", encoding="ascii") as file:
+            numbers = [int(x) for x in file.readline().split()[1:9]]
+        return numbers[3] + numbers[4], sum(numbers)
+    idle, total = read()
+    time.sleep(INTERVAL)
+    idle_later, total_later = read()
+    return (idle_later - idle) / max(1, total_later - total)
+
+
+def wait(most_seconds):
+    """Until the CPUs are idle, or so long; the fraction that was idle last, None where nobody looked."""
+    if most_seconds <= 0:
+        return None
+    end = time.monotonic() + most_seconds
+    fraction = idle_fraction()
+    while fraction < ENOUGH and time.monotonic() < end:
+        fraction = idle_fraction()
+    return round(min(1.0, max(0.0, fraction)), 3)
+
+
+def in_turns(runs, repeats, wait_seconds):
+    """Calls each of `runs` with the number of its turn, another one first each time.
+
+    Yields (turn, position in `runs`, fraction idle before, what the call returned).
+    """
+    for turn in range(repeats):
+        for k in range(len(runs)):
+            which = (turn + k) % len(runs)
+            idle = wait(wait_seconds)
+            yield turn, which, idle, runs[which](turn)

@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""bench/reproduce from end to end on tiny data. Usage: reproduce_test.py HOGWILD"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOGWILD = sys.argv.pop(1)
+
+
+def reproduce(*arguments):
+    return subprocess.run([sys.executable, ROOT / "bench" / "reproduce", *arguments], capture_output=True, text=True,
+                          check=False, timeout=100)
+
+
+class Reproduce(unittest.TestCase):
+    def test_a_paper_leaves_a_record_with_a_verdict_on_each_claim(self):
+        with tempfile.TemporaryDirectory() as out:
+            done = reproduce("workers-1-4-10", "--scale", "tiny", "--hogwild", HOGWILD, "--out", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            path = pathlib.Path(out) / "workers-1-4-10" / "record.jsonl"
+            lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        verdicts = [x for x in lines if x["kind"] == "verdict"]
+        self.assertEqual(len(verdicts), 3)
+        # One of these claims holds by arithmetic alone on any machine: larger batches are fewer iterations an epoch.
+        self.assertEqual(verdicts[0]["verdict"], "reproduced", verdicts[0])
+        self.assertEqual(len([x for x in lines if x["kind"] == "run" and x["state"] != "failed"]), 6)
+        try:
+            import jsonschema
+        except ImportError:
+            return
+        schema = json.loads((ROOT / "bench" / "schema" / "bench.schema.json").read_text(encoding="utf-8"))
+        for line in lines:
+            jsonschema.validate(line, schema)
+
+    def test_what_is_not_there_is_said(self):
+        self.assertEqual(reproduce("workers-1-4-10", "--hogwild", "/nowhere/hogwild").returncode, 2)
+        self.assertEqual(reproduce("no-such-paper").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the bench suite believes of a run, and how it tunes."""
+import math
+import pathlib
+import random
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+from suite import quality, tuning  # noqa: E402
+from suite.terms import Outcome, Point, Target, Task  # noqa: E402
+
+TARGET = Target("objective", 0.2, True, "named")
+TASK = Task("toy", "linear", lambda place: {}, (), TARGET, {"": {"step": 1.0}}, "by hand", 10)
+
+
+def outcome(epochs=10, seconds=10.0, values=None, **changed):
+    """An honest run of 1000 rows whose objective is 1 / epoch; half a second of reading and measuring an epoch."""
+    points = [Point(seconds * e / epochs, e, values[e - 1] if values else 1 / e) for e in range(1, epochs + 1)]
+    figures = {"train_seconds": seconds, "total_seconds": 1.5 * seconds, "cpu_seconds": 1.5 * seconds, "rows": 1000,
+               "examples": 1000 * epochs}
+    return Outcome(points, **{**figures, **changed})
+
+
+class Targets(unittest.TestCase):
+    def test_the_moment_lies_between_two_measurements(self):
+        points = [Point(1.0, 1, 0.5), Point(3.0, 2, 0.3), Point(7.0, 3, 0.1)]
+        seconds, epochs = quality.to_target(points, TARGET)
+        self.assertAlmostEqual(seconds, 5.0)
+        self.assertAlmostEqual(epochs, 2.5)
+        self.assertIsNone(quality.to_target(points[:2], TARGET))
+        more = Target("test_accuracy", 0.4, False, "named")
+        self.assertAlmostEqual(quality.to_target([Point(1.0, 1, 0.3), Point(2.0, 2, 0.5)], more)[0], 1.5)
+
+    def test_few_measurements_and_few_epochs_are_flagged(self):
+        self.assertIn("coarse", quality.flags(TASK, "serial", [7.9, 7.5, 7.9], [])[0])
+        self.assertEqual(quality.flags(TASK, "serial", [8.0, 8.5, 8.5], []), [])
+        self.assertIn("fewer epochs", quality.flags(TASK, "ring", [7.0, 7.0], [10.0, 10.5])[0])
+        self.assertEqual(quality.flags(TASK, "ring", [9.6], [10.0, 10.5]), [])
+
+
+class Cheats(unittest.TestCase):
+    def refused(self, cheat, why, **how):
+        state, reason = quality.judge(TASK, cheat, [outcome(), outcome()], **how)
+        self.assertEqual(state, "failed")
+        self.assertIn(why, reason)
+
+    def test_honest_runs_are_believed(self):
+        two = outcome(seconds=5.0, total_seconds=10.0, cpu_seconds=15.0)
+        self.assertEqual(quality.judge(TASK, outcome(), [outcome()], quiet=True), ("measured", ""))
+        self.assertEqual(quality.judge(TASK, two, [outcome()], workers=2, quiet=True), ("measured", ""))
+        waiting = outcome(total_seconds=60.0, cpu_seconds=50.0)
+        self.assertEqual(quality.judge(TASK, waiting, [outcome()]), ("measured", ""))
+        self.assertEqual(quality.judge(TASK, outcome(values=[0.5] * 10), [outcome()])[0], "short")
+
+    def test_rows_that_are_left_out(self):
+        self.refused(outcome(examples=9000), "90.0% of the rows")
+
+    def test_an_early_stop(self):
+        self.refused(outcome(epochs=4, seconds=4.0), "stopped after 4 of 10 epochs")
+
+    def test_half_of_the_time(self):
+        half = {"train_seconds": 5.0, "total_seconds": 15.0}
+        self.refused(outcome(**half), "CPU time", quiet=True)
+        self.refused(outcome(**half, cpu_seconds=None), "that passed", quiet=True)
+        self.refused(outcome(train_seconds=2.5, total_seconds=10.0, cpu_seconds=15.0), "CPU time", workers=2,
+                     quiet=True)
+
+
+class Tuning(unittest.TestCase):
+    def toy(self, best, settings, seed):
+        """Slower the farther the step is from the best one: a parabola in its logarithm. Seeds change 2 %."""
+        self.calls += 1
+        noise = 1 + 0.01 * random.Random(f"{settings} {seed}").uniform(-1, 1)
+        seconds = (1 + math.log2(settings["step"] / best) ** 2) * noise
+        return Outcome([Point(seconds, 1, 0.1)])
+
+    def test_the_known_best_step_is_found_and_not_on_an_edge(self):
+        for best in (0.125, 1.0, 16.0):
+            self.calls = 0
+            tried = tuning.tune(lambda s, seed, b=best: self.toy(b, s, seed), {"step": [0.5, 1.0, 2.0]}, {"step": 1.0},
+                                TARGET, 12)
+            found = [t for t in tried if t["best"]]
+            self.assertEqual([t["settings"]["step"] for t in found], [best])
+            self.assertFalse(found[0]["on_edge"])
+            self.assertEqual(self.calls, 3 * len(tried))
+            self.assertLessEqual(len(tried), 12)
+
+    def test_an_edge_that_no_trial_is_left_for_is_told(self):
+        self.calls = 0
+        tried = tuning.tune(lambda s, seed: self.toy(16.0, s, seed), {"step": [0.5, 1.0, 2.0]}, {"step": 1.0},
+                            TARGET, 4)
+        self.assertTrue([t for t in tried if t["best"]][0]["on_edge"])
+        self.assertEqual(len(tried), 4)
+
+    def test_no_more_settings_are_tried_than_there_are_trials(self):
+        self.calls = 0
+        tried = tuning.tune(lambda s, seed: self.toy(2.0, s, seed), {"step": [0.5, 1.0, 2.0]}, {"step": 1.0}, TARGET, 2)
+        self.assertEqual((len(tried), self.calls), (2, 6))
+
+    def test_where_most_seeds_do_not_arrive_a_point_is_worse(self):
+        def run(settings, seed):
+            late = settings["step"] > 1.0 and seed > 1
+            return Outcome([Point(0.5 if settings["step"] > 1.0 else 1.0, 1, 0.3 if late else 0.1)])
+        tried = tuning.tune(run, {"step": [1.0, 2.0]}, {"step": 1.0}, TARGET, 2)
+        self.assertEqual([t["settings"] for t in tried if t["best"]], [{"step": 1.0}])
+
+
+if __name__ == "__main__":
+    unittest.main()
