@@ -98,7 +98,7 @@ workload make_workload(std::string_view name, const workload_sizes& sizes) {
     throw config_error("--tasks: '" + std::string(name) + "' is none of " + names_of_workloads());
   generate::rows text = std::move(generate::in_memory({.rows = sizes.rows}).train);
   const std::size_t columns = text.columns;
-  // Steps of the generated sets of bench_scaling.
+  // Steps that suit these generated rows.
   if (name == "logistic")
     return counted({.name = "logistic",
                     .settings = "text",

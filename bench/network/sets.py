@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data that are trained, and how: as bench_scaling has them."""
+"""The data that are trained, and how: by set."""
 import dataclasses
 import itertools
 import lzma
@@ -36,7 +36,7 @@ def file_of(which, hogwild, data, work):
     if which.file is None:
         made = pathlib.Path(work) / f"{which.name}.svm"
         if not made.exists():
-            # A tenth is set apart as test rows, as bench_scaling does; nobody reads them here.
+            # A tenth is set apart as test rows, nobody reads them here.
             done = subprocess.run([hogwild, "generate", made, "--test", f"{made}.test", *GENERATED[which.name]],
                                   capture_output=True, text=True, check=False)
             if done.returncode != 0:

@@ -8,7 +8,7 @@ TITLE = "pWord2Vec: word vectors by several threads"
 
 
 def against_word2vec(_):
-    raise Unavailable("word2vec.c is not run here: bench_models compares with it")
+    raise Unavailable("word2vec.c is not run here")
 
 
 CLAIMS = [
