@@ -16,6 +16,7 @@ class Engine:
     name: str
     arguments: Sequence[str]
     workers: Sequence[int] = ()  # it can have; empty: any number
+    least: int = 1  # workers
     meeting: Sequence[int] = ()
     families: Sequence[str] = ()  # that it trains; empty: all
     lacking: Callable = lambda place: ""

@@ -11,6 +11,7 @@ int predict_command(int argc, const char* const* argv);
 int evaluate_command(int argc, const char* const* argv);
 int advise_command(int argc, const char* const* argv);
 int bench_command(int argc, const char* const* argv);
+int report_command(int argc, const char* const* argv);
 int recommend_command(int argc, const char* const* argv);
 int generate_command(int argc, const char* const* argv);
 int convert_command(int argc, const char* const* argv);

@@ -34,6 +34,7 @@ constexpr command commands[] = {
     {"cache", "list or remove dataset caches", hogwild::cli::cache_command},
     {"segments", "list or remove shared memory of training runs", hogwild::cli::segments_command},
     {"bench", "measure engines and other programs until they reach a target", hogwild::cli::bench_command},
+    {"report", "make one page of plots and tables of records", hogwild::cli::report_command},
     {"worker", "join a run under way as one more worker process", hogwild::cli::worker_command},
     {"--version", "say which build this is", hogwild::cli::version_command},
 };

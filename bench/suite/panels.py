@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to draw of a record: sections of panels, with a table and notes beneath."""
+import dataclasses
+import statistics
+
+from suite import record
+from suite.draw import Panel
+from suite.tables import number, spread
+
+
+@dataclasses.dataclass
+class Section:
+    title: str
+    about: str
+    panels: list
+    table: list  # rows of text, the first of them names
+    notes: list
+
+
+def sections(lines):
+    """Sections of a bench record, one a task; of a run record, one."""
+    if "suite" not in lines[0]:
+        return [_run_record(lines)]
+    tasks = dict.fromkeys(x["task"] for x in lines if x["kind"] in ("run", "skipped") and x["task"])
+    return [_task(name, lines) for name in tasks] + _verdicts(lines)
+
+
+def called(line):
+    return f"{line['contestant']}, {line['workers']}" + ("" if line["place"] == "here" else f", {line['place']}")
+
+
+def _grouped(runs):
+    groups = {}
+    for run in runs:
+        groups.setdefault(called(run), []).append(run)
+    return groups
+
+
+def _median(runs, figure):
+    values = [run[figure] for run in runs if run[figure] is not None]
+    return statistics.median(values) if values else None
+
+
+def _typical(runs):
+    """The run in the middle, by seconds to the target; those that did not arrive come last."""
+    ordered = sorted(runs, key=lambda r: (r["seconds_to_target"] is None, r["seconds_to_target"] or 0))
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def _task(name, lines):
+    runs = record.of(lines, "run", task=name)
+    counted = _grouped(r for r in runs if r["state"] != "failed")
+    panels = []
+    if runs:
+        target = runs[0]["target"]
+        curves = {who: [p for p in _typical(rs)["points"] if p[2] is not None] for who, rs in counted.items()}
+        for axis, what in ((0, "seconds of training"), (1, "epochs")):
+            panels.append(Panel(f"{target['metric']} over {what}", what, target["metric"], target=target["value"],
+                                lines={who: [(p[axis], p[2]) for p in points] for who, points in curves.items()}))
+        panels += [*_times(name, lines), *_told(counted), *_grids(record.of(lines, "tried", task=name), target)]
+    summaries = record.of(lines, "summary", task=name)
+    table = [("contestant", "workers", "arrived", "seconds to target", "epochs", "seconds an epoch", "total seconds",
+              "CPU seconds", "MB")]
+    for s in summaries:
+        memory = s["peak_bytes"] and s["peak_bytes"]["median"] / 1e6
+        table.append((s["contestant"], str(s["workers"]), f"{s['arrived']} of {s['runs']}",
+                      *(spread(s[k]) for k in ("seconds_to_target", "epochs_to_target", "epoch_seconds",
+                                               "total_seconds", "cpu_seconds")), number(memory)))
+    notes = [f"{called(s)}: {flag}" for s in summaries for flag in s["flags"]]
+    notes += [f"left out: {s['contestant'] or name}: {s['reason']}" for s in record.of(lines, "skipped", task=name)]
+    about = "" if not runs else (f"{target['metric']} {'at most' if target['less_is_better'] else 'at least'} "
+                                 f"{target['value']:.6g}: {target['found']}. Curves are those of the run in the middle.")
+    return Section(name, about, [p for p in panels if p], table if summaries else [], notes)
+
+
+def _times(name, lines):
+    """Times to the target with their intervals, and how they change with the workers."""
+    bars, gains = [], {}
+    summaries = record.of(lines, "summary", task=name)
+    serial = next((s["seconds_to_target"]["median"] for s in summaries
+                   if s["contestant"] == "serial" and s["arrived"] == s["runs"] and s["seconds_to_target"]), None)
+    for s in summaries:
+        told = s["seconds_to_target"]
+        if told and s["arrived"] == s["runs"]:
+            bars.append((called(s), told["median"], told["low"], told["high"]))
+            if serial:
+                gains.setdefault(s["contestant"], []).append((s["workers"], serial / told["median"]))
+    gains = {who: sorted(points) for who, points in gains.items() if len(points) > 1}
+    return (Panel("time to target, 95 % interval", "seconds of training", bars=bars),
+            Panel("sooner at the target than serial", "workers", "times", lines=gains))
+
+
+def _told(counted):
+    for figure, title, axis in (("staleness", "staleness, median", "rows"), ("conflict_rate", "conflicts", "of all adds"),
+                                ("bytes_exchanged", "exchanged in a run", "bytes")):
+        yield Panel(title, axis, bars=[(who, told, None, None) for who, runs in counted.items()
+                                       if (told := _median(runs, figure))])
+
+
+def _grids(tried, target):
+    """What tuning saw: quality against time for each point, and how much the step matters."""
+    quality, steps = {}, {}
+    for point in tried:
+        if point.get("seconds") and point["last_value"] is not None:
+            quality.setdefault(called(point), []).append((point["seconds"], point["last_value"]))
+        if point["epochs_to_target"] is not None and "step" in point["settings"]:
+            at = steps.setdefault(called(point), {})
+            step = point["settings"]["step"]
+            at[step] = min(at.get(step, point["epochs_to_target"]), point["epochs_to_target"])
+    return (Panel("quality against time, all settings tried", "seconds of training", target["metric"], lines=quality,
+                  scattered=True, target=target["value"] if quality else None),
+            Panel("epochs to target by step (best of the other settings)", "step", "epochs",
+                  lines={who: sorted(at.items()) for who, at in steps.items()}))
+
+
+def _run_record(lines):
+    options, epochs = lines[0]["options"], [x for x in lines if x["kind"] == "epoch"]
+    panels = []
+    names = [n for n in ("objective", "train_loss", "test_loss", "test_rmse", "test_accuracy") if n in (epochs or [{}])[-1]]
+    for key, what in (("train_seconds", "seconds of training"), ("epoch", "epochs")):
+        for title, chosen in (("loss", [n for n in names if n != "test_accuracy"]), ("accuracy", names[-1:])):
+            if chosen and (title == "loss" or chosen == ["test_accuracy"]):
+                panels.append(Panel(f"{title} over {what}", what, title, lines={
+                    n: [(e[key], e[n]) for e in epochs if e.get(n) is not None] for n in chosen}))
+    stale = {f"{q[1:]} % of rows": [(e["epoch"], e["staleness"][q]) for e in epochs if "staleness" in e]
+             for q in ("p50", "p99")}
+    panels.append(Panel("staleness", "epochs", "rows", lines=stale))
+    panels.append(Panel("conflicts", "epochs", "of all adds", lines={
+        "conflicts": [(e["epoch"], e["conflict_rate"]) for e in epochs if "conflict_rate" in e]}))
+    result = lines[-1] if lines[-1]["kind"] == "result" else {}
+    shared = result.get("ring") or result.get("meetings") or {}
+    table = [("figure", "value"), *((k, number(v) if isinstance(v, float) else str(v)) for k, v in
+                                    {**result, **({"bytes exchanged": shared["bytes"]} if "bytes" in shared else {})}.items()
+                                    if isinstance(v, (int, float, str)) and k != "kind")]
+    title = f"{options['model']} by {options['engine']}, {options['workers']} workers"
+    notes = [] if result else ["the record has no result: the run did not come to its end"]
+    return Section(title, f"{lines[0]['dataset']['n']} rows, sharing {options.get('sharing')}", [p for p in panels if p],
+                   table, notes)
+
+
+def _verdicts(lines):
+    found = record.of(lines, "verdict")
+    table = [("claim", "verdict", "why"), *((v["claim"], v["verdict"], v["why"]) for v in found)]
+    return [Section("verdicts", found[0]["paper"], [], table, [])] if found else []
