@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the rows of a task come from: a file that somebody has, or a generator with a seed."""
+import gzip
 import lzma
 import shutil
 import subprocess
@@ -52,4 +53,33 @@ def written(name, lines):
             if not path.exists():
                 path.write_text("\n".join(parts[part]) + "\n", encoding="utf-8")
         return paths
+    return make
+
+
+def images(count, test):
+    """What a task takes as `data`: the first `count` images of MNIST, and of its test images the first `test`."""
+    def make(place):
+        parts = {}
+        for part, kept, n in (("train", "train", count), ("test", "t10k", test)):
+            for kind, head, size in (("images-idx3-ubyte", 16, 28 * 28), ("labels-idx1-ubyte", 8, 1)):
+                path = place.work / f"{kept}_{n}" / f"{kept}-{kind}"
+                parts.setdefault(part, path)
+                if path.exists():
+                    continue
+                raw = gzip.decompress(real(place, f"{kept}-{kind}.gz").read_bytes())
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(raw[:4] + n.to_bytes(4, "big") + raw[8:head + n * size])
+        return parts
+    return make
+
+
+def sentences(name, count, each=20):
+    """What a task takes as `data`: the first `count` words of a text, `each` a line."""
+    def make(place):
+        path = place.work / f"{count}_words.txt"
+        if not path.exists():
+            with open(real(place, name), encoding="utf-8") as file:
+                words = file.read(12 * count).split()[:count]
+            path.write_text("".join(" ".join(words[k:k + each]) + "\n" for k in range(0, count, each)), encoding="utf-8")
+        return {"train": path}
     return make

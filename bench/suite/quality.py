@@ -40,7 +40,7 @@ def judge(task, outcome, references, workers=1, quiet=False):
     if to_target(outcome.points, task.target):
         return "measured", ""
     last = outcome.points[-1].value
-    if epochs < task.epochs:
+    if outcome.rows and epochs < task.epochs:
         return "failed", f"it stopped after {epochs:g} of {task.epochs} epochs without the target"
     return "short", f"{task.target.metric} is {last if last is None else format(last, '.6g')} after {epochs:g} epochs"
 
@@ -50,10 +50,11 @@ def untold_time(outcome, references, workers, quiet):
 
     Training takes no more CPU time than its workers have in the time that it says. The rest of the CPU time is for
     reading and measuring: half as much again as in the reference, a quarter of the training, and what starting takes.
+    Programs of others start and read otherwise, so nothing is told of them (their rows are not known here).
     The same holds of the clock on the wall, which finds waiting, too. Where others use the CPUs nothing can be told:
     workers that wait actively for one that has no CPU take CPU time, too.
     """
-    if not quiet or outcome.train_seconds is None or not references:
+    if not quiet or outcome.rows is None or outcome.train_seconds is None or not references:
         return ""
 
     def rest(o, spent, each):

@@ -18,7 +18,9 @@ def of_runs(task, runs, serial, ceiling=None):
     # A run that did not arrive has no time to the target, but it is a sample: it arrives later than all that did.
     to_target = statistics.interval([r["seconds_to_target"] if r["state"] == "measured" else math.inf for r in counted])
     epochs = [r["epochs_to_target"] for r in arrived]
-    flags = quality.flags(task, runs[0]["contestant"], epochs, [r["epochs_to_target"] for r in serial
+    # What programs of others call an epoch is not ours; rows are known of ours alone.
+    beside = serial if any(r["examples"] is not None for r in runs) else []
+    flags = quality.flags(task, runs[0]["contestant"], epochs, [r["epochs_to_target"] for r in beside
                                                                 if r["state"] == "measured"])
     flags += sorted({r["reason"] for r in runs if r["state"] == "failed"})
     rate = told(lambda r: r["nonzeros"] / r["train_seconds"] if r["nonzeros"] and r["train_seconds"] else None)

@@ -38,7 +38,7 @@ def abba(turn):
 
 def _task(driver, places, task, contestants, given, kept):
     taking_part = list(driver.entries(task, contestants, places[0], given.workers, kept[0]))
-    settings = [{**task.settings.get("", {}), **task.settings.get(c.name, {})} for c, _ in taking_part]
+    settings = [c.settings(task) for c, _ in taking_part]
     ran = []
     for turn in range(-1, given.seeds):  # the first writes caches, and is not told
         for which, (c, w) in enumerate(taking_part):

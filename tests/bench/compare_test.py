@@ -179,8 +179,8 @@ class Builds(unittest.TestCase):
                 def trained(task, place, workers, settings, seed):
                     order.append((place.hogwild, seed))
                     return terms.Outcome([terms.Point(1.0, 1, 0.1)])
-                contestant = types.SimpleNamespace(name="serial", run=trained)
-                task = types.SimpleNamespace(name="t", data=lambda place: {}, settings={"": {"step": 1}})
+                contestant = types.SimpleNamespace(name="serial", run=trained, settings=lambda task: {"step": 1})
+                task = types.SimpleNamespace(name="t", data=lambda place: {})
                 parts = types.SimpleNamespace(
                     context=lambda place, given, peers: {"began": place.hogwild, "commit": place.hogwild},
                     entries=lambda task, contestants, place, workers, kept: [(contestants[0], 1)],

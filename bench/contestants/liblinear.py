@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LIBLINEAR: batch solvers that go on to a tolerance. With C = 1 / (rows l2) they minimise the same objective."""
+import pathlib
+import shutil
+import subprocess
+
+from suite import trial
+from suite.peer import LONGEST, Peer, objective, option
+from suite.terms import Outcome, Point, Unavailable
+
+SOLVERS = {"logistic": (0, 7), "hinge_svm": (3,), "squared_hinge": (2, 1)}
+
+
+def program():
+    found = shutil.which("liblinear-train")
+    if not found:
+        raise Unavailable("liblinear-train is not installed (on Debian and Ubuntu: apt-get install liblinear-tools)")
+    return found
+
+
+def version(_):
+    found = program()
+    told = shutil.which("dpkg-query") and subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Version}", "liblinear-tools"], capture_output=True, text=True, check=False).stdout
+    return told or pathlib.Path(found).name
+
+
+def weights_of(path):
+    """Its model: after the line w a weight for each column, of the class that stands first in `label`."""
+    head, _, tail = path.read_text(encoding="ascii").partition("\nw\n")
+    first = float(head.partition("\nlabel ")[2].split()[0])
+    return {column: first * float(line) for column, line in enumerate(tail.split(), 1)}
+
+
+def train(task, place, _, settings, __):
+    data = task.data(place)
+    with open(data["train"], "rb") as file:
+        rows = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+    cost = 1 / (rows * float(option(task, "--l2")))
+    model = place.work / "liblinear.model"
+
+    def run(tolerance):
+        ended = trial.run([program(), "-s", SOLVERS[option(task, "--model")][settings["dual"]], "-c", cost, "-e",
+                           tolerance, "-q", data["train"], model], timeout=LONGEST)
+        if ended.code != 0:
+            raise Unavailable(ended.err[-200:] or ("it took too long" if ended.late else f"it ended with {ended.code}"))
+        return ended
+    reading = run(1e9)  # so coarse that it reads, and hardly computes
+    ended = run(settings["tolerance"])
+    seconds = max(0.0, ended.seconds - reading.seconds)
+    return Outcome([Point(seconds, 1, objective(task, place, data, weights_of(model)))], parse_seconds=reading.seconds,
+                   train_seconds=seconds, total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds,
+                   peak_bytes=ended.peak_bytes)
+
+
+contestant = Peer("liblinear", version, ("linear",), train, {"tolerance": [0.0001, 0.001, 0.01, 0.1], "dual": [0, 1]},
+                  models=("logistic",))

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch as in its Hogwild example: processes update one net without locks. Run as a program, it is what trains."""
+import json
+import sys
+import time
+
+
+def read(images):
+    """Scaled pixels and labels of files in the format of MNIST."""
+    import torch
+    pixels, labels = (torch.frombuffer(bytearray(open(path, "rb").read()), dtype=torch.uint8)
+                      for path in (images, images.replace("images-idx3", "labels-idx1")))
+    return (pixels[16:].reshape(-1, 1, 28, 28).float() / 255 - 0.1307) / 0.3081, labels[8:].long()
+
+
+def work(me, asked, model, gates):
+    import torch
+    torch.set_num_threads(1), torch.manual_seed(asked["seed"] * 100 + me)
+    images, labels = read(asked["data"]["train"])
+    batch, momentum = (float(asked["options"][asked["options"].index(name) + 1]) for name in ("--batch", "--momentum"))
+    optimizer = torch.optim.SGD(model.parameters(), lr=asked["settings"]["step"], momentum=momentum)
+    for _ in range(asked["epochs"]):
+        gates.wait()
+        for rows in torch.randperm(len(images))[me::asked["workers"]].split(int(batch)):
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model.train()(images[rows]), labels[rows]).backward()
+            optimizer.step()
+        gates.wait()
+
+
+def main(asked):
+    import torch
+    from torch import multiprocessing, nn
+    spawned = multiprocessing.get_context("spawn")
+    model = nn.Sequential(nn.Conv2d(1, 10, 5), nn.MaxPool2d(2), nn.ReLU(), nn.Conv2d(10, 20, 5), nn.Dropout2d(),
+                          nn.MaxPool2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(320, 50), nn.ReLU(), nn.Dropout(),
+                          nn.Linear(50, 10)).share_memory()
+    (images, labels), gates = read(asked["data"]["test"]), spawned.Barrier(asked["workers"] + 1)
+    for k in range(asked["workers"]):
+        spawned.Process(target=work, args=(k, asked, model, gates), daemon=True).start()
+    seconds = 0
+    for epoch in range(1, asked["epochs"] + 1):
+        gates.wait()
+        begin = time.monotonic()
+        gates.wait()
+        seconds += time.monotonic() - begin
+        with torch.no_grad():
+            right = (model.eval()(images).argmax(1) == labels).float().mean().item()
+        print(json.dumps({"seconds": seconds, "epochs": epoch, "value": right}), flush=True)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
+elif __name__ != "__mp_main__":
+    from suite.peer import Peer, by_script, module
+
+    def train(task, place, *run):
+        return by_script(__file__, task, place, *run, task.data(place), timeout=1200)
+    contestant = Peer("torch_hogwild", module("torch", "torch"), ("images",), train, {"step": [0.005, 0.01, 0.02]},
+                      metrics=("test_accuracy",), workers=(1, 2))

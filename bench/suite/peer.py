@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What programs of others have in common as contestants: their grids, and quality measured by hogwild's evaluator."""
+import dataclasses
+import json
+import subprocess
+import tempfile
+from typing import Any, Callable, Mapping, Sequence
+
+from suite import trial
+from suite.terms import Outcome, Point, Unavailable
+
+LONGEST = 300.0  # seconds of a run
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """A program of others. `settings`: knob to values in ascending order, of which the middle one is the first tried.
+
+    `train(task, place, workers, settings, seed)` is an Outcome. `version(place)` raises Unavailable with the reason
+    where the program is not there.
+    """
+    name: str
+    version: Callable
+    families: Sequence[str]
+    train: Callable
+    values: Mapping[str, Sequence[Any]]
+    models: Sequence[str] = ()  # of hogwild, whose objective it minimises; empty: all of these families
+    metrics: Sequence[str] = ()  # that it is measured by; empty: all
+    workers: Sequence[int] = (1,)
+
+    def missing(self, place):
+        try:
+            self.version(place)
+        except Unavailable as reason:
+            return str(reason)
+        return ""
+
+    def refuses(self, task):
+        if task.family not in self.families:
+            return f"it does not train {task.family}"
+        if self.metrics and task.target.metric not in self.metrics:
+            return f"its {task.target.metric} is another one"
+        model = option(task, "--model")
+        return f"it does not train {model}" if self.models and model not in self.models else ""
+
+    def settings(self, _):
+        return {name: each[len(each) // 2] for name, each in self.values.items()}
+
+    def grid(self, _):
+        return self.values
+
+    def run(self, task, place, workers, settings, seed):
+        try:
+            return self.train(task, place, workers, settings, seed)
+        except (Unavailable, OSError, ValueError, KeyError, IndexError) as error:
+            return Outcome([], error=f"{type(error).__name__}: {error}"[:300])
+
+
+def option(task, name, other=None):
+    """The word behind an option of a task."""
+    words = list(task.options)
+    return words[words.index(name) + 1] if name in words else other
+
+
+def module(name, package):
+    """What a Peer takes as `version`: that of a package of the Python that peers run under."""
+    def version(place):
+        told = subprocess.run([place.python, "-c", f"import {name}, importlib.metadata as m; print(m.version({package!r}))"],
+                              capture_output=True, text=True, check=False)
+        if told.returncode:
+            raise Unavailable(f"{place.python} has no {package}; name another with --python")
+        return told.stdout.strip()
+    return version
+
+
+def read_pairs(lines):
+    """Weights from lines "column weight"."""
+    return {int(column): float(weight) for column, weight in (line.split()[:2] for line in lines)}
+
+
+def objective(task, place, data, weights):
+    """What hogwild says of a linear model with these weights, by column: its metric on the task's rows."""
+    model = option(task, "--model")
+    with tempfile.NamedTemporaryFile("w", dir=place.work, suffix=".txt", encoding="ascii") as file:
+        kept = sorted((column, w) for column, w in weights.items() if w)
+        file.write(f"hogwild model 1\nmodel {model}\nlabels binary -1 1\nwidth 1\ncolumns {len(kept)}\n")
+        file.writelines(f"{column} {w!r}\n" for column, w in kept)
+        file.write("end\n")
+        file.flush()
+        rows = data["test" if task.target.metric.startswith("test_") else "train"]
+        done = subprocess.run([place.hogwild, "evaluate", file.name, rows, "--json", "--quiet", "--cache-dir",
+                               place.work / "cache"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Unavailable(f"its weights cannot be measured: {done.stderr.strip()[-200:]}")
+    told = json.loads(done.stdout)
+    if task.target.metric == "objective":
+        return told["loss"] + 0.5 * float(option(task, "--l2", 0)) * sum(w * w for w in weights.values())
+    return told[task.target.metric.removeprefix("test_")]
+
+
+def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST):
+    """Runs a contestant's own file under Python: a line of JSON for each point, its weights in a file that it names.
+
+    Lines have `seconds`, `epochs` and either `weights` (a file of "column weight") or `value`; the last line may have
+    `parse_seconds`.
+    """
+    asked = {"data": {k: str(v) for k, v in data.items()}, "options": list(task.options), "epochs": task.epochs,
+             "workers": workers, "settings": dict(settings), "seed": seed, "work": str(place.work)}
+    with tempfile.TemporaryFile(dir=place.work) as out:
+        ended = trial.run([place.python, script, json.dumps(asked)], timeout=timeout, out=out)
+        if ended.late:
+            raise Unavailable(f"it took longer than {timeout:g} s")
+        if ended.code != 0:
+            raise Unavailable(ended.err[-250:] or f"it ended with {ended.code}")
+        out.seek(0)
+        lines = [json.loads(line) for line in out.read().decode().splitlines()]
+    points = []
+    for line in (x for x in lines if "seconds" in x):
+        value = line.get("value")
+        if "weights" in line:
+            with open(line["weights"], encoding="ascii") as file:
+                value = objective(task, place, data, read_pairs(file))
+        points.append(Point(line["seconds"], line["epochs"], value))
+    return Outcome(points, parse_seconds=lines[-1].get("parse_seconds"), train_seconds=points[-1].seconds,
+                   total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)

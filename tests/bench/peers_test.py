@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of others as contestants, played by programs that are made up here. Usage: peers_test.py HOGWILD"""
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+from contestants import liblinear, max_flow, sklearn_sgd, torch_hogwild  # noqa: E402
+from suite import peer  # noqa: E402
+from suite.terms import Outcome, Place, Target, Task, Unavailable  # noqa: E402
+
+HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
+ROWS = "+1 1:1\n-1 2:1\n+1 1:1 3:0.5\n-1 2:2\n"
+
+
+class Peers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "rows.svm").write_text(ROWS, encoding="ascii")
+        self.place = Place(HOGWILD, None, self.folder, sys.executable)
+        self.task = Task("toy", "linear", lambda _: {"train": self.folder / "rows.svm"},
+                         ["--model", "logistic", "--l2", "0.5"], Target("objective", 0.6, True, "made up"), {"": {}}, "", 3)
+
+    def program(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+        return mock.patch.dict(os.environ, {"PATH": f"{self.folder}:{os.environ['PATH']}"})
+
+    def run_liblinear(self, text):
+        with self.program("liblinear-train", text):
+            return liblinear.contestant.run(self.task, self.place, 1, {"tolerance": 0.1, "dual": 0}, 1)
+
+    def test_weights_are_measured_by_our_evaluator_with_l2(self):
+        self.assertAlmostEqual(peer.objective(self.task, self.place, self.task.data(None), {}), 0.693147, 5)
+        # log(1 + exp(-2)), four times at margins 2, 2, 2 and 4, and l2 / 2 (4 + 4).
+        value = peer.objective(self.task, self.place, self.task.data(None), {1: 2.0, 2: -2.0, 3: 0.0})
+        self.assertAlmostEqual(value, (3 * 0.126928 + 0.018150) / 4 + 2.0, 5)
+
+    def test_liblinear_is_given_our_objective_and_read_back(self):
+        done = self.run_liblinear("#!/bin/sh\necho \"$@\" >> $(dirname $0)/calls\nfor last; do :; done\n"
+                                  "printf 'solver_type L2R_LR\\nnr_class 2\\nlabel -1 1\\nnr_feature 3\\nbias -1\\nw\\n"
+                                  "-0.5 \\n0.5 \\n0 \\n' > $last\n")
+        self.assertEqual(done.error, "")
+        self.assertIn("-c 0.5", (self.folder / "calls").read_text())  # 1 / (4 rows x 0.5)
+        # Its first label is -1: weights 0.5 and -0.5 for us.
+        want = peer.objective(self.task, self.place, self.task.data(None), {1: 0.5, 2: -0.5})
+        self.assertAlmostEqual(done.points[0].value, want, 6)
+        self.assertLess(done.train_seconds, done.total_seconds)
+
+    def test_what_fails_or_leaves_nonsense_is_told(self):
+        self.assertIn("no memory", self.run_liblinear("#!/bin/sh\necho no memory >&2\nexit 1\n").error)
+        self.assertTrue(self.run_liblinear("#!/bin/sh\nfor last; do :; done\necho nonsense > $last\n").error)
+
+    def test_what_is_not_there_is_missing_with_a_reason(self):
+        with mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
+            self.assertIn("liblinear-tools", liblinear.contestant.missing(self.place))
+        (self.folder / "python").write_text("#!/bin/sh\nexit 1\n")
+        (self.folder / "python").chmod(0o755)
+        bare = Place(HOGWILD, None, self.folder, str(self.folder / "python"))
+        for other in (max_flow, sklearn_sgd, torch_hogwild):
+            self.assertIn("--python", other.contestant.missing(bare))
+
+    def test_a_script_tells_points_and_one_that_hangs_is_ended(self):
+        script = self.folder / "script.py"
+        script.write_text("import json, sys\nasked = json.loads(sys.argv[1])\npath = asked['work'] + '/w.txt'\n"
+                          "open(path, 'w').write('1 2.0\\n2 -2.0\\n')\n"
+                          "print(json.dumps({'seconds': 0.5, 'epochs': 1, 'weights': path, 'parse_seconds': 0.1}))\n")
+        done = peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None))
+        self.assertEqual((done.points[0].seconds, done.parse_seconds), (0.5, 0.1))
+        self.assertAlmostEqual(done.points[0].value, (3 * 0.126928 + 0.018150) / 4 + 2.0, 5)
+        script.write_text("import time\ntime.sleep(60)\n")
+        with self.assertRaisesRegex(Unavailable, "longer than"):
+            peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None), timeout=0.5)
+
+    def test_faults_of_a_peer_are_outcomes(self):
+        def broken(*_):
+            raise ValueError("no number")
+        made = peer.Peer("made", lambda _: "1", ("linear",), broken, {"step": [1, 2, 3]})
+        self.assertEqual(made.settings(self.task), {"step": 2})
+        self.assertEqual(made.run(self.task, self.place, 1, {}, 1), Outcome([], error="ValueError: no number"))
+        self.assertIn("cut", max_flow.contestant.families)
+        self.assertIn("linear", max_flow.contestant.refuses(self.task))
+
+
+if __name__ == "__main__":
+    unittest.main()
