@@ -46,8 +46,8 @@ class training_memory {
 
   device_arrays& arrays() { return *arrays_; }
 
-  /// Between rounds: a device's own array of parameters gets those of the store, queued; they stay as they are until
-  /// that is through. The next round gives it all of its values anew.
+  /// Between rounds: a device's own array of parameters gets those of the store. The next round gives it all of its
+  /// values anew.
   void take_parameters(const param_store& store);
 
   /// What the device's arrays meet in a round of this worker; none where they are the store's. Memory that copies go
