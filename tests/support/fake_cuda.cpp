@@ -158,6 +158,11 @@ void set_fake_machine(const fake_machine& machine) {
   all.ways.clear();  // a fault ends them all
 }
 
+void open_fake_way(int from, int to) {
+  const std::lock_guard lock(devices().mutex);
+  devices().ways.emplace(from, to);
+}
+
 std::string failed_fake_call() {
   const std::lock_guard lock(devices().mutex);
   return devices().failed;

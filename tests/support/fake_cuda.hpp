@@ -33,6 +33,9 @@ struct fake_machine {
 /// The machine from here on. Nothing of the one before may be in use.
 void set_fake_machine(const fake_machine& machine);
 
+/// The program itself opens the way from a device to another one's memory.
+void open_fake_way(int from, int to);
+
 /// The name of the call that failed because it was to fail; empty where none has.
 std::string failed_fake_call();
 

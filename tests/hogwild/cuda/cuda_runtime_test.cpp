@@ -306,6 +306,27 @@ TEST(cuda_runtime, leaves_a_way_open_that_others_have_opened) {
   EXPECT_EQ(ways(), 0u);
 }
 
+TEST(cuda_runtime, keeps_a_way_open_that_another_one_still_uses) {
+  test::fake_machine machine = cuda_machine();
+  machine.devices = 2;
+  test::set_fake_machine(machine);
+  auto of_one_run = device::open_cuda(1);
+  const auto of_another = device::open_cuda(1);
+  EXPECT_EQ(of_one_run->reach(device::facts_of_cuda(0)), device::peer_access::atomic);
+  EXPECT_EQ(of_another->reach(device::facts_of_cuda(0)), device::peer_access::atomic);
+  of_one_run.reset();
+  EXPECT_EQ(test::left_on_fake_devices().ways, 1u);
+}
+
+TEST(cuda_runtime, leaves_a_way_to_the_program_that_has_opened_it) {
+  test::fake_machine machine = cuda_machine();
+  machine.devices = 2;
+  test::set_fake_machine(machine);
+  test::open_fake_way(1, 0);
+  EXPECT_EQ(device::open_cuda(1)->reach(device::facts_of_cuda(0)), device::peer_access::atomic);
+  EXPECT_EQ(test::left_on_fake_devices().ways, 1u);
+}
+
 TEST(cuda_runtime, uses_what_others_have_registered_and_leaves_it_to_them) {
   test::set_fake_machine(cuda_machine());
   std::array<std::byte, 8192> memory{};

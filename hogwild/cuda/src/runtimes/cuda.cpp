@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/error.hpp>
@@ -98,6 +101,17 @@ class cuda_event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// Ways between devices that this process has opened here, and by how many runtimes each is used: the last one closes
+/// it, since without it kernels of the others would fault.
+struct open_ways {
+  std::mutex mutex;
+  std::map<std::pair<int, int>, std::size_t> users;
+};
+open_ways& all_ways() {
+  static auto* const all = new open_ways();  // runtimes may end with the program
+  return *all;
+}
+
 /// The device becomes the calling thread's.
 device_facts chosen(int number) {
   device_facts facts = facts_of_cuda(number);
@@ -111,7 +125,9 @@ class cuda_runtime final : public runtime {
   ~cuda_runtime() override {
     cudaSetDevice(number_);  // for the queue and its events
     drain();
-    for (const int other : opened_) cudaDeviceDisablePeerAccess(other);
+    const std::lock_guard lock(all_ways().mutex);
+    for (const int other : opened_)
+      if (--all_ways().users[{number_, other}] == 0) cudaDeviceDisablePeerAccess(other);
   }
   cuda_runtime(const cuda_runtime&) = delete;
   cuda_runtime& operator=(const cuda_runtime&) = delete;
@@ -246,12 +262,17 @@ class cuda_runtime final : public runtime {
   /// Whether it is open; the program itself may have opened it.
   bool open_way_to(int other) {
     here();
-    const cudaError_t code = cudaDeviceEnablePeerAccess(other, 0);
-    if (code == cudaErrorPeerAccessAlreadyEnabled || code == cudaErrorTooManyPeers) {
-      cudaGetLastError();
-      return code == cudaErrorPeerAccessAlreadyEnabled;
+    const std::lock_guard lock(all_ways().mutex);
+    std::size_t& users = all_ways().users[{number_, other}];
+    if (users == 0) {
+      const cudaError_t code = cudaDeviceEnablePeerAccess(other, 0);
+      if (code == cudaErrorPeerAccessAlreadyEnabled || code == cudaErrorTooManyPeers) {
+        cudaGetLastError();
+        return code == cudaErrorPeerAccessAlreadyEnabled;
+      }
+      require(code, "reach another device");
     }
-    require(code, "reach another device");
+    ++users;
     opened_.push_back(other);
     return true;
   }
@@ -281,7 +302,7 @@ class cuda_runtime final : public runtime {
   std::deque<cuda_event> marks_;  ///< that nobody has waited for yet
   std::uint64_t passed_ = 0;
   std::vector<void*> of_others_;  ///< what is registered here and was before
-  std::vector<int> opened_;       ///< devices to which the way was closed before
+  std::vector<int> opened_;       ///< devices to which it uses a way of all_ways()
 };
 
 }  // namespace
