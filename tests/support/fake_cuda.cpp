@@ -48,7 +48,7 @@ struct fake_block {
 struct fake_devices {
   std::recursive_mutex mutex;  // a kernel may be a program's own function
   fake_machine machine;
-  std::size_t calls = 0;
+  std::vector<std::string_view> calls;
   std::string failed;
   std::map<const std::byte*, fake_block> blocks;
   std::map<const std::byte*, std::size_t> registered;  ///< memory of the host, by its address
@@ -79,7 +79,8 @@ cudaError_t call(const char* name, const F& f) {
   const fake_machine& m = all.machine;
   if (m.driver < CUDART_VERSION / 1000 * 1000) return noted(cudaErrorInsufficientDriver);
   if (m.devices == 0) return noted(cudaErrorNoDevice);
-  const bool fails = ++all.calls == m.failing_call;
+  all.calls.push_back(name);
+  const bool fails = all.calls.size() == m.failing_call;
   if (fails) all.failed = name;
   if (fails || (m.for_good && !all.failed.empty())) return noted(static_cast<cudaError_t>(m.code));
   return noted(f());
@@ -153,7 +154,7 @@ void set_fake_machine(const fake_machine& machine) {
   fake_devices& all = devices();
   const std::lock_guard lock(all.mutex);
   all.machine = machine;
-  all.calls = 0;
+  all.calls.clear();
   all.failed.clear();
   all.ways.clear();  // a fault ends them all
 }
@@ -166,6 +167,11 @@ void open_fake_way(int from, int to) {
 std::string failed_fake_call() {
   const std::lock_guard lock(devices().mutex);
   return devices().failed;
+}
+
+std::vector<std::string_view> fake_calls() {
+  const std::lock_guard lock(devices().mutex);
+  return devices().calls;
 }
 
 fake_leftovers left_on_fake_devices() {
