@@ -327,6 +327,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     const bool up = kind == cudaMemcpyHostToDevice;
     if (!up && kind != cudaMemcpyDeviceToHost) return cudaErrorInvalidMemcpyDirection;
     if (!is_on_device(up ? to : from, bytes) || is_on_device(up ? from : to, bytes)) return cudaErrorInvalidValue;
+    // Memory of the host is registered all of it, or not at all.
+    const auto* const host = static_cast<const std::byte*>(up ? from : to);
+    const auto* const part = registered_part(host, bytes);
+    if (part != nullptr && (host < part->first || host + bytes > part->first + part->second))
+      return cudaErrorInvalidValue;
     return put(stream, [=] { std::memcpy(to, from, bytes); });
   });
 }

@@ -26,7 +26,7 @@ namespace hogwild::device {
 class common_model {
  public:
   /// Makes room on all of them, which outlive this, as does the store; memory that is copied is registered where
-  /// that is not refused. Throws no_room where there is none.
+  /// that is not refused. Throws no_room where there is none, and registered_in_part.
   common_model(std::vector<runtime*> devices, const param_store& store);
 
   /// Else copies take longer.

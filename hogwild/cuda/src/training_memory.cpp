@@ -92,6 +92,8 @@ void training_memory::register_once(const private_arrays<float>& host, worker_sl
   if (registered_ || refused_ || memory.empty()) return;
   try {
     registered_.emplace(device_, memory);
+  } catch (const registered_in_part&) {
+    throw;
   } catch (const resource_error&) {
     refused_ = true;
     me.pageable = 1;

@@ -52,7 +52,8 @@ class training_memory {
 
   /// What the device's arrays meet in a round of this worker; none where they are the store's. Memory that copies go
   /// through is registered when it is first used; where that is refused, the worker's slot says so, and copies take
-  /// longer. Throws std::length_error of another store than the constructor's that has more parameters.
+  /// longer. Throws registered_in_part, and std::length_error of another store than the constructor's that has more
+  /// parameters.
   std::unique_ptr<private_arrays<float>> host_side(const worker_context& at,
                                                    const std::vector<parameter_group>& groups);
 

@@ -333,7 +333,7 @@ TEST(cuda_runtime, leaves_a_way_to_the_program_that_has_opened_it) {
 
 TEST(cuda_runtime, uses_what_others_have_registered_and_leaves_it_to_them) {
   test::set_fake_machine(cuda_machine());
-  std::array<std::byte, 8192> memory{};
+  alignas(4096) std::array<std::byte, 12288> memory{};
   const auto registrations = [] { return test::left_on_fake_devices().registered; };
   const auto first = device::open_cuda(0), second = device::open_cuda(0);
   void* const on_device = first->register_host(memory.data(), 4096);
@@ -342,7 +342,11 @@ TEST(cuda_runtime, uses_what_others_have_registered_and_leaves_it_to_them) {
   second->unregister_host(&memory[1024]);
   second->unregister_host(memory.data());
   EXPECT_EQ(registrations(), 1u);
-  EXPECT_THROW(second->register_host(memory.data(), 8192), resource_error) << "the first half is registered";
+  EXPECT_THROW(second->register_host(memory.data(), 8192), device::registered_in_part)
+      << "the first half is registered";
+  first->register_host(&memory[8192], 4096);
+  EXPECT_THROW(second->register_host(memory.data(), 12288), device::registered_in_part) << "between both nothing is";
+  first->unregister_host(&memory[8192]);
   first->unregister_host(memory.data());
   EXPECT_EQ(registrations(), 0u);
   second->register_host(memory.data(), 8192);

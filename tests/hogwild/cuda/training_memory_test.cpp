@@ -48,6 +48,13 @@ TEST(a_replica, is_copied_all_the_same_where_registration_is_refused_and_the_slo
   EXPECT_EQ(run.driver().pageable.load(), 1u);
 }
 
+// Going on would end at the first copy, which does not say why.
+TEST(a_replica, ends_the_run_where_others_have_registered_a_part_of_its_memory) {
+  ledger accounts{.others_register = true};
+  accountable_run run(accounts, memory_kind::device);
+  EXPECT_THROW(run.train(), registered_in_part);
+}
+
 TEST(a_replica, has_room_for_its_store_and_never_moves_to_more) {
   ledger accounts;
   accountable_device device(accounts);

@@ -277,17 +277,27 @@ class cuda_runtime final : public runtime {
     return true;
   }
 
-  /// Some of it is: all of it where one registration has its first byte and its last one.
+  /// Some of it is: all of it where each page is. Devices have the host's addresses, so that the first byte and the
+  /// last one say nothing of what lies between.
   void* registered_by_others(void* memory, std::size_t bytes) {
+    constexpr std::size_t page = 4096;
     cudaGetLastError();
-    std::byte* const last = static_cast<std::byte*>(memory) + bytes - 1;
-    void *first_on_device = nullptr, *last_on_device = nullptr;
-    const bool whole = cudaHostGetDevicePointer(&first_on_device, memory, 0) == cudaSuccess &&
-                       cudaHostGetDevicePointer(&last_on_device, last, 0) == cudaSuccess &&
-                       static_cast<std::byte*>(last_on_device) == static_cast<std::byte*>(first_on_device) + bytes - 1;
-    if (!whole) refuse_registration(cudaErrorHostMemoryAlreadyRegistered, bytes);
+    const auto on_device = [&](std::size_t at) {
+      void* there = nullptr;
+      const cudaError_t code = cudaHostGetDevicePointer(&there, static_cast<std::byte*>(memory) + at, 0);
+      return code == cudaSuccess ? static_cast<std::byte*>(there) : nullptr;
+    };
+    std::byte* const first = on_device(0);
+    bool whole = first != nullptr && on_device(bytes - 1) == first + bytes - 1;
+    for (std::size_t at = page; whole && at < bytes; at += page) whole = on_device(at) == first + at;
+    if (!whole) {
+      cudaGetLastError();
+      throw registered_in_part("of " + std::to_string(bytes) +
+                               " bytes of this machine's memory somebody else in this program has registered a part "
+                               "with CUDA, which then copies none of them: give that back, or register them all");
+    }
     of_others_.push_back(memory);
-    return first_on_device;
+    return first;
   }
 
   /// CUDA's current device is the thread's, and the program may have others.
