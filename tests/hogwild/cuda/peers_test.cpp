@@ -179,6 +179,22 @@ TEST(peers, lose_no_exact_add) {
   }
 }
 
+TEST(peers, go_on_from_a_checkpoint_of_theirs) {
+  const test::scratch_folder folder;
+  train_options options{.epochs = 3, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4};
+  options.checkpoint = folder / "checkpoint";
+  const train_result before = train(logistic{}, peer_rows.csr(), reaching_devices{}, options);
+  options.resume = options.checkpoint;
+  EXPECT_EQ(train(logistic{}, peer_rows.csr(), reaching_devices{}, options).parameters, before.parameters);
+  options.epochs = 10;
+  const train_result resumed = train(logistic{}, peer_rows.csr(), reaching_devices{}, options);
+  options.resume.clear();
+  EXPECT_EQ(resumed.epochs, 10u);
+  EXPECT_EQ(resumed.devices[0].exchange, "peers");
+  EXPECT_LE(resumed.objective,
+            test::serial_band(2) * train(logistic{}, peer_rows.csr(), serial_engine{}, options).objective);
+}
+
 // Each row adds 1 to both of its columns.
 TEST(peers, that_are_stopped_leave_all_that_they_trained) {
   struct stops_first final : observer {
