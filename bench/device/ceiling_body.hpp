@@ -16,7 +16,7 @@ namespace hogwild::bench {
 struct no_model {};
 
 struct copy_part {
-  static constexpr bool all_warps = true;
+  static constexpr unsigned least_warps = 64;
 
   template <class Warp>
   HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const ceiling_work& work, const no_model&,
@@ -33,7 +33,7 @@ struct copy_part {
 
 template <update_kind Update>
 struct scattered_adds_part {
-  static constexpr bool all_warps = true;
+  static constexpr unsigned least_warps = 64;
 
   template <class Warp>
   HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const ceiling_work& work, const no_model&,
@@ -54,7 +54,7 @@ struct scattered_adds_part {
 
 template <update_kind Update>
 struct adds_to_one_part {
-  static constexpr bool all_warps = true;
+  static constexpr unsigned least_warps = 64;
 
   template <class Warp>
   HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const ceiling_work& work, const no_model&,

@@ -18,6 +18,13 @@ using namespace hogwild::bench;
 
 namespace {
 
+// Of what is added or copied as many warps wait at once as a multiprocessor holds; else the ceilings would be too low.
+template <class Body>
+constexpr unsigned warps_with_room = device::least_blocks<Body>() * device::most_warps_in_block;
+static_assert(warps_with_room<copy_part> == 64);
+static_assert(warps_with_room<scattered_adds_part<update_kind::exact>> == 64);
+static_assert(warps_with_room<adds_to_one_part<update_kind::lossy>> == 64);
+
 struct ceiling_fibers : test::on_fibers<> {
   std::uint64_t below(std::uint64_t n) { return std::uniform_int_distribution<std::uint64_t>(1, n)(random); }
 };

@@ -34,7 +34,7 @@ nvcc=$(command -v nvcc || echo NOTFOUND)
 echo "CMAKE_CUDA_COMPILER:FILEPATH=$nvcc" >"$2/CMakeCache.txt"
 """
 TOLD = """
-echo "$(basename "$0") $*${HOGWILD_DEVICE_EXPECTED:+ where expected}" >>"$FAKE/calls"
+echo "$(basename "$0") $*${HOGWILD_DEVICE_EXPECTED:+ where expected}${GTEST_OUTPUT:+ to $GTEST_OUTPUT}" >>"$FAKE/calls"
 [ ! -e "$FAKE/broken_$(basename "$0")" ] || exit 1"""
 SAID = {"nvidia-smi": "\necho 'Some GPU, 580.1'",
         "compute-sanitizer": '\n[ -e "$FAKE/silent" ] || echo ========= LEAK SUMMARY: 0 bytes leaked in 0 allocations'}
@@ -98,6 +98,7 @@ def with_a_gpu(source, folder):
     require("everything is done", m.status == 0 and m.states() == ["done"] * 4 and m.end["failed_parts"] == 0, m)
     require("the GPU is named", m.gpu == "Some GPU, 580.1", m)
     require("its tests run", m.asked("ctest ", "--label-regex ^device$", "--no-tests=error"), m)
+    require("what they note is kept", m.asked("ctest ", "^device$", f" to xml:{m.out}/device_tests/"), m)
     require("the sanitizer watches them",
             m.asked("compute-sanitizer ", "/device_tests", "--gtest_filter=*/device_0:*nccl", "--error-exitcode"), m)
     require("tests do not skip where it cannot be used", m.asked("ctest ", "^device$", "where expected")

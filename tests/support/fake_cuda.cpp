@@ -48,7 +48,7 @@ struct fake_block {
 struct fake_devices {
   std::recursive_mutex mutex;  // a kernel may be a program's own function
   fake_machine machine;
-  std::size_t calls = 0;
+  std::vector<std::string_view> calls;
   std::string failed;
   std::map<const std::byte*, fake_block> blocks;
   std::map<const std::byte*, std::size_t> registered;  ///< memory of the host, by its address
@@ -79,7 +79,8 @@ cudaError_t call(const char* name, const F& f) {
   const fake_machine& m = all.machine;
   if (m.driver < CUDART_VERSION / 1000 * 1000) return noted(cudaErrorInsufficientDriver);
   if (m.devices == 0) return noted(cudaErrorNoDevice);
-  const bool fails = ++all.calls == m.failing_call;
+  all.calls.push_back(name);
+  const bool fails = all.calls.size() == m.failing_call;
   if (fails) all.failed = name;
   if (fails || (m.for_good && !all.failed.empty())) return noted(static_cast<cudaError_t>(m.code));
   return noted(f());
@@ -153,14 +154,24 @@ void set_fake_machine(const fake_machine& machine) {
   fake_devices& all = devices();
   const std::lock_guard lock(all.mutex);
   all.machine = machine;
-  all.calls = 0;
+  all.calls.clear();
   all.failed.clear();
   all.ways.clear();  // a fault ends them all
+}
+
+void open_fake_way(int from, int to) {
+  const std::lock_guard lock(devices().mutex);
+  devices().ways.emplace(from, to);
 }
 
 std::string failed_fake_call() {
   const std::lock_guard lock(devices().mutex);
   return devices().failed;
+}
+
+std::vector<std::string_view> fake_calls() {
+  const std::lock_guard lock(devices().mutex);
+  return devices().calls;
 }
 
 fake_leftovers left_on_fake_devices() {
@@ -316,6 +327,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     const bool up = kind == cudaMemcpyHostToDevice;
     if (!up && kind != cudaMemcpyDeviceToHost) return cudaErrorInvalidMemcpyDirection;
     if (!is_on_device(up ? to : from, bytes) || is_on_device(up ? from : to, bytes)) return cudaErrorInvalidValue;
+    // Memory of the host is registered all of it, or not at all.
+    const auto* const host = static_cast<const std::byte*>(up ? from : to);
+    const auto* const part = registered_part(host, bytes);
+    if (part != nullptr && (host < part->first || host + bytes > part->first + part->second))
+      return cudaErrorInvalidValue;
     return put(stream, [=] { std::memcpy(to, from, bytes); });
   });
 }

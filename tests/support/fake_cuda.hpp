@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 // The CUDA runtime's functions without a device: programs that link this call none of the real ones. Memory is the
 // host's and begins with numbers that are none. What is queued is done when somebody waits for it, not before, so that
@@ -33,8 +35,14 @@ struct fake_machine {
 /// The machine from here on. Nothing of the one before may be in use.
 void set_fake_machine(const fake_machine& machine);
 
+/// The program itself opens the way from a device to another one's memory.
+void open_fake_way(int from, int to);
+
 /// The name of the call that failed because it was to fail; empty where none has.
 std::string failed_fake_call();
+
+/// The names of those that could have failed since the machine was set.
+std::vector<std::string_view> fake_calls();
 
 /// What is allocated on all devices and not yet given back, pieces of the host's memory that are registered, streams,
 /// events, and ways from one device to another.

@@ -68,7 +68,9 @@ common_model::common_model(std::vector<runtime*> devices, const param_store& sto
   for (runtime* const device : devices_) base_.push_back(room_on(*device, store.shape()));
   try {
     registered_.emplace(*devices_.front(), store.state_of_training());
-  } catch (const resource_error&) {  // copies take longer, twice a round
+  } catch (const registered_in_part&) {
+    throw;
+  } catch (const resource_error&) {  // is_registered() says so
   }
 }
 

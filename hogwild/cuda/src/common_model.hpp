@@ -25,9 +25,12 @@ namespace hogwild::device {
 /// worker (replica.hpp).
 class common_model {
  public:
-  /// Makes room on all of them, which outlive this, as does the store; memory that they copy through is registered
-  /// where that is not refused. Throws no_room where there is none.
+  /// Makes room on all of them, which outlive this, as does the store; memory that is copied is registered where
+  /// that is not refused. Throws no_room where there is none, and registered_in_part.
   common_model(std::vector<runtime*> devices, const param_store& store);
+
+  /// Else copies take longer.
+  bool is_registered() const { return registered_.has_value(); }
 
   /// Between rounds, while no worker trains: the store's values are taken, or given to it.
   void take();

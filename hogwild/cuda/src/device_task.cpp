@@ -128,6 +128,7 @@ std::string device_task::meet_by_peers(const param_store& store, update_kind upd
   if (!why_not.empty()) return why_not;
   try {
     common_ = std::make_unique<common_model>(std::move(devices), store);
+    if (!common_->is_registered()) store.slots().front().pageable = 1;
   } catch (const no_room& refused) {
     return refused.what();
   }

@@ -48,6 +48,11 @@ struct no_room : resource_error {
   using resource_error::resource_error;
 };
 
+/// Others have registered a part of some memory of the host: CUDA does not copy to it or from it, registered or not.
+struct registered_in_part : resource_error {
+  using resource_error::resource_error;
+};
+
 /// A device and its queue: what is put in runs in order, while the caller goes on. Used by one thread at a time. What
 /// the device refuses is a resource_error with a sentence that says what to do.
 class runtime {
@@ -72,7 +77,7 @@ class runtime {
 
   /// Memory of the host is kept where it is, so that copies need no other in between, and the device reaches it by
   /// itself, at the address that is returned. What somebody else has registered, all of it, stays his, and for as long
-  /// as he wants. Throws resource_error where that is refused, also of what is registered in part.
+  /// as he wants. Throws resource_error where that is refused, and registered_in_part.
   virtual void* register_host(void* memory, std::size_t bytes) = 0;
   /// By where it begins on the host; returns when what is queued is through.
   virtual void unregister_host(void* memory) noexcept = 0;

@@ -84,6 +84,7 @@ void training_memory::take_parameters(const param_store& store) {
   if (kind_ != memory_kind::device) return;
   const std::span<const float> parameters = store.parameters<float>();
   device_.upload(arrays_->values[0].data(), parameters.data(), parameters.size_bytes());
+  device_.wait(device_.mark());  // who measures may give up at once, and the store changes again
 }
 
 void training_memory::register_once(const private_arrays<float>& host, worker_slot& me) {
@@ -91,6 +92,8 @@ void training_memory::register_once(const private_arrays<float>& host, worker_sl
   if (registered_ || refused_ || memory.empty()) return;
   try {
     registered_.emplace(device_, memory);
+  } catch (const registered_in_part&) {
+    throw;
   } catch (const resource_error&) {
     refused_ = true;
     me.pageable = 1;

@@ -46,13 +46,14 @@ class training_memory {
 
   device_arrays& arrays() { return *arrays_; }
 
-  /// Between rounds: a device's own array of parameters gets those of the store, queued; they stay as they are until
-  /// that is through. The next round gives it all of its values anew.
+  /// Between rounds: a device's own array of parameters gets those of the store. The next round gives it all of its
+  /// values anew.
   void take_parameters(const param_store& store);
 
   /// What the device's arrays meet in a round of this worker; none where they are the store's. Memory that copies go
   /// through is registered when it is first used; where that is refused, the worker's slot says so, and copies take
-  /// longer. Throws std::length_error of another store than the constructor's that has more parameters.
+  /// longer. Throws registered_in_part, and std::length_error of another store than the constructor's that has more
+  /// parameters.
   std::unique_ptr<private_arrays<float>> host_side(const worker_context& at,
                                                    const std::vector<parameter_group>& groups);
 

@@ -27,6 +27,7 @@ struct ledger {
   std::set<void*> registered{}, managed{};
   std::size_t registrations = 0, moves = 0;
   bool registers = true;
+  bool others_register = false;                           ///< a part of all memory
   std::uint64_t free_bytes = UINT64_MAX;                  ///< that the device tells, at most
   std::uint64_t memory_bytes = device::unlimited_memory;  ///< that it has
   std::uint64_t longest_piece = UINT64_MAX;               ///< of its memory
@@ -59,6 +60,7 @@ class accountable_device final : public forwarding_device {
   }
   void* register_host(void* memory, std::size_t bytes) override {
     ++accounts_.registrations;
+    if (accounts_.others_register) throw device::registered_in_part("not all of it");
     if (!accounts_.registers) throw resource_error("not here");
     accounts_.registered.insert(memory);
     return forwarding_device::register_host(memory, bytes);

@@ -13,7 +13,6 @@
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
-
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 

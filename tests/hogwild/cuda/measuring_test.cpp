@@ -120,6 +120,24 @@ TEST(a_measuring_device, leaves_to_the_cpu_what_it_does_not_have) {
   EXPECT_EQ(measured_by(logistic{}, test::small_device{.memory_bytes = 20'000}), 0u) << "rows are streamed";
 }
 
+TEST(a_measuring_device, tells_that_a_run_has_diverged) {
+  const auto status_of = [](const auto& model, const test::toy_rows& rows, const cuda_engine& engine) {
+    return train(model, rows.csr(), engine, {.epochs = 3, .step = {.initial = 1e38}, .l2 = 0.0}).status;
+  };
+  const cuda_engine one{.device = emulated_device}, two{.device = {emulated_device, emulated_device}},
+      halves{.device = emulated_device, .storage = storage_kind::half};
+  for (const cuda_engine& engine : {one, two}) {
+    EXPECT_EQ(status_of(least_squares{}, measured_classes, engine), run_status::diverged);
+    EXPECT_EQ(status_of(factorization_machine{.features = 200, .factors = 5}, measured_classes, engine),
+              run_status::diverged);
+  }
+  const test::toy_rows classes = test::planted_classes({.rows = 2000, .columns = 200, .per_row = 10, .seed = 20}, 5);
+  EXPECT_EQ(status_of(softmax{.features = 200, .classes = 5}, classes, one), run_status::diverged);
+  const test::toy_rows ratings = test::planted_ratings();
+  EXPECT_EQ(status_of(test::factors_of({}), ratings, one), run_status::diverged);
+  EXPECT_EQ(status_of(test::factors_of({}), ratings, halves), run_status::diverged);
+}
+
 TEST(a_measuring_device, is_named_in_the_record) {
   const test::scratch_folder folder;
   train_options options{.epochs = 2, .step = {.initial = 0.5}};

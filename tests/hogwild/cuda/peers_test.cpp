@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
@@ -38,12 +39,17 @@ const test::toy_rows peer_rows =
 /// The emulated device, whose kernels may do this with the memory of others.
 class reaching_device final : public test::forwarding_device {
  public:
-  reaching_device(device::peer_access access, std::uint64_t memory_bytes)
-      : forwarding_device(device::open_emulated(1, memory_bytes)), access_(access) {}
+  reaching_device(device::peer_access access, std::uint64_t memory_bytes, bool registers)
+      : forwarding_device(device::open_emulated(1, memory_bytes)), access_(access), registers_(registers) {}
   device::peer_access reach(const device::device_facts&) override { return access_; }
+  void* register_host(void* memory, std::size_t bytes) override {
+    if (!registers_) throw resource_error("not here");
+    return forwarding_device::register_host(memory, bytes);
+  }
 
  private:
   device::peer_access access_;
+  bool registers_;
 };
 
 /// cuda_engine with so many of them; of the last one the memory is limited.
@@ -52,13 +58,15 @@ struct reaching_devices {
   device::peer_access access = device::peer_access::atomic;
   std::uint64_t last_memory_bytes = device::unlimited_memory;
   std::size_t devices = 2;
+  bool registers = true;
 };
 
 std::vector<std::unique_ptr<device::runtime>> opened(const reaching_devices& engine) {
   std::vector<std::unique_ptr<device::runtime>> all;
   for (std::size_t k = 0; k < engine.devices; ++k)
     all.push_back(std::make_unique<reaching_device>(
-        engine.access, k + 1 == engine.devices ? engine.last_memory_bytes : device::unlimited_memory));
+        engine.access, k + 1 == engine.devices ? engine.last_memory_bytes : device::unlimited_memory,
+        engine.registers));
   return all;
 }
 
@@ -115,6 +123,15 @@ TEST(peers, that_do_not_reach_each_other_meet_on_the_host_and_a_note_says_why) {
   EXPECT_THAT(exact.second, HasSubstr("exact updates of an emulated device might be lost"));
 }
 
+// The first one's memory gets the parameters and gives them back each round.
+TEST(peers, whose_parameters_could_not_be_registered_meet_all_the_same_and_a_note_says_so_once) {
+  const auto [where, notes] = meeting_of(reaching_devices{.registers = false});
+  EXPECT_EQ(where, "peers");
+  EXPECT_EQ(notes,
+            "the memory that the replica of the emulated device is copied through could not be registered with CUDA: "
+            "the run goes on, and copies take longer\n");
+}
+
 // What a replica saw last is as large as the replica: 2,000 floats each.
 TEST(peers, leave_three_quarters_of_free_memory_to_what_else_is_there) {
   const auto wide = test::planted_classification({.rows = 500, .columns = 2000, .per_row = 10, .seed = 24});
@@ -160,6 +177,22 @@ TEST(peers, lose_no_exact_add) {
     EXPECT_TRUE(std::ranges::equal(run->store().parameters<float>(), test::counts_after(toy, epochs)));
     for (const worker_slot& slot : run->store().slots()) EXPECT_EQ(slot.unsent.get(), 0u);
   }
+}
+
+TEST(peers, go_on_from_a_checkpoint_of_theirs) {
+  const test::scratch_folder folder;
+  train_options options{.epochs = 3, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4};
+  options.checkpoint = folder / "checkpoint";
+  const train_result before = train(logistic{}, peer_rows.csr(), reaching_devices{}, options);
+  options.resume = options.checkpoint;
+  EXPECT_EQ(train(logistic{}, peer_rows.csr(), reaching_devices{}, options).parameters, before.parameters);
+  options.epochs = 10;
+  const train_result resumed = train(logistic{}, peer_rows.csr(), reaching_devices{}, options);
+  options.resume.clear();
+  EXPECT_EQ(resumed.epochs, 10u);
+  EXPECT_EQ(resumed.devices[0].exchange, "peers");
+  EXPECT_LE(resumed.objective,
+            test::serial_band(2) * train(logistic{}, peer_rows.csr(), serial_engine{}, options).objective);
 }
 
 // Each row adds 1 to both of its columns.

@@ -2,9 +2,13 @@
 // Where a device keeps what it trains, and what happens where CUDA does not give it: by a device that refuses.
 #include "training_memory.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,6 +48,13 @@ TEST(a_replica, is_copied_all_the_same_where_registration_is_refused_and_the_slo
   EXPECT_EQ(run.driver().pageable.load(), 1u);
 }
 
+// Going on would end at the first copy, which does not say why.
+TEST(a_replica, ends_the_run_where_others_have_registered_a_part_of_its_memory) {
+  ledger accounts{.others_register = true};
+  accountable_run run(accounts, memory_kind::device);
+  EXPECT_THROW(run.train(), registered_in_part);
+}
+
 TEST(a_replica, has_room_for_its_store_and_never_moves_to_more) {
   ledger accounts;
   accountable_device device(accounts);
@@ -61,6 +72,19 @@ TEST(a_replica, has_room_for_its_store_and_never_moves_to_more) {
   EXPECT_THROW(arrays_of(memory, larger), std::length_error);
   EXPECT_EQ(arrays_of(memory, store)->values(0).data(), place);
   EXPECT_EQ(accounts.registrations, 1u);
+}
+
+TEST(a_replica, has_taken_the_parameters_when_they_may_change_again) {
+  ledger accounts;
+  accountable_device device(accounts);
+  const param_store store = param_store::in_memory({.parameters = 3});
+  training_memory memory(device, memory_kind::device, store);
+  std::ranges::fill(store.parameters<float>(), 7.0f);
+  device.run({.on_host = [](std::size_t, std::size_t) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }});
+  memory.take_parameters(store);
+  std::ranges::fill(store.parameters<float>(), 8.0f);
+  device.wait(device.mark());
+  EXPECT_THAT(memory.arrays().values[0], testing::Each(7.0f));
 }
 
 TEST(pinned_memory, is_the_store_itself_registered_once_and_given_back_before_it_goes) {

@@ -24,8 +24,8 @@ constexpr std::uint64_t loss_sums_of(std::uint64_t rows) {
 }
 
 /// Rows to be measured, which one launch is told of as if it were to train them: of `Work` the rows, the parameters and
-/// what a margin, its loss or a score is made of count. Nobody writes the parameters meanwhile, at any
-/// scope. Warp k has the sums k, k + rows_in_flight, ...
+/// what a margin, its loss or a score is made of count. Nobody writes the parameters meanwhile. Warp k has the sums k,
+/// k + rows_in_flight, ...
 template <class Work>
 struct loss_work : Work {
   double* loss_sums = nullptr;  ///< loss_sums_of(count), that of rows [first, first + rows_of_a_sum) first

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/error.hpp>
@@ -98,6 +101,17 @@ class cuda_event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// Ways between devices that this process has opened here, and by how many runtimes each is used: the last one closes
+/// it, since without it kernels of the others would fault.
+struct open_ways {
+  std::mutex mutex;
+  std::map<std::pair<int, int>, std::size_t> users;
+};
+open_ways& all_ways() {
+  static auto* const all = new open_ways();  // runtimes may end with the program
+  return *all;
+}
+
 /// The device becomes the calling thread's.
 device_facts chosen(int number) {
   device_facts facts = facts_of_cuda(number);
@@ -111,7 +125,9 @@ class cuda_runtime final : public runtime {
   ~cuda_runtime() override {
     cudaSetDevice(number_);  // for the queue and its events
     drain();
-    for (const int other : opened_) cudaDeviceDisablePeerAccess(other);
+    const std::lock_guard lock(all_ways().mutex);
+    for (const int other : opened_)
+      if (--all_ways().users[{number_, other}] == 0) cudaDeviceDisablePeerAccess(other);
   }
   cuda_runtime(const cuda_runtime&) = delete;
   cuda_runtime& operator=(const cuda_runtime&) = delete;
@@ -246,27 +262,42 @@ class cuda_runtime final : public runtime {
   /// Whether it is open; the program itself may have opened it.
   bool open_way_to(int other) {
     here();
-    const cudaError_t code = cudaDeviceEnablePeerAccess(other, 0);
-    if (code == cudaErrorPeerAccessAlreadyEnabled || code == cudaErrorTooManyPeers) {
-      cudaGetLastError();
-      return code == cudaErrorPeerAccessAlreadyEnabled;
+    const std::lock_guard lock(all_ways().mutex);
+    std::size_t& users = all_ways().users[{number_, other}];
+    if (users == 0) {
+      const cudaError_t code = cudaDeviceEnablePeerAccess(other, 0);
+      if (code == cudaErrorPeerAccessAlreadyEnabled || code == cudaErrorTooManyPeers) {
+        cudaGetLastError();
+        return code == cudaErrorPeerAccessAlreadyEnabled;
+      }
+      require(code, "reach another device");
     }
-    require(code, "reach another device");
+    ++users;
     opened_.push_back(other);
     return true;
   }
 
-  /// Some of it is: all of it where one registration has its first byte and its last one.
+  /// Some of it is: all of it where each page is. Devices have the host's addresses, so that the first byte and the
+  /// last one say nothing of what lies between.
   void* registered_by_others(void* memory, std::size_t bytes) {
+    constexpr std::size_t page = 4096;
     cudaGetLastError();
-    std::byte* const last = static_cast<std::byte*>(memory) + bytes - 1;
-    void *first_on_device = nullptr, *last_on_device = nullptr;
-    const bool whole = cudaHostGetDevicePointer(&first_on_device, memory, 0) == cudaSuccess &&
-                       cudaHostGetDevicePointer(&last_on_device, last, 0) == cudaSuccess &&
-                       static_cast<std::byte*>(last_on_device) == static_cast<std::byte*>(first_on_device) + bytes - 1;
-    if (!whole) refuse_registration(cudaErrorHostMemoryAlreadyRegistered, bytes);
+    const auto on_device = [&](std::size_t at) {
+      void* there = nullptr;
+      const cudaError_t code = cudaHostGetDevicePointer(&there, static_cast<std::byte*>(memory) + at, 0);
+      return code == cudaSuccess ? static_cast<std::byte*>(there) : nullptr;
+    };
+    std::byte* const first = on_device(0);
+    bool whole = first != nullptr && on_device(bytes - 1) == first + bytes - 1;
+    for (std::size_t at = page; whole && at < bytes; at += page) whole = on_device(at) == first + at;
+    if (!whole) {
+      cudaGetLastError();
+      throw registered_in_part("of " + std::to_string(bytes) +
+                               " bytes of this machine's memory somebody else in this program has registered a part "
+                               "with CUDA, which then copies none of them: give that back, or register them all");
+    }
     of_others_.push_back(memory);
-    return first_on_device;
+    return first;
   }
 
   /// CUDA's current device is the thread's, and the program may have others.
@@ -281,7 +312,7 @@ class cuda_runtime final : public runtime {
   std::deque<cuda_event> marks_;  ///< that nobody has waited for yet
   std::uint64_t passed_ = 0;
   std::vector<void*> of_others_;  ///< what is registered here and was before
-  std::vector<int> opened_;       ///< devices to which the way was closed before
+  std::vector<int> opened_;       ///< devices to which it uses a way of all_ways()
 };
 
 }  // namespace
