@@ -31,7 +31,8 @@ def judge(task, outcome, references, workers=1, quiet=False):
         return "failed", outcome.error
     epochs = outcome.points[-1].epochs
     if outcome.rows and outcome.examples is not None:
-        part = outcome.examples / (outcome.rows * epochs)
+        rows = max([outcome.rows, *(r.rows for r in references if r.rows)])  # as many as a serial run found
+        part = outcome.examples / (rows * epochs)
         if part < 1 - LEFT_OUT:
             return "failed", f"it trained {part:.1%} of the rows of its epochs"
     reason = untold_time(outcome, references, workers, quiet)

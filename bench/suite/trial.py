@@ -36,9 +36,14 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL):
             os.killpg(child.pid, signal.SIGKILL)
         timer = threading.Timer(timeout, end)
         timer.start()
-        _, status, used = os.wait4(child.pid, 0)
+        try:
+            _, status, used = os.wait4(child.pid, 0)
+        except BaseException:  # who interrupts this program does not reach the child, which has a session of its own
+            os.killpg(child.pid, signal.SIGKILL)
+            raise
+        finally:
+            timer.cancel()
         seconds = time.monotonic() - begin
-        timer.cancel()
         child.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         err = errors.read().decode("utf-8", "replace").strip()
@@ -62,7 +67,7 @@ def train(place, arguments, *, metric, timeout):
     return Outcome([Point(e["train_seconds"], e["epoch"], e.get(metric)) for e in epochs],
                    parse_seconds=max(0.0, ended.seconds - result["wall_seconds"]),
                    train_seconds=result["train_seconds"],
-                   total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes,
+                   total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=result["peak_rss_bytes"],
                    examples=last["examples"], nonzeros=last["nonzeros"], rows=context["dataset"]["n"],
                    bytes_exchanged=shared.get("bytes"), staleness=last.get("staleness", {}).get("p50"),
                    conflict_rate=last.get("conflict_rate"))

@@ -3,9 +3,11 @@
 """`hogwild bench` from end to end on tiny data. Usage: run_test.py HOGWILD"""
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -60,6 +62,51 @@ class Run(unittest.TestCase):
         self.assertEqual([t["seeds"] for t in tried], [3, 3, 3])
         best = [t["settings"] for t in tried if t["best"]]
         self.assertEqual(best, [x["settings"] for x in lines if x["kind"] == "run"])
+
+    def cheat(self, change):
+        """The runs of a planted engine: a program that is hogwild, but for what `change` does where threads train."""
+        with tempfile.TemporaryDirectory() as folder:
+            program, out = pathlib.Path(folder) / "hogwild", pathlib.Path(folder) / "out"
+            program.write_text(f"#!{sys.executable}\nimport json, subprocess, sys\nwords = sys.argv[1:]\n"
+                               f"planted = 'threads' in words\n{change}\n"
+                               f"sys.exit(subprocess.run([{HOGWILD!r}, *words]).returncode)\n", encoding="utf-8")
+            program.chmod(0o755)
+            done = bench("--hogwild", program, "--task", "tiny_ratings", "--contestant", "threads", "--seeds", "1",
+                         "--workers", "1", "--wait", "0", "--out", out)
+            lines = [json.loads(x) for x in (out / "bench.jsonl").read_text(encoding="utf-8").splitlines()]
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        runs = {x["contestant"]: x for x in lines if x["kind"] == "run"}
+        self.assertEqual(runs["serial"]["state"], "measured")
+        self.assertFalse([x for x in lines if x["kind"] == "ratio"])
+        return runs["threads"]
+
+    def test_an_engine_that_skips_a_tenth_of_the_rows_is_refused(self):
+        run = self.cheat("""if planted:
+    rows = open(words[1]).read().splitlines(keepends=True)
+    words[1] += '.fewer'
+    open(words[1], 'w').writelines(rows[:len(rows) * 9 // 10])""")
+        self.assertEqual(run["state"], "failed")
+        self.assertRegex(run["reason"], "it trained (89|90).*% of the rows")
+
+    def test_an_engine_that_stops_early_is_refused(self):
+        run = self.cheat("if planted: words[words.index('--epochs') + 1] = '3'")
+        self.assertEqual(run["state"], "failed")
+        self.assertIn("it stopped after 3 of 25 epochs", run["reason"])
+
+    def test_ctrl_c_keeps_the_runs_that_had_ended(self):
+        with tempfile.TemporaryDirectory() as out:
+            path = pathlib.Path(out) / "bench.jsonl"
+            child = subprocess.Popen([HOGWILD, "bench", "--suite", "tiny", "--out", out], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, text=True)
+            end = time.monotonic() + 60
+            while time.monotonic() < end and not (path.exists() and '"kind": "run"' in path.read_text(encoding="utf-8")):
+                time.sleep(0.05)
+            child.send_signal(signal.SIGINT)
+            _, said = child.communicate(timeout=30)
+            self.assertEqual(child.returncode, 130, said)
+            self.assertIn("stopped", said)
+            kinds = [json.loads(x)["kind"] for x in path.read_text(encoding="utf-8").splitlines()]
+            self.assertIn("run", kinds)
 
     def test_the_list_says_what_there_is(self):
         done = bench("--list")

@@ -57,6 +57,8 @@ void write_full(const char* path) {
   last.test = test;
   last.validation = validation;
   last.search_seconds = 0.1;
+  last.cpu_seconds = 1.25;
+  last.predicted_epoch_seconds = 0.2;
   last.step = 0.1;
   last.workers_replaced = 2;
   last.rows_lost = 1;

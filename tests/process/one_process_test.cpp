@@ -2,6 +2,7 @@
 // One worker process computes what the serial engine computes, bit for bit; several end near it.
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/registry.hpp>
 
@@ -141,10 +142,41 @@ TEST(timing_laws, hold_for_processes) {
   });
 }
 
+/// A row takes some CPU time of who trains it.
+struct busy_margins : logistic {
+  static constexpr std::string_view name = "busy_margins";
+  static constexpr auto of_a_row = std::chrono::microseconds(200);
+  float derivative(float margin, float label) const {
+    const auto end = thread_cpu_time() + of_a_row;
+    while (thread_cpu_time() < end) {
+    }
+    return logistic::derivative(margin, label);
+  }
+};
+
+/// What all rows take is in the CPU time, whoever trained them, and no more than all CPUs have had.
+template <class Engine>
+void expect_cpu_seconds_of(const std::string& name, const Engine& engine) {
+  SCOPED_TRACE(name);
+  constexpr std::size_t rows = 100, epochs = 3;
+  const toy_rows toy = test::planted_classification({.rows = rows, .columns = 20});
+  train_options options{.epochs = epochs, .step = {.initial = 0.1f}};
+  const train_result r = train(busy_margins{}, toy.csr(), engine, options);
+  EXPECT_GE(r.cpu_seconds, rows * epochs * 200e-6);
+  EXPECT_LE(r.cpu_seconds, r.wall_seconds * std::thread::hardware_concurrency());
+}
+
+TEST(cpu_seconds, are_those_of_all_workers) {
+  expect_cpu_seconds_of("serial", serial_engine{});
+  expect_cpu_seconds_of("threads", thread_engine{.workers = 2});
+  expect_cpu_seconds_of("processes", process_engine{.workers = 2});
+  expect_cpu_seconds_of("all_reduce", sync_engine{.workers = 2, .rows = 8, .transport = transport_kind::shared_segment});
+}
+
 }  // namespace
 }  // namespace hogwild
 
 const hogwild::test::program_role one_process_role([](int argc, char** argv) -> std::optional<int> {
   using namespace hogwild;
-  return worker_main<logistic, hinge_svm, least_squares, huber, softmax>(argc, argv);
+  return worker_main<logistic, hinge_svm, least_squares, huber, softmax, busy_margins>(argc, argv);
 });

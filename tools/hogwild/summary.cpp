@@ -149,6 +149,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
   all["train_seconds"] = r.train_seconds;
   all["wall_seconds"] = r.wall_seconds;
   all["search_seconds"] = r.search_seconds;
+  all["cpu_seconds"] = r.cpu_seconds;
   if (r.seconds_to_target) all["seconds_to_target"] = *r.seconds_to_target;
   all["rows_lost"] = r.rows_lost;
   all["workers_replaced"] = r.workers_replaced;

@@ -32,6 +32,9 @@ struct measurement {
 //   wall_seconds       from the call of train() to where it is told: all of the above, preparing the data, starting
 //                      workers, measuring, checkpoints
 //   seconds_to_target  train_seconds after the epoch that reached the target
+//   cpu_seconds        the CPU time of all threads of the process and of all worker processes that it started, from the
+//                      call of train() to where it is told. Others that train in the process meanwhile are counted,
+//                      too; workers that joined by themselves and other ranks are not
 
 /// One epoch as an observer sees it. Counts and seconds are cumulative over the run.
 struct epoch_report {
@@ -129,6 +132,9 @@ struct train_result {
   double train_seconds = 0.0;
   double wall_seconds = 0.0;
   double search_seconds = 0.0;  ///< not of the run that a resumed one goes on from
+  double cpu_seconds = 0.0;     ///< likewise
+  /// Of an epoch, by the rule of `sharing_kind::automatic`; nothing where it was not asked or does not know.
+  std::optional<double> predicted_epoch_seconds{};
   std::optional<double> seconds_to_target{};
   std::size_t workers = 0;           ///< that trained; where they are fewer than asked for, a note has said why
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along

@@ -4,12 +4,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <hogwild/detail/platform/cleanup.hpp>
@@ -88,7 +92,50 @@ class attributes {
   posix_spawnattr_t attributes_;
 };
 
+/// What all children have computed: of those that run their clocks tell, of the others what waiting for them told.
+class cpu_times {
+ public:
+  void begin(pid_t pid) {
+    const std::scoped_lock lock(mutex_);
+    running_.insert(pid);
+  }
+  void end(pid_t pid, const rusage& used) {
+    const auto span = [](const timeval& t) {
+      return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
+    };
+    const std::scoped_lock lock(mutex_);
+    running_.erase(pid);
+    of_ended_ += span(used.ru_utime) + span(used.ru_stime);
+  }
+  std::chrono::nanoseconds all() {
+    const std::scoped_lock lock(mutex_);
+    std::chrono::nanoseconds sum = of_ended_;
+    for (const pid_t pid : running_) {
+      clockid_t clock{};
+      timespec time{};
+      if (::clock_getcpuclockid(pid, &clock) == 0 && ::clock_gettime(clock, &time) == 0)
+        sum += std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    }
+    return sum;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<pid_t> running_;
+  std::chrono::nanoseconds of_ended_{};
+};
+
+/// Never destroyed: children may be waited for while the program ends.
+cpu_times& cpu_times_of_children() {
+  static auto* const times = new cpu_times;
+  return *times;
+}
+
 }  // namespace
+
+std::chrono::nanoseconds children_cpu_time() {
+  return cpu_times_of_children().all();
+}
 
 std::string exit_status::describe() const {
   if (unknown) return "ended, but its status was collected by another part of the program";
@@ -107,8 +154,10 @@ struct child_process::state {
     if (status) return;
     int raw = 0;
     pid_t rc = 0;
-    do rc = ::waitpid(pid, &raw, options);
+    rusage used{};
+    do rc = ::wait4(pid, &raw, options, &used);
     while (rc < 0 && errno == EINTR);
+    if (rc != 0) cpu_times_of_children().end(pid, used);
     if (rc < 0) status = exit_status{.unknown = true};
     if (rc == pid && WIFEXITED(raw)) status = exit_status{.code = WEXITSTATUS(raw)};
     if (rc == pid && WIFSIGNALED(raw)) status = exit_status{.signal = WTERMSIG(raw)};
@@ -174,6 +223,7 @@ child_process spawn(const std::string& program, const std::vector<std::string>& 
         "cannot start " + words.front() + " (" + std::generic_category().message(failure) + "); " +
         (failure == EAGAIN ? thread_limit_text() : "check that the file is there and may be executed"));
   }
+  cpu_times_of_children().begin(started->pid);
   started->pidfd = detail::open_pidfd(started->pid);
   started->at_once = cleanup_handler([s = started.get()] { s->send_now(SIGKILL); });
   return child_process(std::move(started));

@@ -67,10 +67,22 @@ machine_facts this_machine(const std::filesystem::path& proc, const std::filesys
           .governor = first_line(sys / "devices/system/cpu/cpu0/cpufreq/scaling_governor")};
 }
 
-std::chrono::nanoseconds thread_cpu_time() {
+namespace {
+
+std::chrono::nanoseconds told_by(clockid_t clock) {
   timespec time{};
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return {};
+  if (clock_gettime(clock, &time) != 0) return {};
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+std::chrono::nanoseconds process_cpu_time() {
+  return told_by(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+std::chrono::nanoseconds thread_cpu_time() {
+  return told_by(CLOCK_THREAD_CPUTIME_ID);
 }
 
 std::uint64_t peak_rss_bytes() {

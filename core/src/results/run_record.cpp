@@ -120,6 +120,8 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
   put(line, "objective", measured(r, r.objective));
   put(line, r.test, r.validation);
   line["search_seconds"] = r.search_seconds;
+  line["cpu_seconds"] = r.cpu_seconds;
+  put(line, "predicted_epoch_seconds", r.predicted_epoch_seconds);
   line["step"] = r.step;
   line["workers_replaced"] = r.workers_replaced;
   line["rows_lost"] = r.rows_lost;

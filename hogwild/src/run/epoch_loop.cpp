@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/failure.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/printable.hpp>
@@ -272,6 +273,8 @@ class epoch_loop {
     result_.test = last_.test;
     result_.validation = last_.validation;
     result_.wall_seconds = progress_.wall_seconds + seconds_since(begin);
+    const auto cpu_time = process_cpu_time() + children_cpu_time() - run_.cpu_begun;
+    result_.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
     result_.peak_rss_bytes = peak_rss_bytes();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }

@@ -36,6 +36,7 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.decay = run.schedule.decay;
   result.l2 = run.l2;
   result.search_seconds = run.search_seconds;
+  result.predicted_epoch_seconds = run.predicted_epoch_seconds;
   result.workers = run.plan.training_workers(who.workers());
   result.workers_replaced = who.replaced();
   result.rows_lost = who.rows_lost();

@@ -71,7 +71,11 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
 
 resolved_run begin_run(const prepared_task& task) {
   const prepared_data& ready = task.data;
-  resolved_run run{.options = ready.options(), .l2 = ready.loop().l2, .begun = ready.begun(), .ranks = ready.ranks()};
+  resolved_run run{.options = ready.options(),
+                   .l2 = ready.loop().l2,
+                   .begun = ready.begun(),
+                   .cpu_begun = ready.cpu_begun(),
+                   .ranks = ready.ranks()};
   const agreement ranks(run.ranks);
   const std::string& resume = run.options.resume;
   if (!resume.empty()) run.resumed = std::make_shared<const resumed_checkpoint>(resume_of_rank(resume, ranks));

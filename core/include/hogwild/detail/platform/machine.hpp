@@ -29,6 +29,9 @@ machine_facts this_machine(const std::filesystem::path& proc = "/proc", const st
 /// The most memory that this process has had resident so far, in bytes.
 std::uint64_t peak_rss_bytes();
 
+/// The CPU time that all threads of this process have had so far; of children that it waited for not.
+std::chrono::nanoseconds process_cpu_time();
+
 /// The CPU time that the calling thread has had so far: how much two calls are apart does not count what it waited for.
 std::chrono::nanoseconds thread_cpu_time();
 

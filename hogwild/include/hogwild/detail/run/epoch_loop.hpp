@@ -25,7 +25,8 @@ struct resolved_run {
   double l2 = 0.0;
   bool step_found = false;                                                         ///< by a search
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< when train() was called
-  double search_seconds = 0.0;                                                     ///< as train_result has it
+  std::chrono::nanoseconds cpu_begun{};             ///< CPU time that had been used by then
+  double search_seconds = 0.0;                      ///< as train_result has it
   std::string sharing_reason{};                     ///< why workers read and write where they do
   std::optional<machine_speed> speed{};             ///< measured beforehand; empty: where the sharing depends on it
   std::optional<double> predicted_epoch_seconds{};  ///< by the rule that chose the sharing, where it predicts any

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
@@ -64,11 +66,14 @@ class prepared_data {
   collective* ranks() const { return ranks_; }
   /// When it began to check them: when train() was called.
   std::chrono::steady_clock::time_point begun() const { return begun_; }
+  /// The CPU time of this process and its children by then.
+  std::chrono::nanoseconds cpu_begun() const { return cpu_begun_; }
 
  private:
   std::uint64_t agree_on_rows();
 
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds cpu_begun_ = process_cpu_time() + children_cpu_time();
   collective* ranks_;
   train_options options_;
   sparse_view train_;

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Softmax regression on generated rows of five classes, hardly regularised."""
+from suite import data
+from suite.terms import Target, Task
+from tasks import tiny_classes
+
+suites = ("quick",)
+task = Task("classes", "softmax", data.written("classes", tiny_classes.rows), ["--model", "softmax", "--l2", "0.00001"],
+            Target("objective", 0.351252, True, "optimum 0.347774 + 1 %: 300 serial epochs, step 1, decay 0.98"),
+            {"": {"step": 1.0, "decay": 0.9}},
+            "not tuned, but chosen so that a serial run takes about eight measurements or more", 30)
