@@ -2,13 +2,12 @@
 """Runs of one paper: its data at a scale, its configurations in turns, figures and curves that they leave."""
 import dataclasses
 import lzma
-import random
 import shutil
 import statistics
 import subprocess
 from typing import Sequence
 
-from suite import quality, trial
+from suite import made, quality, trial
 from suite.terms import Target, Unavailable
 
 
@@ -64,13 +63,9 @@ class Experiment:
 
     def ratings(self, users, items, each, name):
         """Generated ratings of rank 3 with noise, seed 1: what stands for sets that cannot be had."""
-        chance, path = random.Random(1), self.place.work / f"{name}.tsv"
-        factors = [[[chance.gauss(0, 0.7) for _ in range(3)] for _ in range(n)] for n in (users, items)]
+        path = self.place.work / f"{name}.tsv"
         with open(path, "w", encoding="ascii") as file:
-            for u in range(users):
-                for i in chance.sample(range(items), each):
-                    value = 3 + sum(a * b for a, b in zip(factors[0][u], factors[1][i])) + chance.gauss(0, 0.3)
-                    file.write(f"{u + 1}\t{i + 1}\t{value:.3f}\n")
+            file.writelines(f"{line}\n" for _, line in made.ratings(users, items, each, test=False))
         self.tell(f"{name}: {users * each} generated ratings of rank 3 with noise 0.3, {users} x {items}, seed 1")
         return path
 

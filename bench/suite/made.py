@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data that stand for what cannot be had, made from a seed: (part, line) pairs, as `data.written` takes them."""
+import itertools
+import math
+import random
+
+PART = 0.1  # of the lines, for testing
+
+
+def ratings(users, items, each, rank=3, noise=0.3, seed=1, test=True):
+    """Each user rates `each` items, 3 + a product of factors + noise; items are rated the more often the smaller."""
+    chance = random.Random(seed)
+    of_users, of_items = ([[chance.gauss(0, 0.7) for _ in range(rank)] for _ in range(n)] for n in (users, items))
+    for u, factors in enumerate(of_users):
+        rated = set()
+        while len(rated) < min(each, items):
+            rated.add(int(items * chance.random() ** 2))
+        for i in sorted(rated):
+            value = 3 + sum(a * b for a, b in zip(factors, of_items[i])) + chance.gauss(0, noise)
+            yield "test" if test and chance.random() < PART else "train", f"{u + 1}\t{i + 1}\t{value:.3f}"
+
+
+def _labelled(count, edges, classes):
+    yield "train", f"{count} {len(edges)} {max(classes) + 1}"
+    yield from (("train", f"v {node} {of}") for node, of in enumerate(classes))
+    yield from (("train", f"e {a} {b}") for a, b in edges)
+
+
+def grid(side, kept=0.9, seed=1):
+    """A square of nodes, each joined to its neighbours; two classes, on either side of a diagonal, with noise."""
+    chance = random.Random(seed)
+    nodes = [(x, y) for x in range(side) for y in range(side)]
+    edges = [(x * side + y, x2 * side + y2) for x, y in nodes for x2, y2 in ((x + 1, y), (x, y + 1))
+             if x2 < side and y2 < side and chance.random() < kept]
+    return _labelled(len(nodes), edges, [int(x + y + chance.gauss(0, side / 10) > side) for x, y in nodes])
+
+
+def mentions(documents, entities, each, classes=4, seed=1):
+    """Entities that are mentioned together are joined: few are in most documents, as names in text are."""
+    chance = random.Random(seed)
+    of = [chance.randrange(classes) for _ in range(entities)]
+    by_class = [[e for e in range(entities) if of[e] == c] or [c] for c in range(classes)]
+    edges = set()
+    for _ in range(documents):
+        topic = by_class[chance.randrange(classes)]
+        found = {topic[min(len(topic) - 1, int(chance.paretovariate(1)) - 1)] for _ in range(each)}
+        found.add(chance.randrange(entities))
+        edges.update(itertools.combinations(sorted(found), 2))
+    return _labelled(entities, sorted(edges), of)
+
+
+def sentences(count, words=20, topics=20, vocabulary=30, seed=1):
+    """Each on one of the topics, whose words follow Zipf's law."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        topic = chance.randrange(topics)
+        yield "train", " ".join(f"t{topic}w{int(chance.paretovariate(1)) % vocabulary}" for _ in range(words))
+
+
+def rows(n, d, nnz, omega, delta, rho, seed=1):
+    """n labelled rows of d columns with `nnz` entries, but every hundredth with `omega`.
+
+    One column is in a fraction `delta` of the rows, no other one is in more; the longest rows meet a fraction `rho` of
+    all, no other one meets more (Hogwild!, section 2). ValueError where that cannot be.
+    """
+    if not (2 <= nnz <= omega <= d and 0.01 < delta <= rho <= 1 and n >= 100):
+        raise ValueError("2 <= nnz <= omega <= d, 0.01 < delta <= rho <= 1 and at least 100 rows are asked for")
+    # The other rows are in groups, each with a column that all of its rows have: a long row meets those groups whose
+    # columns it has. What else it has are the last columns, which only long rows have.
+    groups = max(math.ceil(1 / delta), min(omega - 1, (d - 1 - omega) // nnz))
+    met = round(groups * (rho - delta) / (1 - delta)) if delta < 1 else 0
+    width = (d - 1 - omega) // groups
+    if width < nnz or met > omega - 1:
+        raise ValueError(f"{groups} groups of columns do not fit: ask for more columns, shorter rows, or a larger delta")
+    chance = random.Random(seed)
+    begins = [1 + g * width for g in range(groups)]
+    for i in range(n):
+        common = int((i + 1) * delta + 1e-9) > int(i * delta + 1e-9)
+        group = chance.randrange(groups)
+        long = i % 100 == 0
+        chosen = {0} if long or common else set()
+        chosen |= set(begins[:met]) if long else {begins[group]}
+        free = range(d - omega, d) if long else range(begins[group] + 1, begins[group] + width)
+        chosen |= set(chance.sample(free, (omega if long else nnz) - len(chosen)))
+        yield "train", f"{chance.choice(('+1', '-1'))} " + " ".join(f"{c + 1}:1" for c in sorted(chosen))
