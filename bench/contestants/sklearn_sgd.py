@@ -32,11 +32,6 @@ def passes(asked):
 if __name__ == "__main__":
     passes(json.loads(sys.argv[1]))
 else:
-    from suite.peer import Peer, by_script, module
-
-    def train(task, place, workers, settings, seed):
-        return by_script(__file__, task, place, workers, settings, seed, task.data(place))
-
-    contestant = Peer("sklearn_sgd", module("sklearn", "scikit-learn"), ("linear",), train,
-                      {"step": [0.5, 2.0, 8.0], "power": [0.1, 0.25, 0.5]},
-                      models=("logistic", "hinge_svm"))
+    from suite.peer import linear_script, module
+    contestant = linear_script("sklearn_sgd", module("sklearn", "scikit-learn"), __file__, ("logistic", "hinge_svm"),
+                               {"step": [0.5, 2.0, 8.0], "power": [0.1, 0.25, 0.5]})

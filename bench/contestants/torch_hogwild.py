@@ -5,16 +5,9 @@ import sys
 import time
 
 
-def read(images):
-    """Scaled pixels and labels of files in the format of MNIST."""
-    import torch
-    pixels, labels = (torch.frombuffer(bytearray(open(path, "rb").read()), dtype=torch.uint8)
-                      for path in (images, images.replace("images-idx3", "labels-idx1")))
-    return (pixels[16:].reshape(-1, 1, 28, 28).float() / 255 - 0.1307) / 0.3081, labels[8:].long()
-
-
 def work(me, asked, model, gates):
     import torch
+    from suite.torch_mnist import read
     torch.set_num_threads(1), torch.manual_seed(asked["seed"] * 100 + me)
     images, labels = read(asked["data"]["train"])
     batch, momentum = (float(asked["options"][asked["options"].index(name) + 1]) for name in ("--batch", "--momentum"))
@@ -30,11 +23,10 @@ def work(me, asked, model, gates):
 
 def main(asked):
     import torch
-    from torch import multiprocessing, nn
+    from torch import multiprocessing
+    from suite.torch_mnist import net, read
     spawned = multiprocessing.get_context("spawn")
-    model = nn.Sequential(nn.Conv2d(1, 10, 5), nn.MaxPool2d(2), nn.ReLU(), nn.Conv2d(10, 20, 5), nn.Dropout2d(),
-                          nn.MaxPool2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(320, 50), nn.ReLU(), nn.Dropout(),
-                          nn.Linear(50, 10)).share_memory()
+    model = net().share_memory()
     (images, labels), gates = read(asked["data"]["test"]), spawned.Barrier(asked["workers"] + 1)
     for k in range(asked["workers"]):
         spawned.Process(target=work, args=(k, asked, model, gates), daemon=True).start()
@@ -49,6 +41,8 @@ def main(asked):
         print(json.dumps({"seconds": seconds, "epochs": epoch, "value": right}), flush=True)
 
 
+if __name__ in ("__main__", "__mp_main__"):
+    sys.path.insert(0, __file__.rpartition("/contestants/")[0])
 if __name__ == "__main__":
     main(json.loads(sys.argv[1]))
 elif __name__ != "__mp_main__":

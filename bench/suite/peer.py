@@ -78,13 +78,12 @@ def read_pairs(lines):
     return {int(column): float(weight) for column, weight in (line.split()[:2] for line in lines)}
 
 
-def objective(task, place, data, weights):
-    """What hogwild says of a linear model with these weights, by column: its metric on the task's rows."""
-    model = option(task, "--model")
+def evaluated(task, place, data, head, columns):
+    """What hogwild says of a model: a dictionary of measures of the task's rows. `head`: the lines of the saved model
+    between the first one and `columns`; `columns`: column to the numbers of its line."""
     with tempfile.NamedTemporaryFile("w", dir=place.work, suffix=".txt", encoding="ascii") as file:
-        kept = sorted((column, w) for column, w in weights.items() if w)
-        file.write(f"hogwild model 1\nmodel {model}\nlabels binary -1 1\nwidth 1\ncolumns {len(kept)}\n")
-        file.writelines(f"{column} {w!r}\n" for column, w in kept)
+        file.write("\n".join(["hogwild model 1", *head, f"columns {len(columns)}\n"]))
+        file.writelines(f"{column} {' '.join(map(repr, columns[column]))}\n" for column in sorted(columns))
         file.write("end\n")
         file.flush()
         rows = data["test" if task.target.metric.startswith("test_") else "train"]
@@ -92,17 +91,23 @@ def objective(task, place, data, weights):
                                place.work / "cache"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Unavailable(f"its weights cannot be measured: {done.stderr.strip()[-200:]}")
-    told = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def objective(task, place, data, weights):
+    """The task's metric of a linear model with these weights, by column."""
+    told = evaluated(task, place, data, [f"model {option(task, '--model')}", "labels binary -1 1", "width 1"],
+                     {column: [w] for column, w in weights.items() if w})
     if task.target.metric == "objective":
         return told["loss"] + 0.5 * float(option(task, "--l2", 0)) * sum(w * w for w in weights.values())
     return told[task.target.metric.removeprefix("test_")]
 
 
-def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST):
+def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST, measured=None):
     """Runs a contestant's own file under Python: a line of JSON for each point, its weights in a file that it names.
 
-    Lines have `seconds`, `epochs` and either `weights` (a file of "column weight") or `value`; the last line may have
-    `parse_seconds`.
+    Lines have `seconds`, `epochs` and either `weights` (a file of "column weight", or of what `measured` turns into a
+    number) or `value`; the last line may have `parse_seconds`.
     """
     asked = {"data": {k: str(v) for k, v in data.items()}, "options": list(task.options), "epochs": task.epochs,
              "workers": workers, "settings": dict(settings), "seed": seed, "work": str(place.work)}
@@ -113,13 +118,22 @@ def by_script(script, task, place, workers, settings, seed, data, timeout=LONGES
         if ended.code != 0:
             raise Unavailable(ended.err[-250:] or f"it ended with {ended.code}")
         out.seek(0)
-        lines = [json.loads(line) for line in out.read().decode().splitlines()]
+        lines = [json.loads(line) for line in out.read().decode().splitlines() if line.startswith("{")]
     points = []
     for line in (x for x in lines if "seconds" in x):
         value = line.get("value")
-        if "weights" in line:
+        if "weights" in line and measured:
+            value = measured(line["weights"])
+        elif "weights" in line:
             with open(line["weights"], encoding="ascii") as file:
                 value = objective(task, place, data, read_pairs(file))
         points.append(Point(line["seconds"], line["epochs"], value))
     return Outcome(points, parse_seconds=lines[-1].get("parse_seconds"), train_seconds=points[-1].seconds,
                    total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
+
+
+def linear_script(name, version, script, models, values):
+    """A contestant whose own file, run under Python, trains linear models."""
+    def train(task, place, workers, settings, seed):
+        return by_script(script, task, place, workers, settings, seed, task.data(place))
+    return Peer(name, version, ("linear",), train, values, models=tuple(models))

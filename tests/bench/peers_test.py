@@ -10,7 +10,8 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from contestants import liblinear, max_flow, sklearn_sgd, torch_hogwild  # noqa: E402
+from contestants import (libmf, liblinear, max_flow, sklearn_logistic, sklearn_sgd, torch_all_reduce,  # noqa: E402
+                         torch_hogwild, vowpal_wabbit, xlearn_fm)
 from suite import peer  # noqa: E402
 from suite.terms import Outcome, Place, Target, Task, Unavailable  # noqa: E402
 
@@ -65,7 +66,7 @@ class Peers(unittest.TestCase):
         (self.folder / "python").write_text("#!/bin/sh\nexit 1\n")
         (self.folder / "python").chmod(0o755)
         bare = Place(HOGWILD, None, self.folder, str(self.folder / "python"))
-        for other in (max_flow, sklearn_sgd, torch_hogwild):
+        for other in (max_flow, sklearn_logistic, sklearn_sgd, torch_all_reduce, torch_hogwild, vowpal_wabbit, xlearn_fm):
             self.assertIn("--python", other.contestant.missing(bare))
 
     def test_a_script_tells_points_and_one_that_hangs_is_ended(self):
@@ -79,6 +80,33 @@ class Peers(unittest.TestCase):
         script.write_text("import time\ntime.sleep(60)\n")
         with self.assertRaisesRegex(Unavailable, "longer than"):
             peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None), timeout=0.5)
+
+    def test_vowpal_wabbit_reads_rows_and_is_read_back(self):
+        rows = self.folder / "rows.vw"
+        self.assertEqual(vowpal_wabbit.convert(self.folder / "rows.svm", rows), 3)
+        self.assertEqual(rows.read_text(), "1 | 1:1\n-1 | 2:1\n1 | 1:1 3:0.5\n-1 | 2:2\n")
+        rows.write_text("Version 9\n0 ngram:\nl2_state 0.5\n:0\n1:2.0 8.1 0.4\n3:-1.0\n")
+        self.assertEqual(vowpal_wabbit.weights_of(rows), {1: 1.0, 3: -0.5})
+
+    def test_libmf_is_measured_on_the_test_rows(self):
+        ratings = self.folder / "ratings.tsv"
+        ratings.write_text("0\t0\t2.5\n1\t1\t1\n")  # products: 0.5 + 2, and none
+        task = Task("toy", "ratings", lambda _: {"train": ratings, "test": ratings},
+                    ["--model", "matrix_factorization", "--factors", "2"], Target("test_rmse", 0.8, True, ""), {"": {}}, "", 3)
+        with self.program("mf-train", "#!/bin/sh\nfor last; do :; done\nprintf 'f 0\\nm 2\\nn 2\\nk 2\\nb 1\\np0 T 1 2\\n"
+                                      "p1 F nan nan\\nq0 T 0.5 1\\nq1 T 1 1\\n' > $last\n"):
+            done = libmf.contestant.run(task, self.place, 1, {"step": 0.1, "l2": 0.05}, 1)
+        self.assertEqual(done.error, "")
+        self.assertAlmostEqual(done.points[-1].value, 0.5 ** 0.5, 5)
+
+    def test_xlearn_is_measured_with_pairs_and_l2(self):
+        model = self.folder / "fm.txt"
+        model.write_text("bias: 0\ni_0: 0\ni_1: 2\ni_2: -2\ni_3: 0\nv_0: 0 0\nv_1: 1 0\nv_2: 0 0\nv_3: 2 0\n")
+        task = Task("toy", "machine", self.task.data, ["--model", "factorization_machine", "--factors", "2", "--l2", "0.5"],
+                    self.task.target, {"": {}}, "", 3)
+        # Margins 2, 2, 2 + 0.5 x 2 and 4; squares 4 + 4 + 1 + 4.
+        want = (2 * 0.126928 + 0.048587 + 0.018150) / 4 + 0.25 * 13
+        self.assertAlmostEqual(xlearn_fm.measured(task, self.place, self.task.data(None), model), want, 5)
 
     def test_faults_of_a_peer_are_outcomes(self):
         def broken(*_):

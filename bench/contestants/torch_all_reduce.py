@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch, synchronous: processes sum their gradients over gloo after each batch. Run as a program, it is what trains."""
+import json
+import sys
+import time
+
+
+def work(me, asked, port):
+    import torch
+    from torch import distributed, nn
+    from suite.torch_mnist import net, read
+    torch.set_num_threads(1), torch.manual_seed(asked["seed"])
+    distributed.init_process_group("gloo", f"tcp://127.0.0.1:{port}", rank=me, world_size=asked["workers"])
+    (images, labels), tested = read(asked["data"]["train"]), read(asked["data"]["test"])
+    batch, momentum = (float(asked["options"][asked["options"].index(name) + 1]) for name in ("--batch", "--momentum"))
+    model, seconds = net(), 0
+    optimizer = torch.optim.SGD(model.parameters(), lr=asked["settings"]["step"], momentum=momentum)
+    for epoch in range(1, asked["epochs"] + 1):
+        order = torch.randperm(len(images), generator=torch.Generator().manual_seed(asked["seed"] * 1000 + epoch))
+        order = order[:len(order) - len(order) % asked["workers"]]  # all have as many batches: none waits for ever
+        distributed.barrier()
+        begin = time.monotonic()
+        for rows in order[me::asked["workers"]].split(int(batch)):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model.train()(images[rows]), labels[rows]).backward()
+            gradient = nn.utils.parameters_to_vector([p.grad for p in model.parameters()])
+            distributed.all_reduce(gradient)
+            nn.utils.vector_to_parameters(gradient / asked["workers"], [p.grad for p in model.parameters()])
+            optimizer.step()
+        distributed.barrier()
+        seconds += time.monotonic() - begin
+        if me == 0:
+            with torch.no_grad():
+                right = (model.eval()(tested[0]).argmax(1) == tested[1]).float().mean().item()
+            print(json.dumps({"seconds": seconds, "epochs": epoch, "value": right}), flush=True)
+
+
+def main(asked):
+    import socket
+    from torch import multiprocessing
+    with socket.socket() as found:  # a port that is free
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    multiprocessing.start_processes(work, (asked, port), nprocs=asked["workers"], start_method="spawn")
+
+
+if __name__ in ("__main__", "__mp_main__"):
+    sys.path.insert(0, __file__.rpartition("/contestants/")[0])
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
+elif __name__ != "__mp_main__":
+    from suite.peer import Peer, by_script, module
+
+    def train(task, place, *run):
+        return by_script(__file__, task, place, *run, task.data(place), timeout=1200)
+    contestant = Peer("torch_all_reduce", module("torch", "torch"), ("images",), train, {"step": [0.01, 0.02, 0.04]},
+                      metrics=("test_accuracy",), workers=(1, 2))

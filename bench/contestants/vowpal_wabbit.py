@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vowpal Wabbit: online SGD from its own cache, as many passes as asked. Run as a program, it is what trains.
+
+Its l2, as ours that of each example, shrinks by its adaptive steps, too, so how much of the task's it is given is
+tuned; what it ends with is measured with all of it. Each number of passes is a run of its own. Time counts reading its cache,
+which it does while it trains; `parse_seconds` are those of making the cache from text.
+"""
+import json
+import math
+import pathlib
+import sys
+import time
+
+LOSSES = {"logistic": "logistic", "hinge_svm": "hinge", "least_squares": "squared"}
+
+
+def convert(rows, target):
+    """Rows of libsvm text as Vowpal Wabbit reads them; returns the highest column."""
+    highest = 1
+    with open(rows, encoding="ascii") as file, open(target, "w", encoding="ascii") as out:
+        for label, *entries in (line.split() for line in file):
+            out.write(f"{1 if float(label) > 0 else -1} | {' '.join(entries)}\n")
+            highest = max(highest, int(entries[-1].split(":")[0]) if entries else 0)
+    return highest
+
+
+def weights_of(path):
+    """Lines "column:weight" behind the head, of which l2_state is a factor of all."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    scale = next((float(line.split()[1]) for line in lines if line.startswith("l2_state ")), 1.0)
+    pairs = (line.partition(":") for line in lines)
+    return {int(column): scale * float(w.split()[0]) for column, _, w in pairs if column.isdigit()}
+
+
+def main(asked):
+    from vowpalwabbit import Workspace
+    work, words, settings = pathlib.Path(asked["work"]), asked["options"], asked["settings"]
+    rows, cache, model = (work / f"vowpal_wabbit.{ending}" for ending in ("txt", "cache", "model"))
+    bits = max(8, math.ceil(math.log2(convert(asked["data"]["train"], rows) + 1)))
+    l2, loss = settings["l2"] * float(words[words.index("--l2") + 1]), LOSSES[words[words.index("--model") + 1]]
+    told = (f"-d {rows} --cache_file {cache} --holdout_off --loss_function {loss} --l2 {l2} --noconstant -b {bits} "
+            f"-l {settings['step']} --quiet --readable_model {model}")
+    begin = time.perf_counter()
+    Workspace(f"{told} -k --passes 1").finish()
+    parsed = time.perf_counter() - begin
+    for passes in (p for p in (1, 2, 4, 8, 16, 32) if p <= asked["epochs"]):
+        begin = time.perf_counter()
+        Workspace(f"{told} --passes {passes}").finish()
+        seconds = time.perf_counter() - begin
+        path = work / f"vowpal_wabbit_{passes}.txt"
+        path.write_text("".join(f"{j} {w!r}\n" for j, w in weights_of(model).items()), encoding="ascii")
+        print(json.dumps({"seconds": seconds, "epochs": passes, "weights": str(path), "parse_seconds": parsed}))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
+else:
+    from suite.peer import linear_script, module
+    contestant = linear_script("vowpal_wabbit", module("vowpalwabbit", "vowpalwabbit"), __file__, LOSSES,
+                               {"step": [0.02, 0.06, 0.2], "l2": [0.0, 0.1, 1.0]})
