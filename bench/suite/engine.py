@@ -19,6 +19,7 @@ class Engine:
     least: int = 1  # workers
     meeting: Sequence[int] = ()
     families: Sequence[str] = ()  # that it trains; empty: all
+    batch: Sequence[int] = ()  # rows that see the same weights, ascending, for those that have a choice
     lacking: Callable = lambda place: ""
 
     def missing(self, place):
@@ -37,6 +38,8 @@ class Engine:
             grid["decay"] = sorted({round(1 - (1 - begun["decay"]) * x, 4) for x in (0.5, 1.0, 2.0)})
         if self.meeting:
             grid["meeting"] = list(self.meeting)
+        if self.batch and task.family == "linear":  # other models have rows a batch in the task's options
+            grid["batch"] = list(self.batch)
         return grid
 
     def run(self, task, place, workers, settings, seed):

@@ -4,6 +4,7 @@ import statistics
 
 FEWEST_MEASUREMENTS = 8  # of a serial run on its way to the target
 LEFT_OUT = 0.005  # fraction of the rows that a run may fail to train
+SLACK = 0.01  # fraction of the metric that a run may end beside the band of the serial runs
 UNTOLD_SECONDS = 0.2  # that starting and ending may take more than in the reference
 
 
@@ -39,11 +40,30 @@ def judge(task, outcome, references, workers=1, quiet=False):
     if reason:
         return "failed", reason
     if to_target(outcome.points, task.target):
-        return "measured", ""
+        reason = lost_again(task.target, outcome, references)
+        return ("failed", reason) if reason else ("measured", "")
     last = outcome.points[-1].value
     if outcome.rows and epochs < task.epochs:
         return "failed", f"it stopped after {epochs:g} of {task.epochs} epochs without the target"
     return "short", f"{task.target.metric} is {last if last is None else format(last, '.6g')} after {epochs:g} epochs"
+
+
+def lost_again(target, outcome, references):
+    """Why a run that passed the target does not end with what serial runs end with; empty where it does.
+
+    It may end past the target, or no farther on its wrong side than serial runs do. These have a band: from the best
+    to the worst, as much again, and one per cent.
+    """
+    ends = [r.points[-1].value for r in references if r.points and r.points[-1].value is not None]
+    last = outcome.points[-1].value
+    if target.passed(last) or not ends:
+        return ""
+    best, worst = (min(ends), max(ends)) if target.less_is_better else (max(ends), min(ends))
+    sign = 1 if target.less_is_better else -1
+    if last is not None and sign * (last - worst) <= abs(worst - best) + SLACK * abs(worst):
+        return ""
+    return (f"it passed the target, but ends with {target.metric} {last if last is None else format(last, '.6g')}, "
+            f"and serial runs with {worst:.6g} or better")
 
 
 def untold_time(outcome, references, workers, quiet):

@@ -26,13 +26,14 @@ def of_task(task, lines):
     sign = "<=" if task.target.less_is_better else ">="
     ratios = {(r["of"], r["of_workers"]): r["value"] for r in record.of(lines, "ratio", task=task.name)}
     rows, notes = [("contestant", "workers", "arrived", "s to target", "epochs", "s/epoch", "CPU s", "MB",
-                    "sooner than serial")], []
+                    "% of ceiling", "sooner than serial")], []
     for s in record.of(lines, "summary", task=task.name):
         memory = s["peak_bytes"] and {k: v / 1e6 if k != "runs" and v is not None else v
                                       for k, v in s["peak_bytes"].items()}
         rows.append((s["contestant"], str(s["workers"]), f"{s['arrived']}/{s['runs']}", spread(s["seconds_to_target"]),
                      *(number(s[k] and s[k]["median"]) for k in ("epochs_to_target", "epoch_seconds", "cpu_seconds")),
-                     number(memory and memory["median"]), spread(ratios.get((s["contestant"], s["workers"])))))
+                     number(memory and memory["median"]), number(s["of_ceiling"] and 100 * s["of_ceiling"]),
+                     spread(ratios.get((s["contestant"], s["workers"])))))
         notes += [f"  {s['contestant']}, {s['workers']}: {flag}" for flag in s["flags"]]
     notes += [f"  left out: {s['contestant']}: {s['reason']}" for s in record.of(lines, "skipped", task=task.name)]
     head = f"{task.name}: {task.target.metric} {sign} {task.target.value:.6g} ({task.target.found})"

@@ -13,6 +13,12 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOGWILD = sys.argv.pop(1)
+# The suite, told that nobody else uses the CPUs: only then are times judged.
+QUIET = f"""import runpy, sys
+sys.path.insert(0, {str(ROOT / 'bench')!r})
+from suite import turns
+turns.wait = lambda seconds: 1.0
+runpy.run_path({str(ROOT / 'bench' / 'run')!r}, run_name='__main__')"""
 
 
 def bench(*arguments):
@@ -63,16 +69,19 @@ class Run(unittest.TestCase):
         best = [t["settings"] for t in tried if t["best"]]
         self.assertEqual(best, [x["settings"] for x in lines if x["kind"] == "run"])
 
-    def cheat(self, change):
+    def cheat(self, change, task="tiny_ratings", after="", quiet=False):
         """The runs of a planted engine: a program that is hogwild, but for what `change` does where threads train."""
         with tempfile.TemporaryDirectory() as folder:
             program, out = pathlib.Path(folder) / "hogwild", pathlib.Path(folder) / "out"
             program.write_text(f"#!{sys.executable}\nimport json, subprocess, sys\nwords = sys.argv[1:]\n"
                                f"planted = 'threads' in words\n{change}\n"
-                               f"sys.exit(subprocess.run([{HOGWILD!r}, *words]).returncode)\n", encoding="utf-8")
+                               f"code = subprocess.run([{HOGWILD!r}, *words]).returncode\n{after}\nsys.exit(code)\n",
+                               encoding="utf-8")
             program.chmod(0o755)
-            done = bench("--hogwild", program, "--task", "tiny_ratings", "--contestant", "threads", "--seeds", "1",
-                         "--workers", "1", "--wait", "0", "--out", out)
+            call = ["--hogwild", program, "--task", task, "--contestant", "threads", "--seeds", "1", "--workers", "1",
+                    "--wait", "0", "--out", out]
+            done = subprocess.run([sys.executable, "-c", QUIET, *call], capture_output=True, text=True, check=False,
+                                  timeout=100) if quiet else bench(*call)
             lines = [json.loads(x) for x in (out / "bench.jsonl").read_text(encoding="utf-8").splitlines()]
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         runs = {x["contestant"]: x for x in lines if x["kind"] == "run"}
@@ -92,6 +101,27 @@ class Run(unittest.TestCase):
         run = self.cheat("if planted: words[words.index('--epochs') + 1] = '3'")
         self.assertEqual(run["state"], "failed")
         self.assertIn("it stopped after 3 of 25 epochs", run["reason"])
+
+    def test_an_engine_that_reports_half_of_its_time_is_refused(self):
+        # Both have longer vectors than the task says: half of the time is more than what starting may take.
+        run = self.cheat("if 'skip_gram' in words: words[words.index('--dimension') + 1] = '1536'", "tiny_words", """
+if planted:
+    path = words[words.index('--record') + 1]
+    lines = [json.loads(x) for x in open(path)]
+    for line in lines:
+        if 'train_seconds' in line: line['train_seconds'] /= 2
+    open(path, 'w').writelines(json.dumps(x) + '\\n' for x in lines)""", quiet=True)
+        self.assertEqual(run["state"], "failed")
+        self.assertIn("it says that it trained for", run["reason"])
+
+    def test_each_way_of_sharing_is_a_contestant(self):
+        with tempfile.TemporaryDirectory() as out:
+            done = bench("--suite", "tiny", "--task", "tiny_text", "--contestant", "threads", "--sharing",
+                         "direct,buffered", "--workers", "2", "--out", out)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            text = (pathlib.Path(out) / "bench.jsonl").read_text(encoding="utf-8")
+        runs = [x for x in map(json.loads, text.splitlines()) if x["kind"] == "run"]
+        self.assertEqual({r["contestant"] for r in runs}, {"serial", "threads_direct", "threads_buffered"})
 
     def test_ctrl_c_keeps_the_runs_that_had_ended(self):
         with tempfile.TemporaryDirectory() as out:
@@ -123,6 +153,7 @@ class Run(unittest.TestCase):
         self.assertEqual(bench("--task", "no_such_task").returncode, 2)
         self.assertEqual(bench("--suite", "/nowhere/suite.json").returncode, 2)
         self.assertEqual(bench("--workers", "two").returncode, 2)
+        self.assertEqual(bench("--sharing", "none").returncode, 2)
 
 
 if __name__ == "__main__":

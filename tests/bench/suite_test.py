@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """What the bench suite believes of a run, and how it tunes."""
+import dataclasses
 import math
 import pathlib
 import random
@@ -10,6 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 from suite import quality, tuning  # noqa: E402
+from suite.engine import Engine  # noqa: E402
 from suite.terms import Outcome, Point, Target, Task  # noqa: E402
 
 TARGET = Target("objective", 0.2, True, "named")
@@ -55,6 +57,14 @@ class Cheats(unittest.TestCase):
         self.assertEqual(quality.judge(TASK, waiting, [outcome()]), ("measured", ""))
         self.assertEqual(quality.judge(TASK, outcome(values=[0.5] * 10), [outcome()])[0], "short")
 
+    def test_a_target_that_is_lost_again(self):
+        values = [1 / e for e in range(1, 10)]
+        self.refused(outcome(values=[*values, 0.3]), "it passed the target, but ends with objective 0.3")
+        near = [outcome(values=[*values, 0.28]), outcome(values=[*values, 0.295])]  # serial runs lose it, too
+        self.assertEqual(quality.judge(TASK, outcome(values=[*values, 0.3]), near), ("measured", ""))
+        self.assertEqual(quality.judge(TASK, outcome(values=[*values, 0.35]), near)[0], "failed")
+        self.assertEqual(quality.judge(TASK, outcome(values=[*values, None]), near)[0], "failed")
+
     def test_rows_that_are_left_out(self):
         self.refused(outcome(examples=9000), "90.0% of the rows")
 
@@ -67,6 +77,13 @@ class Cheats(unittest.TestCase):
         self.refused(outcome(**half, cpu_seconds=None), "that passed", quiet=True)
         self.refused(outcome(train_seconds=2.5, total_seconds=10.0, cpu_seconds=15.0), "CPU time", workers=2,
                      quiet=True)
+
+
+class Grids(unittest.TestCase):
+    def test_batches_are_tuned_where_an_engine_has_them(self):
+        engine = Engine("meets", [], meeting=(16, 64), batch=(1, 4))
+        self.assertEqual(engine.grid(TASK), {"step": [0.5, 1.0, 2.0], "meeting": [16, 64], "batch": [1, 4]})
+        self.assertNotIn("batch", engine.grid(dataclasses.replace(TASK, family="images")))
 
 
 class Tuning(unittest.TestCase):
