@@ -2,5 +2,5 @@
 """Hogwild++: a replica for each worker, which meet on a ring."""
 from suite.engine import Engine
 
-contestant = Engine("ring", ["--engine", "ring", "--replicas", "2"], least=2,
+contestant = Engine("ring", ["--engine", "ring", "--replicas", "2"], ranks=["--engine", "ring"], least=2,
                     families=("linear", "softmax", "ratings", "machine"))

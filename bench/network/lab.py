@@ -78,14 +78,19 @@ def sweep():
                     pass  # somebody is still in there
 
 
-def end_space(space):
-    """With all that runs there: what is in a namespace of ours is ours."""
+def end_programs(space):
+    """All that runs there: what is in a namespace of ours is ours."""
     listed = subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True, check=False, timeout=60)
     for pid in listed.stdout.split():
         try:
             os.kill(int(pid), signal.SIGKILL)
         except ProcessLookupError:
             pass
+
+
+def end_space(space):
+    """With all that runs there."""
+    end_programs(space)
     subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False, timeout=60)
 
 
@@ -228,15 +233,21 @@ class Lab:
             more |= {"HOGWILD_LAB_SLOW": self.machines[-1], "HOGWILD_LAB_CGROUP": self._cgroup}
         return {**os.environ, **more}
 
+    def clear(self):
+        """Ends what still runs on the machines, as ranks of a run that took too long."""
+        for machine in self.machines:
+            end_programs(f"{self.name}-{machine}")
+
     def command(self, i, *command):
         """That runs on one machine."""
         quoted = " ".join(quote(word) for word in command)
         return [str(HERE / "agent"), self.machines[i], quoted]
 
-    def mpirun(self, *program):
-        """One rank on each machine; the first one launches."""
-        hosts = ",".join(f"{machine}:1" for machine in self.machines)
-        return self.command(0, "mpirun", "-n", str(self.count), "--host", hosts, "--bind-to", "none",
+    def mpirun(self, *program, count=None):
+        """One rank on each machine, or on the last so many; the first machine launches."""
+        count = count or self.count
+        hosts = ",".join(f"{machine}:1" for machine in self.machines[-count:])
+        return self.command(0, "mpirun", "-n", str(count), "--host", hosts, "--bind-to", "none",
                             "--mca", "plm_rsh_agent", str(HERE / "agent"),
                             "--mca", "btl", "tcp,self", "--mca", "pml", "ob1", "--mca", "btl_tcp_if_include", SUBNET,
                             "--mca", "oob_tcp_if_include", SUBNET, "-x", "TMPDIR", *map(str, program))

@@ -17,6 +17,7 @@ class Engine:
     arguments: Sequence[str]
     workers: Sequence[int] = ()  # it can have; empty: any number
     least: int = 1  # workers
+    ranks: Sequence[str] = ()  # arguments where each worker is a rank on a machine of its own; empty: it has none
     meeting: Sequence[int] = ()
     families: Sequence[str] = ()  # that it trains; empty: all
     batch: Sequence[int] = ()  # rows that see the same weights, ascending, for those that have a choice
@@ -47,10 +48,14 @@ class Engine:
             data = task.data(place)
         except OSError as error:
             return Outcome([], error=str(error))
+        between = place.lab and self.ranks
         arguments = [data["train"], *(["--test", data["test"]] if "test" in data else []), *task.options,
-                     *self.arguments, "--cache-dir", place.work / "cache", "--epochs", task.epochs, "--seed", seed]
-        if self.workers != (1,):
+                     *(self.ranks if between else self.arguments), "--cache-dir", place.work / "cache", "--epochs", task.epochs, "--seed", seed]
+        if between:  # epochs behind the target take minutes on slow networks
+            arguments += ["--workers", 1, "--transport", "mpi", "--target", f"{task.target.metric}={task.target.value!r}"]
+        elif self.workers != (1,):
             arguments += ["--workers", workers]
         for key, value in settings.items():
             arguments += [OPTIONS[key], format(value, "g")]
-        return trial.train(place, arguments, metric=task.target.metric, timeout=LONGEST)
+        return trial.train(place, arguments, metric=task.target.metric, timeout=LONGEST,
+                           ranks=workers if between else 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bench records as tables for the terminal."""
-from suite import record
+from suite import places, record
 from suite.terms import Unavailable
 
 
@@ -43,7 +43,7 @@ def of_task(task, lines):
 
 
 def listed(place, tasks, contestants):
-    """Tasks with their targets and contestants, and what is missing of each here."""
+    """Tasks with their targets and contestants, places, and what is missing of each here."""
     text = ["Tasks:"]
     for name, module in tasks.items():
         try:
@@ -55,4 +55,7 @@ def listed(place, tasks, contestants):
     text.append("Contestants:")
     for c in contestants:
         text.append(f"  {c.name}" + (f"; missing: {reason}" if (reason := c.missing(place)) else ""))
+    text.append("Places:")
+    for name in places.NAMES:
+        text.append(f"  {name}" + (f"; missing: {reason}" if (reason := places.missing(name, place)) else ""))
     return "\n".join(text)

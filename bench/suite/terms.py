@@ -45,6 +45,17 @@ class Place:
     data: pathlib.Path | None  # folder of the real data sets
     work: pathlib.Path
     python: str  # that peers written in Python run under
+    name: str = "here"  # as records have it
+    lab: Any = None  # machines on a slow network (bench/network/lab.py); each has one rank
+
+    def refuses(self, contestant: "Contestant") -> str:
+        """Why it does not train here, whatever the task; empty where it does."""
+        alone = contestant.name != "serial" and not getattr(contestant, "ranks", ())
+        return "it does not train between machines" if self.lab and alone else ""
+
+    def least(self, contestant: "Contestant") -> int:
+        """Workers that it needs here."""
+        return max(getattr(contestant, "least", 1), 2 if self.lab and contestant.name != "serial" else 1)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,11 +23,11 @@ class Ended:
     late: bool  # it was ended for taking too long
 
 
-def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL):
+def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None):
     """Runs a command and waits for it. CPU time and memory are those of it and of all that it waited for."""
     with tempfile.TemporaryFile() as errors:
         begin = time.monotonic()
-        child = subprocess.Popen([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
+        child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                  stderr=errors, start_new_session=True)
         late = threading.Event()
 
@@ -50,11 +50,18 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL):
     return Ended(child.returncode, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, err, late.is_set())
 
 
-def train(place, arguments, *, metric, timeout):
-    """Runs `hogwild train ARGUMENTS`; `metric` is a figure of an epoch line. What goes wrong stands in `error`."""
+def train(place, arguments, *, metric, timeout, ranks=0):
+    """Runs `hogwild train ARGUMENTS`; `metric` is a figure of an epoch line. What goes wrong stands in `error`.
+
+    `ranks`: on so many machines of the place's lab; 0: on this machine. CPU time and memory are known of the latter.
+    """
     with tempfile.NamedTemporaryFile(dir=place.work, suffix=".jsonl") as record:
-        ended = run([place.hogwild, "train", *arguments, "--quiet", "--record", record.name], timeout=timeout)
+        command = [place.hogwild, "train", *arguments, "--quiet", "--record", record.name]
+        ended = (run(place.lab.mpirun(*command, count=ranks), timeout=timeout, env=place.lab.environment()) if ranks else
+                 run(command, timeout=timeout))
         if ended.late:
+            if ranks:
+                place.lab.clear()
             return Outcome([], error=f"it took longer than {timeout:g} s")
         if ended.code != 0:
             return Outcome([], error=ended.err[-300:] or f"it ended with {ended.code}")
@@ -63,11 +70,12 @@ def train(place, arguments, *, metric, timeout):
     context, result, epochs = lines[0], lines[-1], [x for x in lines if x["kind"] == "epoch"]
     if not epochs:
         return Outcome([], error="it trained no epoch")
-    shared, last = result.get("ring") or result.get("meetings") or {}, epochs[-1]
+    shared, last = result.get("link") or result.get("ring") or result.get("meetings") or {}, epochs[-1]
     return Outcome([Point(e["train_seconds"], e["epoch"], e.get(metric)) for e in epochs],
                    parse_seconds=max(0.0, ended.seconds - result["wall_seconds"]),
                    train_seconds=result["train_seconds"],
-                   total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=result["peak_rss_bytes"],
-                   examples=last["examples"], nonzeros=last["nonzeros"], rows=context["dataset"]["n"],
+                   total_seconds=ended.seconds, cpu_seconds=None if ranks else ended.cpu_seconds,
+                   peak_bytes=None if ranks else result["peak_rss_bytes"], examples=last["examples"],
+                   nonzeros=last["nonzeros"], rows=context["dataset"]["n"] * max(1, ranks),  # a rank has its part
                    bytes_exchanged=shared.get("bytes"), staleness=last.get("staleness", {}).get("p50"),
                    conflict_rate=last.get("conflict_rate"))

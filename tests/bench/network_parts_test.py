@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Parts of bench/network that decide what is told: assessing, tuning, fitting."""
+import dataclasses
 import pathlib
 import sys
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
 sys.dont_write_bytecode = True
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
-sys.path[:0] = [str(BENCH / "network"), str(BENCH / "simulate")]
+sys.path[:0] = [str(BENCH), str(BENCH / "network"), str(BENCH / "simulate")]
 import constants  # noqa: E402
 import fit  # noqa: E402
 import messages  # noqa: E402
@@ -17,12 +20,37 @@ import synchronous  # noqa: E402
 import trials  # noqa: E402
 import tuning  # noqa: E402
 from network import Network  # noqa: E402
+from suite import places  # noqa: E402
+from suite.terms import Place, Unavailable  # noqa: E402
 
 NET = Network(1e7, 0.005)
 
 
 def workload(**changes):
     return constants.Workload(**{"rows": 1000, "parameters": 2000, "row_seconds": 1e-4, "turn_seconds": 1e-4, **changes})
+
+
+class places_of_the_suite(unittest.TestCase):
+    """What is told of a lab, without one."""
+    def setUp(self):
+        self.here = Place(pathlib.Path("/nowhere/hogwild"), None, pathlib.Path("/nowhere"), "")
+        self.lab = dataclasses.replace(self.here, name="lab:unlimited", lab=object())
+
+    def test_have_contestants_with_ranks_and_the_serial_one(self):
+        ring, threads = (SimpleNamespace(name=n, ranks=r) for n, r in (("ring", ["--engine", "ring"]), ("threads", ())))
+        serial = SimpleNamespace(name="serial", least=1)
+        self.assertEqual([bool(self.lab.refuses(c)) for c in (ring, threads, serial)], [False, True, False])
+        self.assertEqual([bool(self.here.refuses(c)) for c in (ring, threads, serial)], [False] * 3)
+        self.assertEqual([self.lab.least(c) for c in (ring, serial)], [2, 1])
+
+    def test_say_what_is_missing(self):
+        self.assertEqual(places.missing("here", self.here), "")
+        with mock.patch.object(places.shutil, "which", lambda _: None), mock.patch("os.geteuid", lambda: 0):
+            self.assertIn("there is no ", places.missing("lab:unlimited", self.here))
+        with mock.patch("os.geteuid", lambda: 1000):
+            self.assertIn("root", places.missing("lab:unlimited", self.here))
+            with self.assertRaisesRegex(Unavailable, "root"), places.opened("lab:unlimited", self.here, 2):
+                self.fail("it is open")
 
 
 class assessing(unittest.TestCase):

@@ -98,6 +98,31 @@ class two_machines(unittest.TestCase):
         self.assertLess(found["bytes_per_second"], 1.2 * MEGABITS * 1e6 / 8)
 
 
+class a_place_of_the_suite(unittest.TestCase):
+    def bench(self, folder, *arguments):
+        script = [sys.executable, FOLDER.parent / "run", "--hogwild", HOGWILD, "--task", "tiny_text", "--workers", "2",
+                  "--seeds", "1", "--wait", "0", "--out", folder]
+        done = subprocess.run([*script, *arguments], capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return [json.loads(line) for line in (pathlib.Path(folder) / "bench.jsonl").read_text("utf-8").splitlines()]
+
+    def test_trains_all_rows_on_its_machines_until_the_target(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines = self.bench(folder, "--place", "lab:1gbit-1ms", "--contestant", "ring", "--contestant", "local_sgd",
+                               "--contestant", "threads")
+        runs = {line["contestant"]: line for line in lines if line["kind"] == "run"}
+        self.assertEqual(sorted(runs), ["local_sgd", "ring", "serial"])
+        for name, run in runs.items():
+            self.assertEqual((run["place"], run["state"]), ("lab:1gbit-1ms", "measured"), run["reason"])
+            epochs = run["points"][-1][1]
+            self.assertAlmostEqual(run["examples"], 18000 * epochs, delta=0.01 * 18000 * epochs)
+            self.assertEqual(name == "serial", run["bytes_exchanged"] is None)
+        self.assertGreater(runs["local_sgd"]["train_seconds"], 2e-3 * runs["local_sgd"]["points"][-1][1])
+        reasons = [line["reason"] for line in lines if line["kind"] == "skipped"]
+        self.assertEqual(reasons, ["it does not train between machines"])
+        self.assertNotIn("hogwild", spaces())
+
+
 class a_slow_machine(unittest.TestCase):
     def test_gets_as_much_of_a_cpu_as_it_should(self):
         """The machine that is not limited launches, as in a run; each counts for a while."""

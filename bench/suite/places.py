@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where contestants train: on this machine, or on machines of the network lab with a rank on each."""
+import contextlib
+import dataclasses
+import os
+import pathlib
+import shutil
+import sys
+
+from suite.terms import Unavailable
+
+NETWORKS = {"100mbit-10ms": (100, 10), "1gbit-1ms": (1000, 1), "unlimited": (None, 0)}  # Mbit/s, ms each way
+SLOWER = 4.0  # times, the last machine of a place that ends so
+NAMES = ["here", *(f"lab:{name}{slow}" for name in NETWORKS for slow in ("", "-slow"))]
+
+
+def _lab():
+    folder = str(pathlib.Path(__file__).resolve().parents[1] / "network")
+    if folder not in sys.path:
+        sys.path.append(folder)
+    try:
+        import lab
+    except ImportError:
+        raise Unavailable("the network lab is in bench/network of the source, and not installed") from None
+    return lab
+
+
+def relay(place):
+    """Beside the program, or in the PATH."""
+    beside = place.hogwild.parent / "delay_relay"
+    return beside if beside.exists() else pathlib.Path(shutil.which("delay_relay") or beside)
+
+
+def missing(name, place):
+    """Why there can be no such place here; empty where there can."""
+    try:
+        return "" if name == "here" else _lab().missing(relay(place)) or ""
+    except Unavailable as reason:
+        return str(reason)
+
+
+@contextlib.contextmanager
+def opened(name, place, machines):
+    """`place` as it is called there; a lab has so many machines and is gone afterwards. May raise Unavailable."""
+    if name == "here":
+        yield place
+        return
+    lab = _lab()
+    network = name.removeprefix("lab:").removesuffix("-slow")
+    fair = min(1.0, len(os.sched_getaffinity(0)) / machines)  # of a CPU, for each
+    made = lab.Lab(relay(place), machines, *NETWORKS[network], slow_cpu=fair / SLOWER if "-slow" in name else None)
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(made)
+        except lab.Unavailable as reason:
+            raise Unavailable(str(reason)) from None
+        yield dataclasses.replace(place, name=name, lab=made)
