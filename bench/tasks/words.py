@@ -6,6 +6,6 @@ from suite.terms import Target, Task
 suites = ("quick", "full")
 task = Task("words", "words", data.sentences("wikifa.txt", 200000),
             ["--model", "skip_gram"],
-            Target("objective", 70.0, True, "what a serial run has after about 8 epochs, step 0.1"),
+            Target("objective", 65.0, True, "what a serial run has after about 9 epochs, step 0.1"),
             {"": {"step": 0.1}},
             "not tuned, but chosen so that a serial run takes about eight measurements or more", 15)
