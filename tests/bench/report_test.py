@@ -140,7 +140,10 @@ class Page(unittest.TestCase):
         self.assertIn("record_0.jsonl:2:", self.report(json.dumps(CONTEXT) + "\n{broken\n", code=3))
         spoilt = copy.deepcopy(bench_record())
         del spoilt[5]["target"]
-        self.assertIn("target", self.report(spoilt, code=3))
+        self.assertRegex(self.report(spoilt, code=3), "record_0.jsonl:6: .*target")
+        spoilt = bench_record()
+        spoilt[5] = {**spoilt[5], "points": "text"}
+        self.assertIn("record_0.jsonl:6: ", self.report(spoilt, code=3))
         self.assertIn("required", self.report(code=2))
 
 
