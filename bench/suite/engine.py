@@ -50,9 +50,11 @@ class Engine:
             return Outcome([], error=str(error))
         between = place.lab and self.ranks
         arguments = [data["train"], *(["--test", data["test"]] if "test" in data else []), *task.options,
-                     *(self.ranks if between else self.arguments), "--cache-dir", place.work / "cache", "--epochs", task.epochs, "--seed", seed]
+                     *(self.ranks if between else self.arguments), "--cache-dir", place.work / "cache", "--epochs",
+                     task.epochs, "--seed", seed]
         if between:  # epochs behind the target take minutes on slow networks
-            arguments += ["--workers", 1, "--transport", "mpi", "--target", f"{task.target.metric}={task.target.value!r}"]
+            arguments += ["--workers", 1, "--transport", "mpi",
+                          "--target", f"{task.target.metric}={task.target.value!r}"]
         elif self.workers != (1,):
             arguments += ["--workers", workers]
         for key, value in settings.items():

@@ -79,6 +79,7 @@ class Outcome:
     examples: int | None = None  # rows that were trained on, each as often as it was
     nonzeros: int | None = None
     bytes_exchanged: int | None = None
+    exchange: Mapping | None = None  # what a run record says of the link, the ring or the meetings
     staleness: float | None = None  # median, in rows
     conflict_rate: float | None = None
     error: str = ""  # why there is nothing to measure

@@ -27,8 +27,8 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None):
     """Runs a command and waits for it. CPU time and memory are those of it and of all that it waited for."""
     with tempfile.TemporaryFile() as errors:
         begin = time.monotonic()
-        child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out,
-                                 stderr=errors, start_new_session=True)
+        child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+                                 stdout=out, stderr=errors, start_new_session=True)
         late = threading.Event()
 
         def end():
@@ -57,8 +57,8 @@ def train(place, arguments, *, metric, timeout, ranks=0):
     """
     with tempfile.NamedTemporaryFile(dir=place.work, suffix=".jsonl") as record:
         command = [place.hogwild, "train", *arguments, "--quiet", "--record", record.name]
-        ended = (run(place.lab.mpirun(*command, count=ranks), timeout=timeout, env=place.lab.environment()) if ranks else
-                 run(command, timeout=timeout))
+        env = place.lab.environment() if ranks else None
+        ended = run(place.lab.mpirun(*command, count=ranks) if ranks else command, timeout=timeout, env=env)
         if ended.late:
             if ranks:
                 place.lab.clear()
@@ -77,5 +77,5 @@ def train(place, arguments, *, metric, timeout, ranks=0):
                    total_seconds=ended.seconds, cpu_seconds=None if ranks else ended.cpu_seconds,
                    peak_bytes=None if ranks else result["peak_rss_bytes"], examples=last["examples"],
                    nonzeros=last["nonzeros"], rows=context["dataset"]["n"] * max(1, ranks),  # a rank has its part
-                   bytes_exchanged=shared.get("bytes"), staleness=last.get("staleness", {}).get("p50"),
-                   conflict_rate=last.get("conflict_rate"))
+                   bytes_exchanged=shared.get("bytes"), exchange=shared or None,
+                   staleness=last.get("staleness", {}).get("p50"), conflict_rate=last.get("conflict_rate"))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of bench/network that decide what is told: assessing, tuning, fitting."""
+"""Places of the suite on a slow network, and what the simulator is told of them: without a network."""
 import dataclasses
 import pathlib
 import sys
@@ -15,10 +15,7 @@ import constants  # noqa: E402
 import fit  # noqa: E402
 import messages  # noqa: E402
 import ring  # noqa: E402
-import sets  # noqa: E402
 import synchronous  # noqa: E402
-import trials  # noqa: E402
-import tuning  # noqa: E402
 from network import Network  # noqa: E402
 from suite import places  # noqa: E402
 from suite.terms import Place, Unavailable  # noqa: E402
@@ -51,42 +48,6 @@ class places_of_the_suite(unittest.TestCase):
             self.assertIn("root", places.missing("lab:unlimited", self.here))
             with self.assertRaisesRegex(Unavailable, "root"), places.opened("lab:unlimited", self.here, 2):
                 self.fail("it is open")
-
-
-class assessing(unittest.TestCase):
-    def test_counts_a_run_within_the_band(self):
-        self.assertEqual(trials.assessed({"objective": 1.0099, "epochs": 3}, 1.0), ("measured", None))
-
-    def test_fails_one_above_it_or_without_a_number(self):
-        for objective in (1.02, None):
-            self.assertEqual(trials.assessed({"objective": objective, "epochs": 3}, 1.0)[0], "failed")
-
-    def test_tells_what_ended_a_run(self):
-        self.assertEqual(trials.parsed(2, "", "hogwild: no\nmore"), {"error": "hogwild: no"})
-        self.assertEqual(trials.parsed(3, "", ""), {"error": "ended with 3"})
-        self.assertEqual(trials.parsed(None, "", "late"), {"error": "late"})
-        self.assertEqual(trials.assessed(trials.parsed(0, '{"half', ""), 1.0)[0], "broken")
-        self.assertEqual(trials.parsed(0, 'a warning\n{"epochs": 2}\n', ""), {"epochs": 2})
-
-
-class choosing(unittest.TestCase):
-    def test_takes_the_soonest_that_reaches_the_target(self):
-        ways = [trials.Way("all_reduce", 1.0, 0.8, rows) for rows in (1, 2, 3)]
-        best = tuning.best_of([(ways[0], 10), (ways[1], 4), (ways[2], None)], lambda way: way.rows)
-        self.assertEqual(best, (8, 4, ways[1]))
-        self.assertIsNone(tuning.best_of([(ways[2], None)], lambda way: 1.0))
-
-    def test_knows_a_grid_for_every_engine(self):
-        for engine in constants.ENGINES:
-            all_ways, few = (list(tuning.ways(sets.SETS["imdb"], engine, quick)) for quick in (False, True))
-            self.assertEqual(len(set(all_ways)), len(all_ways))
-            self.assertLess(0, len(few))
-            self.assertLessEqual(set(few), set(all_ways))
-
-    def test_an_epoch_is_what_the_simulator_says(self):
-        way = trials.Way("all_reduce", 1.0, 0.8, 50)
-        told = synchronous.simulate(workload(sync_rows={"all_reduce": 50}), NET, 2, "all_reduce")
-        self.assertAlmostEqual(tuning.epoch_seconds(way, 2, workload(), NET), told.epoch_seconds)
 
 
 class fitting(unittest.TestCase):
