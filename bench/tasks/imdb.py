@@ -9,6 +9,6 @@ task = Task("imdb", "linear", data.files(train="imdb.train.libsvm", test="imdb.t
             Target("objective", 0.127355, True, "optimum 0.126094 + 1 %, by LIBLINEAR"),
             {"": {"step": 4.0, "decay": 0.9}, "all_reduce": {"step": 128.0, "decay": 0.9, "meeting": 16},
              "local_sgd": {"step": 8.0, "decay": 0.9, "meeting": 16}},
-            "chosen so that a serial run takes about eight measurements or more; all_reduce and local_sgd: best of 7 and "
-            "of 5 tried, three seeds each, by median seconds to the target, two workers, CPUs not idle, November 2026; "
-            "the meeting of local_sgd is on an edge", 40)
+            "chosen so that a serial run takes about eight measurements or more; all_reduce and local_sgd: best of 7 "
+            "and of 5 tried, by median seconds of three seeds, two workers, CPUs not idle, 2026-11; local_sgd's "
+            "meeting is on an edge", 40)
