@@ -163,14 +163,18 @@ void expect_cpu_seconds_of(const std::string& name, const Engine& engine) {
   train_options options{.epochs = epochs, .step = {.initial = 0.1f}};
   const train_result r = train(busy_margins{}, toy.csr(), engine, options);
   EXPECT_GE(r.cpu_seconds, rows * epochs * 200e-6);
-  EXPECT_LE(r.cpu_seconds, r.wall_seconds * std::thread::hardware_concurrency());
+  // The wall clock is read a little before the CPUs' time.
+  EXPECT_LE(r.cpu_seconds,
+            (r.wall_seconds + 0.1) * static_cast<double>(std::max(1u, std::thread::hardware_concurrency())));
 }
 
 TEST(cpu_seconds, are_those_of_all_workers) {
   expect_cpu_seconds_of("serial", serial_engine{});
   expect_cpu_seconds_of("threads", thread_engine{.workers = 2});
   expect_cpu_seconds_of("processes", process_engine{.workers = 2});
-  expect_cpu_seconds_of("all_reduce", sync_engine{.workers = 2, .rows = 8, .transport = transport_kind::shared_segment});
+  expect_cpu_seconds_of("all_reduce by threads", sync_engine{.workers = 2, .rows = 8});
+  expect_cpu_seconds_of("all_reduce by processes",
+                        sync_engine{.workers = 2, .rows = 8, .transport = transport_kind::shared_segment});
 }
 
 }  // namespace

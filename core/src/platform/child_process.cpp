@@ -99,13 +99,22 @@ class cpu_times {
     const std::scoped_lock lock(mutex_);
     running_.insert(pid);
   }
-  void end(pid_t pid, const rusage& used) {
+  /// waitpid(). A child that has ended is counted once, also while others ask: it is waited for before the lock is
+  /// taken, and collected under it.
+  pid_t collect(pid_t pid, int& raw, int options) {
+    siginfo_t ended{};
+    while ((options & WNOHANG) == 0 && ::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) < 0 &&
+           errno == EINTR) {
+    }
     const auto span = [](const timeval& t) {
       return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
     };
+    rusage used{};
     const std::scoped_lock lock(mutex_);
-    running_.erase(pid);
-    of_ended_ += span(used.ru_utime) + span(used.ru_stime);
+    const pid_t rc = ::wait4(pid, &raw, WNOHANG, &used);
+    if (rc != 0) running_.erase(pid);
+    if (rc == pid) of_ended_ += span(used.ru_utime) + span(used.ru_stime);
+    return rc;
   }
   std::chrono::nanoseconds all() {
     const std::scoped_lock lock(mutex_);
@@ -153,11 +162,7 @@ struct child_process::state {
   void collect(int options) {
     if (status) return;
     int raw = 0;
-    pid_t rc = 0;
-    rusage used{};
-    do rc = ::wait4(pid, &raw, options, &used);
-    while (rc < 0 && errno == EINTR);
-    if (rc != 0) cpu_times_of_children().end(pid, used);
+    const pid_t rc = cpu_times_of_children().collect(pid, raw, options);
     if (rc < 0) status = exit_status{.unknown = true};
     if (rc == pid && WIFEXITED(raw)) status = exit_status{.code = WEXITSTATUS(raw)};
     if (rc == pid && WIFSIGNALED(raw)) status = exit_status{.signal = WTERMSIG(raw)};

@@ -58,9 +58,9 @@ class child_process {
 child_process spawn(const std::string& program, const std::vector<std::string>& arguments,
                     const std::vector<std::pair<std::string, std::string>>& environment = {});
 
-/// The CPU time, user's and system's, of all children that spawn() has started in this process so far, whether they still
-/// run or have ended and been waited for; of all their threads. From any thread. A child that another thread is waiting
-/// for at that moment may be left out.
+/// The CPU time, user's and system's, of all children that spawn() has started in this process so far, whether they
+/// still run or have ended and been waited for; of all their threads. From any thread. Children that another part of
+/// the program has waited for are left out.
 std::chrono::nanoseconds children_cpu_time();
 
 /// A path under /proc by which spawn() starts this very program, even when its file was replaced or removed since. Good
