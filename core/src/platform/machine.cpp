@@ -47,8 +47,8 @@ std::string cpu_model_in(const std::filesystem::path& cpuinfo) {
   return "unknown";
 }
 
-std::uint64_t memory_in(const std::filesystem::path& meminfo) {
-  const std::string kibibytes = value_of(meminfo, "MemTotal").value_or("");  // "24684084 kB"
+std::uint64_t memory_in(const std::filesystem::path& file, std::string_view key) {
+  const std::string kibibytes = value_of(file, key).value_or("");  // "24684084 kB"
   std::uint64_t number = 0;
   std::from_chars(kibibytes.data(), kibibytes.data() + kibibytes.size(), number);
   return number * 1024;
@@ -62,7 +62,7 @@ machine_facts this_machine(const std::filesystem::path& proc, const std::filesys
           .usable_cpus = usable_cpus(),
           .cpu_quota = cpu_quota(),
           .numa_nodes = numa_nodes(),
-          .memory_bytes = memory_in(proc / "meminfo"),
+          .memory_bytes = memory_in(proc / "meminfo", "MemTotal"),
           .kernel = first_line(proc / "sys/kernel/osrelease").value_or("unknown"),
           .governor = first_line(sys / "devices/system/cpu/cpu0/cpufreq/scaling_governor")};
 }
@@ -86,6 +86,8 @@ std::chrono::nanoseconds thread_cpu_time() {
 }
 
 std::uint64_t peak_rss_bytes() {
+  // What getrusage() tells begins with the most that the parent had when it started this process.
+  if (const std::uint64_t told = memory_in("/proc/self/status", "VmHWM"); told > 0) return told;
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;

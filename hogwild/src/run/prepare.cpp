@@ -12,6 +12,8 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
@@ -228,7 +230,11 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
 
 prepared_data::prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
                              collective* ranks)
-    : ranks_(ranks), options_(options), train_(data), defaults_(traits.defaults) {
+    : cpu_begun_(process_cpu_time() + children_cpu_time()),
+      ranks_(ranks),
+      options_(options),
+      train_(data),
+      defaults_(traits.defaults) {
   check(options_, traits);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");

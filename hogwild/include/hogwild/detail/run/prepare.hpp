@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/platform/child_process.hpp>
-#include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
@@ -73,7 +71,7 @@ class prepared_data {
   std::uint64_t agree_on_rows();
 
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  std::chrono::nanoseconds cpu_begun_ = process_cpu_time() + children_cpu_time();
+  std::chrono::nanoseconds cpu_begun_;
   collective* ranks_;
   train_options options_;
   sparse_view train_;
