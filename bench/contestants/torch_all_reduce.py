@@ -54,4 +54,4 @@ elif __name__ != "__mp_main__":
     def train(task, place, *run):
         return by_script(__file__, task, place, *run, task.data(place), timeout=1200)
     contestant = Peer("torch_all_reduce", module("torch", "torch"), ("images",), train, {"step": [0.01, 0.02, 0.04]},
-                      metrics=("test_accuracy",), workers=(1, 2))
+                      metrics=("test_accuracy",), workers=(2,))

@@ -51,4 +51,4 @@ elif __name__ != "__mp_main__":
     def train(task, place, *run):
         return by_script(__file__, task, place, *run, task.data(place), timeout=1200)
     contestant = Peer("torch_hogwild", module("torch", "torch"), ("images",), train, {"step": [0.005, 0.01, 0.02]},
-                      metrics=("test_accuracy",), workers=(1, 2))
+                      metrics=("test_accuracy",), workers=(2,))
