@@ -24,7 +24,7 @@ class Panel:
         return bool(self.bars or any(self.lines.values()))
 
 
-def library():
+def plotting():
     try:
         import matplotlib
     except ImportError:
@@ -72,7 +72,7 @@ def paint(axis, panel):
 
 def figure_of(panels, title=""):
     """A figure of panels side by side; Unavailable where there is no matplotlib."""
-    pyplot = library()
+    pyplot = plotting()
     height = max(3.4, *(0.8 + 0.22 * len(p.bars) for p in panels)) if panels else 3.4
     figure, axes = pyplot.subplots(1, len(panels), figsize=(5.2 * len(panels), height), squeeze=False)
     for axis, panel in zip(axes[0], panels):
