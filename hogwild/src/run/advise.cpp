@@ -104,7 +104,8 @@ advice advise(const prepared_task& ready, std::vector<candidate>& candidates) {
   run_planner planner(task, begun);
   given.curvature = planner.curvature();
   planner.limit_batch();
-  given.speed = {.row_ns = measure_row(task, planner.loop(), begun.options.stop), .lines = measure_lines()};
+  given.speed = {.row_ns = measure_row(task, planner.loop(), begun.options.stop, large_sample),
+                 .lines = measure_lines()};
   begun.speed = given.speed;
   for (candidate& tried : candidates) {
     try {

@@ -23,7 +23,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t line = 16;  // floats
-constexpr std::size_t timed_nonzeros = 300'000, least_timed_rows = 64;
+constexpr std::size_t least_timed_rows = 64;
 constexpr double probe_ns = 20e6;  // beside which starting a round is little
 
 double ns_since(clock::time_point start) {
@@ -119,7 +119,8 @@ line_speed measure_lines() {
   return {.exchange_ns = exchange_speed(), .shared_ns = sharing_speed()};
 }
 
-double measure_row(const training_task& work, const loop_options& options, const std::stop_token& stop) {
+double measure_row(const training_task& work, const loop_options& options, const std::stop_token& stop,
+                   std::size_t sample) {
   const sparse_view& data = work.data();
   const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(data.rows());
   // A user's code is for the workers to run: they may die of it, this process may not.
@@ -127,7 +128,7 @@ double measure_row(const training_task& work, const loop_options& options, const
     return entries * static_cast<double>(work.facts().parameters) /
            static_cast<double>(std::max<std::size_t>(data.columns, 1));
   }
-  const std::size_t fitting = timed_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
+  const std::size_t fitting = sample * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
   const std::size_t rows = std::min(data.rows(), std::max(fitting, least_timed_rows));
   loop_options alone = options;
   alone.all_rows = 0;
