@@ -80,6 +80,7 @@ def speedups(x, problems):
                 if gain is not None:
                     x.figures[f"{name}, {way}"] = gain
                     x.point(f"{name}: speed-up over threads", way, n, gain)
+        x.predict(f"{name}: speed-up over threads", "Hogwild!", data, [*options, "--sharing", "direct"], PAPER_THREADS)
         if options is CUT:
             x.tell("cuts take several edges at once, so AIG locks each parameter by itself there; there is no RR")
     x.tell("an example of RR takes its whole turn; in the paper its gradient is computed before the turn")

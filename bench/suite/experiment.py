@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of one paper: its data at a scale, its configurations in turns, figures and curves that they leave."""
 import dataclasses
+import json
 import lzma
 import shutil
 import statistics
@@ -39,6 +40,17 @@ class Experiment:
 
     def point(self, panel, line, x, y):
         self.curves.setdefault(panel, {}).setdefault(line, []).append((x, y))
+
+    def predict(self, panel, line, data, options, cpus):
+        """Draws what `hogwild advise` predicts of threads on more CPUs than there are, where that is so."""
+        if cpus <= self.cpus:
+            return
+        told = json.loads(self.output([self.place.hogwild, "advise", data, *options, "--json", "--cpus", cpus,
+                                       "--cache-dir", self.place.work]))
+        for run in told["runs"]:
+            if run["engine"] == "threads" and run.get("predicted_by") == "extrapolation":
+                self.point(panel, f"{line}, predicted", run["workers"], run["speed_up"])
+        self.tell(f"{panel} beyond {self.cpus} threads is predicted (hogwild advise), not measured; no verdict uses it")
 
     def real(self, name):
         """A real data file, unpacked into the folder of this call."""

@@ -84,6 +84,19 @@ TEST_F(advise, measures_what_it_predicts) {
   EXPECT_GE(all["advice"]["slower_than_fastest"], 0.0);
 }
 
+TEST_F(advise, tells_of_more_cpus_and_of_a_way_to_share) {
+  const auto all = advice_for(train(), {"--workers", "2", "--step", "0.5", "--cpus", "8", "--sharing", "direct",
+                                        "--update", "exact", "--l2-form", "two_pass"});
+  std::vector<std::size_t> workers;
+  for (const auto& run : all["runs"]) {
+    if (run.contains("refused") || run["engine"] != "threads") continue;
+    EXPECT_EQ(run["sharing"], "direct") << run;
+    EXPECT_EQ(run["predicted_by"], run["workers"] > 2 ? "extrapolation" : "probe") << run;
+    workers.push_back(run["workers"]);
+  }
+  EXPECT_THAT(workers, ::testing::ElementsAre(2, 4, 8));
+}
+
 TEST_F(advise, makes_steps_of_models_without_a_margin) {
   const std::string ratings = written("ratings.tsv", "1\t1\t3\n1\t2\t4\n2\t1\t5\n3\t2\t1\n2\t3\t2\n");
   const std::string graph = written("graph.txt", "4 4 2\nv 0 0\nv 1 0\nv 2 1\nv 3 1\ne 0 1\ne 1 2\ne 2 3\ne 3 0\n");

@@ -60,6 +60,7 @@ std::string line_of(const advised_run& run, const measured_run* measured) {
                      100.0 * (run.epoch_seconds / measured->epoch_seconds - 1.0));
   if (run.workers < run.asked) text += in_words("  %zu of them idle", run.asked - run.workers);
   if (run.in_lockstep) text += "  fewer steps an epoch";
+  if (run.extrapolated) text += "  extrapolated";
   return text + "\n";
 }
 
@@ -72,7 +73,9 @@ nlohmann::ordered_json facts_of(const advised_run& run) {
           {"exchange_rows", run.exchange.rows},
           {"reason", run.reason},
           {"predicted_epoch_seconds", run.epoch_seconds},
-          {"predicted_by", run.probed ? "probe" : "rule"},
+          {"predicted_by", run.extrapolated ? "extrapolation"
+                           : run.probed     ? "probe"
+                                            : "rule"},
           {"speed_up", run.speed_up},
           {"memory_bytes", run.bytes},
           {"in_lockstep", run.in_lockstep}};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <interrupt/interrupt.hpp>
@@ -24,9 +27,11 @@ std::string advice_for(train_request request) {
   const named_model m = model_of(request, rows, agreement(nullptr), nullptr);
   train_options options = request.options;
   options.data_name = request.data;
-  const advice given = advise_on_engines(m, rows, request, options);
+  advice given = advise_on_engines(m, rows, request, options);
   std::vector<measured_run> measured;
   if (request.verify) measured = measure_advised(given, m, rows, request, options);
+  std::ranges::move(extrapolate(given.runs, request.cpus), std::back_inserter(given.runs));
+  if (request.verify) measured.resize(given.runs.size());
   if (request.json) return advice_json(request, rows, given, measured);
   return request.files.quiet ? std::string() : advice_text(rows, given, measured);
 }

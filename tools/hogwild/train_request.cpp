@@ -39,12 +39,12 @@ void declare_model(command_line& line, train_request& r) {
   line.choice("--model", r.model, names, "what is learned");
   line.flag("--bias,!--no-bias", r.options.bias, "learn a constant term too");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
-}
-
-void declare_rest_of_model(command_line& line, train_request& r) {
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence, l2_form::two_pass},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
         "by_degree); two_pass: by degree, as the Hogwild! papers' programs do it (linear models)");
+}
+
+void declare_rest_of_model(command_line& line, train_request& r) {
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) { return add_names(text, r.options.freeze); });
@@ -119,6 +119,19 @@ void declare_batch(command_line& line, train_request& r) {
       "without direct or head sharing; models that train several at once: 1 to 256");
 }
 
+void declare_sharing(command_line& line, train_options& o) {
+  named(line, "--sharing", o.sharing,
+        {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head},
+        "where workers read and write");
+}
+
+void declare_update(command_line& line, train_options& o) {
+  named(line, "--update", o.update,
+        {update_kind::lossy, update_kind::exact, update_kind::locked, update_kind::edge_locked, update_kind::ordered},
+        "how a parameter is changed; edge_locked: under locks of all that an example touches; ordered: by one worker "
+        "after the other, an example each");
+}
+
 void declare_engine(command_line& line, train_request& r) {
   line.group("Workers");
   line.choice<engine_name>("--engine", r.engine, {engine_names.begin(), engine_names.end()}, "who trains");
@@ -169,9 +182,7 @@ void declare_engine(command_line& line, train_request& r) {
         return {};
       });
   line.flag("--scale-step", r.scale_step, "all_reduce: the step times the number of workers");
-  named(line, "--sharing", r.options.sharing,
-        {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head},
-        "where workers read and write");
+  declare_sharing(line, r.options);
   line.flag("--reproducible", r.options.reproducible, "the same bits in every run, for any number of workers");
   line.option("--virtual-workers", r.virtual_workers,
               "how many the rows are dealt to in a reproducible run (0: by the data); another number gives other bits");
@@ -179,10 +190,7 @@ void declare_engine(command_line& line, train_request& r) {
   declare_batch(line, r);
   named(line, "--isa", r.options.isa, {isa::automatic, isa::scalar, isa::avx2, isa::avx512},
         "instruction set of the parser and of the kernels; for linear models all give the same bits");
-  named(line, "--update", r.options.update,
-        {update_kind::lossy, update_kind::exact, update_kind::locked, update_kind::edge_locked, update_kind::ordered},
-        "how a parameter is changed; edge_locked: under locks of all that an example touches; ordered: by one worker "
-        "after the other, an example each");
+  declare_update(line, r.options);
   named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
         "in which order rows are visited");
   named(line, "--shards", r.options.shards, {sharding::claimed, sharding::fixed}, "who gets which rows");
@@ -340,6 +348,10 @@ std::optional<int> parse_advise(int argc, const char* const* argv, train_request
   declare_first_step(line, r.options);
   declare_batch(line, r);
   line.option("--workers", r.workers, "the most that are asked about (0: as many as the machine and its quota give)");
+  line.option("--cpus", r.cpus,
+              "tell also of so many CPUs like these, more than there are: extrapolated, memory bandwidth left out");
+  declare_sharing(line, r.options);
+  declare_update(line, r.options);
   line.flag("--verify", r.verify, "train a few epochs with each, and print them beside what was predicted");
   line.flag("--json", r.json, "print one JSON object");
   line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");

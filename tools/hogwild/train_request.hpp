@@ -71,7 +71,8 @@ struct train_request {
   std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;
   bool json = false;
-  bool verify = false;  ///< of advice: what it says is tried
+  bool verify = false;   ///< of advice: what it says is tried
+  std::size_t cpus = 0;  ///< of advice: also of so many CPUs like these; 0: of those that are here alone
 };
 
 /// Fills the request, or says with which exit code to end. Throws config_error for options that do not go together.

@@ -3,6 +3,7 @@
 #include <hogwild/detail/run/advise.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <utility>
 
@@ -90,6 +91,34 @@ std::size_t best_of(const std::vector<advised_run>& runs) {
     if (best == runs.size() || runs[i].epoch_seconds < clearly_faster * runs[best].epoch_seconds) best = i;
   }
   return best == runs.size() ? 0 : best;
+}
+
+std::vector<advised_run> extrapolate(const std::vector<advised_run>& runs, std::size_t cpus) {
+  std::vector<advised_run> all;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const advised_run& known = runs[i];
+    const bool has_more = i + 1 < runs.size() && runs[i + 1].engine == known.engine;
+    if (has_more || known.in_lockstep || !known.refused.empty() || known.workers < 2) continue;
+    const auto p = static_cast<double>(known.workers);
+    const double alone = runs.front().epoch_seconds;
+    const std::uint64_t alone_bytes = runs.front().bytes;
+    const double lines = p / (p - 1.0) * (p * known.epoch_seconds - alone);
+    for (std::size_t next = std::bit_floor(known.workers) * 2;; next *= 2) {
+      const std::size_t workers = std::min(next, cpus);
+      if (workers <= known.workers) break;
+      const auto n = static_cast<double>(workers);
+      advised_run made = known;
+      made.asked = made.workers = workers;
+      made.probed = false;
+      made.extrapolated = true;
+      made.epoch_seconds = (alone + lines * (n - 1.0) / n) / n;
+      made.speed_up = alone / made.epoch_seconds;
+      made.bytes = alone_bytes + (known.bytes - std::min(known.bytes, alone_bytes)) / known.workers * workers;
+      all.push_back(std::move(made));
+      if (workers == cpus) break;
+    }
+  }
+  return all;
 }
 
 advice advise(const prepared_task& ready, std::vector<candidate>& candidates) {

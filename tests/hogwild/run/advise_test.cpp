@@ -84,6 +84,38 @@ advised_run run_that_takes(double seconds) {
   return {.engine = "any", .asked = 2, .workers = 2, .reason = {}, .epoch_seconds = seconds};
 }
 
+advised_run run_of(const char* engine, std::size_t workers, double seconds, std::uint64_t bytes) {
+  return {
+      .engine = engine, .asked = workers, .workers = workers, .reason = {}, .epoch_seconds = seconds, .bytes = bytes};
+}
+
+// One worker: a = 8 s. Two: (8 + c / 2) / 2 = 5 s, so c = 4 s. Four: (8 + 3) / 4, six: (8 + 4 * 5 / 6) / 6.
+TEST(extrapolate, goes_on_from_one_worker_and_the_most) {
+  std::vector<advised_run> known{run_of("serial", 1, 8.0, 100), run_of("threads", 2, 5.0, 140),
+                                 run_of("processes", 2, 4.0, 100)};
+  const std::vector<advised_run> further = extrapolate(known, 6);
+  ASSERT_EQ(further.size(), 4u);
+  EXPECT_EQ(further[0].engine, "threads");
+  EXPECT_EQ(further[0].workers, 4u);
+  EXPECT_NEAR(further[0].epoch_seconds, 11.0 / 4.0, 1e-12);
+  EXPECT_NEAR(further[0].speed_up, 32.0 / 11.0, 1e-12);
+  EXPECT_EQ(further[0].bytes, 180u);
+  EXPECT_TRUE(further[0].extrapolated);
+  EXPECT_EQ(further[1].workers, 6u);
+  EXPECT_NEAR(further[1].epoch_seconds, (8.0 + 20.0 / 6.0) / 6.0, 1e-12);
+  EXPECT_NEAR(further[2].epoch_seconds, 2.0, 1e-12);  // without a cost of lines: as many times as fast as workers
+  EXPECT_EQ(further[3].bytes, 100u);
+  EXPECT_TRUE(extrapolate(known, 2).empty());
+}
+
+TEST(extrapolate, has_nothing_to_go_by) {
+  advised_run in_step = run_of("all_reduce", 2, 1.0, 1), refused = run_of("threads", 2, 0.0, 1);
+  in_step.in_lockstep = true;
+  refused.refused = "no";
+  EXPECT_TRUE(extrapolate({run_of("serial", 1, 1.0, 1), in_step, refused}, 16).empty());
+  EXPECT_TRUE(extrapolate({}, 16).empty());
+}
+
 TEST(best_of, is_the_first_that_none_is_clearly_faster_than) {
   EXPECT_EQ(best_of({run_that_takes(1.0), run_that_takes(0.96)}), 0u);
   EXPECT_EQ(best_of({run_that_takes(1.0), run_that_takes(0.6), run_that_takes(0.59)}), 1u);

@@ -36,6 +36,7 @@ struct advised_run {
   std::string reason;          ///< of the sharing
   double epoch_seconds = 0.0;  ///< predicted
   bool probed = false;         ///< by real steps of these workers on a sample; else by the rule that chooses
+  bool extrapolated = false;   ///< to CPUs that are not here, by extrapolate()
   double speed_up = 1.0;       ///< over one worker alone
   std::uint64_t bytes = 0;     ///< of parameters, optimiser state and replicas; the data not
   bool in_lockstep = false;    ///< an epoch is fewer steps than one of the others: times do not compare
@@ -62,6 +63,13 @@ struct advice {
 /// models without a margin, the candidate's own workers make some steps on a sample. The first candidate has one
 /// worker; every engine is used up. Throws as train(), but what a candidate refuses stands in its `refused`.
 advice advise(const prepared_task& ready, std::vector<candidate>& candidates);
+
+/// What the engines that have these runs would take on as many as `cpus` CPUs like these, for 2, 4, 8, ... workers and
+/// `cpus`: for each engine that is not in lockstep, from its runs by one worker (`runs.front()`) and by the most. A row
+/// takes each of p workers a + c (p - 1) / p, where c is what it costs to find lines that another CPU has written last;
+/// memory that is too slow for all of them, and what a second memory node costs, are not in it. Nothing for an engine
+/// that has no run by several workers.
+std::vector<advised_run> extrapolate(const std::vector<advised_run>& runs, std::size_t cpus);
 
 /// The index of the run to take: the least predicted time, of those that are not in lockstep; one that comes later has
 /// to be 5 per cent faster, and to have more than one worker.
