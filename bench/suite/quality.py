@@ -55,7 +55,7 @@ def lost_again(target, outcome, references):
     to the worst, as much again, and one per cent.
     """
     ends = [r.points[-1].value for r in references if r.points and r.points[-1].value is not None]
-    last = outcome.points[-1].value
+    last = outcome.points[-1].value if outcome.points else None
     if target.passed(last) or not ends:
         return ""
     best, worst = (min(ends), max(ends)) if target.less_is_better else (max(ends), min(ends))

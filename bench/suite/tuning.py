@@ -25,9 +25,13 @@ def beyond(name, values, upper):
     return next_value if low < next_value < high and next_value != far else None
 
 
-def score(outcomes, target):
-    """Less is better: median seconds to the target; where most runs do not arrive, how far they are from it."""
-    times = [(quality.to_target(o.points, target) or (math.inf,))[0] for o in outcomes]
+def score(outcomes, target, references=()):
+    """Less is better: median seconds to the target; where most runs do not arrive, how far they are from it.
+
+    A run that loses the target again has not arrived; `references`: serial runs, as quality.lost_again takes them.
+    """
+    times = [math.inf if quality.lost_again(target, o, references) else reached[0]
+             for o in outcomes for reached in [quality.to_target(o.points, target) or (math.inf,)]]
     seconds = statistics.median(times)
     values = [o.points[-1].value for o in outcomes if o.points and o.points[-1].value is not None]
     if seconds < math.inf or not values:
@@ -35,7 +39,7 @@ def score(outcomes, target):
     return (seconds, statistics.median(values) * (1 if target.less_is_better else -1))
 
 
-def tune(run, grid, begun, target, trials):
+def tune(run, grid, begun, target, trials, references=()):
     """One knob after the other, until a round changes nothing or no trial is left.
 
     `run(settings, seed)` is an Outcome, `grid` has ascending values by knob, `begun` settings to begin with. Returns
@@ -51,7 +55,7 @@ def tune(run, grid, begun, target, trials):
             if len(tried) >= trials:
                 return None
             tried[key(settings)] = (settings, [run(settings, seed) for seed in range(1, SEEDS + 1)])
-        return score(tried[key(settings)][1], target)
+        return score(tried[key(settings)][1], target, references)
 
     values = {name: sorted(each) for name, each in grid.items()}
     best = {**{name: each[len(each) // 2] for name, each in values.items()},
@@ -76,7 +80,7 @@ def tune(run, grid, begun, target, trials):
                 if further is None or len(tried) >= trials:
                     break
                 values[name] = sorted([*values[name], further])
-    best = min(tried.values(), key=lambda t: score(t[1], target))[0]
+    best = min(tried.values(), key=lambda t: score(t[1], target, references))[0]
     return [{"settings": settings, "outcomes": outcomes, "best": settings == best,
              "on_edge": settings == best and any(on_edge(name, x, values[name]) for name, x in best.items())}
             for settings, outcomes in tried.values()]

@@ -124,6 +124,14 @@ class Tuning(unittest.TestCase):
         tried = tuning.tune(run, {"step": [1.0, 2.0]}, {"step": 1.0}, TARGET, 2)
         self.assertEqual([t["settings"] for t in tried if t["best"]], [{"step": 1.0}])
 
+    def test_a_setting_that_loses_the_target_again_is_not_the_best(self):
+        def run(settings, _):
+            large = settings["step"] > 1.0
+            return Outcome([Point(0.5 if large else 1.0, 1, 0.1), Point(2.0, 2, 0.9 if large else 0.1)])
+        for references, best in (((), 2.0), ([outcome(values=[0.1] * 10)], 1.0)):
+            tried = tuning.tune(run, {"step": [1.0, 2.0]}, {"step": 1.0}, TARGET, 2, references)
+            self.assertEqual([t["settings"]["step"] for t in tried if t["best"]], [best])
+
 
 if __name__ == "__main__":
     unittest.main()
