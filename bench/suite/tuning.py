@@ -4,6 +4,7 @@ import math
 import statistics
 
 from suite import quality
+from suite.terms import Outcome, Point
 
 SEEDS = 3
 BOUNDS = {"decay": (0.0, 1.0), "batch": (1, math.inf), "meeting": (1, math.inf), "iterations": (1, math.inf)}
@@ -25,18 +26,30 @@ def beyond(name, values, upper):
     return next_value if low < next_value < high and next_value != far else None
 
 
-def score(outcomes, target, references=()):
+def epoch_seconds(outcome):
+    """Seconds an epoch takes; infinite where it is not known."""
+    last = outcome.points[-1] if outcome.points else None
+    return last.seconds / last.epochs if last and last.epochs else math.inf
+
+
+def score(outcomes, target, references=(), each=None):
     """Less is better: median seconds to the target; where most runs do not arrive, how far they are from it.
 
-    A run that loses the target again has not arrived; `references`: serial runs, as quality.lost_again takes them.
+    `each`: seconds of an epoch, where more runs tell of them than these. A run that loses the target again has not
+    arrived; `references`: serial runs, as quality.lost_again takes them, else one that ends at the target.
     """
-    times = [math.inf if quality.lost_again(target, o, references) else reached[0]
-             for o in outcomes for reached in [quality.to_target(o.points, target) or (math.inf,)]]
-    seconds = statistics.median(times)
+    references = references or [Outcome([Point(0.0, 0.0, target.value)])]
+
+    def seconds(o):
+        reached = quality.to_target(o.points, target)
+        if not reached or quality.lost_again(target, o, references):
+            return math.inf
+        return reached[0] if each is None else reached[1] * each
+    arrived = statistics.median(map(seconds, outcomes))
     values = [o.points[-1].value for o in outcomes if o.points and o.points[-1].value is not None]
-    if seconds < math.inf or not values:
-        return (seconds, math.inf)
-    return (seconds, statistics.median(values) * (1 if target.less_is_better else -1))
+    if arrived < math.inf or not values:
+        return (arrived, math.inf)
+    return (arrived, statistics.median(values) * (1 if target.less_is_better else -1))
 
 
 def tune(run, grid, begun, target, trials, references=()):
@@ -44,6 +57,8 @@ def tune(run, grid, begun, target, trials, references=()):
 
     `run(settings, seed)` is an Outcome, `grid` has ascending values by knob, `begun` settings to begin with. Returns
     the points that were tried, as dictionaries of `settings`, `outcomes`, `best` and `on_edge`; one is the best.
+    Step and decay change how many epochs it takes, and not what an epoch takes, which varies more from run to run: that
+    is the median of all runs whose other settings are the same.
     """
     tried = {}
 
@@ -55,7 +70,16 @@ def tune(run, grid, begun, target, trials, references=()):
             if len(tried) >= trials:
                 return None
             tried[key(settings)] = (settings, [run(settings, seed) for seed in range(1, SEEDS + 1)])
-        return score(tried[key(settings)][1], target, references)
+        return key(settings)
+
+    def costs(settings):
+        return tuple(sorted((name, x) for name, x in settings.items() if name not in ("step", "decay")))
+
+    def found(at):
+        settings, outcomes = tried[at]
+        alike = [epoch_seconds(o) for other, runs in tried.values() if costs(other) == costs(settings) for o in runs]
+        each = statistics.median(alike)
+        return score(outcomes, target, references, each if each < math.inf else None)
 
     values = {name: sorted(each) for name, each in grid.items()}
     best = {**{name: each[len(each) // 2] for name, each in values.items()},
@@ -69,7 +93,7 @@ def tune(run, grid, begun, target, trials, references=()):
         for name in values:
             while True:
                 asked = {x: ask({**best, name: x}) for x in values[name]}
-                known = {x: found for x, found in asked.items() if found is not None}
+                known = {x: found(at) for x, at in asked.items() if at is not None}
                 winner = min(known, key=known.get)
                 if winner != best[name]:
                     best, changed = {**best, name: winner}, True
@@ -80,7 +104,7 @@ def tune(run, grid, begun, target, trials, references=()):
                 if further is None or len(tried) >= trials:
                     break
                 values[name] = sorted([*values[name], further])
-    best = min(tried.values(), key=lambda t: score(t[1], target, references))[0]
+    best = tried[min(tried, key=found)][0]
     return [{"settings": settings, "outcomes": outcomes, "best": settings == best,
              "on_edge": settings == best and any(on_edge(name, x, values[name]) for name, x in best.items())}
             for settings, outcomes in tried.values()]
