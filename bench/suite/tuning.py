@@ -53,7 +53,7 @@ def score(outcomes, target, references=(), each=None):
 
 
 def tune(run, grid, begun, target, trials, references=()):
-    """One knob after the other, until a round changes nothing or no trial is left.
+    """One knob after the other, then step and decay together, until nothing changes or no trial is left.
 
     `run(settings, seed)` is an Outcome, `grid` has ascending values by knob, `begun` settings to begin with. Returns
     the points that were tried, as dictionaries of `settings`, `outcomes`, `best` and `on_edge`; one is the best.
@@ -104,10 +104,26 @@ def tune(run, grid, begun, target, trials, references=()):
                 if further is None or len(tried) >= trials:
                     break
                 values[name] = sorted([*values[name], further])
+        if not changed and {"step", "decay"} <= values.keys():
+            # A larger step wants a decay that is farther from 1: neither is better without the other.
+            for upwards in (True, False):
+                both = {name: beside(name, values[name], best[name], up)
+                        for name, up in (("step", upwards), ("decay", not upwards))}
+                at = ask({**best, **both}) if None not in both.values() else None
+                if at is not None and found(at) < found(key(best)):
+                    best, changed = {**best, **both}, True
+                    values = {name: sorted({*each, best[name]}) for name, each in values.items()}
+                    break
     best = tried[min(tried, key=found)][0]
     return [{"settings": settings, "outcomes": outcomes, "best": settings == best,
              "on_edge": settings == best and any(on_edge(name, x, values[name]) for name, x in best.items())}
             for settings, outcomes in tried.values()]
+
+
+def beside(name, values, x, upper):
+    """The value next to x; where x is the last one there, the one past it, or None."""
+    at = values.index(x) + (1 if upper else -1)
+    return values[at] if 0 <= at < len(values) else beyond(name, values, upper)
 
 
 def on_edge(name, x, values):

@@ -106,6 +106,15 @@ class Tuning(unittest.TestCase):
             self.assertEqual(self.calls, 3 * len(tried))
             self.assertLessEqual(len(tried), 12)
 
+    def test_a_larger_step_with_a_shorter_decay_is_found_where_neither_is_better_alone(self):
+        def run(settings, _):
+            step, reach = math.log2(settings["step"]), math.log2(1 - settings["decay"])
+            epochs = 1 + 10 * abs(step - reach - 3) + abs(step - 2)
+            return Outcome([Point(epochs, epochs, 0.1)])
+        begun = {"step": 1.0, "decay": 0.875}  # on the ridge; four times the step wants half a decay
+        tried = tuning.tune(run, {"step": [0.5, 1.0, 2.0], "decay": [0.75, 0.875, 0.9375]}, begun, TARGET, 16)
+        self.assertEqual([t["settings"] for t in tried if t["best"]], [{"step": 4.0, "decay": 0.5}])
+
     def test_an_edge_that_no_trial_is_left_for_is_told(self):
         self.calls = 0
         tried = tuning.tune(lambda s, seed: self.toy(16.0, s, seed), {"step": [0.5, 1.0, 2.0]}, {"step": 1.0},
