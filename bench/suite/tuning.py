@@ -35,17 +35,19 @@ def epoch_seconds(outcome):
 def score(outcomes, target, references=(), each=None):
     """Less is better: median seconds to the target; where most runs do not arrive, how far they are from it.
 
-    `each`: seconds of an epoch, where more runs tell of them than these. A run that loses the target again has not
-    arrived; `references`: serial runs, as quality.lost_again takes them, else one that ends at the target.
+    `each`: seconds of an epoch, where more runs tell of them than these. Where one run loses the target again, which is
+    a failure, none arrives; `references`: serial runs, as quality.lost_again takes them, else one that ends at the
+    target.
     """
     references = references or [Outcome([Point(0.0, 0.0, target.value)])]
 
     def seconds(o):
         reached = quality.to_target(o.points, target)
-        if not reached or quality.lost_again(target, o, references):
+        if not reached:
             return math.inf
         return reached[0] if each is None else reached[1] * each
-    arrived = statistics.median(map(seconds, outcomes))
+    lost = any(quality.to_target(o.points, target) and quality.lost_again(target, o, references) for o in outcomes)
+    arrived = math.inf if lost else statistics.median(map(seconds, outcomes))
     values = [o.points[-1].value for o in outcomes if o.points and o.points[-1].value is not None]
     if arrived < math.inf or not values:
         return (arrived, math.inf)
