@@ -46,8 +46,8 @@ def paint(axis, panel):
     for k, (name, points) in enumerate(panel.lines.items()):
         if points:
             axis.plot(*zip(*points), marker=MARKERS[k % len(MARKERS)], markersize=3, label=name,
-                      color=COLOURS[k % len(COLOURS)], linestyle="" if panel.scattered else ":" if name.endswith(", predicted")
-                      else ("-", "--")[k // len(COLOURS) % 2])
+                      color=COLOURS[k % len(COLOURS)], linestyle="" if panel.scattered else
+                      ":" if name.endswith(", predicted") else ("-", "--")[k // len(COLOURS) % 2])
     for k, (_, median, low, high) in enumerate(panel.bars):
         ends = None if low is None or high is None else [[median - low], [high - median]]
         axis.barh(k, median, xerr=ends, color=COLOURS[0], capsize=3, height=0.7)

@@ -102,7 +102,7 @@ std::vector<advised_run> extrapolate(const std::vector<advised_run>& runs, std::
     const auto p = static_cast<double>(known.workers);
     const double alone = runs.front().epoch_seconds;
     const std::uint64_t alone_bytes = runs.front().bytes;
-    const double lines = p / (p - 1.0) * (p * known.epoch_seconds - alone);
+    const double lines = p / (p - 1.0) * std::max(p * known.epoch_seconds - alone, 0.0);
     for (std::size_t next = std::bit_floor(known.workers) * 2;; next *= 2) {
       const std::size_t workers = std::min(next, cpus);
       if (workers <= known.workers) break;

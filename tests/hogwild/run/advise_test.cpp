@@ -108,6 +108,12 @@ TEST(extrapolate, goes_on_from_one_worker_and_the_most) {
   EXPECT_TRUE(extrapolate(known, 2).empty());
 }
 
+TEST(extrapolate, is_never_more_than_as_many_times_as_fast) {
+  const auto further = extrapolate({run_of("serial", 1, 8.0, 1), run_of("threads", 2, 1.0, 1)}, 4);
+  ASSERT_EQ(further.size(), 1u);
+  EXPECT_NEAR(further[0].epoch_seconds, 2.0, 1e-12);
+}
+
 TEST(extrapolate, has_nothing_to_go_by) {
   advised_run in_step = run_of("all_reduce", 2, 1.0, 1), refused = run_of("threads", 2, 0.0, 1);
   in_step.in_lockstep = true;

@@ -17,11 +17,13 @@ struct line_speed {
 };
 line_speed measure_lines();
 
+/// Nonzeros of a sample.
+inline constexpr std::size_t quick_sample = 300'000;     ///< a millisecond; caches hold it, so that rows seem cheaper
+inline constexpr std::size_t large_sample = 20'000'000;  ///< 120 MB, which come from memory as those of an epoch do
+
 /// Nanoseconds that one worker alone takes for a row of the task's data under `options`: the faster of two passes over
 /// the first rows with `sample` nonzeros, by the time that its thread has a CPU. For general models an estimate, one a
 /// parameter that a row touches. Where a stop is asked for, it returns early, with a number that says little.
-inline constexpr std::size_t quick_sample = 300'000;     ///< a millisecond; caches hold it, so that rows seem cheaper
-inline constexpr std::size_t large_sample = 20'000'000;  ///< 120 MB, which come from memory as those of an epoch do
 double measure_row(const training_task& work, const loop_options& options, const std::stop_token& stop = {},
                    std::size_t sample = quick_sample);
 
