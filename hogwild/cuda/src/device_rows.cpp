@@ -35,15 +35,15 @@ device_rows::device_rows(runtime& device, const sparse_view& rows, const label_m
   }
   if (!rows.degree.empty()) {
     degree_.emplace(device, rows.degree.size());
-    device.upload(degree_->data(), rows.degree.data(), rows.degree.size_bytes());
+    bring(device, degree_->data(), std::as_bytes(rows.degree));
     rows_.degree = degree_->data();
   }
   if (block_bytes != 0) {
     blocks_.emplace(device, block_bytes);
     return;
   }
-  view_.ensure(0, view_.rows());
   all_.emplace(device, packed_bytes(rows, 0, rows.rows()));
+  read_all();
   pack(all_->data(), 0, rows.rows(), labels_[0]);
 }
 
@@ -73,7 +73,10 @@ void device_rows::name_in(margin_work& work, std::size_t first, std::size_t coun
   if (blocks_) {
     view_.ensure(first, first + count);
     std::byte* const block = blocks_->next();
-    pack(block, first, first + count, labels_[blocks_->turn()]);
+    std::vector<float>& labels = labels_[blocks_->turn()];
+    labels.clear();
+    encode(first, first + count, labels);
+    pack(block, first, first + count, labels);
   }
   work.start32 = rows_.start32, work.start64 = rows_.start64;
   work.index32 = rows_.index32, work.index16 = rows_.index16;
@@ -85,13 +88,29 @@ template <class T>
 const T* device_rows::put(std::byte*& to, std::span<const T> from) {
   if (from.empty()) return nullptr;
   T* const here = reinterpret_cast<T*>(to);
-  device_.upload_ahead(here, from.data(), from.size_bytes());
-  to += padded(from.size_bytes());
+  const auto bytes = std::as_bytes(from);
+  if (blocks_)
+    device_.upload_ahead(to, bytes.data(), bytes.size());
+  else
+    bring(device_, to, bytes);
+  to += padded(bytes.size());
   return here;
 }
 
-void device_rows::pack(std::byte* to, std::size_t first, std::size_t last, std::vector<float>& labels) {
-  encode(first, last, labels);
+void device_rows::read_all() {
+  const std::size_t rows = view_.rows();
+  const std::size_t each =
+      std::max<std::uint64_t>(rows * brought_at_once / std::max<std::uint64_t>(bytes(view_), 1), 1);
+  labels_[0].reserve(rows);
+  for (std::size_t first = 0; first < rows; first += each) {
+    leave_if_stopping(device_);
+    const std::size_t last = std::min(rows, first + each);
+    view_.ensure(first, last);
+    encode(first, last, labels_[0]);
+  }
+}
+
+void device_rows::pack(std::byte* to, std::size_t first, std::size_t last, const std::vector<float>& labels) {
   const std::uint64_t entry = view_.row_start[first], entries = view_.row_start[last] - entry;
   const auto starts = view_.row_start.subspan(first, last - first + 1);
   const auto entries_of = [&]<class T>(std::span<const T> all) -> const T* {
@@ -107,14 +126,11 @@ void device_rows::pack(std::byte* to, std::size_t first, std::size_t last, std::
 }
 
 void device_rows::encode(std::size_t first, std::size_t last, std::vector<float>& labels) const {
-  labels.clear();
-  labels.reserve(last - first);
   for (std::size_t r = first; r < last; ++r) labels.push_back(label_map_.encode(view_.label[r]));
 }
 
 void device_rows::stay_with_the_host() {
-  view_.ensure(0, view_.rows());
-  encode(0, view_.rows(), labels_[0]);
+  read_all();
   const auto first_of = [](const auto& all) { return all.empty() ? nullptr : all.data(); };
   rows_.start32 = first_of(view_.row_start.narrow());
   rows_.start64 = first_of(view_.row_start.wide());

@@ -24,7 +24,7 @@ namespace hogwild::device {
 class device_rows {
  public:
   /// `block_bytes`: of each of two blocks, at least needs_of_stream().least_block; 0: all rows stay on the device.
-  /// Throws cache_error where rows that stay are damaged, and resource_error where they do not fit.
+  /// Throws cache_error where rows that stay are damaged, resource_error where they do not fit, and bringing_stopped.
   device_rows(runtime& device, const sparse_view& rows, const label_map& labels, std::uint64_t block_bytes);
 
   /// What they take of the memory of a device that has its own, if all of them stay there, and if not.
@@ -44,8 +44,9 @@ class device_rows {
  private:
   template <class T>
   const T* put(std::byte*& to, std::span<const T> from);
-  void pack(std::byte* to, std::size_t first, std::size_t last, std::vector<float>& labels);
+  void pack(std::byte* to, std::size_t first, std::size_t last, const std::vector<float>& labels);
   void encode(std::size_t first, std::size_t last, std::vector<float>& labels) const;
+  void read_all();
   void stay_with_the_host();
 
   runtime& device_;

@@ -89,6 +89,7 @@ void device_task::work(const worker_context& at) const {
   driver& mine = *drivers_[at.slot];
   const loop_options& o = at.plan.options;
   if (mine.model == nullptr) {
+    mine.device->stopping = [&control = at.store.control()] { return control.stopping(); };
     room_for_rows room(*mine.device, *this, o, at.store.shape());
     while (mine.model == nullptr) {
       at.store.slots()[at.slot].row_block_bytes.set(room.block_bytes());
@@ -96,8 +97,11 @@ void device_task::work(const worker_context& at) const {
         mine.bring(*this, memory_, at.store, o, room.block_bytes());
       } catch (const no_room&) {
         room.take_less();
+      } catch (const bringing_stopped&) {
+        return whole().work(at);  // in a run that is to stop it ends the round and trains no row
       }
     }
+    mine.device->stopping = {};
   }
   const auto host = common_ == nullptr ? mine.memory->host_side(at, facts_.groups)
                                        : common_->replica_of(at, facts_.groups, mine.memory->arrays());

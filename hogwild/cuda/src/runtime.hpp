@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -53,6 +54,11 @@ struct registered_in_part : resource_error {
   using resource_error::resource_error;
 };
 
+/// A run was asked to stop while its data were brought.
+struct bringing_stopped : std::exception {
+  const char* what() const noexcept override { return "the run was asked to stop while its data were brought"; }
+};
+
 /// A device and its queue: what is put in runs in order, while the caller goes on. Used by one thread at a time. What
 /// the device refuses is a resource_error with a sentence that says what to do.
 class runtime {
@@ -60,6 +66,9 @@ class runtime {
   virtual ~runtime() = default;
 
   virtual const device_facts& facts() const = 0;
+
+  /// Set by who drives it: whether the run is to stop, for those who bring much. Empty: it is not.
+  std::function<bool()> stopping{};
 
   /// Looks whether kernels of this device reach the memory of the other one, and opens the way there for as long as
   /// this lives.
@@ -141,12 +150,20 @@ class buffer {
   T* data_;
 };
 
-/// Where a device reads what the host has: an emulated one in place. The copy is queued; `to` keeps it.
+/// Copies to the device and returns when all is there. Throws bringing_stopped where the run is to stop meanwhile.
+void bring(runtime& device, void* to, std::span<const std::byte> from);
+/// Throws bringing_stopped where it is.
+void leave_if_stopping(const runtime& device);
+
+/// So many bytes are read or copied between two looks at that; a copy of them takes some 20 ms.
+inline constexpr std::size_t brought_at_once = std::size_t{1} << 26;
+
+/// Where a device reads what the host has: an emulated one in place. `to` keeps the copy. Throws as bring().
 template <class T>
 const T* brought(runtime& device, std::span<const T> from, std::optional<buffer<T>>& to) {
   if (device.facts().host_memory) return from.data();
   to.emplace(device, from.size());
-  device.upload(to->data(), from.data(), from.size_bytes());
+  bring(device, to->data(), std::as_bytes(from));
   return to->data();
 }
 
