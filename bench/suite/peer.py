@@ -78,12 +78,13 @@ def read_pairs(lines):
     return {int(column): float(weight) for column, weight in (line.split()[:2] for line in lines)}
 
 
-def evaluated(task, place, data, head, columns):
+def evaluated(task, place, data, head, columns, named=False):
     """What hogwild says of a model: a dictionary of measures of the task's rows. `head`: the lines of the saved model
-    between the first one and `columns`; `columns`: column to the numbers of its line."""
-    with tempfile.NamedTemporaryFile("w", dir=place.work, suffix=".txt", encoding="ascii") as file:
-        file.write("\n".join(["hogwild model 1", *head, f"columns {len(columns)}\n"]))
-        file.writelines(f"{column} {' '.join(map(repr, columns[column]))}\n" for column in sorted(columns))
+    between the first one and `columns`; `columns`: column to what its line has: its name where they are `named`, and
+    numbers."""
+    with tempfile.NamedTemporaryFile("w", dir=place.work, suffix=".txt", encoding="utf-8") as file:
+        file.write("\n".join(["hogwild model 1", *head, f"columns {len(columns)}{' named' * named}\n"]))
+        file.writelines(f"{column} {' '.join(map(str, columns[column]))}\n" for column in sorted(columns))
         file.write("end\n")
         file.flush()
         rows = data["test" if task.target.metric.startswith("test_") else "train"]

@@ -37,7 +37,7 @@ class window_descriptor final : public descriptor_for<M> {
   }
 
   std::shared_ptr<const loaded_model> load(const saved_model&) const override {
-    throw input_error("word vectors are no saved model of rows; measure them with 'hogwild evaluate --analogies'");
+    throw input_error("word vectors say nothing of rows; measure them with 'hogwild evaluate'");
   }
 
  private:

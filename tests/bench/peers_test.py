@@ -3,6 +3,7 @@
 """Programs of others as contestants, played by programs that are made up here. Usage: peers_test.py HOGWILD"""
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -10,9 +11,9 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from contestants import (libmf, liblinear, max_flow, sklearn_logistic, sklearn_sgd, torch_all_reduce,  # noqa: E402
-                         torch_hogwild, vowpal_wabbit, xlearn_fm)
-from suite import peer  # noqa: E402
+from contestants import (fasttext, gensim, libmf, liblinear, max_flow, sklearn_logistic, sklearn_sgd,  # noqa: E402
+                         torch_all_reduce, torch_hogwild, vowpal_wabbit, xlearn_fm)
+from suite import made, peer, trial, words  # noqa: E402
 from suite.terms import Outcome, Place, Target, Task, Unavailable  # noqa: E402
 
 HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -66,7 +67,10 @@ class Peers(unittest.TestCase):
         (self.folder / "python").write_text("#!/bin/sh\nexit 1\n")
         (self.folder / "python").chmod(0o755)
         bare = Place(HOGWILD, None, self.folder, str(self.folder / "python"))
-        for other in (max_flow, sklearn_logistic, sklearn_sgd, torch_all_reduce, torch_hogwild, vowpal_wabbit, xlearn_fm):
+        with mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
+            self.assertIn("apt-get install fasttext", fasttext.contestant.missing(bare))
+        for other in (gensim, max_flow, sklearn_logistic, sklearn_sgd, torch_all_reduce, torch_hogwild, vowpal_wabbit,
+                      xlearn_fm):
             self.assertIn("--python", other.contestant.missing(bare))
 
     def test_a_script_tells_points_and_one_that_hangs_is_ended(self):
@@ -107,6 +111,57 @@ class Peers(unittest.TestCase):
         # Margins 2, 2, 2 + 0.5 x 2 and 4; squares 4 + 4 + 1 + 4.
         want = (2 * 0.126928 + 0.048587 + 0.018150) / 4 + 0.25 * 13
         self.assertAlmostEqual(xlearn_fm.measured(task, self.place, self.task.data(None), model), want, 5)
+
+    def words_task(self):
+        text = self.folder / "words.txt"
+        text.write_text("\n".join(line for _, line in made.sentences(250)) + "\n")
+        options = ["--model", "skip_gram", "--dimension", "8", "--window", "3"]
+        return Task("toy", "words", lambda _: {"train": text}, options, Target("objective", 30.0, True, ""), {"": {}}, "", 2)
+
+    def trained(self, task):
+        """Both vectors of each word after a run of ours, and the objective that it told last."""
+        model, text = self.folder / "our.model", self.folder / "our.txt"
+        arguments = [task.data(None)["train"], *task.options, "--engine", "serial", "--epochs", "4", "--step", "0.1", "--save",
+                     model]
+        told = trial.train(self.place, arguments, metric="objective", timeout=60)
+        subprocess.run([HOGWILD, "convert", model, text], check=True, capture_output=True)
+        lines = text.read_text().partition(" named\n")[2].splitlines()[:-1]
+        return {w: [float(x) for x in numbers] for _, w, *numbers in map(str.split, lines)}, told.points[-1].value
+
+    def test_word_vectors_are_measured_as_a_run_measures_them(self):
+        task = self.words_task()
+        vectors, told = self.trained(task)
+        self.assertGreater(len(vectors), 100)
+        self.assertAlmostEqual(words.objective(task, self.place, task.data(None), vectors), told, 9)
+        outputs_alone = {word: [0.0] * 8 + numbers[8:] for word, numbers in vectors.items()}
+        self.assertGreater(words.objective(task, self.place, task.data(None), outputs_alone), told + 0.1)  # zero vectors tell nothing
+        del vectors["t0w1"]
+        with self.assertRaisesRegex(Unavailable, "t0w1"):
+            words.objective(task, self.place, task.data(None), vectors)
+
+    def test_fasttext_trains_what_we_do_and_both_of_its_files_are_read(self):
+        task = self.words_task()
+        vectors, told = self.trained(task)
+        for name, part in (("inputs", slice(8)), ("outputs", slice(8, 16))):
+            lines = (f"{word} {' '.join(map(str, numbers[part]))} \n" for word, numbers in vectors.items())
+            (self.folder / name).write_text(f"{len(vectors) + 1} 8\n</s> {'1 ' * 8}\n{''.join(lines)}")
+        with self.program("fasttext", "#!/bin/sh\ncd $(dirname $0)\necho \"$@\" >> calls\ncp inputs fasttext.vec\n"
+                                      "cp outputs fasttext.output\n"):
+            done = fasttext.contestant.run(task, self.place, 2, {"step": 0.1}, 5)
+        self.assertEqual(done.error, "")
+        self.assertEqual([p.epochs for p in done.points], [1, 2])
+        self.assertAlmostEqual(done.points[-1].value, told, 9)
+        calls = (self.folder / "calls").read_text()
+        for asked in ("-minn 0 -maxn 0", "-dim 8 -ws 3 -neg 5 -t 0.0001 -minCount 5", "-epoch 2 -thread 2 -seed 5"):
+            self.assertIn(asked, calls)
+
+    def test_gensim_learns_words(self):
+        why = gensim.contestant.missing(self.place)
+        if why:
+            self.skipTest(why)
+        done = gensim.contestant.run(self.words_task(), self.place, 1, {"step": 0.1}, 1)
+        self.assertEqual((done.error, [p.epochs for p in done.points]), ("", [1, 2]))
+        self.assertLess(done.points[1].value, done.points[0].value)
 
     def test_faults_of_a_peer_are_outcomes(self):
         def broken(*_):

@@ -75,6 +75,53 @@ TEST_F(words, analogies_are_counted_by_sections) {
   EXPECT_THAT(hogwild({"evaluate", *folder / "vectors", "--analogies", *folder / "questions"}).out, HasSubstr("of 2"));
 }
 
+TEST_F(words, both_vectors_are_measured_as_training_measures_them) {
+  for (const char* const model : {"skip_gram", "cbow"}) {
+    std::vector<std::string> arguments =
+        training({"--engine", "serial", "--window", "3", "--negative", "2", "--sample", "0.01", "--min-count", "7",
+                  "--save", *folder / "words.model", "--json"});
+    arguments[3] = model;
+    const outcome trained = hogwild(arguments);
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    ASSERT_EQ(hogwild({"convert", *folder / "words.model", *folder / "words.txt"}).code, 0);
+    for (const char* const name : {"words.model", "words.txt"}) {
+      const outcome o = hogwild({"evaluate", *folder / name, text(), "--json"});
+      ASSERT_EQ(o.code, 0) << o.err;
+      const auto told = nlohmann::json::parse(o.out);
+      EXPECT_EQ(told["model"], model);
+      EXPECT_EQ(told["rows"], 200);
+      EXPECT_EQ(told["loss"], nlohmann::json::parse(trained.out)["objective"]) << model;
+    }
+  }
+}
+
+TEST_F(words, models_of_words_that_do_not_fit_are_refused) {
+  const std::string head = "hogwild model 1\nmodel skip_gram\n",
+                    rest = "labels real\nwidth 2\ncolumns 1 named\n0 a 1 2\nend\n", one = *folder / "one.txt";
+  write_file(one, "a a a\nb b\n");
+  struct wrong {
+    std::string options, said;
+  };
+  const wrong cases[] = {
+      {"option dimension 1\n", "'min-count'"},
+      {"option dimension 2\noption min-count 3\n", "two vectors of 2 numbers"},
+      {"option dimension 1\noption min-count 2\n", "no vectors of 'b'"},
+      {"option dimension 1.5\noption min-count 3\n", "dimension"},
+      {"option dimension 0\noption min-count 3\n", "1 to 65536"},
+      {"option delta 1\noption min-count 3\n", "no option 'delta'"},
+  };
+  const std::string path = *folder / "refused.txt";
+  for (const wrong& w : cases) {
+    write_file(path, head + w.options + rest);
+    const outcome o = hogwild({"evaluate", path, one});
+    EXPECT_EQ(o.code, 3) << w.said << ": " << o.out;
+    EXPECT_THAT(o.err, HasSubstr(w.said));
+  }
+  write_file(path, head + "option dimension 1\noption min-count 3\n" + rest);
+  EXPECT_EQ(hogwild({"evaluate", path, one}).code, 0);
+  EXPECT_THAT(hogwild({"predict", path, one}).err, HasSubstr("say nothing of rows"));
+}
+
 TEST_F(words, standard_input_is_a_corpus_too) {
   const outcome o = hogwild({"train", "-", "--model", "skip_gram", "--min-count", "1", "--dimension", "4", "--engine",
                              "serial", "--epochs", "1", "--save", *folder / "piped.txt", "--quiet"},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
@@ -18,6 +19,7 @@
 #include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
+#include "training.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -31,8 +33,18 @@ struct evaluation {
 /// That nets take at once.
 constexpr std::size_t rows_at_once = 64;
 
+/// Of both vectors of each word, as training measures them.
+evaluation evaluate_words(const saved_model& saved, const std::string& data_path, const data_options& files) {
+  const corpus text = open_words(data_path, min_count_of(saved), files);
+  const named_model m = model_of_words(saved, text.words.size());
+  const measured_loss told =
+      loss_in_training(m, text.rows.view(), parameters_of_words(saved, m, text.words, data_path));
+  return {saved.model, told.rows, 0, {.loss = told.loss}};
+}
+
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files) {
   const saved_model saved = load_model(model_path);
+  if (input_of(saved.model) == model_input::corpus) return evaluate_words(saved, data_path, files);
   files.choose_format(saved);
   const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
@@ -61,10 +73,10 @@ int evaluate_command(int argc, const char* const* argv) {
       "evaluate",
       "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
       "for classes, the root of the mean squared error for numbers, the cut of a graph. Word vectors are\n"
-      "measured by the analogies that they get right.",
+      "measured by the analogies that they get right, or on text where they were saved as NAME.model.",
       "hogwild evaluate model.txt test.svm");
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
-  line.positional("DATA", rows, "labelled rows; '-' is standard input");
+  line.positional("DATA", rows, "labelled rows, or text; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
   line.flag("--json", json, "one JSON object");
   line.flag("--quiet", files.quiet, "say nothing about unknown columns");

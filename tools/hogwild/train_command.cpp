@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
 #include <hogwild/saved_model.hpp>
@@ -66,6 +68,11 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
   rank_rows rows{.data = open(request.data)};
   rows.part = rows.data.view();
   return rows;
+}
+
+/// Of words: not only those that other programs read.
+bool saves_both_vectors(const train_request& request) {
+  return std::filesystem::path(request.save).extension() == ".model";
 }
 
 /// What is trained can be saved from the moment when workers begin; before it there is nothing to stop for.
@@ -123,7 +130,9 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   train_result result = train_with_engine(m, rows.part, request, options, ranks);
   if (saves(request, result)) {
     const interrupt::saving saving(asked);
-    if (trains_on_words(request))
+    if (trains_on_words(request) && saves_both_vectors(request))
+      save_model(request.save, word_model_of(m, result.parameters, words, request.min_count), model_format::binary);
+    else if (trains_on_words(request))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
     else {
       saved_model saved = to_saved(m, result.parameters, result.labels, rows.numbering().original());

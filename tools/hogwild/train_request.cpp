@@ -292,7 +292,7 @@ void declare_output(command_line& line, train_request& r) {
   line.group("Output");
   line.option("--save", r.save,
               "write the model here: text where the name ends in .txt, else binary (word vectors: binary where it ends "
-              "in .bin)");
+              "in .bin; in .model: both vectors of each word, for 'hogwild evaluate')");
   line.option("--record", r.options.record, "write a run record here, one JSON object a line");
   line.option("--checkpoint", r.options.checkpoint, "write the state of the run here after each epoch");
   line.option("--resume", r.options.resume, "go on from this checkpoint");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include <hogwild/cuda/on_devices.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/nccl/collective.hpp>
@@ -135,6 +137,15 @@ train_result train_with_engine(const named_model& m, const sparse_view& rows, co
   const auto engine = make_engine(request, ranks);
   const prepared_task task = prepare_named(m, rows, options, engine->ranks());
   return run_training(task, *engine);
+}
+
+measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters) {
+  const prepared_task task = prepare_named(m, rows, {}, nullptr);
+  const param_store store = param_store::in_memory({.parameters = parameters.size()});
+  std::ranges::copy(parameters, store.parameters<float>().begin());
+  const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
+  const std::size_t measured = std::min(rows.rows(), task.task->facts().measured_rows);
+  return {measured, task.task->evaluate(store, 1.0, rows.slice(0, measured), *threads, false, {}).loss};
 }
 
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <hogwild/detail/run/advise.hpp>
@@ -19,6 +21,15 @@ namespace hogwild::cli {
 /// request's, completed with what was opened.
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks);
+
+/// The mean loss of as many of the rows as a training run measures after an epoch, and how many these are.
+struct measured_loss {
+  std::size_t rows;
+  double loss;
+};
+/// What a training run on these rows tells of its loss when it has these parameters, as train_result has them. For
+/// models without a margin.
+measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters);
 
 /// What training by each engine would take, for 1, 2, 4, ... workers up to those of the request (default: as many as
 /// the machine and its quota give). A device is not among them.

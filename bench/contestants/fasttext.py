@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fastText, skip-gram without subwords: a run of its own for each number of epochs, since its step falls to nothing.
+
+What it draws for contrast it draws by the root of the counts, not by their power 3/4, and it trains the end of a line
+as a word. Its vectors are measured as ours.
+"""
+import shutil
+import subprocess
+
+from suite import trial, words
+from suite.peer import LONGEST, Peer
+from suite.terms import Outcome, Point, Unavailable
+
+
+def program():
+    found = shutil.which("fasttext")
+    if not found:
+        raise Unavailable("there is no program fasttext (on Debian and Ubuntu: apt-get install fasttext)")
+    return found
+
+
+def version(_):
+    found = program()
+    told = shutil.which("dpkg-query") and subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Version}", "fasttext"], capture_output=True, text=True, check=False).stdout
+    return told or found
+
+
+def train(task, place, workers, settings, seed):
+    data, told, out = task.data(place), words.options(task), place.work / "fasttext"
+
+    def run(epochs):
+        ended = trial.run([program(), "skipgram", "-input", data["train"], "-output", out, "-loss", "ns", "-minn", 0,
+                           "-maxn", 0, "-dim", told["dimension"], "-ws", told["window"], "-neg", told["negative"],
+                           "-t", told["sample"], "-minCount", told["min-count"], "-lr", settings["step"], "-epoch",
+                           epochs, "-thread", workers, "-seed", seed, "-saveOutput", "-verbose", 0], timeout=LONGEST)
+        if ended.code != 0:
+            raise Unavailable(ended.err[-200:] or ("it took too long" if ended.late else f"it ended with {ended.code}"))
+        return ended
+    reading, points, ended = run(0).seconds, [], None  # with what writing takes
+    for epochs in (n for n in (1, 2, 4, 8, 16, 32) if n <= max(1, task.epochs)):
+        ended = run(epochs)
+        inputs, outputs = (words.read(out.with_suffix(end), headed=True) for end in (".vec", ".output"))
+        value = words.objective(task, place, data, {word: inputs[word] + outputs[word] for word in inputs})
+        points.append(Point(max(0.0, ended.seconds - reading), epochs, value))
+    return Outcome(points, parse_seconds=reading, train_seconds=points[-1].seconds, total_seconds=ended.seconds,
+                   cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
+
+
+contestant = Peer("fasttext", version, ("words",), train, {"step": [0.05, 0.1, 0.2]}, models=("skip_gram",),
+                  metrics=("objective",), workers=(1, 2))

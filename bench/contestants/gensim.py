@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gensim's Word2Vec, skip-gram with negative sampling, an epoch at a time. Run as a program, it is what trains."""
+import json
+import pathlib
+import sys
+import time
+
+if __name__ == "__main__":  # else this file's folder would stand before the package that has its name
+    sys.path.pop(0)
+
+
+def main(asked):
+    from gensim.models.callbacks import CallbackAny2Vec
+    from gensim.models.word2vec import LineSentence, Word2Vec
+    told, done = asked["settings"], {"epochs": 0, "seconds": 0.0}
+
+    class Watch(CallbackAny2Vec):
+        def on_epoch_begin(self, model):
+            self.begin = time.perf_counter()
+
+        def on_epoch_end(self, model):
+            done["seconds"] += time.perf_counter() - self.begin
+            done["epochs"] += 1
+            path = pathlib.Path(asked["work"]) / f"gensim_{done['epochs']}.txt"
+            with open(path, "w", encoding="utf-8") as file:
+                for word, a, b in zip(model.wv.index_to_key, model.wv.vectors.tolist(), model.syn1neg.tolist()):
+                    file.write(f"{word} {' '.join(map(repr, a + b))}\n")
+            print(json.dumps({**done, "weights": str(path), "parse_seconds": parsed}), flush=True)
+    begin = time.perf_counter()
+    model = Word2Vec(sg=1, hs=0, negative=told["negative"], vector_size=told["dimension"], window=told["window"],
+                     sample=told["sample"], min_count=told["min-count"], alpha=told["step"], workers=asked["workers"],
+                     seed=asked["seed"])
+    sentences = list(LineSentence(asked["data"]["train"]))
+    model.build_vocab(sentences)
+    parsed = time.perf_counter() - begin
+    model.train(sentences, total_examples=model.corpus_count, epochs=asked["epochs"], callbacks=[Watch()])
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
+else:
+    from suite import words
+    from suite.peer import Peer, by_script, module
+
+    def train(task, place, workers, settings, seed):
+        data = task.data(place)
+        return by_script(__file__, task, place, workers, {**words.options(task), **settings}, seed, data,
+                         measured=lambda path: words.objective(task, place, data, words.read(path)))
+    contestant = Peer("gensim", module("gensim", "gensim"), ("words",), train, {"step": [0.05, 0.1, 0.2]},
+                      models=("skip_gram",), metrics=("objective",), workers=(1, 2))

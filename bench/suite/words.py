@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Word vectors of others, measured by hogwild's evaluator as those of a training run."""
+from suite.peer import evaluated, option
+
+USUAL = {"dimension": 100, "window": 5, "negative": 5, "sample": 1e-4, "min-count": 5}  # as hogwild train has them
+
+
+def options(task):
+    """What word vectors are trained with, by the names of hogwild's options."""
+    return {name: type(usual)(option(task, f"--{name}", usual)) for name, usual in USUAL.items()}
+
+
+def read(path, headed=False):
+    """Lines "word number ..."; `headed`: behind a line that says how many."""
+    with open(path, encoding="utf-8") as file:
+        lines = (line.split() for line in list(file)[headed:])
+        return {word: [float(x) for x in numbers] for word, *numbers in lines}
+
+
+def objective(task, place, data, vectors):
+    """The task's objective. `vectors`: word to the numbers of its input vector and, behind them, of its output."""
+    told = options(task)
+    head = [f"model {option(task, '--model')}", *(f"option {name} {value}" for name, value in told.items()),
+            "labels real", f"width {2 * told['dimension']}"]
+    columns = {column: [word, *vectors[word]] for column, word in enumerate(vectors)}
+    return evaluated(task, place, data, head, columns, named=True)["loss"]

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/words/word_model.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+
+#include "platform/number_text.hpp"
+#include "words/windows_of.hpp"
+
+namespace hogwild {
+namespace {
+
+constexpr std::string_view least_count = "min-count";
+
+const window_model& window_of_words(const named_model& m, const vocabulary& words) {
+  const window_model* const windows = detail::windows_of(m);
+  if (windows == nullptr) throw config_error("a " + std::string(name_of(m)) + " model has no word vectors");
+  if (windows->words != words.size())
+    throw config_error("the model was made for " + std::to_string(windows->words) + " words, but the vocabulary has " +
+                       std::to_string(words.size()));
+  return *windows;
+}
+
+}  // namespace
+
+saved_model word_model_of(const named_model& m, std::span<const float> parameters, const vocabulary& words,
+                          std::uint64_t min_count) {
+  const window_model& windows = window_of_words(m, words);
+  if (parameters.size() != windows.dim())
+    throw config_error("the model has " + std::to_string(windows.dim()) + " parameters, not " +
+                       std::to_string(parameters.size()));
+  saved_model saved{.model = std::string(name_of(m)), .width = 2 * windows.dimension};
+  saved.model_options = {{"dimension", static_cast<double>(windows.dimension)},
+                         {"window", static_cast<double>(windows.window)},
+                         {"negative", static_cast<double>(windows.negative)},
+                         {"sample", windows.sample},
+                         {std::string(least_count), static_cast<double>(min_count)}};
+  saved.weights.reserve(words.size() * saved.width);
+  for (std::uint32_t w = 0; w < words.size(); ++w) {
+    saved.columns.push_back(w);
+    saved.names.emplace_back(words.word(w));
+    for (const std::size_t begin : {windows.input_of(w), windows.output_of(w)}) {
+      const auto row = parameters.subspan(begin, windows.dimension);
+      saved.weights.insert(saved.weights.end(), row.begin(), row.end());
+    }
+  }
+  return saved;
+}
+
+std::uint64_t min_count_of(const saved_model& saved) {
+  for (const auto& [name, value] : saved.model_options)
+    if (name == least_count && value >= 1.0 && value <= 0x1p53) return static_cast<std::uint64_t>(value);
+  throw input_error("a model of words has the option 'min-count', a number from 1 on");
+}
+
+named_model model_of_words(const saved_model& saved, std::size_t words) {
+  const model_descriptor& known = model_named(saved.model);
+  model_options options;
+  for (const auto& [name, value] : saved.model_options) {
+    if (name == least_count) continue;
+    const std::string text = detail::to_text(value);
+    const auto o = std::ranges::find(known.facts().options, name, &model_option::name);
+    if (o == known.facts().options.end()) throw input_error("a " + saved.model + " model has no option " + quote(name));
+    if (const std::string fault = o->fault(text); !fault.empty()) throw input_error("option " + name + ": " + fault);
+    options.set(name, text);
+  }
+  try {
+    const named_model m = make_model(saved.model, {}, options);
+    return std::visit(
+        [&]<class M>(M concrete) -> named_model {
+          if constexpr (std::derived_from<M, window_model>) concrete.words = words;
+          return concrete;
+        },
+        m);
+  } catch (const config_error& e) {
+    throw input_error(e.what());
+  }
+}
+
+std::vector<float> parameters_of_words(const saved_model& saved, const named_model& m, const vocabulary& words,
+                                       const std::string& source) {
+  const window_model& windows = window_of_words(m, words);
+  if (saved.width != 2 * windows.dimension || saved.names.size() != saved.columns.size())
+    throw input_error("a model of words has a named row for each, of two vectors of " +
+                      std::to_string(windows.dimension) + " numbers");
+  std::unordered_map<std::string_view, std::size_t> rows;
+  for (std::size_t row = 0; row < saved.names.size(); ++row) rows.emplace(saved.names[row], row);
+  std::vector<float> parameters(windows.dim());
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    const auto found = rows.find(words.word(w));
+    if (found == rows.end()) throw input_error("the model has no vectors of " + quote(words.word(w)) + " in " + source);
+    const std::span<const float> row = saved.row(found->second);
+    const auto at = [&](std::size_t begin) { return parameters.begin() + static_cast<std::ptrdiff_t>(begin); };
+    std::ranges::copy(row.first(windows.dimension), at(windows.input_of(w)));
+    std::ranges::copy(row.last(windows.dimension), at(windows.output_of(w)));
+  }
+  return parameters;
+}
+
+}  // namespace hogwild
