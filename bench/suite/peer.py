@@ -2,6 +2,8 @@
 """What programs of others have in common as contestants: their grids, and quality measured by hogwild's evaluator."""
 import dataclasses
 import json
+import os
+import pathlib
 import subprocess
 import tempfile
 from typing import Any, Callable, Mapping, Sequence
@@ -105,15 +107,17 @@ def objective(task, place, data, weights):
 
 
 def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST, measured=None):
-    """Runs a contestant's own file under Python: a line of JSON for each point, its weights in a file that it names.
+    """Runs a contestant's own file under Python, which finds this suite: a line of JSON for each point, its weights in a file that it names.
 
     Lines have `seconds`, `epochs` and either `weights` (a file of "column weight", or of what `measured` turns into a
     number) or `value`; the last line may have `parse_seconds`.
     """
     asked = {"data": {k: str(v) for k, v in data.items()}, "options": list(task.options), "epochs": task.epochs,
              "workers": workers, "settings": dict(settings), "seed": seed, "work": str(place.work)}
+    paths = filter(None, [str(pathlib.Path(__file__).parents[1]), os.environ.get("PYTHONPATH")])
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     with tempfile.TemporaryFile(dir=place.work) as out:
-        ended = trial.run([place.python, script, json.dumps(asked)], timeout=timeout, out=out)
+        ended = trial.run([place.python, script, json.dumps(asked)], timeout=timeout, out=out, env=env)
         if ended.late:
             raise Unavailable(f"it took longer than {timeout:g} s")
         if ended.code != 0:
@@ -133,8 +137,8 @@ def by_script(script, task, place, workers, settings, seed, data, timeout=LONGES
                    total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
 
 
-def linear_script(name, version, script, models, values):
-    """A contestant whose own file, run under Python, trains linear models."""
-    def train(task, place, workers, settings, seed):
-        return by_script(script, task, place, workers, settings, seed, task.data(place))
-    return Peer(name, version, ("linear",), train, values, models=tuple(models))
+def script(name, version, path, families, values, timeout=LONGEST, **more):
+    """A contestant whose own file, run under Python, is what trains; `more` is of Peer."""
+    def train(task, place, *run):
+        return by_script(path, task, place, *run, task.data(place), timeout)
+    return Peer(name, version, families, train, values, **more)

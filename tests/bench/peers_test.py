@@ -103,7 +103,8 @@ class Peers(unittest.TestCase):
                                      "train_rmse: 0.612372 test_rmse: 0.6 obj: 1.75 train_acc: 1 test_acc: 0.75'\n"):
             asked = [dataclasses.replace(task, target=Target(metric, 0.6, metric == "objective", ""))
                      for metric in ("objective", "test_accuracy")]
-            points = [numasvm.contestant.run(each, self.place, 2, {"step": 0.5, "decay": 0.9}, 1).points for each in asked]
+            points = [numasvm.contestant.run(each, self.place, 2, {"step": 0.5, "decay": 0.9}, 1).points
+                      for each in asked]
         want = peer.objective(task, self.place, task.data(None), {1: 0.5, 2: -0.5})
         self.assertEqual([(p.seconds, p.epochs) for p in points[0]], [(0.5, 1)])
         self.assertAlmostEqual(points[0][0].value, want, 5)
