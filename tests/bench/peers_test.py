@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 from contestants import (fasttext, gensim, libmf, liblinear, max_flow, numasvm, sklearn_logistic,  # noqa: E402
                          sklearn_sgd, torch_all_reduce, torch_hogwild, vowpal_wabbit, xlearn_fm)
 from suite import made, peer, trial, words  # noqa: E402
-from suite.terms import Outcome, Place, Target, Task, Unavailable  # noqa: E402
+from suite.terms import Outcome, Place, Point, Target, Task, Unavailable  # noqa: E402
 
 HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROWS = "+1 1:1\n-1 2:1\n+1 1:1 3:0.5\n-1 2:2\n"
@@ -85,6 +85,15 @@ class Peers(unittest.TestCase):
         script.write_text("import time\ntime.sleep(60)\n")
         with self.assertRaisesRegex(Unavailable, "longer than"):
             peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None), timeout=0.5)
+
+    def test_few_points_are_measured_but_all_around_the_target(self):
+        told = [Point(k, k, None) for k in range(1, 41)]
+        few = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40]
+        for passing, want in ((11, sorted([*few, 9, 10, 11])), (1, few), (99, few)):
+            found = peer.thinned(told, lambda p: Point(p.seconds, p.epochs, 0.5 if p.epochs >= passing else 0.7),
+                                 self.task.target)
+            self.assertEqual([p.epochs for p in found], want)
+        self.assertEqual(len(peer.thinned(told[:1], lambda p: p, self.task.target)), 1)
 
     def test_vowpal_wabbit_reads_rows_and_is_read_back(self):
         rows = self.folder / "rows.vw"
