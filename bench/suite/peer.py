@@ -124,8 +124,8 @@ def thinned(told, point, target):
 
 
 def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST, measured=None):
-    """Runs a contestant's own file under Python, which finds this suite: a line of JSON for each point, its weights in a
-    file that it names.
+    """Runs a contestant's own file under Python, which finds this suite: a line of JSON for each point, its weights in
+    a file that it names.
 
     Lines have `seconds`, `epochs` and either `weights` (a file of "column weight", or of what `measured` turns into a
     number) or `value`; the last line may have `parse_seconds`.
