@@ -24,7 +24,7 @@ def main(asked):
             path = pathlib.Path(asked["work"]) / f"gensim_{done['epochs']}.txt"
             with open(path, "w", encoding="utf-8") as file:
                 for word, a, b in zip(model.wv.index_to_key, model.wv.vectors.tolist(), model.syn1neg.tolist()):
-                    file.write(f"{word} {' '.join(map(repr, a + b))}\n")
+                    file.write(f"{word} {' '.join(map('{:.9g}'.format, a + b))}\n")
             print(json.dumps({**done, "weights": str(path), "parse_seconds": parsed}), flush=True)
     begin = time.perf_counter()
     model = Word2Vec(sg=1, hs=0, negative=told["negative"], vector_size=told["dimension"], window=told["window"],

@@ -41,14 +41,9 @@ def main(asked):
         print(json.dumps({"seconds": seconds, "epochs": epoch, "value": right}), flush=True)
 
 
-if __name__ in ("__main__", "__mp_main__"):
-    sys.path.insert(0, __file__.rpartition("/contestants/")[0])
 if __name__ == "__main__":
     main(json.loads(sys.argv[1]))
 elif __name__ != "__mp_main__":
-    from suite.peer import Peer, by_script, module
-
-    def train(task, place, *run):
-        return by_script(__file__, task, place, *run, task.data(place), timeout=1200)
-    contestant = Peer("torch_hogwild", module("torch", "torch"), ("images",), train, {"step": [0.005, 0.01, 0.02]},
-                      metrics=("test_accuracy",), workers=(2,))
+    from suite.peer import module, script
+    contestant = script("torch_hogwild", module("torch", "torch"), __file__, ("images",), {"step": [0.005, 0.01, 0.02]}, 1200,
+                        metrics=("test_accuracy",), workers=(2,))

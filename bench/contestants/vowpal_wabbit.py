@@ -55,6 +55,6 @@ def main(asked):
 if __name__ == "__main__":
     main(json.loads(sys.argv[1]))
 else:
-    from suite.peer import linear_script, module
-    contestant = linear_script("vowpal_wabbit", module("vowpalwabbit", "vowpalwabbit"), __file__, LOSSES,
-                               {"step": [0.02, 0.06, 0.2], "l2": [0.0, 0.1, 1.0]})
+    from suite.peer import module, script
+    contestant = script("vowpal_wabbit", module("vowpalwabbit", "vowpalwabbit"), __file__, ("linear",),
+                        {"step": [0.02, 0.06, 0.2], "l2": [0.0, 0.1, 1.0]}, models=tuple(LOSSES))

@@ -2,6 +2,8 @@
 """What programs of others have in common as contestants: their grids, and quality measured by hogwild's evaluator."""
 import dataclasses
 import json
+import os
+import pathlib
 import subprocess
 import tempfile
 from typing import Any, Callable, Mapping, Sequence
@@ -73,9 +75,10 @@ def module(name, package):
     return version
 
 
-def read_pairs(lines):
-    """Weights from lines "column weight"."""
-    return {int(column): float(weight) for column, weight in (line.split()[:2] for line in lines)}
+def read_pairs(path):
+    """Weights from a file of lines "column weight"."""
+    with open(path, encoding="ascii") as file:
+        return {int(column): float(weight) for column, weight in (line.split()[:2] for line in file)}
 
 
 def evaluated(task, place, data, head, columns, named=False):
@@ -104,37 +107,54 @@ def objective(task, place, data, weights):
     return told[task.target.metric.removeprefix("test_")]
 
 
+def thinned(told, point, target):
+    """Points of lines 1, 2, 3, 4, 6, 8, 12, 16, 24, ... and the last, and of all between the first one that passes the
+    target and the one before it: measuring takes longer than many an epoch of a peer."""
+    numbers = {1} | {m << e for m in (2, 3) for e in range(30)}
+    kept = [k for k in range(len(told)) if k + 1 in numbers or k == len(told) - 1]
+    points, before, arrived = [], -1, False
+    for k in kept:
+        found = point(told[k])
+        if not arrived and target.passed(found.value):
+            arrived = True
+            points += [point(line) for line in told[before + 1:k]]
+        points.append(found)
+        before = k
+    return points
+
+
 def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST, measured=None):
-    """Runs a contestant's own file under Python: a line of JSON for each point, its weights in a file that it names.
+    """Runs a contestant's own file under Python, which finds this suite: a line of JSON for each point, its weights in
+    a file that it names.
 
     Lines have `seconds`, `epochs` and either `weights` (a file of "column weight", or of what `measured` turns into a
     number) or `value`; the last line may have `parse_seconds`.
     """
     asked = {"data": {k: str(v) for k, v in data.items()}, "options": list(task.options), "epochs": task.epochs,
              "workers": workers, "settings": dict(settings), "seed": seed, "work": str(place.work)}
+    paths = filter(None, [str(pathlib.Path(__file__).parents[1]), os.environ.get("PYTHONPATH")])
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     with tempfile.TemporaryFile(dir=place.work) as out:
-        ended = trial.run([place.python, script, json.dumps(asked)], timeout=timeout, out=out)
+        ended = trial.run([place.python, script, json.dumps(asked)], timeout=timeout, out=out, env=env)
         if ended.late:
             raise Unavailable(f"it took longer than {timeout:g} s")
         if ended.code != 0:
             raise Unavailable(ended.err[-250:] or f"it ended with {ended.code}")
         out.seek(0)
         lines = [json.loads(line) for line in out.read().decode().splitlines() if line.startswith("{")]
-    points = []
-    for line in (x for x in lines if "seconds" in x):
-        value = line.get("value")
-        if "weights" in line and measured:
-            value = measured(line["weights"])
-        elif "weights" in line:
-            with open(line["weights"], encoding="ascii") as file:
-                value = objective(task, place, data, read_pairs(file))
-        points.append(Point(line["seconds"], line["epochs"], value))
+    told = [line for line in lines if "seconds" in line]
+    measure = measured or (lambda path: objective(task, place, data, read_pairs(path)))
+
+    def point(line):
+        value = measure(line["weights"]) if "weights" in line else line.get("value")
+        return Point(line["seconds"], line["epochs"], value)
+    points = thinned(told, point, task.target) if "weights" in told[-1] else [point(line) for line in told]
     return Outcome(points, parse_seconds=lines[-1].get("parse_seconds"), train_seconds=points[-1].seconds,
                    total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
 
 
-def linear_script(name, version, script, models, values):
-    """A contestant whose own file, run under Python, trains linear models."""
-    def train(task, place, workers, settings, seed):
-        return by_script(script, task, place, workers, settings, seed, task.data(place))
-    return Peer(name, version, ("linear",), train, values, models=tuple(models))
+def script(name, version, path, families, values, timeout=LONGEST, **more):
+    """A contestant whose own file, run under Python, is what trains; `more` is of Peer."""
+    def train(task, place, *run):
+        return by_script(path, task, place, *run, task.data(place), timeout)
+    return Peer(name, version, families, train, values, **more)

@@ -29,12 +29,13 @@ def wait(most_seconds):
 
 
 def in_turns(runs, repeats, wait_seconds):
-    """Calls each of `runs` with the number of its turn, another one first each time.
+    """Calls each of `runs` with the number of its turn, another one first each time; `repeats`: how often each.
 
     Yields (turn, position in `runs`, fraction idle before, what the call returned).
     """
-    for turn in range(repeats):
-        for k in range(len(runs)):
-            which = (turn + k) % len(runs)
+    for turn in range(max(repeats, default=0)):
+        for which in ((turn + k) % len(runs) for k in range(len(runs))):
+            if turn >= repeats[which]:
+                continue
             idle = wait(wait_seconds)
             yield turn, which, idle, runs[which](turn)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word vectors of others, measured by hogwild's evaluator as those of a training run."""
+import itertools
+
 from suite.peer import evaluated, option
 
 USUAL = {"dimension": 100, "window": 5, "negative": 5, "sample": 1e-4, "min-count": 5}  # as hogwild train has them
@@ -11,10 +13,9 @@ def options(task):
 
 
 def read(path, headed=False):
-    """Lines "word number ..."; `headed`: behind a line that says how many."""
+    """Lines "word number ...", the numbers as text; `headed`: behind a line that says how many."""
     with open(path, encoding="utf-8") as file:
-        lines = (line.split() for line in list(file)[headed:])
-        return {word: [float(x) for x in numbers] for word, *numbers in lines}
+        return {word: numbers for word, *numbers in map(str.split, itertools.islice(file, headed, None))}
 
 
 def objective(task, place, data, vectors):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Programs of others as contestants, played by programs that are made up here. Usage: peers_test.py HOGWILD"""
+import dataclasses
 import os
 import pathlib
 import subprocess
@@ -11,10 +12,10 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from contestants import (fasttext, gensim, libmf, liblinear, max_flow, sklearn_logistic, sklearn_sgd,  # noqa: E402
-                         torch_all_reduce, torch_hogwild, vowpal_wabbit, xlearn_fm)
+from contestants import (fasttext, gensim, libmf, liblinear, max_flow, numasvm, sklearn_logistic,  # noqa: E402
+                         sklearn_sgd, torch_all_reduce, torch_hogwild, vowpal_wabbit, xlearn_fm)
 from suite import made, peer, trial, words  # noqa: E402
-from suite.terms import Outcome, Place, Target, Task, Unavailable  # noqa: E402
+from suite.terms import Outcome, Place, Point, Target, Task, Unavailable  # noqa: E402
 
 HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROWS = "+1 1:1\n-1 2:1\n+1 1:1 3:0.5\n-1 2:2\n"
@@ -85,12 +86,43 @@ class Peers(unittest.TestCase):
         with self.assertRaisesRegex(Unavailable, "longer than"):
             peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None), timeout=0.5)
 
+    def test_few_points_are_measured_but_all_around_the_target(self):
+        told = [Point(k, k, None) for k in range(1, 41)]
+        few = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40]
+        for passing, want in ((11, sorted([*few, 9, 10, 11])), (1, few), (99, few)):
+            found = peer.thinned(told, lambda p: Point(p.seconds, p.epochs, 0.5 if p.epochs >= passing else 0.7),
+                                 self.task.target)
+            self.assertEqual([p.epochs for p in found], want)
+        self.assertEqual(len(peer.thinned(told[:1], lambda p: p, self.task.target)), 1)
+
     def test_vowpal_wabbit_reads_rows_and_is_read_back(self):
         rows = self.folder / "rows.vw"
         self.assertEqual(vowpal_wabbit.convert(self.folder / "rows.svm", rows), 3)
         self.assertEqual(rows.read_text(), "1 | 1:1\n-1 | 2:1\n1 | 1:1 3:0.5\n-1 | 2:2\n")
         rows.write_text("Version 9\n0 ngram:\nl2_state 0.5\n:0\n1:2.0 8.1 0.4\n3:-1.0\n")
         self.assertEqual(vowpal_wabbit.weights_of(rows), {1: 1.0, 3: -0.5})
+
+    def test_what_numasvm_prints_is_our_objective(self):
+        rows = self.folder / "rows.svm"
+        task = Task("toy", "linear", lambda _: {"train": rows, "test": rows}, ["--model", "hinge_svm", "--l2", "0.5"],
+                    self.task.target, {"": {}}, "", 2)
+        # Of weights 0.5 and -0.5 the margins are 0.5, 0.5, 0.5 and 1: the summed loss is 1.5, half the norm 0.25.
+        with self.program("numasvm", "#!/bin/sh\ncd $(dirname $0)\necho \"$@\" > calls\n"
+                                     "echo 'epoch: 1 wall_clock: 9.0 train_time: 0.5 test_time: 0.1 epoch_time: 0.5 "
+                                     "train_rmse: 0.612372 test_rmse: 0.6 obj: 1.75 train_acc: 1 test_acc: 0.75'\n"):
+            asked = [dataclasses.replace(task, target=Target(metric, 0.6, metric == "objective", ""))
+                     for metric in ("objective", "test_accuracy")]
+            points = [numasvm.contestant.run(each, self.place, 2, {"step": 0.5, "decay": 0.9}, 1).points
+                      for each in asked]
+        want = peer.objective(task, self.place, task.data(None), {1: 0.5, 2: -0.5})
+        self.assertEqual([(p.seconds, p.epochs) for p in points[0]], [(0.5, 1)])
+        self.assertAlmostEqual(points[0][0].value, want, 5)
+        self.assertEqual(points[1][0].value, 0.75)
+        self.assertIn("--mu 2.0 --stepinitial 0.5 --step_decay 0.9 --splits 2", (self.folder / "calls").read_text())
+        self.assertEqual((self.folder / "numasvm.test.tsv").read_text().splitlines()[3:7],
+                         ["1\t1\t1", "2\t-2\t1", "2\t0\t1", "2\t2\t0.5"])
+        with mock.patch.dict(os.environ, {"HOGWILD_NUMASVM": "/no/such"}):
+            self.assertIn("HOGWILD_NUMASVM", numasvm.contestant.missing(self.place))
 
     def test_libmf_is_measured_on_the_test_rows(self):
         ratings = self.folder / "ratings.tsv"
@@ -116,13 +148,14 @@ class Peers(unittest.TestCase):
         text = self.folder / "words.txt"
         text.write_text("\n".join(line for _, line in made.sentences(250)) + "\n")
         options = ["--model", "skip_gram", "--dimension", "8", "--window", "3"]
-        return Task("toy", "words", lambda _: {"train": text}, options, Target("objective", 30.0, True, ""), {"": {}}, "", 2)
+        target = Target("objective", 30.0, True, "")
+        return Task("toy", "words", lambda _: {"train": text}, options, target, {"": {}}, "", 2)
 
     def trained(self, task):
         """Both vectors of each word after a run of ours, and the objective that it told last."""
         model, text = self.folder / "our.model", self.folder / "our.txt"
-        arguments = [task.data(None)["train"], *task.options, "--engine", "serial", "--epochs", "4", "--step", "0.1", "--save",
-                     model]
+        arguments = [task.data(None)["train"], *task.options, "--engine", "serial", "--epochs", "4", "--step", "0.1",
+                     "--save", model]
         told = trial.train(self.place, arguments, metric="objective", timeout=60)
         subprocess.run([HOGWILD, "convert", model, text], check=True, capture_output=True)
         lines = text.read_text().partition(" named\n")[2].splitlines()[:-1]

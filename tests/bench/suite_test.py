@@ -10,7 +10,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from suite import quality, tuning  # noqa: E402
+from suite import quality, tuning, turns  # noqa: E402
 from suite.engine import Engine  # noqa: E402
 from suite.terms import Outcome, Point, Target, Task  # noqa: E402
 
@@ -24,6 +24,14 @@ def outcome(epochs=10, seconds=10.0, values=None, **changed):
     figures = {"train_seconds": seconds, "total_seconds": 1.5 * seconds, "cpu_seconds": 1.5 * seconds, "rows": 1000,
                "examples": 1000 * epochs}
     return Outcome(points, **{**figures, **changed})
+
+
+class Turns(unittest.TestCase):
+    def test_another_one_is_first_each_time_and_each_runs_as_often_as_asked(self):
+        runs = [lambda turn, name=name: f"{name}{turn}" for name in "abc"]
+        told = [returned for *_, returned in turns.in_turns(runs, [3, 1, 2], 0)]
+        self.assertEqual(told, ["a0", "b0", "c0", "c1", "a1", "a2"])
+        self.assertEqual(list(turns.in_turns([], [], 0)), [])
 
 
 class Targets(unittest.TestCase):

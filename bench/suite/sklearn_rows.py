@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What contestants in scikit-learn have in common: they read rows, and tell what a linear model has learned."""
+import json
+import pathlib
+import time
+
+from sklearn.datasets import load_svmlight_file
+
+
+def load(asked):
+    """Rows, labels and the seconds that reading took."""
+    begin = time.perf_counter()
+    rows, labels = load_svmlight_file(asked["data"]["train"], zero_based=False)
+    rows.indices, rows.indptr = rows.indices.astype("int32"), rows.indptr.astype("int32")  # as solvers want them
+    return rows, labels, time.perf_counter() - begin
+
+
+def tell(asked, model, seconds, epochs, parsed):
+    """A point, as by_script() reads it."""
+    path = pathlib.Path(asked["work"]) / f"{type(model).__name__}_{epochs}.txt"
+    path.write_text("".join(f"{j} {w!r}\n" for j, w in enumerate(model.coef_[0].tolist(), 1)), encoding="ascii")
+    print(json.dumps({"seconds": seconds, "epochs": epochs, "weights": str(path), "parse_seconds": parsed}))
