@@ -22,7 +22,7 @@ runpy.run_path({str(ROOT / 'bench' / 'run')!r}, run_name='__main__')"""
 
 
 def bench(*arguments):
-    return subprocess.run([HOGWILD, "bench", *arguments], capture_output=True, text=True, check=False, timeout=100)
+    return subprocess.run([HOGWILD, "bench", *arguments], capture_output=True, text=True, check=False, timeout=300)
 
 
 def spoiled(line):
@@ -81,7 +81,7 @@ class Run(unittest.TestCase):
             call = ["--hogwild", program, "--task", task, "--contestant", "threads", "--seeds", "1", "--workers", "1",
                     "--wait", "0", "--out", out]
             done = subprocess.run([sys.executable, "-c", QUIET, *call], capture_output=True, text=True, check=False,
-                                  timeout=100) if quiet else bench(*call)
+                                  timeout=300) if quiet else bench(*call)
             lines = [json.loads(x) for x in (out / "bench.jsonl").read_text(encoding="utf-8").splitlines()]
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         runs = {x["contestant"]: x for x in lines if x["kind"] == "run"}

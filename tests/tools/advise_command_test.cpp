@@ -84,7 +84,7 @@ TEST_F(advise, measures_what_it_predicts) {
   EXPECT_GE(all["advice"]["slower_than_fastest"], 0.0);
 }
 
-TEST_F(advise, tells_of_more_cpus_and_of_a_way_to_share) {
+TEST_F(advise, tells_of_more_cpus_and_of_one_array_for_all) {
   const auto all = advice_for(train(), {"--workers", "2", "--step", "0.5", "--cpus", "8", "--sharing", "direct",
                                         "--update", "exact", "--l2-form", "two_pass"});
   std::vector<std::size_t> workers;
