@@ -8,7 +8,7 @@ from suite import trial
 from suite.peer import LONGEST, Peer, objective, option
 from suite.terms import Outcome, Point, Unavailable
 
-SOLVERS = {"logistic": (0, 7), "hinge_svm": (3,), "squared_hinge": (2, 1)}
+SOLVERS = {"logistic": (7, 0)}  # of the dual and of the primal problem
 
 
 def program():
@@ -40,7 +40,7 @@ def train(task, place, _, settings, __):
     model = place.work / "liblinear.model"
 
     def run(tolerance):
-        ended = trial.run([program(), "-s", SOLVERS[option(task, "--model")][settings["dual"]], "-c", cost, "-e",
+        ended = trial.run([program(), "-s", SOLVERS[option(task, "--model")][settings["primal"]], "-c", cost, "-e",
                            tolerance, "-q", data["train"], model], timeout=LONGEST)
         if ended.code != 0:
             raise Unavailable(ended.err[-200:] or ("it took too long" if ended.late else f"it ended with {ended.code}"))
@@ -53,5 +53,5 @@ def train(task, place, _, settings, __):
                    peak_bytes=ended.peak_bytes)
 
 
-contestant = Peer("liblinear", version, ("linear",), train, {"tolerance": [0.0001, 0.001, 0.01, 0.1], "dual": [0, 1]},
+contestant = Peer("liblinear", version, ("linear",), train, {"tolerance": [0.0001, 0.001, 0.01, 0.1], "primal": [0, 1]},
                   models=("logistic",))

@@ -33,8 +33,6 @@ def columns_of(path):
 
 def train(task, place, workers, settings, _):
     data, factors, model = task.data(place), option(task, "--factors"), place.work / "libmf.model"
-    if "test" not in data:
-        raise Unavailable("the task's test rows are not in a file of their own")
 
     def run(iterations):
         ended = trial.run([program(), "-k", factors, "-l2", settings["l2"], "-r", settings["step"], "-t", iterations,
@@ -54,4 +52,4 @@ def train(task, place, workers, settings, _):
 
 
 contestant = Peer("libmf", version, ("ratings",), train, {"step": [0.05, 0.1, 0.2], "l2": [0.02, 0.05, 0.1]},
-                  metrics=("test_rmse",), workers=(1, 2))
+                  metrics=("test_rmse",), workers=(1, 2), test_file=True)

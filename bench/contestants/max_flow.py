@@ -39,4 +39,4 @@ else:
             return Outcome([], error="it solves cuts between two terminals, from a DIMACS file")
         return by_script(__file__, task, place, workers, settings, seed, data)
 
-    contestant = Peer("max_flow", module("maxflow", "PyMaxflow"), ("cut",), train, {})
+    contestant = Peer("max_flow", module("maxflow", "PyMaxflow"), ("cut",), train, {}, metrics=("test_cut",))

@@ -26,6 +26,7 @@ def main(asked):
     from torch import multiprocessing
     from suite.torch_mnist import net, read
     spawned = multiprocessing.get_context("spawn")
+    torch.manual_seed(asked["seed"])
     model = net().share_memory()
     (images, labels), gates = read(asked["data"]["test"]), spawned.Barrier(asked["workers"] + 1)
     for k in range(asked["workers"]):

@@ -11,7 +11,7 @@ PRINTED = {"RCV1": 6.5, "Netflix": 8.5, "KDD": 8.1, "DBLife": 1.8, "Abdomen": 6.
 
 def same_error(name):
     return Claim(f"{name}: Hogwild! and RR end with the same training error", "within 1 % of each other",
-                 (f"{name}, error over RR's",), lambda f: abs(f[f"{name}, error over RR's"] - 1) <= 0.01)
+                 (f"{name}, error over RR's",), lambda f: abs(f[f"{name}, error over RR's"] - 1) <= 0.01, cores=2)
 
 
 def sooner(name, printed):

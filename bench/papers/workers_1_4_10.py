@@ -24,6 +24,8 @@ def measure(x):
                                 "20", "--schedule", "constant", "--l2", "1e-4", "--epochs", str(epochs)],
                  [Configuration(name, n, ["--scale-step"] if scale else []) for name, n, scale in lines],
                  seeds=x.at(1, 3, 9), of_first=0.02)
+    if not runs.complete("1 workers"):
+        return
     rows = runs.outcomes["1 workers"][0].examples / epochs
     iterations = {}
     for name, n, scale in lines:
@@ -36,5 +38,5 @@ def measure(x):
         x.figures[f"iterations of {n}"] = iterations[n, True]
     x.figures["scaled, times fewer with 10"] = ratio(iterations[1, True], iterations[10, True])
     # Where it did not arrive in its epochs, the fewest that it can have needed decides.
-    x.figures["same step, times fewer with 10"] = ratio(iterations[1, False], iterations[10, False] or
-                                                        epochs * rows / (BATCH * 10))
+    x.figures["same step, times fewer with 10"] = ratio(iterations[1, False], iterations[10, False] or (
+        epochs * rows / (BATCH * 10) if runs.complete("10 workers") else None))

@@ -63,7 +63,7 @@ def _samples(lines, figure):
     for run in record.of(lines, "run"):
         told = None if run["state"] == "failed" else value(run, figure)
         turns = found.setdefault((run["task"], run["contestant"], run["workers"], run["place"]), {})
-        if told:
+        if told is not None:
             turns[run["turn"]] = told
     return found
 

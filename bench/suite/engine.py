@@ -58,6 +58,6 @@ class Engine:
         elif self.workers != (1,):
             arguments += ["--workers", workers]
         for key, value in settings.items():
-            arguments += [OPTIONS[key], format(value, "g")]
+            arguments += [OPTIONS[key], str(value)]
         return trial.train(place, arguments, metric=task.target.metric, timeout=LONGEST,
                            ranks=workers if between else 0)

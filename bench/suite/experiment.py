@@ -117,7 +117,7 @@ class Experiment:
             for p in outcomes[0].points:
                 if p.value is not None:
                     self.point(f"{task}: {metric} over epochs", name, p.epochs, p.value)
-        return Runs(good, found)
+        return Runs(good, found, seeds)
 
     def put_run(self, task, c, turn, o, target):
         reached = None if o.error else quality.to_target(o.points, target)
@@ -136,12 +136,16 @@ class Experiment:
 class Runs:
     """Medians over the seeds of each configuration; None where there is nothing to tell."""
 
-    def __init__(self, outcomes, target):
-        self.outcomes, self.target = outcomes, target
+    def __init__(self, outcomes, target, seeds):
+        self.outcomes, self.target, self.seeds = outcomes, target, seeds
 
     def _median(self, name, figure):
         values = [figure(o) for o in self.outcomes.get(name, [])]
         return statistics.median(values) if values and None not in values else None
+
+    def complete(self, name):
+        """Whether every seed came to its end, so that not to arrive says something."""
+        return len(self.outcomes.get(name, [])) == self.seeds
 
     def last(self, name):
         return self._median(name, lambda o: o.points[-1].value)

@@ -29,6 +29,7 @@ class Peer:
     models: Sequence[str] = ()  # of hogwild, whose objective it minimises; empty: all of these families
     metrics: Sequence[str] = ()  # that it is measured by; empty: all
     workers: Sequence[int] = (1,)
+    test_file: bool = False  # it is measured by test rows in a file of their own
 
     def missing(self, place):
         try:
@@ -42,6 +43,8 @@ class Peer:
             return f"it does not train {task.family}"
         if self.metrics and task.target.metric not in self.metrics:
             return f"its {task.target.metric} is another one"
+        if self.test_file and option(task, "--test"):
+            return "the task's test rows are not in a file of their own"
         model = option(task, "--model")
         return f"it does not train {model}" if self.models and model not in self.models else ""
 
@@ -67,8 +70,11 @@ def option(task, name, other=None):
 def module(name, package):
     """What a Peer takes as `version`: that of a package of the Python that peers run under."""
     def version(place):
-        told = subprocess.run([place.python, "-c", f"import {name}, importlib.metadata as m; print(m.version({package!r}))"],
-                              capture_output=True, text=True, check=False)
+        code = f"import {name}, importlib.metadata as m; print(m.version({package!r}))"
+        try:
+            told = subprocess.run([place.python, "-c", code], capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise Unavailable(f"{place.python} cannot be run: {error.strerror}") from None
         if told.returncode:
             raise Unavailable(f"{place.python} has no {package}; name another with --python")
         return told.stdout.strip()

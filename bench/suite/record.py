@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bench records: JSON lines as bench/schema/bench.schema.json has them."""
 import json
+import os
 import pathlib
 
 SCHEMA = 1
@@ -10,7 +11,8 @@ class Record:
     """Lines, in memory and, where it has a path, in a file from the moment on that they are put."""
 
     def __init__(self, path=None):
-        self.lines, self.file = [], open(path, "w", encoding="utf-8") if path else None
+        self.lines, self.path = [], path
+        self.file = open(path, "w", encoding="utf-8") if path else None
 
     def put(self, kind, **values):
         line = {"kind": kind, **values}
@@ -18,6 +20,16 @@ class Record:
         if self.file:
             print(json.dumps(line, allow_nan=False), file=self.file, flush=True)
         return line
+
+    def rewrite(self):
+        """Lines that were changed since they were put take their place in the file, which is whole at any time."""
+        if not self.file:
+            return
+        self.file.close()
+        beside = pathlib.Path(f"{self.path}.new")
+        beside.write_text("".join(json.dumps(line, allow_nan=False) + "\n" for line in self.lines), encoding="utf-8")
+        os.replace(beside, self.path)
+        self.file = open(self.path, "a", encoding="utf-8")
 
 
 def read(path):

@@ -39,7 +39,7 @@ class Peers(unittest.TestCase):
 
     def run_liblinear(self, text):
         with self.program("liblinear-train", text):
-            return liblinear.contestant.run(self.task, self.place, 1, {"tolerance": 0.1, "dual": 0}, 1)
+            return liblinear.contestant.run(self.task, self.place, 1, {"tolerance": 0.1, "primal": 1}, 1)
 
     def test_weights_are_measured_by_our_evaluator_with_l2(self):
         self.assertAlmostEqual(peer.objective(self.task, self.place, self.task.data(None), {}), 0.693147, 5)

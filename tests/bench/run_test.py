@@ -154,6 +154,33 @@ if planted:
         self.assertEqual(bench("--suite", "/nowhere/suite.json").returncode, 2)
         self.assertEqual(bench("--workers", "two").returncode, 2)
         self.assertEqual(bench("--sharing", "none").returncode, 2)
+        self.assertEqual(bench("--seeds", "0").returncode, 2)
+
+    def test_files_of_suites_that_are_none_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "suite.json"
+            for wrong in ('{"workers": 2}', '{"workers": []}', '{"workers": [null]}', '{"workers": [0]}', '{"seeds": "x"}',
+                          '{"seeds": 1.5}', '{"seeds": 0}', '{"tasks": 3}', '{"tasks": "imdb"}', '{"tasks": [["a"]]}',
+                          '{"places": "here"}', '{"other": 1}', "[]", "{"):
+                path.write_text(wrong, encoding="utf-8")
+                done = bench("--suite", path)
+                self.assertEqual(done.returncode, 2, wrong)
+                self.assertIn("bench: error: --suite", done.stderr, wrong)
+                self.assertNotIn("Traceback", done.stderr, wrong)
+
+    def test_what_cannot_be_used_is_told_and_no_record_is_lost(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "bench.jsonl"
+            path.write_text("kept", encoding="utf-8")
+            for wrong in (["--hogwild", "/bin/false", "--out", folder], ["--out", path / "below"]):
+                done = subprocess.run([sys.executable, ROOT / "bench" / "run", "--suite", "tiny", "--hogwild", HOGWILD,
+                                       *wrong], capture_output=True, text=True, check=False, timeout=300)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
+                self.assertEqual(path.read_text(encoding="utf-8"), "kept")
+            listed = bench("--list", "--python", "/nowhere/python")
+            self.assertEqual(listed.returncode, 0, listed.stderr)
+            self.assertIn("/nowhere/python cannot be run", listed.stdout)
 
 
 if __name__ == "__main__":
