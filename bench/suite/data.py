@@ -4,6 +4,7 @@ import gzip
 import lzma
 import shutil
 import subprocess
+import zlib
 
 from suite.terms import Unavailable
 
@@ -17,8 +18,12 @@ def real(place, name):
                 return source
             target = place.work / name
             if not target.exists():
-                with lzma.open(source) as packed, open(target, "wb") as file:
-                    shutil.copyfileobj(packed, file)
+                try:
+                    with lzma.open(source) as packed, open(target, "wb") as file:
+                        shutil.copyfileobj(packed, file)
+                except (lzma.LZMAError, EOFError) as error:
+                    target.unlink()
+                    raise Unavailable(f"{source} is damaged: {error}") from None
             return target
     raise Unavailable(f"{name} is not there; name its folder with --data")
 
@@ -66,7 +71,11 @@ def images(count, test):
                 parts.setdefault(part, path)
                 if path.exists():
                     continue
-                raw = gzip.decompress(real(place, f"{kept}-{kind}.gz").read_bytes())
+                source = real(place, f"{kept}-{kind}.gz")
+                try:
+                    raw = gzip.decompress(source.read_bytes())
+                except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                    raise Unavailable(f"{source} is damaged: {error}") from None
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(raw[:4] + n.to_bytes(4, "big") + raw[8:head + n * size])
         return parts
