@@ -7,9 +7,9 @@ as a word. Its vectors are measured as ours.
 import shutil
 import subprocess
 
-from suite import trial, words
-from suite.peer import LONGEST, Peer
-from suite.terms import Outcome, Point, Unavailable
+from suite import words
+from suite.peer import Peer, by_counts, ran
+from suite.terms import Unavailable
 
 
 def program():
@@ -30,21 +30,15 @@ def train(task, place, workers, settings, seed):
     data, told, out = task.data(place), words.options(task), place.work / "fasttext"
 
     def run(epochs):
-        ended = trial.run([program(), "skipgram", "-input", data["train"], "-output", out, "-loss", "ns", "-minn", 0,
-                           "-maxn", 0, "-dim", told["dimension"], "-ws", told["window"], "-neg", told["negative"],
-                           "-t", told["sample"], "-minCount", told["min-count"], "-lr", settings["step"], "-epoch",
-                           epochs, "-thread", workers, "-seed", seed, "-saveOutput", "-verbose", 0], timeout=LONGEST)
-        if ended.code != 0:
-            raise Unavailable(ended.err[-200:] or ("it took too long" if ended.late else f"it ended with {ended.code}"))
-        return ended
-    reading, points, ended = run(0).seconds, [], None  # with what writing takes
-    for epochs in (n for n in (1, 2, 4, 8, 16, 32) if n <= max(1, task.epochs)):
-        ended = run(epochs)
+        return ran([program(), "skipgram", "-input", data["train"], "-output", out, "-loss", "ns", "-minn", 0, "-maxn", 0,
+                    "-dim", told["dimension"], "-ws", told["window"], "-neg", told["negative"], "-t", told["sample"],
+                    "-minCount", told["min-count"], "-lr", settings["step"], "-epoch", epochs, "-thread", workers,
+                    "-seed", seed, "-saveOutput", "-verbose", 0])
+
+    def value():
         inputs, outputs = (words.read(out.with_suffix(end), headed=True) for end in (".vec", ".output"))
-        value = words.objective(task, place, data, {word: inputs[word] + outputs[word] for word in inputs})
-        points.append(Point(max(0.0, ended.seconds - reading), epochs, value))
-    return Outcome(points, parse_seconds=reading, train_seconds=points[-1].seconds, total_seconds=ended.seconds,
-                   cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
+        return words.objective(task, place, data, {word: inputs[word] + outputs[word] for word in inputs})
+    return by_counts(task, run, value, (1, 2, 4, 8, 16, 32), 0)  # an epoch of none writes its vectors, too
 
 
 contestant = Peer("fasttext", version, ("words",), train, {"step": [0.05, 0.1, 0.2]}, models=("skip_gram",),

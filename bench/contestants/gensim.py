@@ -12,6 +12,7 @@ if __name__ == "__main__":  # else this file's folder would stand before the pac
 def main(asked):
     from gensim.models.callbacks import CallbackAny2Vec
     from gensim.models.word2vec import LineSentence, Word2Vec
+    from suite import point
     told, done = asked["settings"], {"epochs": 0, "seconds": 0.0}
 
     class Watch(CallbackAny2Vec):
@@ -25,7 +26,7 @@ def main(asked):
             with open(path, "w", encoding="utf-8") as file:
                 for word, a, b in zip(model.wv.index_to_key, model.wv.vectors.tolist(), model.syn1neg.tolist()):
                     file.write(f"{word} {' '.join(map('{:.9g}'.format, a + b))}\n")
-            print(json.dumps({**done, "weights": str(path), "parse_seconds": parsed}), flush=True)
+            point.tell(**done, weights=str(path), parse_seconds=parsed)
     begin = time.perf_counter()
     model = Word2Vec(sg=1, hs=0, negative=told["negative"], vector_size=told["dimension"], window=told["window"],
                      sample=told["sample"], min_count=told["min-count"], alpha=told["step"], workers=asked["workers"],

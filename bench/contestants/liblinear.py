@@ -4,8 +4,7 @@ import pathlib
 import shutil
 import subprocess
 
-from suite import trial
-from suite.peer import LONGEST, Peer, objective, option
+from suite.peer import Peer, beyond, objective, option, ran
 from suite.terms import Outcome, Point, Unavailable
 
 SOLVERS = {"logistic": (7, 0)}  # of the dual and of the primal problem
@@ -40,14 +39,11 @@ def train(task, place, _, settings, __):
     model = place.work / "liblinear.model"
 
     def run(tolerance):
-        ended = trial.run([program(), "-s", SOLVERS[option(task, "--model")][settings["primal"]], "-c", cost, "-e",
-                           tolerance, "-q", data["train"], model], timeout=LONGEST)
-        if ended.code != 0:
-            raise Unavailable(ended.err[-200:] or ("it took too long" if ended.late else f"it ended with {ended.code}"))
-        return ended
+        return ran([program(), "-s", SOLVERS[option(task, "--model")][settings["primal"]], "-c", cost, "-e", tolerance, "-q",
+                    data["train"], model])
     reading = run(1e9)  # so coarse that it reads, and hardly computes
     ended = run(settings["tolerance"])
-    seconds = max(0.0, ended.seconds - reading.seconds)
+    seconds = beyond(ended.seconds, reading.seconds)
     return Outcome([Point(seconds, 1, objective(task, place, data, weights_of(model)))], parse_seconds=reading.seconds,
                    train_seconds=seconds, total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds,
                    peak_bytes=ended.peak_bytes)

@@ -3,9 +3,8 @@
 import os
 import shutil
 
-from suite import trial
-from suite.peer import LONGEST, Peer, evaluated, option
-from suite.terms import Outcome, Point, Unavailable
+from suite.peer import Peer, by_counts, evaluated, option, ran
+from suite.terms import Unavailable
 
 
 def program():
@@ -35,20 +34,14 @@ def train(task, place, workers, settings, _):
     data, factors, model = task.data(place), option(task, "--factors"), place.work / "libmf.model"
 
     def run(iterations):
-        ended = trial.run([program(), "-k", factors, "-l2", settings["l2"], "-r", settings["step"], "-t", iterations,
-                           "-s", workers, "--quiet", data["train"], model], timeout=LONGEST)
-        if ended.code != 0:
-            raise Unavailable(ended.err[-200:] or ("it took too long" if ended.late else f"it ended with {ended.code}"))
-        return ended
-    reading, points, ended = run(1).seconds, [], None
-    for n in (n for n in (2, 4, 8, 16, 32, 64) if n <= max(4, task.epochs)):
-        ended = run(n)
+        return ran([program(), "-k", factors, "-l2", settings["l2"], "-r", settings["step"], "-t", iterations, "-s", workers,
+                    "--quiet", data["train"], model])
+
+    def value():
         # The head of a model of hogwild without a mean: what LIBMF predicts is the product alone.
-        told = evaluated(task, place, data, ["model matrix_factorization", f"option rank {factors}", "option mean 0",
-                                             "labels real", f"width {int(factors) + 1}"], columns_of(model))
-        points.append(Point(max(0.0, ended.seconds - reading), n - 1, told["rmse"]))
-    return Outcome(points, parse_seconds=reading, train_seconds=points[-1].seconds, total_seconds=ended.seconds,
-                   cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
+        return evaluated(task, place, data, ["model matrix_factorization", f"option rank {factors}", "option mean 0",
+                                             "labels real", f"width {int(factors) + 1}"], columns_of(model))["rmse"]
+    return by_counts(task, run, value, (1, 3, 7, 15, 31, 63), 1)
 
 
 contestant = Peer("libmf", version, ("ratings",), train, {"step": [0.05, 0.1, 0.2], "l2": [0.02, 0.05, 0.1]},

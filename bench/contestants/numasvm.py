@@ -9,8 +9,7 @@ import re
 import shutil
 import tempfile
 
-from suite import trial
-from suite.peer import LONGEST, Peer, option
+from suite.peer import Peer, option, ran
 from suite.terms import Outcome, Point, Unavailable
 
 
@@ -42,14 +41,14 @@ def train(task, place, workers, settings, _):
     names = [place.work / f"numasvm.{part}.tsv" for part in ("train", "test")]
     n, _ = (convert(data[part], name) for part, name in zip(("train", "test"), names))
     with tempfile.TemporaryFile(dir=place.work) as out:
-        ended = trial.run([program(), "--epochs", task.epochs, "--mu", n * l2, "--stepinitial", settings["step"],
+        ended = ran([program(), "--epochs", task.epochs, "--mu", n * l2, "--stepinitial", settings["step"],
                            "--step_decay", settings["decay"], "--splits", workers, "--cluster_size", 1,
-                           "--update_delay", 64, *names], timeout=LONGEST, out=out)
+                           "--update_delay", 64, *names], out=out)
         out.seek(0)
         lines = re.findall(r"^epoch: (\d+) .*train_time: (\S+) .*train_rmse: (\S+) .*obj: (\S+) .*test_acc: (\S+)",
                            out.read().decode(), re.MULTILINE)
-    if ended.code != 0 or not lines:
-        raise Unavailable(ended.err[-200:] or ("it took too long" if ended.late else f"it ended with {ended.code}"))
+    if not lines:
+        raise Unavailable("it told of no epoch")
     points = [Point(seconds, epoch, right if task.target.metric == "test_accuracy" else r * r + l2 * (o - n * r * r))
               for epoch, seconds, r, o, right in (map(float, line) for line in lines)]
     return Outcome(points, train_seconds=points[-1].seconds, total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds,

@@ -2,8 +2,8 @@
 """Vowpal Wabbit: online SGD from its own cache, as many passes as asked. Run as a program, it is what trains.
 
 Its l2, as ours that of each example, shrinks by its adaptive steps, too, so how much of the task's it is given is
-tuned; what it ends with is measured with all of it. Each number of passes is a run of its own. Time counts reading its cache,
-which it does while it trains; `parse_seconds` are those of making the cache from text.
+tuned; what it ends with is measured with all of it. Each number of passes is a run of its own. Time counts reading its
+cache, which it does while it trains; `parse_seconds` are those of making the cache from text.
 """
 import json
 import math
@@ -33,6 +33,7 @@ def weights_of(path):
 
 
 def main(asked):
+    from suite import point
     from vowpalwabbit import Workspace
     work, words, settings = pathlib.Path(asked["work"]), asked["options"], asked["settings"]
     rows, cache, model = (work / f"vowpal_wabbit.{ending}" for ending in ("txt", "cache", "model"))
@@ -46,10 +47,9 @@ def main(asked):
     for passes in (p for p in (1, 2, 4, 8, 16, 32) if p <= asked["epochs"]):
         begin = time.perf_counter()
         Workspace(f"{told} --passes {passes}").finish()
-        seconds = time.perf_counter() - begin
-        path = work / f"vowpal_wabbit_{passes}.txt"
+        seconds, path = time.perf_counter() - begin, work / f"vowpal_wabbit_{passes}.txt"
         path.write_text("".join(f"{j} {w!r}\n" for j, w in weights_of(model).items()), encoding="ascii")
-        print(json.dumps({"seconds": seconds, "epochs": passes, "weights": str(path), "parse_seconds": parsed}))
+        point.tell(seconds=seconds, epochs=passes, weights=str(path), parse_seconds=parsed)
 
 
 if __name__ == "__main__":

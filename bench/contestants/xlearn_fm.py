@@ -11,6 +11,7 @@ import time
 def main(asked):
     os.environ.setdefault("USER", "nobody")  # without one it ends with a fault
     import xlearn
+    from suite import point
     words, work = asked["options"], pathlib.Path(asked["work"])
     told = {"task": "binary", "opt": "adagrad", "lr": asked["settings"]["step"], "nthread": asked["workers"],
             "k": int(words[words.index("--factors") + 1]),
@@ -26,7 +27,7 @@ def main(asked):
     fit(1)  # leaves its cache of the rows
     for epochs in sorted({*(n for n in (1, 2, 4, 8, 16) if n < asked["epochs"]), asked["epochs"]}):
         seconds, model = fit(epochs)
-        print("\n" + json.dumps({"seconds": seconds, "epochs": epochs, "weights": model}), flush=True)  # it prints, too
+        point.tell(seconds=seconds, epochs=epochs, weights=model)
 
 
 if __name__ == "__main__":

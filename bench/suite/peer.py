@@ -113,49 +113,88 @@ def objective(task, place, data, weights):
     return told[task.target.metric.removeprefix("test_")]
 
 
-def thinned(told, point, target):
+def ran(command, timeout=LONGEST, **more):
+    """A program that has ended, see trial.run; Unavailable with what it said where it did not end well."""
+    ended = trial.run(command, timeout=timeout, **more)
+    if ended.late:
+        raise Unavailable(f"it took longer than {timeout:g} s")
+    if ended.code != 0:
+        raise Unavailable(ended.err[-250:] or f"it ended with {ended.code}")
+    return ended
+
+
+def beyond(seconds, reading):
+    """What a run took beyond one that only read: two runs are not known more closely than to a millisecond."""
+    return max(0.001, seconds - reading)
+
+
+def by_counts(task, run, value, counts, none):
+    """A run of its own for each number of epochs, until the target is passed. `run(n + none)` trains n epochs, and
+    `run(none)` reads; `value()` measures what the last one left."""
+    reading, points, ended = run(none).seconds, [], None
+    for n in (n for n in counts if n <= max(1, task.epochs)):
+        ended = run(n + none)
+        points.append(Point(beyond(ended.seconds, reading), n, value()))
+        if task.target.passed(points[-1].value):
+            break
+    return Outcome(points, parse_seconds=reading, train_seconds=points[-1].seconds, total_seconds=ended.seconds,
+                   cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
+
+
+class Thinned:
     """Points of lines 1, 2, 3, 4, 6, 8, 12, 16, 24, ... and the last, and of all between the first one that passes the
     target and the one before it: measuring takes longer than many an epoch of a peer."""
-    numbers = {1} | {m << e for m in (2, 3) for e in range(30)}
-    kept = [k for k in range(len(told)) if k + 1 in numbers or k == len(told) - 1]
-    points, before, arrived = [], -1, False
-    for k in kept:
-        found = point(told[k])
-        if not arrived and target.passed(found.value):
-            arrived = True
-            points += [point(line) for line in told[before + 1:k]]
-        points.append(found)
-        before = k
-    return points
+    NUMBERS = frozenset({1} | {m << e for m in (2, 3) for e in range(30)})
+
+    def __init__(self, measure, target):
+        self.measure, self.target, self.points, self.waiting, self.count = measure, target, [], [], 0
+
+    def passes(self, line, measured=False):
+        """Takes a line; whether the target is passed, as far as was measured. `measured`: to measure costs nothing."""
+        self.count += 1
+        self.waiting.append(line)
+        return (measured or self.count in self.NUMBERS) and self.newest_passes()
+
+    def newest_passes(self):
+        """Measures the last line, and where it passes those that wait before it, too."""
+        if not self.waiting:
+            return False
+        *before, last = self.waiting
+        newest, self.waiting = self.measure(last), []
+        arrived = self.target.passed(newest.value)
+        self.points += [*map(self.measure, before if arrived else ()), newest]
+        return arrived
 
 
 def by_script(script, task, place, workers, settings, seed, data, timeout=LONGEST, measured=None):
-    """Runs a contestant's own file under Python, which finds this suite: a line of JSON for each point, its weights in
-    a file that it names.
+    """Runs a contestant's own file under Python, which finds this suite, until it passes the target: it calls
+    suite.point.tell() for each point, its weights in a file that it names.
 
-    Lines have `seconds`, `epochs` and either `weights` (a file of "column weight", or of what `measured` turns into a
-    number) or `value`; the last line may have `parse_seconds`.
+    Points have `seconds`, `epochs` and either `weights` (a file of "column weight", or of what `measured` turns into a
+    number) or `value`; one may have `parse_seconds`.
     """
     asked = {"data": {k: str(v) for k, v in data.items()}, "options": list(task.options), "epochs": task.epochs,
              "workers": workers, "settings": dict(settings), "seed": seed, "work": str(place.work)}
     paths = filter(None, [str(pathlib.Path(__file__).parents[1]), os.environ.get("PYTHONPATH")])
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    with tempfile.TemporaryFile(dir=place.work) as out:
-        ended = trial.run([place.python, script, json.dumps(asked)], timeout=timeout, out=out, env=env)
-        if ended.late:
-            raise Unavailable(f"it took longer than {timeout:g} s")
-        if ended.code != 0:
-            raise Unavailable(ended.err[-250:] or f"it ended with {ended.code}")
-        out.seek(0)
-        lines = [json.loads(line) for line in out.read().decode().splitlines() if line.startswith("{")]
-    told = [line for line in lines if "seconds" in line]
     measure = measured or (lambda path: objective(task, place, data, read_pairs(path)))
+    parsed = None
 
     def point(line):
         value = measure(line["weights"]) if "weights" in line else line.get("value")
         return Point(line["seconds"], line["epochs"], value)
-    points = thinned(told, point, task.target) if "weights" in told[-1] else [point(line) for line in told]
-    return Outcome(points, parse_seconds=lines[-1].get("parse_seconds"), train_seconds=points[-1].seconds,
+    told = Thinned(point, task.target)
+
+    def answer(text):
+        nonlocal parsed
+        if not text.startswith('{"seconds"'):
+            return None
+        line = json.loads(text)
+        parsed = line.get("parse_seconds", parsed)
+        return "enough" if told.passes(line, "value" in line) else "go on"
+    ended = ran([place.python, script, json.dumps(asked)], timeout=timeout, answer=answer, env=env)
+    told.newest_passes()
+    return Outcome(told.points, parse_seconds=parsed, train_seconds=told.points[-1].seconds,
                    total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What contestants in scikit-learn have in common: they read rows, and tell what a linear model has learned."""
-import json
 import pathlib
 import time
 
 from sklearn.datasets import load_svmlight_file
+
+from suite import point
 
 
 def load(asked):
@@ -19,4 +20,4 @@ def tell(asked, model, seconds, epochs, parsed):
     """A point, as by_script() reads it."""
     path = pathlib.Path(asked["work"]) / f"{type(model).__name__}_{epochs}.txt"
     path.write_text("".join(f"{j} {w!r}\n" for j, w in enumerate(model.coef_[0].tolist(), 1)), encoding="ascii")
-    print(json.dumps({"seconds": seconds, "epochs": epochs, "weights": str(path), "parse_seconds": parsed}))
+    point.tell(seconds=seconds, epochs=epochs, weights=str(path), parse_seconds=parsed)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of hogwild train, and what its record says."""
+import contextlib
 import dataclasses
 import json
 import os
@@ -23,12 +24,18 @@ class Ended:
     late: bool  # it was ended for taking too long
 
 
-def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None):
-    """Runs a command and waits for it. CPU time and memory are those of it and of all that it waited for."""
+def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=None):
+    """Runs a command and waits for it. CPU time and memory are those of it and of all that it waited for.
+
+    `answer`: what it gets to read for a line that it writes, None where it expects nothing. Its seconds are without
+    those of answering; `timeout` is with them.
+    """
+    answering = 0.0
     with tempfile.TemporaryFile() as errors:
         begin = time.monotonic()
-        child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
-                                 stdout=out, stderr=errors, start_new_session=True)
+        child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, text=bool(answer),
+                                 stdin=subprocess.PIPE if answer else subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE if answer else out, stderr=errors, start_new_session=True)
         late = threading.Event()
 
         def end():
@@ -37,13 +44,23 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None):
         timer = threading.Timer(timeout, end)
         timer.start()
         try:
+            for line in child.stdout if answer else ():
+                asked = time.monotonic()
+                reply = answer(line)
+                answering += time.monotonic() - asked
+                if reply is not None:
+                    with contextlib.suppress(BrokenPipeError):  # it has ended
+                        print(reply, file=child.stdin, flush=True)
             _, status, used = os.wait4(child.pid, 0)
         except BaseException:  # who interrupts this program does not reach the child, which has a session of its own
             os.killpg(child.pid, signal.SIGKILL)
             raise
         finally:
             timer.cancel()
-        seconds = time.monotonic() - begin
+            for pipe in filter(None, (child.stdin, child.stdout)):
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        seconds = time.monotonic() - begin - answering
         child.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         err = errors.read().decode("utf-8", "replace").strip()
