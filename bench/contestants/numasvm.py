@@ -42,8 +42,8 @@ def train(task, place, workers, settings, _):
     n, _ = (convert(data[part], name) for part, name in zip(("train", "test"), names))
     with tempfile.TemporaryFile(dir=place.work) as out:
         ended = ran([program(), "--epochs", task.epochs, "--mu", n * l2, "--stepinitial", settings["step"],
-                           "--step_decay", settings["decay"], "--splits", workers, "--cluster_size", 1,
-                           "--update_delay", 64, *names], out=out)
+                     "--step_decay", settings["decay"], "--splits", workers, "--cluster_size", 1,
+                     "--update_delay", 64, *names], out=out)
         out.seek(0)
         lines = re.findall(r"^epoch: (\d+) .*train_time: (\S+) .*train_rmse: (\S+) .*obj: (\S+) .*test_acc: (\S+)",
                            out.read().decode(), re.MULTILINE)

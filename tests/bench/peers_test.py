@@ -58,6 +58,19 @@ class Peers(unittest.TestCase):
         self.assertAlmostEqual(done.points[0].value, want, 6)
         self.assertLess(done.train_seconds, done.total_seconds)
 
+    def test_training_that_reading_hides_has_taken_time(self):
+        # Its first call, which reads, is the slower one.
+        done = self.run_liblinear("#!/bin/sh\ncd $(dirname $0)\n[ -e read ] || sleep 0.3\n: > read\nfor last; do :; done\n"
+                                  "printf 'label 1 -1\nw\n0.5 \n' > $last\n")
+        self.assertEqual((done.error, done.points[0].seconds), ("", 0.001))
+
+    def test_a_run_for_each_number_of_epochs_ends_at_the_target(self):
+        ended, values = trial.Ended(0, 2.0, 1.0, 1, "", False), iter((0.9, 0.7, 0.6, 0.1))
+        asked = []
+        done = peer.by_counts(dataclasses.replace(self.task, epochs=8), lambda n: asked.append(n) or ended,
+                              lambda: next(values), (1, 2, 4, 8), 0)
+        self.assertEqual((asked, [p.epochs for p in done.points]), ([0, 1, 2, 4], [1, 2, 4]))
+
     def test_what_fails_or_leaves_nonsense_is_told(self):
         self.assertIn("no memory", self.run_liblinear("#!/bin/sh\necho no memory >&2\nexit 1\n").error)
         self.assertTrue(self.run_liblinear("#!/bin/sh\nfor last; do :; done\necho nonsense > $last\n").error)
