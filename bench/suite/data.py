@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the rows of a task come from: a file that somebody has, or a generator with a seed."""
+import functools
 import gzip
 import lzma
 import shutil
@@ -49,16 +50,16 @@ def generated(name, **options):
 
 def written(name, lines):
     """What a task takes as `data`: lines of text that `lines()` yields, (part, line), as files of the parts."""
-    def make(place):
+    @functools.cache  # every run asks
+    def make_in(folder):
         parts = {}
         for part, line in lines():
             parts.setdefault(part, []).append(line)
-        paths = {part: place.work / f"{name}.{part}" for part in parts}
+        paths = {part: folder / f"{name}.{part}" for part in parts}
         for part, path in paths.items():
-            if not path.exists():
-                path.write_text("\n".join(parts[part]) + "\n", encoding="utf-8")
+            path.write_text("\n".join(parts[part]) + "\n", encoding="utf-8")
         return paths
-    return make
+    return lambda place: make_in(place.work)
 
 
 def images(count, test):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What programs of others have in common as contestants: their grids, and quality measured by hogwild's evaluator."""
 import dataclasses
+import functools
 import json
 import os
 import pathlib
@@ -69,15 +70,23 @@ def option(task, name, other=None):
 
 def module(name, package):
     """What a Peer takes as `version`: that of a package of the Python that peers run under."""
-    def version(place):
+    @functools.cache  # importing takes a second, and every task asks
+    def found(python):
+        """(version, why there is none)"""
         code = f"import {name}, importlib.metadata as m; print(m.version({package!r}))"
         try:
-            told = subprocess.run([place.python, "-c", code], capture_output=True, text=True, check=False)
+            told = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
         except OSError as error:
-            raise Unavailable(f"{place.python} cannot be run: {error.strerror}") from None
+            return None, f"{python} cannot be run: {error.strerror}"
         if told.returncode:
-            raise Unavailable(f"{place.python} has no {package}; name another with --python")
-        return told.stdout.strip()
+            return None, f"{python} has no {package}; name another with --python"
+        return told.stdout.strip(), ""
+
+    def version(place):
+        told, reason = found(place.python)
+        if told is None:
+            raise Unavailable(reason)
+        return told
     return version
 
 
