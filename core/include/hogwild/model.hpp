@@ -171,9 +171,10 @@ concept model = margin_model<M> || free_model<M>;
 /// A general model of ratings that is trained by kernels (kernels/factor_kernels.hpp): it also has the counts `users`
 /// and `items`, a width() of their rows, whether there is a `bias`, a `mean`, and a static loss_of(score, rating); its
 /// groups are "users", "items", "user_bias" and "item_bias", in this order and without gaps, and user u is column u of
-/// the data, item i column users + i.
+/// the data, item i column users + i. Of ours: of a model that derives from one, kernels would not hear the loss.
 template <class M>
-concept factor_model = general_model<M> && std::same_as<typename M::scalar_type, float> && requires(const M& m) {
+concept factor_model = general_model<M> && std::same_as<typename M::scalar_type, float> &&
+    std::same_as<typename M::library_model, M> && requires(const M& m) {
   requires M::of_ratings;
   { m.width() } -> std::convertible_to<std::size_t>;
   { m.users } -> std::convertible_to<std::size_t>;
@@ -181,6 +182,19 @@ concept factor_model = general_model<M> && std::same_as<typename M::scalar_type,
   { m.bias } -> std::convertible_to<bool>;
   { m.mean } -> std::convertible_to<float>;
   { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
+};
+
+/// A general model of ours that row kernels train (detail/kernels/row_kernels.hpp): arrays_in(w) says where its
+/// parameters lie from w on, kernel_room() how many floats a worker needs for a row, derive(scores, label) makes of a
+/// row's scores the derivatives of its loss by them and returns whether one is not 0, and measured(scores, label) what
+/// they come to. A model that derives from one of them is none: its own loss would not be heard.
+template <class M>
+concept row_kernel_model = general_model<M> && std::same_as<typename M::scalar_type, float> &&
+    std::same_as<typename M::library_model, M> && requires(const M& m, float* scores, float label) {
+  m.arrays_in(scores);
+  { m.kernel_room() } -> std::convertible_to<std::size_t>;
+  { m.derive(scores, label) } -> std::convertible_to<bool>;
+  { m.measured(scores, label) } -> std::same_as<row_score>;
 };
 
 /// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for. That it

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 #include <hogwild/detail/kernels/layer_kernels.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/kernels/window_kernels.hpp>
 
 // The kernels of each instruction set; which of them run is chosen in select.cpp. Those of AVX2 and AVX-512 are there
@@ -14,14 +16,35 @@
 namespace hogwild::detail {
 
 /// One instruction set's kernels for every kind of row.
-struct margin_kernel_set {
-  const margin_kernels<std::uint32_t, float>* u32_float;
-  const margin_kernels<std::uint32_t, half>* u32_half;
-  const margin_kernels<std::uint16_t, float>* u16_float;
-  const margin_kernels<std::uint16_t, half>* u16_half;
+template <template <class, class> class Kernels>
+struct row_kernel_set {
+  const Kernels<std::uint32_t, float>* u32_float;
+  const Kernels<std::uint32_t, half>* u32_half;
+  const Kernels<std::uint16_t, float>* u16_float;
+  const Kernels<std::uint16_t, half>* u16_half;
+
+  template <class Index, class Value>
+  const Kernels<Index, Value>& of() const {
+    if constexpr (std::is_same_v<Index, std::uint32_t>) {
+      if constexpr (std::is_same_v<Value, float>) return *u32_float;
+      if constexpr (std::is_same_v<Value, half>) return *u32_half;
+    } else {
+      if constexpr (std::is_same_v<Value, float>) return *u16_float;
+      if constexpr (std::is_same_v<Value, half>) return *u16_half;
+    }
+  }
 };
+using margin_kernel_set = row_kernel_set<margin_kernels>;
+template <class Index, class Value>
+using machine_row_kernels = row_kernels<machine_arrays, Index, Value>;
+using machine_kernel_set = row_kernel_set<machine_row_kernels>;
+template <class Index, class Value>
+using class_row_kernels = row_kernels<class_arrays, Index, Value>;
+using class_kernel_set = row_kernel_set<class_row_kernels>;
 
 extern const margin_kernel_set margin_scalar, margin_avx2, margin_avx512;
+extern const machine_kernel_set machine_scalar, machine_avx2, machine_avx512;
+extern const class_kernel_set classes_scalar, classes_avx2, classes_avx512;
 extern const factor_kernels factor_scalar, factor_avx2, factor_avx512;
 extern const window_kernels window_scalar, window_avx2, window_avx512;
 /// Where there is Eigen.

@@ -16,20 +16,27 @@ namespace hogwild {
 
 template <class Index, class Value>
 const margin_kernels<Index, Value>& kernels_of(isa set) {
-  const detail::margin_kernel_set& kernels = HOGWILD_KERNELS_OF(margin, set);
-  if constexpr (std::is_same_v<Index, std::uint32_t>) {
-    if constexpr (std::is_same_v<Value, float>) return *kernels.u32_float;
-    if constexpr (std::is_same_v<Value, half>) return *kernels.u32_half;
-  } else {
-    if constexpr (std::is_same_v<Value, float>) return *kernels.u16_float;
-    if constexpr (std::is_same_v<Value, half>) return *kernels.u16_half;
-  }
+  return HOGWILD_KERNELS_OF(margin, set).of<Index, Value>();
+}
+
+template <class Arrays, class Index, class Value>
+const row_kernels<Arrays, Index, Value>& row_kernels_of(isa set) {
+  if constexpr (std::is_same_v<Arrays, machine_arrays>) return HOGWILD_KERNELS_OF(machine, set).of<Index, Value>();
+  if constexpr (std::is_same_v<Arrays, class_arrays>) return HOGWILD_KERNELS_OF(classes, set).of<Index, Value>();
 }
 
 template const margin_kernels<std::uint32_t, float>& kernels_of(isa);
 template const margin_kernels<std::uint32_t, half>& kernels_of(isa);
 template const margin_kernels<std::uint16_t, float>& kernels_of(isa);
 template const margin_kernels<std::uint16_t, half>& kernels_of(isa);
+template const row_kernels<machine_arrays, std::uint32_t, float>& row_kernels_of(isa);
+template const row_kernels<machine_arrays, std::uint32_t, half>& row_kernels_of(isa);
+template const row_kernels<machine_arrays, std::uint16_t, float>& row_kernels_of(isa);
+template const row_kernels<machine_arrays, std::uint16_t, half>& row_kernels_of(isa);
+template const row_kernels<class_arrays, std::uint32_t, float>& row_kernels_of(isa);
+template const row_kernels<class_arrays, std::uint32_t, half>& row_kernels_of(isa);
+template const row_kernels<class_arrays, std::uint16_t, float>& row_kernels_of(isa);
+template const row_kernels<class_arrays, std::uint16_t, half>& row_kernels_of(isa);
 
 const factor_kernels& factor_kernels_of(isa set) {
   return HOGWILD_KERNELS_OF(factor, set);

@@ -9,6 +9,7 @@
 
 #include <hogwild/detail/task/factor_task.hpp>
 #include <hogwild/detail/task/general_task.hpp>
+#include <hogwild/detail/task/row_kernel_task.hpp>
 #include <hogwild/train.hpp>
 
 namespace hogwild {
@@ -18,6 +19,8 @@ std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& 
                                                  const loop_options& options) {
   if constexpr (factor_model<M>)
     return std::make_unique<factor_task<M>>(m, data, std::move(labels), options);
+  else if constexpr (row_kernel_model<M>)
+    return std::make_unique<row_kernel_task<M>>(m, data, std::move(labels), options);
   else
     return std::make_unique<general_task<M>>(m, data, std::move(labels), options);
 }

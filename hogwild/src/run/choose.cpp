@@ -20,10 +20,11 @@ constexpr double rare_head = 0.05;          // fraction of entries on the head b
 constexpr double row_by_row = 1.6;          // times as long as in batches by kernels
 constexpr double exchanges_an_epoch = 4.0;  // a worker; with fewer, replicas hardly share anything
 
-/// Lines that an exchange covers on average, by the marks of the ruler.
-double lines_an_exchange(double columns) {
-  const double prefix = std::min(static_cast<double>(shortest_prefix), columns);
-  return prefix / line_parameters * (1.0 + std::log2(std::max(1.0, columns / prefix)) / 2.0);
+/// Lines that an exchange of the first `held` parameters covers on average, by the marks of the ruler.
+double lines_an_exchange(const sharing_facts& f, double held) {
+  const double prefix = std::min(static_cast<double>(shortest_prefix), held);
+  const double lines = prefix / line_parameters * (1.0 + std::log2(std::max(1.0, held / prefix)) / 2.0);
+  return lines * static_cast<double>(f.arrays);
 }
 
 struct prediction {
@@ -62,7 +63,7 @@ prediction predict(const sharing_facts& f, std::size_t p, std::size_t held) {
   const auto workers = static_cast<double>(p), columns = static_cast<double>(held);
   const double row_ns = f.row_ns + (held < f.parameters ? tail_ns(f, p, held) : 0.0);
   // A line can be handed on only so fast, however many workers wait for it.
-  const double exchange_ns = std::max(lines_an_exchange(columns) * f.line_ns, workers * f.shared_ns);
+  const double exchange_ns = std::max(lines_an_exchange(f, columns) * f.line_ns, workers * f.shared_ns);
   const double cheap = 20.0 * exchange_ns / row_ns;  // rows whose exchange takes 5 per cent of their time
   // Where nothing says how far replicas may go, they go as far as a step where that is cheap.
   const double wanted = std::max(cheap, static_cast<double>(f.batch > 0 ? f.batch : usual_rows));
@@ -74,7 +75,7 @@ prediction predict(const sharing_facts& f, std::size_t p, std::size_t held) {
   const double allowed = made.mean ? wanted : std::max(bound, static_cast<double>(made.least));
   made.rows = std::bit_floor(static_cast<std::uint64_t>(std::min({wanted, allowed, each, most_rows + 0.0})));
   const double training = static_cast<double>(f.rows) * row_ns / static_cast<double>(std::min(p, f.cpus));
-  const double ends = gate_ns + columns / line_parameters * f.line_ns;
+  const double ends = gate_ns + columns / line_parameters * f.line_ns * static_cast<double>(f.arrays);
   made.epoch_ns = training * (1.0 + exchange_ns / (std::max(static_cast<double>(made.rows), 1.0) * row_ns)) + ends;
   return made;
 }

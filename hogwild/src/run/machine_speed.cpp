@@ -124,7 +124,7 @@ double measure_row(const training_task& work, const loop_options& options, const
   const sparse_view& data = work.data();
   const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(data.rows());
   // A user's code is for the workers to run: they may die of it, this process may not.
-  if (!work.facts().margin) {
+  if (!work.facts().margin && !work.facts().row_kernels) {
     return entries * static_cast<double>(work.facts().parameters) /
            static_cast<double>(std::max<std::size_t>(data.columns, 1));
   }

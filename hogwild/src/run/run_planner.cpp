@@ -161,6 +161,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
                       .parameters = task_.facts().parameters,
                       .nonzeros = task_.data().nonzeros(),
                       .degree = task_.data().degree,
+                      .arrays = 1 + state_arrays_of(loop_.optimizer),
                       .margin = task_.facts().margin,
                       .others = around.others,
                       .step = step(),

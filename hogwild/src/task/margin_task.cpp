@@ -38,16 +38,10 @@ void margin_task::row_by_row(const worker_context& at, const Sharing& sharing) c
 template <class Sharing>
 void margin_task::by_batches(const worker_context& at, const Sharing& sharing) const {
   const step_context context{labels_, data_.degree, all_rows(), at.plan.options};
-  const auto run = [&]<class Index, class Value>() {
+  with_row_types(data_, [&]<class Index, class Value>() {
     margin_batch_step<Sharing, Index, Value> step(sharing, loss_, context, data_);
     worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
-  };
-  if (data_.has_narrow_index())
-    data_.has_narrow_value() ? run.template operator()<std::uint16_t, half>()
-                             : run.template operator()<std::uint16_t, float>();
-  else
-    data_.has_narrow_value() ? run.template operator()<std::uint32_t, half>()
-                             : run.template operator()<std::uint32_t, float>();
+  });
 }
 
 void margin_task::work(const worker_context& at) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/row_kernels.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -74,6 +75,31 @@ TYPED_TEST(guarded_rows, nothing_behind_the_last_entry_is_read) {
       std::vector<float> expected(batch.rows);
       kernels.dots(w.data(), rows.batch, expected.data());
       EXPECT_EQ(std::vector<float>(out.data(), out.data() + batch.rows), expected) << name_of(set);
+    }
+  }
+}
+
+TYPED_TEST(guarded_rows, nor_a_parameter_behind_the_last_or_before_the_first) {
+  using index = typename TypeParam::index;
+  using value = typename TypeParam::value;
+  std::mt19937_64 random(6);
+  const score_response none{[](void*, std::size_t, float* score) { return (*score *= 0.01f) != 0.0f; }, nullptr};
+  for (std::size_t classes = 1; classes <= 70; ++classes) {
+    const std::size_t columns = 12;
+    const random_rows<index, value> rows(random, 4, columns, columns, 0);
+    const guarded<float> w(random_numbers(random, columns * classes)),
+        sums(std::vector<float>(columns * classes, 1.0f)), room{std::vector<float>(classes)},
+        out{std::vector<float>(4 * classes)};
+    const row_update<class_arrays> update{.to = {.weights = w.data(), .classes = classes},
+                                          .sums = {.weights = sums.data(), .classes = classes},
+                                          .step = 0.01f,
+                                          .l2 = 0.5f,
+                                          .room = room.data()};
+    for (const isa set : instruction_sets_here()) {
+      const auto& kernels = row_kernels_of<class_arrays, index, value>(set);
+      kernels.sgd(update, rows.batch, none);
+      kernels.adagrad(update, rows.batch, none);
+      kernels.scores(update.to, rows.batch, out.data());
     }
   }
 }

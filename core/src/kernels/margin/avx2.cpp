@@ -3,20 +3,14 @@
 
 #include "kernels/instruction_sets.hpp"
 #include "kernels/margin/loops.hpp"
+#include "kernels/x86_values.hpp"
 
 namespace hogwild::detail {
 namespace {
 
 /// AVX2 and F16C. No gather instructions: see gathered().
-struct avx2 {
+struct avx2 : x86_values {
   static constexpr std::size_t block = width;
-
-  static float load_one(const float* value) { return *value; }
-  static float load_one(const half* value) { return _cvtsh_ss(static_cast<std::uint16_t>(*value)); }
-  static lanes load(const float* value) { return loaded(value); }
-  static lanes load(const half* value) {
-    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(value)));
-  }
 
   template <class Index, class Value>
   static lanes add_products(lanes sum, const float* w, const Index* index, const Value* value) {

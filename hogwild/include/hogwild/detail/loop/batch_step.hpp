@@ -8,6 +8,7 @@
 #include <span>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 
 namespace hogwild {
@@ -50,16 +51,8 @@ class margin_batch_step : public Sharing {
         context_(context),
         data_(data),
         kernels_(kernels_of<Index, Value>(context.options.isa)),
-        weight_positive_(static_cast<float>(context.options.weight_positive)) {
-    if constexpr (sizeof(Index) == 2)
-      batch_.index = data.index16.data();
-    else
-      batch_.index = data.index.data();
-    if constexpr (sizeof(Value) == 2)
-      batch_.value = data.value16.data();
-    else
-      batch_.value = data.value.data();
-  }
+        weight_positive_(static_cast<float>(context.options.weight_positive)),
+        batch_(batch_on<Index, Value>(data)) {}
 
   void begin(const round_plan& round, double position) {
     step_ = static_cast<float>(round.step);
@@ -75,14 +68,8 @@ class margin_batch_step : public Sharing {
 
   /// At most most_rows rows of the data, which were looked at with ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
-    batch_.rows = rows.size();
-    batch_outcome outcome;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      batch_.begin[i] = data_.row_start[rows[i]];
-      batch_.end[i] = data_.row_start[rows[i] + 1];
-      outcome.nonzeros += batch_.end[i] - batch_.begin[i];
-      label_[i] = context_.labels.encode(data_.label[rows[i]]);
-    }
+    batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
+    for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
     w_ = Sharing::values().data();
     gains_ = w_;
     if constexpr (gathers) gains_ = Sharing::gains().data();
@@ -157,7 +144,7 @@ class margin_batch_step : public Sharing {
   sparse_view data_;
   const margin_kernels<Index, Value>& kernels_;
   float weight_positive_;
-  row_batch<Index, Value> batch_{};
+  row_batch<Index, Value> batch_;
   std::array<float, batch_rows> label_{};
   float *w_ = nullptr, *gains_ = nullptr;
   float* bias_ = nullptr;

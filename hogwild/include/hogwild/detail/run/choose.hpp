@@ -20,6 +20,7 @@ struct sharing_facts {
   std::size_t cpus = 1;     ///< that they may use
   std::size_t rows = 0, parameters = 0, nonzeros = 0;
   std::span<const std::uint32_t> degree{};  ///< rows that contain each column, by position; may be empty
+  std::size_t arrays = 1;                   ///< that replicas exchange: the parameters, and what an optimiser keeps
   bool margin = true;                       ///< head sharing is for margin models
   bool others = false;                      ///< change the shared array too: one worker needs a replica as well
   double step = 0.0;                        ///< the first epoch's

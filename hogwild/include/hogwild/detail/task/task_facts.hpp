@@ -36,6 +36,8 @@ struct task_facts {
   std::size_t users = 0, items = 0;
   bool has_ownership = false;  ///< blocks of its ratings may have owners
 
+  bool row_kernels = false;  ///< kernels train its rows where a worker has arrays of its own, under the run's options
+
   bool rating_kernels() const { return users > 0; }
 };
 
@@ -69,6 +71,9 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
     if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
   }
+  if constexpr (row_kernel_model<M>)
+    facts.row_kernels =
+        o.frozen_groups == 0 && (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::adagrad);
   if constexpr (factor_model<M>) {
     const bool kernels = o.order == row_order::chunked && o.frozen_groups == 0 &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);

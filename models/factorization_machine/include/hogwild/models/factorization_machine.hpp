@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/models/factor_rows.hpp>
 #include <hogwild/detail/models/score_loss.hpp>
@@ -30,7 +31,7 @@ struct factorization_machine {
   using library_model = factorization_machine;
   static constexpr training_defaults defaults{
       .step = 0.03, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .l2 = 1e-5, .form = l2_form::by_degree};
-  static constexpr std::size_t lanes = 8;
+  static constexpr std::size_t lanes = machine_lanes;
 
   std::size_t features = 0;
   std::size_t factors = 8;                 ///< > 0
@@ -49,6 +50,17 @@ struct factorization_machine {
   }
 
   double loss(const auto& w, const example_type& z) const { return score_loss(labels, scale, predict(w, z), z.label); }
+
+  machine_arrays arrays_in(float* w) const {
+    float* const weights = w + features * width();
+    return {.factors = w, .weights = weights, .bias = weights + features, .width = width()};
+  }
+  std::size_t kernel_room() const { return width(); }
+  bool derive(float* s, float label) const { return (*s = score_slope(labels, scale, score_of(*s), label)) != 0.0f; }
+  row_score measured(const float* s, float label) const {
+    const float score = score_of(*s);
+    return {score_loss(labels, scale, score, label), score};
+  }
 
   float predict(const auto& w, const example_type& z) const { return look(w, z).score; }
 
@@ -69,6 +81,8 @@ struct factorization_machine {
   }
 
  private:
+  float score_of(float s) const { return mean + scale * s; }
+
   /// Of this thread's last row: v_jf x_j of each entry j, their sums over the entries, and those of their squares.
   struct memory {
     std::vector<float> rows, sums, squares;
@@ -93,7 +107,7 @@ struct factorization_machine {
     }
     float pairs = 0.0f;
     for (std::size_t f = 0; f < width(); ++f) pairs += m.sums[f] * m.sums[f] - m.squares[f];
-    m.score = mean + scale * (m.score + 0.5f * pairs);
+    m.score = score_of(m.score + 0.5f * pairs);
     return m;
   }
   /// The pointers do not overlap, which lets the compiler take vectors.

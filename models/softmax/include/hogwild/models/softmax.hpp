@@ -9,7 +9,9 @@
 #include <vector>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/optimization/vector_math.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
@@ -66,6 +68,28 @@ struct softmax {
       if (s[k] > s[best]) best = k;
     }
     return static_cast<float>(best);
+  }
+
+  class_arrays arrays_in(float* w) const {
+    return {.weights = w, .bias = bias ? w + features * classes : nullptr, .classes = classes};
+  }
+  std::size_t kernel_room() const { return classes; }
+  bool derive(float* s, float label) const {
+    const float top = *std::max_element(s, s + classes);
+    for (std::size_t k = 0; k < classes; ++k) s[k] = vector_exp(s[k] - top);
+    double sum = 0;
+    for (std::size_t k = 0; k < classes; ++k) sum += static_cast<double>(s[k]);
+    const auto part = static_cast<float>(1.0 / sum);
+    for (std::size_t k = 0; k < classes; ++k) s[k] *= part;
+    s[static_cast<std::size_t>(label)] -= 1.0f;
+    return true;
+  }
+  row_score measured(const float* s, float label) const {
+    const std::size_t best = static_cast<std::size_t>(std::max_element(s, s + classes) - s);
+    double sum = 0;
+    for (std::size_t k = 0; k < classes; ++k) sum += static_cast<double>(vector_exp(s[k] - s[best]));
+    const double given = static_cast<double>(s[static_cast<std::size_t>(label)] - s[best]);
+    return {std::log(sum) - given, static_cast<float>(best)};
   }
 
   /// Scores before normalisation, in memory that this thread's next call reuses.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/data/half.hpp>
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+
+namespace hogwild {
+
+/// Rows of factors are padded to so many floats, with zeros.
+inline constexpr std::size_t machine_lanes = 8;
+
+/// The parameters of a factorization machine (models/factorization_machine.hpp), or what an optimiser keeps of each. A
+/// row has one score, which becomes the derivative of its loss by that.
+struct machine_arrays {
+  float* factors = nullptr;  ///< `width` of each column
+  float* weights = nullptr;  ///< one of each column
+  float* bias = nullptr;     ///< one
+  std::size_t width = 0;     ///< a multiple of machine_lanes, not 0
+
+  std::size_t scores() const { return 1; }
+};
+
+/// Those of a linear model of several classes (models/softmax.hpp). A row has a score of each.
+struct class_arrays {
+  float* weights = nullptr;  ///< `classes` of each column
+  float* bias = nullptr;     ///< `classes`, or null where there are none
+  std::size_t classes = 0;   ///< > 0
+
+  std::size_t scores() const { return classes; }
+};
+
+/// How rows change the parameters of their columns.
+template <class Arrays>
+struct row_update {
+  Arrays to;
+  Arrays sums{};  ///< of adagrad
+  float step = 0;
+  float l2 = 0;                  ///< by which an entry regularises its column: that fraction,
+  const float* l2_of = nullptr;  ///< or, where given, that of each column; biases are not regularised
+  float* room = nullptr;         ///< machines: `width` floats; classes: `classes`
+};
+
+/// Makes of the scores of row `row` of the batch the derivatives of its loss by them, in their place; returns whether
+/// one is not 0. Called once a row, in order.
+struct score_response {
+  bool (*derive)(void* context, std::size_t row, float* scores);
+  void* context;
+};
+
+/// The inner loops of models with several parameters a column, on parameters that nobody else writes meanwhile, row
+/// after row: the scores, the response, then what the row changes before the next one's scores. Of l2, sgd divides by
+/// 1 + step * fraction after the gradient's change; under adagrad fraction * w joins the gradient. Index is
+/// std::uint32_t or std::uint16_t, Value is float or half.
+///
+/// All instruction sets give the same bits: products are rounded before they are added.
+template <class Arrays, class Index, class Value>
+struct row_kernels {
+  using batch = row_batch<Index, Value>;
+
+  void (*sgd)(const row_update<Arrays>& update, const batch& rows, const score_response& response);
+  /// s += g^2; w -= step * g / sqrt(s + 1e-8), the root within 1e-6 of itself, a sum below 0 counting as 0.
+  void (*adagrad)(const row_update<Arrays>& update, const batch& rows, const score_response& response);
+  /// out[i * scores + k] = score k of row i; changes nothing.
+  void (*scores)(const Arrays& from, const batch& rows, float* out);
+};
+
+/// The kernels of an instruction set that has_isa() knows; `set` is not automatic.
+template <class Arrays, class Index, class Value>
+const row_kernels<Arrays, Index, Value>& row_kernels_of(isa set);
+
+extern template const row_kernels<machine_arrays, std::uint32_t, float>& row_kernels_of(isa);
+extern template const row_kernels<machine_arrays, std::uint32_t, half>& row_kernels_of(isa);
+extern template const row_kernels<machine_arrays, std::uint16_t, float>& row_kernels_of(isa);
+extern template const row_kernels<machine_arrays, std::uint16_t, half>& row_kernels_of(isa);
+extern template const row_kernels<class_arrays, std::uint32_t, float>& row_kernels_of(isa);
+extern template const row_kernels<class_arrays, std::uint32_t, half>& row_kernels_of(isa);
+extern template const row_kernels<class_arrays, std::uint16_t, float>& row_kernels_of(isa);
+extern template const row_kernels<class_arrays, std::uint16_t, half>& row_kernels_of(isa);
+
+}  // namespace hogwild

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/kernels/row_kernels.hpp>
+
+#include "kernels/lanes.hpp"
+#include "kernels/row_rules.hpp"
+
+// The loops of factorization machines. As in margin/loops.hpp an instruction set is a type of its own file, and nothing
+// here calls an inline function of other headers on floats.
+
+namespace hogwild::detail {
+
+/// Isa has load_one(value) and load(value), of a float or a half, as for margin_loops.
+template <class Isa, class Index, class Value>
+class machine_loops : row_rules<Isa> {
+  using typename row_rules<Isa>::sgd_rule;
+  using typename row_rules<Isa>::adagrad_rule;
+  using row_rules<Isa>::splat;
+  using row_rules<Isa>::store;
+  using batch = row_batch<Index, Value>;
+
+  /// Floats of a column that are called into the nearest cache: its own prefetcher follows them.
+  static constexpr std::size_t most_announced = 32;
+  /// The most vectors of factors that are held in registers over a row.
+  static constexpr std::size_t most_vectors = 4;
+
+  using row = typename row_rules<Isa>::template entries<Index, Value>;
+  using update = row_update<machine_arrays>;
+
+  /// Calls the factors of a column into the nearest cache, and what is kept of them.
+  template <std::size_t Width>
+  static void announce(const machine_arrays& w, const machine_arrays& sums, std::size_t column) {
+    const std::size_t at = column * stride<Width>(w),
+                      n = stride<Width>(w) < most_announced ? stride<Width>(w) : most_announced;
+    for (std::size_t f = 0; f < n; f += 16) {
+      __builtin_prefetch(w.factors + at + f, 1);
+      if (sums.factors != nullptr) __builtin_prefetch(sums.factors + at + f, 1);
+    }
+  }
+
+  /// Width is that of the factors, or 0 where the arrays say it.
+  template <std::size_t Width>
+  static std::size_t stride(const machine_arrays& w) {
+    return Width != 0 ? Width : w.width;
+  }
+  template <class Body>
+  static void with_width(std::size_t of, const Body& body) {
+    switch (of) {
+      case 8:
+        return body.template operator()<8>();
+      case 16:
+        return body.template operator()<16>();
+      default:
+        return body.template operator()<0>();
+    }
+  }
+
+  /// Calls body.operator()<Vectors>(first) for all factors, as many vectors at once as registers suffice for.
+  template <std::size_t Width, class Body>
+  static void in_parts(const machine_arrays& w, const Body& body) {
+    if constexpr (Width != 0) return body.template operator()<Width / width>(std::size_t{0});
+    std::size_t first = 0;
+    for (; first + most_vectors * width <= w.width; first += most_vectors * width)
+      body.template operator()<most_vectors>(first);
+    switch ((w.width - first) / width) {
+      case 3:
+        return body.template operator()<3>(first);
+      case 2:
+        return body.template operator()<2>(first);
+      case 1:
+        return body.template operator()<1>(first);
+      default:
+        return;
+    }
+  }
+
+  /// The vectors of factors from `first` on: their sums over the row's entries; adds to `pairs` by lane.
+  template <std::size_t Width, std::size_t Vectors>
+  static void sum_up(const machine_arrays& w, std::size_t first, const row& z, lanes (&sum)[Vectors], lanes& pairs) {
+    lanes square[Vectors];
+    for (std::size_t b = 0; b < Vectors; ++b) sum[b] = square[b] = lanes{};
+    for (std::size_t k = 0; k < z.size; ++k) {
+      const float x = Isa::load_one(z.value + k);
+      const float* const v = w.factors + z.index[k] * stride<Width>(w) + first;
+      for (std::size_t b = 0; b < Vectors; ++b) {
+        const lanes p = x * loaded(v + b * width);
+        sum[b] += p;
+        square[b] += p * p;
+      }
+    }
+    for (std::size_t b = 0; b < Vectors; ++b) pairs += sum[b] * sum[b] - square[b];
+  }
+
+  static float linear(const machine_arrays& w, const row& z) {
+    lanes sum{};
+    std::size_t k = 0;
+    for (; k + width <= z.size; k += width) sum += gathered(w.weights, z.index + k) * Isa::load(z.value + k);
+    float rest = *w.bias;
+    for (; k < z.size; ++k) rest += w.weights[z.index[k]] * Isa::load_one(z.value + k);
+    return total(sum) + rest;
+  }
+
+  /// The score; leaves the sums in `room`, where there is any.
+  template <std::size_t Width>
+  static float score(const machine_arrays& w, const row& z, float* room) {
+    lanes pairs{};
+    in_parts<Width>(w, [&]<std::size_t Vectors>(std::size_t first) {
+      lanes sum[Vectors];
+      sum_up<Width>(w, first, z, sum, pairs);
+      for (std::size_t b = 0; room != nullptr && b < Vectors; ++b) store(room + first + b * width, sum[b]);
+    });
+    return linear(w, z) + 0.5f * total(pairs);
+  }
+
+  /// Meanwhile the factors of the row `next` are announced.
+  template <std::size_t Width, std::size_t Vectors, bool L2, class Rule>
+  static void change_factors(const update& u, const Rule& rule, std::size_t first, const row& z, float slope,
+                             const row& next) {
+    lanes total_of[Vectors];
+    for (std::size_t b = 0; b < Vectors; ++b) total_of[b] = loaded(u.room + first + b * width);
+    for (std::size_t k = 0; k < z.size; ++k) {
+      if (k < next.size) announce<Width>(u.to, u.sums, next.index[k]);
+      const std::size_t j = z.index[k], at = j * stride<Width>(u.to) + first;
+      const float x = Isa::load_one(z.value + k), by = slope * x;
+      const lanes factor = splat(rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2));
+      for (std::size_t b = 0; b < Vectors; ++b) {
+        float* const place = u.to.factors + at + b * width;
+        const lanes v = loaded(place), g = by * (total_of[b] - x * v);
+        lanes sum{};
+        if constexpr (Rule::sums) sum = loaded(u.sums.factors + at + b * width);
+        store(place, rule.template change<L2>(v, g, factor, sum));
+        if constexpr (Rule::sums) store(u.sums.factors + at + b * width, sum);
+      }
+    }
+  }
+
+  template <bool L2, class Rule>
+  static void change_weights(const update& u, const Rule& rule, const row& z, float slope) {
+    float* const w = u.to.weights;
+    float* const s = u.sums.weights;
+    std::size_t k = 0;
+    for (; k + width <= z.size; k += width) {
+      const Index* const j = z.index + k;
+      lanes sum{};
+      if constexpr (Rule::sums) sum = gathered(s, j);
+      const lanes factor = rule.l2_factor(u.l2_of != nullptr ? gathered(u.l2_of, j) : splat(u.l2));
+      const lanes after = rule.template change<L2>(gathered(w, j), slope * Isa::load(z.value + k), factor, sum);
+      for (std::size_t l = 0; l < width; ++l) {
+        w[j[l]] = after[l];
+        if constexpr (Rule::sums) s[j[l]] = sum[l];
+      }
+    }
+    for (; k < z.size; ++k) {
+      const std::size_t j = z.index[k];
+      float none = 0.0f;
+      float& sum = Rule::sums ? s[j] : none;
+      const float factor = rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2);
+      w[j] = rule.template change<L2>(w[j], slope * Isa::load_one(z.value + k), factor, sum);
+    }
+  }
+
+  template <std::size_t Width, bool L2, class Rule>
+  static void train(const update& given, const batch& rows, const score_response& response) {
+    const update u = given;  // nothing that is stored below can change it
+    const Rule rule{u.step};
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      const row z(rows, i), next = i + 1 < rows.rows ? row(rows, i + 1) : row();
+      float slope = score<Width>(u.to, z, u.room);
+      if (!response.derive(response.context, i, &slope) && !L2) continue;
+      in_parts<Width>(u.to, [&]<std::size_t Vectors>(std::size_t first) {
+        change_factors<Width, Vectors, L2>(u, rule, first, z, slope, first == 0 ? next : row());
+      });
+      change_weights<L2>(u, rule, z, slope);
+      float none = 0.0f;
+      *u.to.bias = rule.template change<false>(*u.to.bias, slope, none, Rule::sums ? *u.sums.bias : none);
+    }
+  }
+  template <class Rule>
+  static void train_by(const update& u, const batch& rows, const score_response& response) {
+    const bool l2 = u.l2 != 0.0f || u.l2_of != nullptr;
+    with_width(u.to.width, [&]<std::size_t Width>() {
+      (l2 ? train<Width, true, Rule> : train<Width, false, Rule>)(u, rows, response);
+    });
+  }
+
+  static void scores(const machine_arrays& from, const batch& rows, float* out) {
+    with_width(from.width, [&]<std::size_t Width>() {
+      for (std::size_t i = 0; i < rows.rows; ++i) out[i] = score<Width>(from, row(rows, i), nullptr);
+    });
+  }
+
+ public:
+  static constexpr row_kernels<machine_arrays, Index, Value> table{&train_by<sgd_rule>, &train_by<adagrad_rule>,
+                                                                   &scores};
+};
+
+}  // namespace hogwild::detail

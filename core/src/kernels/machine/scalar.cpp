@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/instruction_sets.hpp"
+#include "kernels/machine/loops.hpp"
+#include "kernels/scalar_values.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+/// What every CPU of the architecture has.
+struct scalar : scalar_values {};
+
+}  // namespace
+
+const machine_kernel_set machine_scalar{
+    &machine_loops<scalar, std::uint32_t, float>::table, &machine_loops<scalar, std::uint32_t, half>::table,
+    &machine_loops<scalar, std::uint16_t, float>::table, &machine_loops<scalar, std::uint16_t, half>::table};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+
+#include "kernels/lanes.hpp"
+
+// What the loops of row kernels have in common. As in margin/loops.hpp an instruction set is a type of its own file,
+// and nothing here calls an inline function of other headers on floats.
+
+namespace hogwild::detail {
+
+/// Isa has load_one(value) and load(value), of a float or a half, as for margin_loops.
+template <class Isa>
+struct row_rules {
+  static void store(float* to, lanes value) { __builtin_memcpy(to, &value, sizeof value); }
+  static lanes splat(float x) { return lanes{} + x; }
+
+  /// 1 / sqrt(a) within 8e-7 of it, or of that of `least` where a is below that, for normal numbers above 0: two steps
+  /// of Newton's from a first guess by the bits, with constants that were searched for over all a in [1, 4). The bits
+  /// of numbers above 0 are in their order, and those of numbers below 0 are negative.
+  template <class T, class Signed, class Unsigned>
+  static T inverse_root(T a, Signed least_bits) {
+    Signed bits;
+    __builtin_memcpy(&bits, &a, sizeof bits);
+    bits = bits < least_bits ? least_bits : bits;
+    __builtin_memcpy(&a, &bits, sizeof a);
+    Unsigned halved;
+    __builtin_memcpy(&halved, &bits, sizeof halved);
+    halved = 0x5f375e00u - (halved >> 1);
+    T y;
+    __builtin_memcpy(&y, &halved, sizeof y);
+    const T half_a = 0.5f * a;
+    y = y * (1.50089908f - (half_a * y) * y);
+    return y * (1.5000006f - (half_a * y) * y);
+  }
+  static float inverse_root(float a, std::int32_t least_bits) {
+    return inverse_root<float, std::int32_t, std::uint32_t>(a, least_bits);
+  }
+  static lanes inverse_root(lanes a, std::int32_t least_bits) {
+    typedef std::int32_t signed_lanes __attribute__((vector_size(32)));
+    typedef std::uint32_t unsigned_lanes __attribute__((vector_size(32)));
+    return inverse_root<lanes, signed_lanes, unsigned_lanes>(a, signed_lanes{} + least_bits);
+  }
+
+  /// Optimisers: what a partial does to one parameter, or to a vector of them. l2_factor() makes of the fraction of l2
+  /// that an entry takes what change() is given.
+  struct sgd_rule {
+    static constexpr bool sums = false;
+    float step;
+    template <class T>
+    T l2_factor(T fraction) const {
+      return 1.0f / (1.0f + step * fraction);
+    }
+    template <bool L2, class T>
+    T change(T w, T g, T factor, T&) const {
+      w -= step * g;
+      return L2 ? w * factor : w;
+    }
+  };
+  struct adagrad_rule {
+    static constexpr bool sums = true;
+    static constexpr float tiny = 1e-8f;
+    static constexpr std::int32_t tiny_bits = 0x322bcc77;
+    float step;
+    template <class T>
+    T l2_factor(T fraction) const {
+      return fraction;
+    }
+    template <bool L2, class T>
+    T change(T w, T g, T factor, T& sum) const {
+      if constexpr (L2) g += factor * w;
+      sum += g * g;
+      return w - step * g * inverse_root(sum + tiny, tiny_bits);
+    }
+  };
+
+  /// The entries of row i of a batch.
+  template <class Index, class Value>
+  struct entries {
+    const Index* index = nullptr;
+    const Value* value = nullptr;
+    std::size_t size = 0;
+
+    entries() = default;
+    entries(const row_batch<Index, Value>& rows, std::size_t i)
+        : index(rows.index + rows.begin[i]),
+          value(rows.value + rows.begin[i]),
+          size(static_cast<std::size_t>(rows.end[i] - rows.begin[i])) {}
+  };
+};
+
+}  // namespace hogwild::detail

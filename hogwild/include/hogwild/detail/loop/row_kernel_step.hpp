@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/kernels/row_kernels.hpp>
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/row_batches.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+/// Models that row kernels train, under sgd and adagrad, row after row on arrays that nobody else writes meanwhile.
+/// What a row changes is what general_step makes of the model's gradient, but for rounding, and for l2 under adagrad,
+/// which joins the gradient here and is a partial of its own there.
+template <row_kernel_model M, class Sharing, class Index, class Value>
+class row_kernel_step : public Sharing {
+ public:
+  static constexpr std::size_t most_rows = batch_rows;
+
+  row_kernel_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
+      : Sharing(sharing),
+        model_(m),
+        context_(context),
+        data_(data),
+        kernels_(row_kernels_of<arrays, Index, Value>(context.options.isa)),
+        room_(m.kernel_room()),
+        batch_(batch_on<Index, Value>(data)) {
+    const loop_options& o = context.options;
+    update_.room = room_.data();
+    if (o.l2 == 0.0) return;
+    if (o.form == l2_form::per_occurrence) {
+      update_.l2 = static_cast<float>(o.l2);
+      return;
+    }
+    const touched_l2 l2{o.l2 * static_cast<double>(context.rows)};
+    l2_.resize(data.columns);
+    for (std::size_t j = 0; j < l2_.size(); ++j)
+      l2_[j] = context.degree[j] == 0 ? 0.0f : static_cast<float>(l2.fraction(context.degree[j]));
+    update_.l2_of = l2_.data();
+  }
+
+  void begin(const round_plan& round, double position) {
+    update_.to = model_.arrays_in(Sharing::values().data());
+    if (sums_up_squares()) update_.sums = model_.arrays_in(Sharing::state_values().data());
+    update_.step = static_cast<float>(
+        round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
+  }
+
+  /// At most most_rows rows of the data, which were looked at with ensure().
+  batch_outcome train_batch(std::span<const std::size_t> rows) {
+    batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
+    for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    updates_ = 0;
+    (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, batch_, {derive, this});
+    outcome.updates = context_.options.l2 > 0.0 ? rows.size() : updates_;
+    return outcome;
+  }
+
+ private:
+  using arrays = decltype(std::declval<const M&>().arrays_in(nullptr));
+
+  bool sums_up_squares() const { return context_.options.optimizer == optimizer_kind::adagrad; }
+
+  static bool derive(void* self, std::size_t i, float* scores) {
+    auto& step = *static_cast<row_kernel_step*>(self);
+    const bool changes = step.model_.derive(scores, step.label_[i]);
+    step.updates_ += changes;
+    return changes;
+  }
+
+  M model_;
+  step_context context_;
+  sparse_view data_;
+  const row_kernels<arrays, Index, Value>& kernels_;
+  std::vector<float> room_, l2_;  ///< of each column, where it depends on that
+  row_batch<Index, Value> batch_;
+  std::array<float, batch_rows> label_{};
+  row_update<arrays> update_{};
+  std::uint64_t updates_ = 0;
+};
+
+}  // namespace hogwild

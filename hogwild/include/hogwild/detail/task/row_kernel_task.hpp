@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/loop/row_kernel_step.hpp>
+#include <hogwild/detail/task/general_task.hpp>
+
+namespace hogwild {
+
+/// A model that row kernels train, on its rows: a general task, but where a worker has arrays of its own, and no
+/// optimiser but sgd or adagrad, kernels train it; and they measure it everywhere.
+template <row_kernel_model M>
+class row_kernel_task final : public general_task<M> {
+ public:
+  row_kernel_task(const M& m, const sparse_view& data, label_map labels, const loop_options& options)
+      : general_task<M>(m, data, std::move(labels), options) {}
+
+  void work(const worker_context& at) const override {
+    with_sharing<float, sharing_choices::whole>(at, this->facts_.groups, this->data_.columns, no_singletons,
+                                                [&](const auto& sharing) {
+                                                  if constexpr (requires { sharing.state_values(); }) {
+                                                    if (this->facts_.row_kernels) return by_kernels(at, sharing);
+                                                  }
+                                                  this->train_with(at, sharing);
+                                                });
+  }
+
+  measurement evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads,
+                       bool all_measures, const std::stop_token& stop) const override {
+    const auto from = model_.arrays_in(store.parameters<float>().data());
+    measurement found;
+    with_row_types(rows, [&]<class Index, class Value>() {
+      const auto& kernels = row_kernels_of<std::remove_const_t<decltype(from)>, Index, Value>(this->options_.isa);
+      const auto make = [&] {
+        return [&, batch = batch_on<Index, Value>(rows), said = std::vector<float>(batch_rows * from.scores())](
+                   const chunk& work, std::span<float> scores, std::span<float> targets) mutable {
+          std::array<std::size_t, batch_rows> numbers{};
+          double loss = 0.0;
+          for (std::size_t first = work.first; first < work.last && !stop.stop_requested(); first += batch_rows) {
+            const std::size_t n = std::min(batch_rows, work.last - first);
+            std::iota(numbers.begin(), numbers.end(), first);
+            take_rows(batch, rows, std::span(numbers).first(n));
+            kernels.scores(from, batch, said.data());
+            for (std::size_t i = 0; i < n; ++i) {
+              const float label = this->labels_.encode(rows.label[first + i]);
+              const row_score v = model_.measured(said.data() + i * from.scores(), label);
+              loss += v.loss;
+              if (all_measures) scores[first + i] = v.score, targets[first + i] = label;
+            }
+          }
+          return loss;
+        };
+      };
+      found = evaluate_chunks(rows, this->labels_, threads, chunk_plan(rows.rows(), 1024), all_measures, make,
+                              measure_scores, stop);
+    });
+    return found;
+  }
+
+  std::unique_ptr<training_task> on(const sparse_view& rows) const override {
+    return std::make_unique<row_kernel_task>(model_, rows, this->labels_, this->options_alone());
+  }
+
+ private:
+  template <class Sharing>
+  void by_kernels(const worker_context& at, const Sharing& sharing) const {
+    const loop_options& o = at.plan.options;
+    const step_context context{this->labels_, this->data_.degree, this->all_rows(), o, this->data_.rows()};
+    with_row_types(this->data_, [&]<class Index, class Value>() {
+      row_kernel_step<M, Sharing, Index, Value> step(sharing, model_, context, this->data_);
+      worker_loop(at.store, at.slot, this->data_, at.plan.chunks, o, step);
+    });
+  }
+
+  using general_task<M>::model_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models by row kernels, against their own gradient: one worker under direct sharing takes that.
+#include <hogwild/detail/task/row_kernel_task.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/factorization_machine.hpp>
+#include <hogwild/models/softmax.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+constexpr test::toy_shape kernel_shape{.rows = 2000, .columns = 300, .per_row = 12};
+
+/// A model on rows that suit it, and how it is trained.
+struct machine_case {
+  using model = factorization_machine;
+  static test::toy_rows rows() { return test::planted_classification(kernel_shape); }
+  model m{.features = kernel_shape.columns, .factors = 5};
+};
+/// With more factors than registers hold, and numbers for labels.
+struct wide_machine_case {
+  using model = factorization_machine;
+  static test::toy_rows rows() { return test::planted_regression(kernel_shape); }
+  model m{.features = kernel_shape.columns, .factors = 43, .labels = label_kind::real, .mean = 0.5f, .scale = 2.0f};
+};
+template <std::size_t Classes, bool Bias>
+struct softmax_case {
+  using model = softmax;
+  static test::toy_rows rows() { return test::planted_classes(kernel_shape, Classes); }
+  model m{.features = kernel_shape.columns, .classes = Classes, .bias = Bias};
+};
+
+template <class Case>
+struct row_kernel_runs : testing::Test {
+  // OpenMP's threads spin where they wait, which takes long where CPUs are few.
+  thread_engine one{.workers = 1, .team = thread_team_kind::std, .pin = false};
+  thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+  typename Case::model model = Case{}.m;
+
+  train_result run(const auto& engine, const std::function<void(train_options&)>& change) const {
+    train_options options{.epochs = 4, .step = {.initial = 0.05, .decay = 0.9}, .l2 = 1e-3};
+    change(options);
+    return train(model, rows, engine, options);
+  }
+  /// The same epochs row by row on the model's own gradient, and by kernels. Both take the same rows in the same order,
+  /// and round otherwise: each of some 10^5 partials is off by 2^-22 at most, of parameters that stay below 1.
+  void expect_kernels_agree(const std::function<void(train_options&)>& change) const {
+    const auto with = [&](sharing_kind sharing) {
+      return run(serial_engine{}, [&](train_options& o) {
+        change(o);
+        o.sharing = sharing;
+      });
+    };
+    const train_result by_gradient = with(sharing_kind::direct), by_kernels = with(sharing_kind::automatic);
+    EXPECT_NEAR(by_kernels.objective, by_gradient.objective, 1e-5 * by_gradient.objective);
+    ASSERT_EQ(by_kernels.parameters.size(), by_gradient.parameters.size());
+    double most = 0.0;
+    for (std::size_t k = 0; k < by_kernels.parameters.size(); ++k)
+      most = std::max(most, std::abs(static_cast<double>(by_kernels.parameters[k] - by_gradient.parameters[k])));
+    EXPECT_LT(most, 1e-3);
+    EXPECT_NE(by_kernels.parameters, by_gradient.parameters) << "there were no kernels";
+  }
+
+  test::toy_rows all = Case::rows();
+  csr_rows rows = all.csr();
+};
+using row_kernel_cases = testing::Types<machine_case, wide_machine_case, softmax_case<3, true>, softmax_case<8, false>,
+                                        softmax_case<20, true>, softmax_case<43, false>>;
+TYPED_TEST_SUITE(row_kernel_runs, row_kernel_cases);
+
+TYPED_TEST(row_kernel_runs, kernels_do_what_the_gradient_says) {
+  for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    this->expect_kernels_agree([=](auto& o) { o.optimizer = kind, o.l2 = 0.0; });
+    this->expect_kernels_agree([=](auto& o) { o.optimizer = kind, o.l2 = 0.0, o.order = row_order::permuted; });
+  }
+  this->expect_kernels_agree([](auto& o) { o.optimizer = optimizer_kind::sgd; });
+  this->expect_kernels_agree([](auto& o) { o.optimizer = optimizer_kind::sgd, o.form = l2_form::per_occurrence; });
+}
+
+// Under adagrad kernels let l2 join the gradient, and the general step takes it as a partial of its own: the sums then
+// differ by twice the product of both.
+TYPED_TEST(row_kernel_runs, kernels_end_where_the_gradient_does_with_adagrad_and_l2) {
+  for (const l2_form form : {l2_form::by_degree, l2_form::per_occurrence}) {
+    const auto with = [&](sharing_kind sharing) {
+      return this
+          ->run(serial_engine{},
+                [&](train_options& o) {
+                  o.optimizer = optimizer_kind::adagrad, o.form = form, o.epochs = 10, o.sharing = sharing;
+                })
+          .objective;
+    };
+    const double by_gradient = with(sharing_kind::direct);
+    EXPECT_NEAR(with(sharing_kind::automatic), by_gradient, 0.02 * by_gradient);
+  }
+}
+
+TYPED_TEST(row_kernel_runs, workers_with_replicas_end_as_well_as_one) {
+  for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    const auto change = [=](auto& o) { o.optimizer = kind, o.epochs = 10; };
+    const double serial = this->run(serial_engine{}, change).objective;
+    EXPECT_LT(this->run(this->two, change).objective, 1.05 * serial);
+  }
+}
+
+TYPED_TEST(row_kernel_runs, repeat_to_the_bit_where_that_is_asked_for) {
+  for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    const auto asked = [=](train_options& o) { o.optimizer = kind, o.reproducible = true, o.virtual_workers = 2; };
+    EXPECT_EQ(this->run(this->one, asked).parameters, this->run(this->two, asked).parameters);
+  }
+}
+
+TYPED_TEST(row_kernel_runs, what_is_measured_is_the_mean_loss_of_the_model) {
+  const train_result result = this->run(serial_engine{}, [](auto& o) { o.l2 = 0.0; });
+  std::vector<float> w = result.parameters;
+  const param_reader<float> reader{w.data(), w.size()};
+  double sum = 0.0;
+  for (std::size_t r = 0; r < this->all.rows(); ++r) {
+    const std::size_t first = this->all.row_start[r], n = this->all.row_start[r + 1] - first;
+    const sparse_row<float> z{std::span(this->all.index).subspan(first, n),
+                              std::span(this->all.value).subspan(first, n), this->all.label[r]};
+    sum += this->model.loss(reader, z);
+  }
+  EXPECT_NEAR(result.objective, sum / static_cast<double>(this->all.rows()), 1e-6);
+}
+
+using machine_kernel_runs = row_kernel_runs<machine_case>;
+
+TEST_F(machine_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
+  const auto factors_after = [&](std::size_t epochs) {
+    const train_result result = run(serial_engine{}, [&](auto& o) { o.freeze = {"factors"}, o.epochs = epochs; });
+    EXPECT_LT(result.objective, 0.65);  // weights alone: from log 2 on
+    return std::vector<float>(result.parameters.begin(), result.parameters.begin() + kernel_shape.columns * 8);
+  };
+  EXPECT_EQ(factors_after(2), factors_after(4));
+}
+
+}  // namespace
+}  // namespace hogwild
