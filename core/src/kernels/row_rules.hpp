@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/row_batch.hpp>
 
 #include "kernels/lanes.hpp"
 
@@ -91,6 +91,33 @@ struct row_rules {
           value(rows.value + rows.begin[i]),
           size(static_cast<std::size_t>(rows.end[i] - rows.begin[i])) {}
   };
+
+  /// What the partials slope * x of a row do to weights, of which a column has one.
+  template <bool L2, class Arrays, class Rule, class Index, class Value>
+  static void change_weights(const row_update<Arrays>& u, const Rule& rule, const entries<Index, Value>& z,
+                             float slope) {
+    float* const w = u.to.weights;
+    float* const s = u.sums.weights;
+    std::size_t k = 0;
+    for (; k + width <= z.size; k += width) {
+      const Index* const j = z.index + k;
+      lanes sum{};
+      if constexpr (Rule::sums) sum = gathered(s, j);
+      const lanes factor = rule.l2_factor(u.l2_of != nullptr ? gathered(u.l2_of, j) : splat(u.l2));
+      const lanes after = rule.template change<L2>(gathered(w, j), slope * Isa::load(z.value + k), factor, sum);
+      for (std::size_t l = 0; l < width; ++l) {
+        w[j[l]] = after[l];
+        if constexpr (Rule::sums) s[j[l]] = sum[l];
+      }
+    }
+    for (; k < z.size; ++k) {
+      const std::size_t j = z.index[k];
+      float none = 0.0f;
+      float& sum = Rule::sums ? s[j] : none;
+      const float factor = rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2);
+      w[j] = rule.template change<L2>(w[j], slope * Isa::load_one(z.value + k), factor, sum);
+    }
+  }
 };
 
 }  // namespace hogwild::detail

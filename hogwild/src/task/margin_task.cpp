@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <hogwild/detail/loop/margin_adagrad_batch.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
@@ -35,11 +36,11 @@ void margin_task::row_by_row(const worker_context& at, const Sharing& sharing) c
   worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
 }
 
-template <class Sharing>
+template <template <class, class, class> class Step, class Sharing>
 void margin_task::by_batches(const worker_context& at, const Sharing& sharing) const {
   const step_context context{labels_, data_.degree, all_rows(), at.plan.options};
   with_row_types(data_, [&]<class Index, class Value>() {
-    margin_batch_step<Sharing, Index, Value> step(sharing, loss_, context, data_);
+    Step<Sharing, Index, Value> step(sharing, loss_, context, data_);
     worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
   });
 }
@@ -51,12 +52,15 @@ void margin_task::work(const worker_context& at) const {
   const auto train = [&](const auto& sharing) {
     const loop_options& o = at.plan.options;
     if (o.optimizer != optimizer_kind::sgd) {
-      if constexpr (requires { sharing.state(0); }) row_by_row<margin_adagrad_step>(at, sharing);
+      if constexpr (requires { sharing.state_values(); })
+        by_batches<margin_adagrad_batch>(at, sharing);
+      else if constexpr (requires { sharing.state(0); })
+        row_by_row<margin_adagrad_step>(at, sharing);
     } else if (o.form == l2_form::two_pass) {
       if constexpr (requires { sharing.state(0); }) row_by_row<margin_two_pass_step>(at, sharing);
     } else if constexpr (requires { sharing.values(); }) {
       // On an array that nobody else writes meanwhile kernels train several rows at once.
-      by_batches(at, sharing);
+      by_batches<margin_batch_step>(at, sharing);
     } else {
       row_by_row<margin_sgd_step>(at, sharing);
     }

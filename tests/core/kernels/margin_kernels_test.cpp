@@ -192,6 +192,57 @@ TYPED_TEST(margin_kernels_of, steps_train_row_after_row_and_the_same_bits_everyw
   }
 }
 
+// In double, over one batch: weights stay below some 4, of steps of at most 1/16 each, in single precision.
+TYPED_TEST(margin_kernels_of, adagrad_trains_row_after_row_and_the_same_bits_everywhere) {
+  for (std::size_t round = 0; round < 60; ++round) {
+    const std::size_t columns = 5 + this->random() % 200;
+    const bool has_bias = round % 2 == 0;
+    const int l2 = static_cast<int>(round % 3);  // none, the same of all columns, of each its own
+    const typename TestFixture::rows_type rows(this->random, 1 + this->random() % batch_rows, 30, columns, round % 5);
+    const auto before = random_numbers(this->random, columns + 1);
+    auto own = random_numbers(this->random, columns);
+    for (float& x : own) x = l2 == 0 ? 0.0f : l2 == 1 ? 0.25f : std::abs(x);
+
+    std::vector<double> w(before.begin(), before.end()), sums(columns + 1, 0.5);
+    const auto change = [&](std::size_t j, double g) {
+      sums[j] += g * g;
+      w[j] -= 0.0625 * g / std::sqrt(sums[j] + 1e-8);
+    };
+    for (std::size_t i = 0; i < rows.batch.rows; ++i) {
+      double margin = has_bias ? w[columns] : 0.0;
+      for (std::size_t k = rows.batch.begin[i]; k < rows.batch.end[i]; ++k)
+        margin += w[rows.index[k]] * static_cast<double>(widened(rows.value[k]));
+      const double slope = margin > 1.0 ? 0.0 : 0.125 * (margin - 1.0);
+      for (std::size_t k = rows.batch.begin[i]; k < rows.batch.end[i]; ++k) {
+        const std::size_t j = rows.index[k];
+        change(j, slope * static_cast<double>(widened(rows.value[k])) + static_cast<double>(own[j]) * w[j]);
+      }
+      if (has_bias) change(columns, slope);
+    }
+
+    std::vector<float> first, first_sums;
+    for (const isa set : instruction_sets_here()) {
+      std::vector<float> found = before, kept(columns + 1, 0.5f);
+      const auto arrays = [&](std::vector<float>& of) {
+        return margin_arrays{of.data(), has_bias ? of.data() + columns : nullptr};
+      };
+      const row_update<margin_arrays> update{.to = arrays(found),
+                                             .sums = arrays(kept),
+                                             .step = 0.0625f,
+                                             .l2 = l2 == 1 ? 0.25f : 0.0f,
+                                             .l2_of = l2 == 2 ? own.data() : nullptr};
+      const row_response slope{
+          [](void*, std::size_t, float margin) { return margin > 1.0f ? 0.0f : 0.125f * (margin - 1.0f); }, nullptr};
+      this->kernels(set).adagrad(update, rows.batch, slope);
+      for (std::size_t j = 0; j <= columns; ++j)
+        ASSERT_NEAR(static_cast<double>(found[j]), w[j], 1e-3) << name_of(set) << ", l2 " << l2 << ", column " << j;
+      if (set == isa::scalar) first = found, first_sums = kept;
+      EXPECT_TRUE(same_bits(found, first)) << name_of(set);
+      EXPECT_TRUE(same_bits(kept, first_sums)) << name_of(set);
+    }
+  }
+}
+
 TEST(margin_kernels, every_half_is_decoded_exactly) {
   std::vector<std::uint32_t> columns(0x10000);
   std::vector<half> values(columns.size());

@@ -138,31 +138,6 @@ class machine_loops : row_rules<Isa> {
     }
   }
 
-  template <bool L2, class Rule>
-  static void change_weights(const update& u, const Rule& rule, const row& z, float slope) {
-    float* const w = u.to.weights;
-    float* const s = u.sums.weights;
-    std::size_t k = 0;
-    for (; k + width <= z.size; k += width) {
-      const Index* const j = z.index + k;
-      lanes sum{};
-      if constexpr (Rule::sums) sum = gathered(s, j);
-      const lanes factor = rule.l2_factor(u.l2_of != nullptr ? gathered(u.l2_of, j) : splat(u.l2));
-      const lanes after = rule.template change<L2>(gathered(w, j), slope * Isa::load(z.value + k), factor, sum);
-      for (std::size_t l = 0; l < width; ++l) {
-        w[j[l]] = after[l];
-        if constexpr (Rule::sums) s[j[l]] = sum[l];
-      }
-    }
-    for (; k < z.size; ++k) {
-      const std::size_t j = z.index[k];
-      float none = 0.0f;
-      float& sum = Rule::sums ? s[j] : none;
-      const float factor = rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2);
-      w[j] = rule.template change<L2>(w[j], slope * Isa::load_one(z.value + k), factor, sum);
-    }
-  }
-
   template <std::size_t Width, bool L2, class Rule>
   static void train(const update& given, const batch& rows, const score_response& response) {
     const update u = given;  // nothing that is stored below can change it
@@ -174,7 +149,7 @@ class machine_loops : row_rules<Isa> {
       in_parts<Width>(u.to, [&]<std::size_t Vectors>(std::size_t first) {
         change_factors<Width, Vectors, L2>(u, rule, first, z, slope, first == 0 ? next : row());
       });
-      change_weights<L2>(u, rule, z, slope);
+      row_rules<Isa>::template change_weights<L2>(u, rule, z, slope);
       float none = 0.0f;
       *u.to.bias = rule.template change<false>(*u.to.bias, slope, none, Rule::sums ? *u.sums.bias : none);
     }

@@ -7,6 +7,7 @@
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 
 #include "kernels/lanes.hpp"
+#include "kernels/row_rules.hpp"
 
 // The loops that all instruction sets share. An instruction set is a type of its own file, so that what is instantiated
 // with it is that file's alone: were it shared, the linker might keep the copy that this CPU cannot run. For the same
@@ -133,7 +134,25 @@ struct margin_loops {
     model.store(w, columns);
   }
 
-  static constexpr margin_kernels<Index, Value> table{dots, updates, steps};
+  template <bool L2>
+  static void train(const row_update<margin_arrays>& given, const batch& rows, const row_response& response) {
+    using rules = row_rules<Isa>;
+    const row_update<margin_arrays> u = given;  // nothing that is stored below can change it
+    const typename rules::adagrad_rule rule{u.step};
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      const typename rules::template entries<Index, Value> z(rows, i);
+      const float sum = dot(u.to.weights, z.index, z.value, z.size);
+      const float slope = response.change(response.context, i, u.to.bias != nullptr ? sum + *u.to.bias : sum);
+      if (slope == 0.0f && !L2) continue;
+      rules::template change_weights<L2>(u, rule, z, slope);
+      if (u.to.bias != nullptr) *u.to.bias = rule.template change<false>(*u.to.bias, slope, 0.0f, *u.sums.bias);
+    }
+  }
+  static void adagrad(const row_update<margin_arrays>& u, const batch& rows, const row_response& response) {
+    (u.l2 != 0.0f || u.l2_of != nullptr ? train<true> : train<false>)(u, rows, response);
+  }
+
+  static constexpr margin_kernels<Index, Value> table{dots, updates, steps, adagrad};
 };
 
 }  // namespace hogwild::detail

@@ -1,36 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include <hogwild/detail/data/half.hpp>
+#include <hogwild/detail/kernels/row_batch.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
 namespace hogwild {
 
-/// The most rows of one call.
-inline constexpr std::size_t batch_rows = 16;
-
 /// The most columns of a model that `steps` takes: as many floats as half of AVX-512's registers hold.
 inline constexpr std::size_t register_columns = 128;
-
-/// Rows of a CSR: row i is entries [begin[i], end[i]) of `index` and `value`, for i < rows <= batch_rows. No column
-/// occurs twice in a row. Nothing outside the rows is read.
-template <class Index, class Value>
-struct row_batch {
-  const Index* index = nullptr;
-  const Value* value = nullptr;
-  std::array<std::uint64_t, batch_rows> begin{}, end{};
-  std::size_t rows = 0;
-};
 
 /// By how much row `row` of the batch, whose dot with the model is `dot`, changes the model: w += c * x, where c is
 /// returned; 0: not at all. Called once a row, in order, by `steps`.
 struct row_response {
   float (*change)(void* context, std::size_t row, float dot);
   void* context;
+};
+
+/// The parameters of a margin model, or the sums that adagrad keeps of them.
+struct margin_arrays {
+  float* weights = nullptr;  ///< one of each column
+  float* bias = nullptr;     ///< one, or null where there is none
 };
 
 /// The inner loops of margin models, on parameters that nobody else writes meanwhile. Index is std::uint32_t or
@@ -49,6 +42,11 @@ struct margin_kernels {
   /// the nearest cache where there are too few. Each row waits for the one before it: dots and updates take a third of
   /// the time with the logistic loss, and suit where a row may see a model that is up to 16 rows old.
   void (*steps)(float* w, std::size_t columns, const row_batch<Index, Value>& rows, const row_response& response);
+  /// Row after row under adagrad: the dot and the bias, the derivative c by their sum, which `response` returns, and
+  /// for each entry g = c * x + fraction * w, s += g^2, w -= step * g / sqrt(s + 1e-8); the root within 1e-6 of itself,
+  /// and a sum below 0 counts as 0. The bias likewise, without l2. Where c and l2 are 0 nothing changes.
+  void (*adagrad)(const row_update<margin_arrays>& update, const row_batch<Index, Value>& rows,
+                  const row_response& response);
 };
 
 /// The kernels of an instruction set that has_isa() knows; `set` is not automatic.

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <hogwild/detail/data/half.hpp>
-#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/row_batch.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
 namespace hogwild {
@@ -31,17 +31,6 @@ struct class_arrays {
   std::size_t classes = 0;   ///< > 0
 
   std::size_t scores() const { return classes; }
-};
-
-/// How rows change the parameters of their columns.
-template <class Arrays>
-struct row_update {
-  Arrays to;
-  Arrays sums{};  ///< of adagrad
-  float step = 0;
-  float l2 = 0;                  ///< by which an entry regularises its column: that fraction,
-  const float* l2_of = nullptr;  ///< or, where given, that of each column; biases are not regularised
-  float* room = nullptr;         ///< machines: `width` floats; classes: `classes`
 };
 
 /// Makes of the scores of row `row` of the batch the derivatives of its loss by them, in their place; returns whether

@@ -8,7 +8,7 @@
 
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
-#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/row_batch.hpp>
 
 // Rows of the data as kernels take them.
 

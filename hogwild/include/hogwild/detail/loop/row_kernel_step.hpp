@@ -39,10 +39,7 @@ class row_kernel_step : public Sharing {
       update_.l2 = static_cast<float>(o.l2);
       return;
     }
-    const touched_l2 l2{o.l2 * static_cast<double>(context.rows)};
-    l2_.resize(data.columns);
-    for (std::size_t j = 0; j < l2_.size(); ++j)
-      l2_[j] = context.degree[j] == 0 ? 0.0f : static_cast<float>(l2.fraction(context.degree[j]));
+    l2_ = fractions_of_l2(context, data.columns);
     update_.l2_of = l2_.data();
   }
 

@@ -36,6 +36,15 @@ struct step_context {
   const control_block* control = nullptr;  ///< where a request to stop shows; null: nowhere
 };
 
+/// What an entry of each column takes of l2 where that is by degree (touched_l2).
+inline std::vector<float> fractions_of_l2(const step_context& context, std::size_t columns) {
+  const touched_l2 l2{context.options.l2 * static_cast<double>(context.rows)};
+  std::vector<float> fractions(columns);
+  for (std::size_t j = 0; j < columns; ++j)
+    fractions[j] = context.degree[j] == 0 ? 0.0f : static_cast<float>(l2.fraction(context.degree[j]));
+  return fractions;
+}
+
 /// An optimiser on the arrays of a sharing policy, as they are now.
 template <class Optimizer, class Sharing>
 Optimizer optimizer_on(const Sharing& sharing, const loop_options& options) {

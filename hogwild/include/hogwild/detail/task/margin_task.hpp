@@ -30,7 +30,7 @@ class margin_task final : public training_task {
  private:
   template <template <class> class Step, class Sharing>
   void row_by_row(const worker_context& at, const Sharing& sharing) const;
-  template <class Sharing>
+  template <template <class, class, class> class Step, class Sharing>
   void by_batches(const worker_context& at, const Sharing& sharing) const;
 
   std::shared_ptr<const void> kept_;

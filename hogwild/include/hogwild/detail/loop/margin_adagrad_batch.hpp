@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/row_batches.hpp>
+#include <hogwild/detail/loop/step.hpp>
+
+namespace hogwild {
+
+/// What margin_adagrad_step does, by kernels, on arrays that nobody else writes meanwhile: row after row, to other
+/// bits.
+template <class Sharing, class Index, class Value>
+class margin_adagrad_batch : public Sharing {
+ public:
+  static constexpr std::size_t most_rows = batch_rows;
+
+  margin_adagrad_batch(const Sharing& sharing, margin_loss loss, const step_context& context, const sparse_view& data)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        data_(data),
+        kernels_(kernels_of<Index, Value>(context.options.isa)),
+        weight_positive_(static_cast<float>(context.options.weight_positive)),
+        batch_(batch_on<Index, Value>(data)) {
+    if (context.options.l2 > 0.0) l2_ = fractions_of_l2(context, data.columns);
+  }
+
+  void begin(const round_plan& round, double) {
+    update_.to = arrays_in(Sharing::values());
+    update_.sums = arrays_in(Sharing::state_values());
+    update_.step = static_cast<float>(round.step);
+    update_.l2_of = l2_.empty() ? nullptr : l2_.data();
+  }
+
+  /// At most most_rows rows of the data, which were looked at with ensure().
+  batch_outcome train_batch(std::span<const std::size_t> rows) {
+    batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
+    for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    updates_ = 0;
+    kernels_.adagrad(update_, batch_, {respond, this});
+    outcome.updates = l2_.empty() ? updates_ : rows.size();
+    return outcome;
+  }
+
+ private:
+  margin_arrays arrays_in(std::span<float> values) const {
+    return {.weights = values.data(), .bias = context_.options.bias != 0 ? values.data() + data_.columns : nullptr};
+  }
+
+  static float respond(void* self, std::size_t i, float margin) {
+    auto& step = *static_cast<margin_adagrad_batch*>(self);
+    const float label = step.label_[i], slope = step.loss_.derivative(margin, label);
+    step.updates_ += slope != 0.0f;
+    return label > 0 ? step.weight_positive_ * slope : slope;
+  }
+
+  margin_loss loss_;
+  step_context context_;
+  sparse_view data_;
+  const margin_kernels<Index, Value>& kernels_;
+  float weight_positive_;
+  row_batch<Index, Value> batch_;
+  std::array<float, batch_rows> label_{};
+  std::vector<float> l2_;  ///< of each column
+  row_update<margin_arrays> update_{};
+  std::uint64_t updates_ = 0;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Margin models by kernels under adagrad, against the same row by row: one worker under direct sharing takes that.
+#include <hogwild/detail/task/margin_task.hpp>
+
+#include <cstddef>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/squared_hinge.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+struct adagrad_runs : testing::Test {
+  train_result run(const auto& model, const auto& engine, const std::function<void(train_options&)>& change) const {
+    train_options options{
+        .epochs = 5, .step = {.initial = 0.2, .decay = 0.9}, .l2 = 1e-3, .optimizer = optimizer_kind::adagrad};
+    change(options);
+    return train(model, rows, engine, options);
+  }
+  // Both take the same rows in the same order, and round otherwise: some 10^4 steps of at most 0.2, each off by 1e-6 of
+  // itself at most.
+  void expect_alike(const auto& model, const std::function<void(train_options&)>& change) const {
+    const auto with = [&](sharing_kind sharing) {
+      return run(model, serial_engine{}, [&](train_options& o) {
+        change(o);
+        o.sharing = sharing;
+      });
+    };
+    const train_result by_row = with(sharing_kind::direct), by_kernels = with(sharing_kind::automatic);
+    EXPECT_NEAR(by_kernels.objective, by_row.objective, 1e-5 * by_row.objective);
+    ASSERT_EQ(by_kernels.parameters.size(), by_row.parameters.size());
+    for (std::size_t j = 0; j < by_row.parameters.size(); ++j)
+      EXPECT_NEAR(by_kernels.parameters[j], by_row.parameters[j], 2e-3f);
+    EXPECT_NE(by_kernels.parameters, by_row.parameters) << "there were no kernels";
+  }
+
+  test::toy_rows all = test::planted_classification({.rows = 1500, .columns = 200, .per_row = 11});
+  csr_rows rows = all.csr();
+};
+
+TEST_F(adagrad_runs, kernels_do_what_is_done_row_by_row) {
+  expect_alike(logistic{}, [](auto&) {});
+  expect_alike(logistic{}, [](auto& o) { o.bias = false; });
+  expect_alike(logistic{}, [](auto& o) { o.l2 = 0.0, o.weight_positive = 3.0; });
+  expect_alike(squared_hinge{}, [](auto& o) { o.order = row_order::permuted; });
+}
+
+TEST_F(adagrad_runs, two_workers_end_as_well_as_one) {
+  const auto change = [](auto& o) { o.epochs = 10; };
+  const double serial = run(logistic{}, serial_engine{}, change).objective;
+  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+  EXPECT_LT(run(logistic{}, two, change).objective, 1.02 * serial);
+}
+
+TEST_F(adagrad_runs, repeat_to_the_bit_where_that_is_asked_for) {
+  const auto asked = [](train_options& o) { o.reproducible = true, o.virtual_workers = 2; };
+  const auto with = [&](std::size_t workers) {
+    const thread_engine threads{.workers = workers, .team = thread_team_kind::std, .pin = false};
+    return run(logistic{}, threads, asked).parameters;
+  };
+  EXPECT_EQ(with(1), with(2));
+}
+
+}  // namespace
+}  // namespace hogwild
