@@ -73,14 +73,16 @@ class cutter {
 
 }  // namespace
 
-net_workspace::net_workspace(const net_plan& net, isa set, std::size_t batch)
+net_workspace::net_workspace(const net_plan& net, isa set, std::size_t batch, bool of_input)
     : net_(net),
       kernels_(layer_kernels_of(set)),
       batch_(std::max<std::size_t>(batch, 1)),
-      rows_(has_convolution(net) ? layer_lanes : std::min(up_to_lanes(batch_), dense_rows)) {
+      rows_(has_convolution(net) ? layer_lanes : std::min(up_to_lanes(batch_), dense_rows)),
+      of_input_(of_input) {
   const std::size_t passes = (batch_ + rows_ - 1) / rows_;
   layers_.resize(net_.size());
   inputs_.resize(passes);
+  if (of_input_) input_partials_.resize(passes);
   key_.resize(passes * rows_);
   memory_ = private_memory(lay_out(nullptr) * sizeof(float));
   lay_out(reinterpret_cast<float*>(memory_.base()));
@@ -93,9 +95,10 @@ std::size_t net_workspace::lay_out(float* base) {
   label_ = memory.run(inputs_.size() * rows_);
   for (float** const lanes : {&example_weight_, &loss_, &best_}) *lanes = memory.run(rows_);
   for (float*& input : inputs_) input = memory.run(net_.input().size() * rows_);
+  for (float*& partials : input_partials_) partials = memory.run(net_.input().size() * rows_);
   float *values = nullptr, *partials = nullptr;
   std::size_t draws = 0;
-  bool asked = false;  // whether a layer before has parameters, so that somebody wants the partials
+  bool asked = of_input_;  // or a layer before has parameters, so that somebody wants the partials
   for (std::size_t i = 0; i < net_.size(); ++i) {
     const placed_layer& at = net_[i];
     buffers& b = layers_[i];
@@ -164,41 +167,43 @@ void net_workspace::backward(std::size_t pass) {
   for (std::size_t i = net_.size(); i-- > 0 && !stopping();) {
     const placed_layer& at = net_[i];
     const buffers& b = layers_[i];
-    if (b.to_partials == nullptr) return;
+    float* const of_input = of_input_ ? input_partials_[pass] : nullptr;
+    float* const to_partials = b.to_partials != nullptr ? b.to_partials : of_input;
+    float* const from_partials = b.from_partials != nullptr ? b.from_partials : of_input;
+    if (to_partials == nullptr) return;
     const float* const from = b.from != nullptr ? b.from : inputs_[pass];
+    const float* const to = b.to != nullptr ? b.to : inputs_[pass];
     const float* const weights = parameters_ + at.weights;
     float *const weights_partials = gradient_ + at.weights, *const biases_partials = gradient_ + at.biases();
     const std::size_t values = at.to.size();
     switch (at.layer.kind) {
       case layer_kind::convolution: {
         const tap_shape shape{at.layer.outputs, b.tap, b.place};
-        kernels_.taps_weights(shape, from, b.to_partials, weights_partials, biases_partials);
-        if (b.from_partials == nullptr) break;
-        std::fill_n(b.from_partials, at.from.size() * rows_, 0.0f);
-        kernels_.taps_input(shape, weights, b.to_partials, b.from_partials);
+        kernels_.taps_weights(shape, from, to_partials, weights_partials, biases_partials);
+        if (from_partials == nullptr) break;
+        std::fill_n(from_partials, at.from.size() * rows_, 0.0f);
+        kernels_.taps_input(shape, weights, to_partials, from_partials);
         break;
       }
       case layer_kind::dense:
         by_inputs(at, [&](std::size_t first, std::size_t n) {
           const std::size_t begin = first * at.layer.outputs;
-          kernels_.dense_weights(rows_, n, at.layer.outputs, from + first * rows_, b.to_partials,
+          kernels_.dense_weights(rows_, n, at.layer.outputs, from + first * rows_, to_partials,
                                  weights_partials + begin, first == 0 ? biases_partials : nullptr);
-          if (b.from_partials == nullptr) return;
-          kernels_.dense_input(rows_, n, at.layer.outputs, weights + begin, b.to_partials,
-                               b.from_partials + first * rows_);
+          if (from_partials == nullptr) return;
+          kernels_.dense_input(rows_, n, at.layer.outputs, weights + begin, to_partials, from_partials + first * rows_);
         });
         break;
       case layer_kind::max_pool:
-        if (b.from_partials == nullptr) break;
-        kernels_.max_pool_input({at.from.planes, at.from.height, at.from.width}, from, b.to, b.to_partials,
-                                b.from_partials);
+        if (from_partials == nullptr) break;
+        kernels_.max_pool_input({at.from.planes, at.from.height, at.from.width}, from, to, to_partials, from_partials);
         break;
       case layer_kind::relu:
-        kernels_.relu_input(values * rows_, b.to, b.to_partials);
+        kernels_.relu_input(values * rows_, to, to_partials);
         break;
       case layer_kind::dropout:
       case layer_kind::channel_dropout:
-        kernels_.apply_mask(rows_, masks_of(at), values / masks_of(at), b.mask, b.to_partials);
+        kernels_.apply_mask(rows_, masks_of(at), values / masks_of(at), b.mask, to_partials);
         break;
     }
   }

@@ -96,7 +96,7 @@ TEST(mlp, takes_rows_by_their_columns_and_scales_them) {
   m.take(space, 1, {all, ones, 0.0f}, counter_random(1, 2));
   m.take(space, 1, {two, value, 1.0f}, counter_random(1, 2));
   const float expected[] = {0.0f, -1.0f, 0.0f, 0.0f, 1.5f};
-  for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(space.input(1)[j * space.stride()], expected[j]) << j;
+  for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(space.net.input(1)[j * space.net.stride()], expected[j]) << j;
 }
 
 }  // namespace

@@ -45,8 +45,9 @@ class stop_phases : public ::testing::Test {
   static std::string record() { return *folder / "run.jsonl"; }
 
   static std::vector<std::string> net_on(const std::string& data, std::vector<std::string> more) {
-    std::vector<std::string> words = {"train",    data,   "--model", "mlp",   "--hidden", "128",    "--workers", "2",
-                                      "--epochs", "1000", "--save",  model(), "--record", record(), "--json"};
+    std::vector<std::string> words = {"train",         data,    "--model",   "mlp",    "--hidden", "128",
+                                      "--first-layer", "dense", "--workers", "2",      "--epochs", "1000",
+                                      "--save",        model(), "--record",  record(), "--json"};
     words.insert(words.end(), more.begin(), more.end());
     std::filesystem::remove(model());
     std::filesystem::remove(record());

@@ -21,10 +21,18 @@ namespace hogwild {
 template <parameter T>
 class block_emit {
  public:
-  using apply_function = void (*)(void*, std::size_t offset, std::span<const T> partials);
+  /// Of a column's parameters, of which a batch without the column emits nothing.
+  struct sparse {
+    std::size_t column = 0;
+    T examples = 0;  ///< the fraction of the batch that has it; 0: these are no such parameters
+  };
+  using apply_function = void (*)(void*, std::size_t offset, std::span<const T> partials, const sparse& of);
 
   block_emit(void* to, apply_function apply) : to_(to), apply_(apply) {}
-  void block(std::size_t offset, std::span<const T> partials) const { apply_(to_, offset, partials); }
+  void block(std::size_t offset, std::span<const T> partials) const { apply_(to_, offset, partials, {}); }
+  void sparse_block(std::size_t column, std::size_t offset, std::span<const T> partials, T examples) const {
+    apply_(to_, offset, partials, {column, examples});
+  }
 
  private:
   void* to_;
@@ -81,9 +89,10 @@ class workspace_step : public Sharing {
       outcome.nonzeros += z.size();
       model_.take(space_, k, z, counter_random(context_.options.seed ^ mix_bits(pass_), rows[k]));
     }
-    const block_emit<scalar> emit(this, [](void* self, std::size_t offset, std::span<const scalar> partials) {
-      static_cast<workspace_step*>(self)->apply(offset, partials);
-    });
+    const block_emit<scalar> emit(
+        this, [](void* self, std::size_t offset, std::span<const scalar> partials, const sparse& of) {
+          static_cast<workspace_step*>(self)->apply(offset, partials, of);
+        });
     // Where the mean of all rows' changes is taken, each of these rows makes its own.
     if constexpr (gathers_sums<Sharing> && !emits_sums<M>) rows_of_mean_ = static_cast<scalar>(rows.size());
     model_.gradient(Sharing::reader(), space_, rows.size(), emit);
@@ -100,24 +109,39 @@ class workspace_step : public Sharing {
 
   std::size_t batch() const { return std::clamp<std::size_t>(context_.options.batch, 1, most_examples); }
 
-  void apply(std::size_t offset, std::span<const scalar> partials) {
+  using sparse = typename block_emit<scalar>::sparse;
+
+  void apply(std::size_t offset, std::span<const scalar> partials, const sparse& of) {
     groups_.for_parts(offset, partials,
-                      [this](const group_step& group, std::size_t first, auto part) { apply_in(group, first, part); });
+                      [&](const group_step& group, std::size_t first, auto part) { apply_in(group, first, part, of); });
   }
 
-  void apply_in(const group_step& group, std::size_t offset, std::span<const scalar> partials) {
+  /// What l2 counts for these parameters: once, or where other batches leave them alone as often as over an epoch comes
+  /// to once a batch.
+  scalar l2_of(const sparse& of) const {
+    if (of.examples == scalar(0)) return static_cast<scalar>(context_.options.l2);
+    const double rows = static_cast<double>(context_.rows) / std::max(context_.degree[of.column], 1u);
+    return static_cast<scalar>(context_.options.l2 * rows) * of.examples;
+  }
+
+  void apply_in(const group_step& group, std::size_t offset, std::span<const scalar> partials, const sparse& of) {
     if (group.frozen) return;
     const scalar size = rows_of_mean_ * (gathered_.on() ? scalar(1) : static_cast<scalar>(group.step));
-    if (!group.l2) return change(offset, partials, size);
+    const bool is_sparse = of.examples > scalar(0);
+    if (!group.l2) return change(offset, partials, size, is_sparse);
     row_.resize(partials.size());
     w_.load_block(offset, row_);
-    const auto l2 = static_cast<scalar>(context_.options.l2);
+    const scalar l2 = l2_of(of);
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = partials[i] + l2 * row_[i];
-    change(offset, row_, size);
+    change(offset, row_, size, is_sparse);
   }
 
-  void change(std::size_t offset, std::span<const scalar> g, scalar size) {
-    optimizer_.block(offset, g, size);
+  void change(std::size_t offset, std::span<const scalar> g, scalar size, bool is_sparse) {
+    // A velocity that only rows with the column would let decay: its whole way is gone at once.
+    if (is_sparse && context_.options.optimizer == optimizer_kind::momentum && !gathered_.on())
+      w_.add_scaled_block(offset, g, -size / static_cast<scalar>(1.0 - context_.options.constants.momentum));
+    else
+      optimizer_.block(offset, g, size);
     // What is gathered first is projected when the sums have been added (gathered_gradients.hpp).
     if constexpr (projects && !gathers_sums<Sharing>) {
       before_.resize(g.size());

@@ -20,12 +20,15 @@ namespace hogwild {
 /// between its layers stays in the nearest caches, a net of dense layers alone takes more, which suits their products.
 class net_workspace {
  public:
-  /// For at most `batch` examples. Throws config_error where this build has no layers.
-  net_workspace(const net_plan& net, isa set, std::size_t batch);
+  /// For at most `batch` examples. With `of_input`, differentiate() finds the partials by what it is given, too. Throws
+  /// config_error where this build has no layers.
+  net_workspace(const net_plan& net, isa set, std::size_t batch, bool of_input = false);
 
   /// Value v of example k is input(k)[v * stride()]. What is not written keeps its value, 0 at first.
   float* input(std::size_t k) { return inputs_[k / rows_] + k % rows_; }
   std::size_t stride() const { return rows_; }
+  /// Their partials of the mean loss, laid out alike, as differentiate() left them; only where they were asked for.
+  const float* input_partials(std::size_t k) const { return input_partials_[k / rows_] + k % rows_; }
   /// What example k's dropout is a function of, and its class.
   void describe(std::size_t k, std::uint64_t key, float label) { key_[k] = key, label_[k] = label; }
   /// Values [first, first + values) of example k become `value`.
@@ -37,16 +40,18 @@ class net_workspace {
   /// is worth nothing.
   void stop_when(std::function<bool()> asked) { asked_to_stop_ = std::move(asked); }
 
-  /// Reads the parameters that the next calls compute with, group by group.
-  void read(const auto& w, std::span<const parameter_group> groups) {
+  /// Reads the parameters that the next calls compute with, group by group; the net's first is the model's `first`.
+  void read(const auto& w, std::span<const parameter_group> groups, std::size_t first = 0) {
     for (const parameter_group& g : groups)
-      w.block(g.offset, g.rows * g.width).copy_to(parameters().subspan(g.offset, g.rows * g.width));
+      w.block(g.offset, g.rows * g.width).copy_to(parameters().subspan(g.offset - first, g.rows * g.width));
   }
   /// Emits what differentiate() found, group by group; nothing where it was stopped.
-  void emit(const auto& to, std::span<const parameter_group> groups) const {
+  void emit(const auto& to, std::span<const parameter_group> groups, std::size_t first = 0) const {
     if (stopped_) return;
-    for (const parameter_group& g : groups) to.block(g.offset, gradient().subspan(g.offset, g.rows * g.width));
+    for (const parameter_group& g : groups) to.block(g.offset, gradient().subspan(g.offset - first, g.rows * g.width));
   }
+  /// Whether differentiate() was stopped.
+  bool stopped() const { return stopped_; }
 
   std::span<float> parameters() { return {parameters_, net_.parameters()}; }
   /// Of the mean loss, as differentiate() left it.
@@ -80,7 +85,8 @@ class net_workspace {
   std::size_t batch_, rows_;
   private_memory memory_;
   std::vector<buffers> layers_;
-  std::vector<float*> inputs_;  ///< of each pass
+  bool of_input_;
+  std::vector<float*> inputs_, input_partials_;  ///< of each pass
   std::vector<std::uint64_t> key_;
   std::function<bool()> asked_to_stop_{};
   bool stopped_ = false;
