@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/instruction_sets.hpp"
 #include "kernels/classes/loops.hpp"
+#include "kernels/instruction_sets.hpp"
 #include "kernels/scalar_values.hpp"
 
 namespace hogwild::detail {
