@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/label_lists.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
@@ -100,7 +101,7 @@ class sparse_dataset {
   friend struct dataset_access;
 };
 
-/// Opens LIBSVM text ("label index:value ..."), plain or compressed with gzip, xz, zstd or bzip2 (told by content), or
+/// Opens LIBSVM text ("label index:value ...", or "label,label,... index:value ..."), plain or compressed with gzip, xz, zstd or bzip2 (told by content), or
 /// standard input ("-"). A cache beside the source is used when it was made from the same source (size, time stamp)
 /// with the same options; otherwise the text is parsed in parallel and the cache written aside and renamed.
 /// Throws format_error (file:line:column) or input_error (a value beyond 65504 under value_precision::half, too); then
@@ -117,6 +118,10 @@ class csr_rows {
   /// where columns ascend within each row.
   csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index, std::span<const float> value,
            std::span<const float> label, std::size_t columns);
+  /// The same with several labels a row: row r has label[label_start[r] .. label_start[r + 1]), at least one, distinct
+  /// whole numbers in any order. Throws input_error for others, too.
+  csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index, std::span<const float> value,
+           std::span<const std::uint64_t> label_start, std::span<const float> label, std::size_t columns);
 
   sparse_view view() const;
   std::size_t features() const { return columns_; }
@@ -126,6 +131,7 @@ class csr_rows {
   std::span<const std::uint32_t> index_;
   std::span<const float> value_;
   std::vector<double> label_;
+  label_lists lists_;  ///< instead, where rows have several
   std::size_t columns_;
 };
 

@@ -22,7 +22,7 @@ std::vector<section_shape> shapes(const cache_header& header) {
                                     {section_kind::value, header.value_bytes, header.nonzeros},
                                     {section_kind::block_checksum, 8, header.blocks()},
                                     {section_kind::label_table, 8, header.label_values}};
-  if (!header.labels_coded()) all.push_back({section_kind::label, 8, header.rows});
+  if (!header.labels_coded() && !header.has_lists()) all.push_back({section_kind::label, 8, header.rows});
   if (!header.columns_packed())
     all.insert(all.end(), {{section_kind::original, 4, header.columns}, {section_kind::degree, 4, header.columns}});
   return all;
@@ -32,6 +32,7 @@ std::vector<section_shape> shapes(const cache_header& header) {
 std::vector<section_shape> packed_shapes(const cache_header& header) {
   std::vector<section_shape> all = {{section_kind::row_length, 8, header.rows}};
   if (header.labels_coded()) all.push_back({section_kind::label_code, 8, header.rows});
+  if (header.has_lists()) all.push_back({section_kind::label_list, 8, header.rows});
   if (header.columns_packed())
     all.insert(all.end(),
                {{section_kind::original_step, 8, header.columns}, {section_kind::degree_step, 8, header.columns}});
@@ -42,7 +43,8 @@ bool widths_possible(const cache_header& header) {
   const auto one_of = [](std::uint8_t bytes, std::uint8_t narrow, std::uint8_t wide) {
     return bytes == narrow || bytes == wide;
   };
-  return one_of(header.index_bytes, 2, 4) && one_of(header.value_bytes, 2, 4) && header.label_values <= 256;
+  return one_of(header.index_bytes, 2, 4) && one_of(header.value_bytes, 2, 4) &&
+         (header.has_lists() ? header.label_values <= header.file_bytes / 8 : header.label_values <= 256);
 }
 
 const section_entry* find_section(const cache_header& header, section_kind kind) {
@@ -133,8 +135,9 @@ std::string header_fault(std::span<const std::byte> file) {
   std::memcpy(&header, file.data(), sizeof header);
   if (header.magic != cache_magic) return "is damaged at its start or is no cache";
   if (header.byte_order != cache_byte_order) return "was made on a machine of another byte order";
-  if (header.version != cache_version)
-    return "has version " + std::to_string(header.version) + ", not " + std::to_string(cache_version);
+  if (header.version != cache_version && header.version != list_cache_version)
+    return "has version " + std::to_string(header.version) + ", not " + std::to_string(cache_version) + " or " +
+           std::to_string(list_cache_version);
   if (header.checksum != header_checksum(header)) return "has a damaged header";
   if (header.file_bytes != file.size()) return "is torn";
   // Sizes first, so that no later product overflows: every row, column and entry takes room in the file.
@@ -156,12 +159,13 @@ cache_arrays::cache_arrays(std::span<const std::byte> file) {
   value = section_of_width<float>(file, header, section_kind::value, header.value_bytes);
   value16 = section_of_width<half>(file, header, section_kind::value, header.value_bytes);
   label_table = section<double>(file, header, section_kind::label_table);
-  if (!header.labels_coded()) label = section<double>(file, header, section_kind::label);
+  if (!header.labels_coded() && !header.has_lists()) label = section<double>(file, header, section_kind::label);
   original = section<std::uint32_t>(file, header, section_kind::original);
   degree = section<std::uint32_t>(file, header, section_kind::degree);
   block_checksum = section<std::uint64_t>(file, header, section_kind::block_checksum);
   row_length = section<std::byte>(file, header, section_kind::row_length);
   label_code = section<std::byte>(file, header, section_kind::label_code);
+  label_list = section<std::byte>(file, header, section_kind::label_list);
   original_step = section<std::byte>(file, header, section_kind::original_step);
   degree_step = section<std::byte>(file, header, section_kind::degree_step);
 }

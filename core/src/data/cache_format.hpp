@@ -19,7 +19,7 @@ namespace hogwild::detail {
 //   64 k     a section: one array, as wide as its numbers need, or a table of packed numbers (packed_numbers.hpp)
 //
 // Index and value are read where they are mapped. Rows are packed: how many entries each has, and a code into the table
-// of the labels that occur; a reader unpacks both when it opens the file (row_table.hpp). Where indices are 16 bits
+// of the labels that occur, or several; a reader unpacks both when it opens the file (row_table.hpp). Where indices are 16 bits
 // wide, and columns thus few, their numbers and counts are packed too. The entries are checked in blocks of
 // `rows_per_block` rows: section `block_checksum` holds one sum a block, over its parts of index and value (and of
 // labels that are no codes). The other sections carry their sum in the table.
@@ -27,6 +27,7 @@ namespace hogwild::detail {
 inline constexpr std::size_t section_alignment = 64;
 inline constexpr std::array<char, 8> cache_magic = {'H', 'W', 'C', 'A', 'C', 'H', 'E', '\n'};
 inline constexpr std::uint32_t cache_version = 3;
+inline constexpr std::uint32_t list_cache_version = 4;  ///< of rows with lists of labels; else the same
 inline constexpr std::uint32_t cache_byte_order = 0x01020304;
 
 /// Numbers in files: never reused, so that an old reader can tell what it does not know.
@@ -43,6 +44,7 @@ enum class section_kind : std::uint32_t {
   label_code = 10,     ///< packed, into label_table, one a row
   original_step = 11,  ///< packed differences of original
   degree_step = 12,    ///< packed differences of degree
+  label_list = 13,     ///< u64, how many there are, then packed: 2 * place in label_table, + 1 for a row's last one
 };
 
 struct section_entry {
@@ -67,7 +69,7 @@ struct cache_header {
   std::uint64_t first_singleton = 0;  ///< columns from here on are in one row each, and last in it; columns: none known
   std::uint64_t unknown_entries = 0;
   std::uint64_t rows_per_block = 1;
-  std::uint64_t label_values = 0;   ///< entries of label_table; 0: labels are f64
+  std::uint64_t label_values = 0;   ///< entries of label_table; 0: labels are f64; without lists at most 256
   std::uint8_t index_bytes = 4;     ///< or 2: then columns are packed
   std::uint8_t value_bytes = 4;     ///< or 2
   std::uint8_t values_rounded = 0;  ///< 1: to half precision, by option
@@ -77,7 +79,8 @@ struct cache_header {
   std::array<section_entry, 8> sections{};
   std::uint64_t checksum = 0;  ///< over all bytes above
 
-  bool labels_coded() const { return label_values > 0; }
+  bool labels_coded() const { return !has_lists() && label_values > 0; }
+  bool has_lists() const { return version == list_cache_version; }
   bool columns_packed() const { return index_bytes == 2; }
   image_shape image() const { return {image_planes, image_height, image_width}; }
   /// Each number of it below 2^8, 2^16 and 2^16.
@@ -111,7 +114,7 @@ struct cache_arrays {
   std::span<const std::uint32_t> original;
   std::span<const std::uint32_t> degree;
   std::span<const std::uint64_t> block_checksum;
-  std::span<const std::byte> row_length, label_code, original_step, degree_step;  ///< packed
+  std::span<const std::byte> row_length, label_code, label_list, original_step, degree_step;  ///< packed
 
   // Not in the file as they are. Whoever unpacks or writes the file has them in memory and sets them here.
   row_starts row_start;

@@ -41,12 +41,15 @@ dataset_mapping::dataset_mapping(unique_fd fd, std::string path, bool from_cache
 
 void dataset_mapping::unpack_rows() {
   const bool coded = arrays_->header.labels_coded();
-  const bool sums_hold = sum_holds(section_kind::row_length) && (!coded || sum_holds(section_kind::label_code));
+  const bool lists = arrays_->header.has_lists();
+  const bool sums_hold = sum_holds(section_kind::row_length) && (!coded || sum_holds(section_kind::label_code)) &&
+                         (!lists || sum_holds(section_kind::label_list));
   auto rows = sums_hold ? row_table::unpack(*arrays_) : std::nullopt;
   if (!rows) throw cache_error(path_, "has a damaged table of rows");
   rows_ = *std::move(rows);
   arrays_->row_start = rows_.starts();
   if (coded) arrays_->label = {rows_.codes(), arrays_->label_table};
+  if (lists) arrays_->label = rows_.lists(arrays_->label_table);
 }
 
 void dataset_mapping::damaged(const std::string& part) const {

@@ -4,6 +4,7 @@
 #include <boost/interprocess/mapped_region.hpp>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -39,6 +40,10 @@ class dataset_writer {
   /// Writes the sum of one block whose rows are there; `end` is where its last row ends. Different blocks may be
   /// written and sealed by different threads.
   void seal_block(std::uint64_t block, std::uint64_t end);
+  /// Gives all rows lists of labels, as label_lists has them; their table is in arrays().
+  void set_lists(std::vector<std::uint32_t> start, std::vector<std::uint32_t> code) {
+    rows_.set_lists(std::move(start), std::move(code));
+  }
   /// Faults in the pages behind a part, at once rather than one by one.
   template <class T>
   static void populate(std::span<T> part) {

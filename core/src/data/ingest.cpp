@@ -89,6 +89,22 @@ label_codes codes_of(const parsed_text& text) {
   return all;
 }
 
+/// The lists of all rows, in this order.
+label_lists lists_of(const parsed_text& text, const std::vector<row_plan::place>& order, const std::string& source) {
+  std::vector<std::uint32_t> start{0};
+  std::vector<double> labels;
+  start.reserve(order.size() + 1);
+  for (const auto [b, r] : order) {
+    const libsvm_block& block = text.blocks[b];
+    labels.insert(labels.end(), block.list.begin() + (r == 0 ? 0 : block.list_end[r - 1]),
+                  block.list.begin() + block.list_end[r]);
+    if (labels.size() > std::numeric_limits<std::uint32_t>::max())
+      throw input_error(source + ": the lists have more than 4294967295 labels in all, which is the most");
+    start.push_back(static_cast<std::uint32_t>(labels.size()));
+  }
+  return {start, labels};
+}
+
 /// Writes one block of rows, whose first entry goes to place `begin`.
 class block_writer {
  public:
@@ -108,7 +124,7 @@ class block_writer {
     std::uint64_t place = begin;
     for_rows(block, [&](std::size_t r, const row_source& source) {
       to_.start_row(r, place);
-      write_label(r, source.block->label[source.row]);
+      if (plan_.lists.empty()) write_label(r, source.block->label[source.row]);
       if (plan_.first_singleton < plan_.columns.original.size())
         copy_singletons_last(source, place);
       else
@@ -220,7 +236,10 @@ row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_p
       plan.first_singleton = plan.columns.first_singleton();
     }
   }
-  plan.labels = codes_of(text);
+  if (text.lists)
+    plan.lists = lists_of(text, plan.order, source);
+  else
+    plan.labels = codes_of(text);
   plan.half_values = are_halves(text);
   if (values == value_precision::half && !plan.half_values) {
     require_half_range(text, source);
@@ -243,7 +262,8 @@ cache_header sizes_of(const parsed_text& text, const row_plan& plan) {
   header.first_singleton = std::min<std::uint64_t>(plan.first_singleton, header.columns);
   header.unknown_entries = plan.unknown_entries;
   header.rows_per_block = rows_per_block(text.rows, text.nonzeros);
-  header.label_values = plan.labels.table().size();
+  if (!plan.lists.empty()) header.version = list_cache_version;
+  header.label_values = plan.lists.empty() ? plan.labels.table().size() : plan.lists.table.size();
   header.value_bytes = plan.half_values ? 2 : 4;
   header.values_rounded = plan.values_rounded ? 1 : 0;
   header.set_image(text.image);
@@ -260,7 +280,12 @@ void write_rows(const parsed_text& text, const row_plan& plan, dataset_writer& f
   to.start_row(text.rows, begin.back());
   tbb::parallel_for(std::size_t{0}, writer.blocks(), [&](std::size_t b) { writer.write(b, begin[b], begin[b + 1]); });
   to.columns(plan.columns.original, plan.columns.degree);
-  std::ranges::copy(plan.labels.table(), to.label_table.begin());
+  if (plan.lists.empty()) {
+    std::ranges::copy(plan.labels.table(), to.label_table.begin());
+  } else {
+    std::ranges::copy(plan.lists.table, to.label_table.begin());
+    file.set_lists(plan.lists.start, plan.lists.code);
+  }
 }
 
 }  // namespace hogwild::detail

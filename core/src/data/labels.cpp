@@ -49,7 +49,20 @@ tally count_codes(const label_column& labels) {
   return found;
 }
 
+/// Labels of lists, of which there may be any number.
+tally count_lists(const label_column& labels) {
+  std::vector<std::size_t> counts(labels.table().size());
+  for (std::size_t row = 0; row < labels.size(); ++row)
+    for (const std::uint32_t code : labels.list(row)) ++counts[code];
+  tally found;
+  for (std::size_t code = 0; code < counts.size(); ++code)
+    if (counts[code] > 0) found.values.emplace_back(labels.table()[code], counts[code]);
+  if (found.values.size() > most_classes) found.complete = false;
+  return found;
+}
+
 tally count_values(const label_column& labels, const std::string& source) {
+  if (labels.lists()) return count_lists(labels);
   if (labels.coded() && std::ranges::all_of(labels.table(), [](double x) { return std::isfinite(x); }))
     return count_codes(labels);
   std::unordered_map<double, std::size_t> counts;
@@ -103,6 +116,7 @@ label_map::label_map(label_kind kind, std::vector<double> values) : kind_(kind),
 
 label_map label_map::learn(label_kind kind, const label_column& labels, const std::string& source) {
   if (labels.empty()) throw input_error(source + ": there are no rows to learn labels from");
+  if (kind != label_kind::classes) refuse_lists(labels, source);
   if (kind == label_kind::real) {
     for (std::size_t row = 0; row < labels.size(); ++row) refuse_not_a_number(labels[row], row, source);
     return {};
@@ -111,6 +125,11 @@ label_map label_map::learn(label_kind kind, const label_column& labels, const st
   if (kind == label_kind::binary && found.values.size() != 2) {
     throw input_error(source + ": this model needs labels of exactly two values, but there are " + describe(found) +
                       ". For several classes use softmax, for numbers a regression model such as least_squares");
+  }
+  if (labels.lists() && !found.complete) {
+    throw input_error(source + ": the lists of its rows have " + std::to_string(found.values.size()) +
+                      " different labels, but a model takes at most 65,536 classes: leave out the rarest labels, or "
+                      "train several models, each on a part of the labels");
   }
   if (kind == label_kind::classes && (found.values.size() < 2 || !found.complete)) {
     throw input_error(source + ": this model needs labels of 2 to 65,536 values, but there are " + describe(found) +
@@ -121,6 +140,19 @@ label_map label_map::learn(label_kind kind, const label_column& labels, const st
   values.reserve(found.values.size());
   for (const auto& [value, count] : found.values) values.push_back(value);
   return {kind, std::move(values)};
+}
+
+std::span<const std::uint32_t> label_map::encode_list(const label_column& labels, std::size_t r,
+                                                      std::vector<std::uint32_t>& room) const {
+  room.clear();
+  for (const std::uint32_t code : labels.list(r)) room.push_back(number_of(labels.table()[code]));
+  return room;
+}
+
+void label_map::refuse_lists(const label_column& labels, const std::string& source) {
+  if (!labels.lists()) return;
+  throw input_error(source +
+                    ": its rows have lists of labels, and this model takes one label a row; softmax takes lists");
 }
 
 double label_map::decode(double predicted) const {
@@ -134,20 +166,29 @@ double label_map::decode(double predicted) const {
 }
 
 void label_map::require_known(const label_column& labels, const std::string& source) const {
-  for (std::size_t row = 0; row < labels.size(); ++row) {
-    refuse_not_a_number(labels[row], row, source);
-    if (kind_ == label_kind::real || std::binary_search(values_.begin(), values_.end(), labels[row])) continue;
+  const auto knows = [this](double label) { return std::binary_search(values_.begin(), values_.end(), label); };
+  const auto refuse = [&](double label, std::size_t row) {
     std::string known;
     for (std::size_t k = 0; k < std::min<std::size_t>(8, values_.size()); ++k) {
       known += (k == 0 ? "" : ", ") + detail::to_text(values_[k]);
     }
-    throw input_error(source + ": row " + std::to_string(row + 1) + " has the label " + detail::to_text(labels[row]) +
+    throw input_error(source + ": row " + std::to_string(row + 1) + " has the label " + detail::to_text(label) +
                       ", which the training data never had; it had " + known + (values_.size() > 8 ? ", ..." : ""));
+  };
+  if (kind_ != label_kind::classes) refuse_lists(labels, source);
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    if (labels.lists()) {
+      for (const std::uint32_t code : labels.list(row))
+        if (!knows(labels.table()[code])) refuse(labels.table()[code], row);
+      continue;
+    }
+    refuse_not_a_number(labels[row], row, source);
+    if (kind_ != label_kind::real && !knows(labels[row])) refuse(labels[row], row);
   }
 }
 
-float label_map::class_of(double label) const {
-  return static_cast<float>(std::lower_bound(values_.begin(), values_.end(), label) - values_.begin());
+std::uint32_t label_map::number_of(double label) const {
+  return static_cast<std::uint32_t>(std::lower_bound(values_.begin(), values_.end(), label) - values_.begin());
 }
 
 }  // namespace hogwild

@@ -15,6 +15,8 @@
 
 #include <hogwild/error.hpp>
 
+#include "formats/label_forms.hpp"
+
 namespace hogwild::detail {
 
 entry_pool::piece entry_pool::allocate(std::size_t entries) {
@@ -54,7 +56,10 @@ class parallel_parse {
           return read(control);
         }) & tbb::make_filter<work_item*, void>(tbb::filter_mode::parallel, [this](work_item* item) { parse(*item); }));
     report();
-    for (work_item& item : items_) collect(std::move(item.rows));
+    for (work_item& item : items_) {
+      if (result_.lists) item.rows.list_all(item.rows.label.size());
+      collect(std::move(item.rows));
+    }
   }
 
  private:
@@ -87,14 +92,18 @@ class parallel_parse {
     item.text = {};
   }
 
-  void report() const {
+  void report() {
     std::size_t lines = 0;
+    label_forms forms;
     for (const work_item& item : items_) {
       if (const auto& fault = item.rows.fault)
         throw format_error(input_.name(), lines + fault->line, fault->column, fault->message);
+      forms.add(item.rows, lines);
       lines += item.rows.lines;
     }
     if (stream_fault_) std::rethrow_exception(stream_fault_);
+    forms.require_one(input_.name());
+    result_.lists = forms.has_lists();
   }
 
   void collect(libsvm_block rows) {

@@ -46,6 +46,7 @@ struct parsed_text {
   std::size_t rows = 0;
   std::size_t nonzeros = 0;
   std::size_t columns = 0;  ///< one more than the largest index
+  bool lists = false;       ///< rows have lists of labels
   image_shape image{};      ///< of rows that are images
 };
 

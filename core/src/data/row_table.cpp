@@ -2,6 +2,7 @@
 #include "data/row_table.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -14,7 +15,7 @@ row_table::row_table(const cache_header& sizes) : rows_(sizes.rows) {
     start32_ = std::make_unique_for_overwrite<std::uint32_t[]>(rows_ + 1);
   else
     start64_ = std::make_unique_for_overwrite<std::uint64_t[]>(rows_ + 1);
-  if (sizes.label_values > 0) code_ = std::make_unique_for_overwrite<std::uint8_t[]>(rows_);
+  if (sizes.labels_coded()) code_ = std::make_unique_for_overwrite<std::uint8_t[]>(rows_);
 }
 
 std::optional<row_table> row_table::unpack(const cache_arrays& file) {
@@ -25,6 +26,7 @@ std::optional<row_table> row_table::unpack(const cache_arrays& file) {
                              : table.unpack_lengths(file.row_length, header.nonzeros, table.start64_.get());
   if (!rows_hold || (table.code_ != nullptr && !table.unpack_codes(file.label_code, header.label_values)))
     return std::nullopt;
+  if (header.has_lists() && !table.unpack_lists(file.label_list, header.label_values)) return std::nullopt;
   return table;
 }
 
@@ -45,6 +47,16 @@ std::vector<std::uint64_t> row_table::pack_codes() const {
   number_packer packer;
   for (const std::uint8_t code : codes()) packer.add(code);
   return std::move(packer).finish();
+}
+
+std::vector<std::uint64_t> row_table::pack_lists() const {
+  number_packer packer;
+  for (std::size_t r = 0; r < rows_; ++r)
+    for (std::uint32_t k = lists_.start[r]; k < lists_.start[r + 1]; ++k)
+      packer.add(2 * std::uint64_t{lists_.code[k]} + (k + 1 == lists_.start[r + 1] ? 1 : 0));
+  std::vector<std::uint64_t> words = std::move(packer).finish();
+  words.insert(words.begin(), lists_.code.size());
+  return words;
 }
 
 template <class Start>
@@ -71,6 +83,29 @@ bool row_table::unpack_codes(std::span<const std::byte> packed, std::uint64_t la
     }
     return most < labels;
   });
+}
+
+/// Each row has at least one label, and they ascend.
+bool row_table::unpack_lists(std::span<const std::byte> packed, std::uint64_t labels) {
+  std::uint64_t count = 0;
+  if (packed.size() < sizeof count) return false;
+  std::memcpy(&count, packed.data(), sizeof count);
+  packed = packed.subspan(sizeof count);
+  if (count < rows_ || count > std::min<std::uint64_t>(most_packed(packed.size()), 0xffffffffu)) return false;
+  lists_.start.reserve(rows_ + 1);
+  lists_.code.reserve(count);
+  std::uint64_t least = 0;
+  const bool possible = unpack_numbers(packed, count, [&](std::size_t, std::span<const std::uint64_t> numbers) {
+    for (const std::uint64_t number : numbers) {
+      const std::uint64_t code = number / 2;
+      if (code < least || code >= labels) return false;
+      lists_.code.push_back(static_cast<std::uint32_t>(code));
+      least = number % 2 == 0 ? code + 1 : 0;
+      if (number % 2 == 1) lists_.start.push_back(static_cast<std::uint32_t>(lists_.code.size()));
+    }
+    return true;
+  });
+  return possible && least == 0 && lists_.start.size() == rows_ + 1;
 }
 
 }  // namespace hogwild::detail

@@ -5,15 +5,17 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/label_lists.hpp>
 #include <hogwild/detail/data/row_starts.hpp>
 
 #include "data/cache_format.hpp"
 
 namespace hogwild::detail {
 
-/// Where rows start and which codes their labels have, in memory of this process: files hold lengths instead, and both
+/// Where rows start and which codes their labels have, or lists of codes, in memory of this process: files hold lengths instead, and both
 /// in as few bits as they need.
 class row_table {
  public:
@@ -24,20 +26,28 @@ class row_table {
   static std::optional<row_table> unpack(const cache_arrays& file);
 
   row_starts starts() const;
+  /// Of rows that have lists, with the table that their codes are of.
+  label_column lists(std::span<const double> table) const { return {lists_.start, lists_.code, table}; }
+  void set_lists(std::vector<std::uint32_t> start, std::vector<std::uint32_t> code) {
+    lists_.start = std::move(start), lists_.code = std::move(code);
+  }
   std::span<const std::uint8_t> codes() const { return {code_.get(), code_ != nullptr ? rows_ : 0}; }
 
   std::vector<std::uint64_t> pack_lengths() const;
   std::vector<std::uint64_t> pack_codes() const;
+  std::vector<std::uint64_t> pack_lists() const;
 
  private:
   template <class Start>
   bool unpack_lengths(std::span<const std::byte> packed, std::uint64_t nonzeros, Start* start) const;
   bool unpack_codes(std::span<const std::byte> packed, std::uint64_t labels) const;
+  bool unpack_lists(std::span<const std::byte> packed, std::uint64_t labels);
 
   std::size_t rows_ = 0;
   std::unique_ptr<std::uint32_t[]> start32_;  ///< rows + 1, where 32 bits suffice
   std::unique_ptr<std::uint64_t[]> start64_;
   std::unique_ptr<std::uint8_t[]> code_;
+  label_lists lists_;  ///< without their table
 };
 
 }  // namespace hogwild::detail

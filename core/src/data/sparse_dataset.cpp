@@ -114,8 +114,10 @@ void check_rows(const sparse_view& rows) {
                           std::to_string(rows.columns) + " columns (counted from 0)");
 }
 
+/// None where rows have lists.
 detail::label_codes codes_of(const label_column& labels) {
   detail::label_codes codes;
+  if (labels.lists()) return codes;
   for (const double label : labels) codes.add(label);
   codes.number();
   return codes;
@@ -127,6 +129,19 @@ std::vector<std::uint32_t> degrees_of(const sparse_view& rows) {
   for (std::size_t r = 0; r < rows.rows(); ++r)
     for (const std::uint32_t j : cursor.row(r).index) ++degree[j];
   return degree;
+}
+
+void copy_labels(const label_column& labels, const detail::label_codes& codes, detail::dataset_writer& file) {
+  const detail::writable_arrays to(file.arrays());
+  for (std::size_t r = 0; r < to.label.size(); ++r) to.label[r] = labels[r];
+  for (std::size_t r = 0; r < to.label_code.size(); ++r) to.label_code[r] = codes.code(labels[r]);
+  if (!labels.lists()) return;
+  std::vector<std::uint32_t> start{0}, code;
+  for (std::size_t r = 0; r < labels.size(); ++r) {
+    code.insert(code.end(), labels.list(r).begin(), labels.list(r).end());
+    start.push_back(static_cast<std::uint32_t>(code.size()));
+  }
+  file.set_lists(std::move(start), std::move(code));
 }
 
 bool are_halves(const sparse_view& rows) {
@@ -162,7 +177,10 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   sizes.nonzeros = rows.nonzeros();
   sizes.first_singleton = std::min(rows.first_singleton, rows.columns);
   sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
-  sizes.label_values = codes.table().size();
+  const bool lists = rows.label.lists();
+  if (lists) sizes.version = detail::list_cache_version;
+  const std::span<const double> table = lists ? rows.label.table() : codes.table();
+  sizes.label_values = table.size();
   sizes.value_bytes = are_halves(rows) ? 2 : 4;
   sizes.set_image(rows.image);
   const std::vector<std::uint32_t> degree = degrees_of(rows);
@@ -170,17 +188,14 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   detail::dataset_writer file = detail::dataset_writer::in_memory(sizes);
   const detail::writable_arrays to(file.arrays());
   to.columns(original, degree);
-  std::ranges::copy(codes.table(), to.label_table.begin());
+  std::ranges::copy(table, to.label_table.begin());
+  copy_labels(rows.label, codes, file);
   row_cursor cursor(rows);
   std::uint64_t place = 0;
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const sparse_row<float> row = cursor.row(r);
     to.start_row(r, place);
     copy_row(row, place, to);
-    if (codes.fits())
-      to.label_code[r] = codes.code(rows.label[r]);
-    else
-      to.label[r] = rows.label[r];
     place += row.size();
   }
   to.start_row(rows.rows(), place);

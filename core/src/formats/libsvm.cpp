@@ -10,6 +10,7 @@
 #include <hogwild/error.hpp>
 
 #include "decimal.hpp"
+#include "label_forms.hpp"
 #include "libsvm_parser.hpp"
 
 namespace hogwild {
@@ -22,31 +23,74 @@ void append_number(std::string& out, Number number) {
   out.append(digits, end);
 }
 
-/// Appends the lines of `text` to `rows`. `text` as parse_libsvm_block wants it.
-void append_rows(std::string_view text, const std::string& source, bool labels_optional, libsvm_rows& rows,
-                 std::size_t& lines) {
-  const std::size_t before = rows.index.size();
-  rows.index.resize(before + detail::libsvm_capacity(text.size()));
-  rows.value.resize(rows.index.size());
-  detail::libsvm_block block;
-  block.index = rows.index.data() + before;
-  block.value = rows.value.data() + before;
-  detail::parse_libsvm_block(text, labels_optional, block);
-  if (block.fault) throw format_error(source, lines + block.fault->line, block.fault->column, block.fault->message);
-  rows.index.resize(before + block.entries);
-  rows.value.resize(before + block.entries);
-  for (const std::uint32_t end : block.row_end) rows.row_start.push_back(before + end);
-  rows.label.insert(rows.label.end(), block.label.begin(), block.label.end());
-  rows.columns = std::max<std::size_t>(rows.columns, block.columns);
-  lines += block.lines;
+/// Reads text piece by piece.
+class row_reader {
+ public:
+  row_reader(const std::string& source, bool labels_optional) : source_(source), labels_optional_(labels_optional) {}
+
+  /// `text` as parse_libsvm_block wants it.
+  void append(std::string_view text) {
+    const std::size_t before = rows_.index.size();
+    rows_.index.resize(before + detail::libsvm_capacity(text.size()));
+    rows_.value.resize(rows_.index.size());
+    detail::libsvm_block block;
+    block.index = rows_.index.data() + before;
+    block.value = rows_.value.data() + before;
+    detail::parse_libsvm_block(text, labels_optional_, block);
+    if (block.fault) throw format_error(source_, lines_ + block.fault->line, block.fault->column, block.fault->message);
+    rows_.index.resize(before + block.entries);
+    rows_.value.resize(before + block.entries);
+    for (const std::uint32_t end : block.row_end) rows_.row_start.push_back(before + end);
+    append_labels(block);
+    rows_.columns = std::max<std::size_t>(rows_.columns, block.columns);
+    lines_ += block.lines;
+  }
+
+  libsvm_rows finish() && {
+    forms_.require_one(source_);
+    if (forms_.has_lists()) {
+      all_.list_all(all_.label.size());
+      all_.list_end.insert(all_.list_end.begin(), 0);
+      rows_.lists = label_lists(all_.list_end, all_.list);
+    }
+    rows_.label = std::move(all_.label);
+    return std::move(rows_);
+  }
+
+ private:
+  void append_labels(const detail::libsvm_block& block) {
+    forms_.add(block, lines_);
+    if (block.list_line > 0) {
+      all_.list_all(all_.label.size());
+      const auto before = static_cast<std::uint32_t>(all_.list.size());
+      for (const std::uint32_t end : block.list_end) all_.list_end.push_back(before + end);
+      all_.list.insert(all_.list.end(), block.list.begin(), block.list.end());
+    }
+    all_.label.insert(all_.label.end(), block.label.begin(), block.label.end());
+  }
+
+  const std::string& source_;
+  bool labels_optional_;
+  libsvm_rows rows_;
+  detail::libsvm_block all_;  ///< labels of all pieces
+  detail::label_forms forms_;
+  std::size_t lines_ = 0;
+};
+
+void append_labels(std::string& line, const label_column& labels, std::size_t r) {
+  if (!labels.lists()) return append_number(line, labels[r]);
+  for (const std::uint32_t code : labels.list(r)) {
+    append_number(line, labels.table()[code]);
+    line += ',';
+  }
+  line.pop_back();
 }
 
 }  // namespace
 
 libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool labels_optional) {
   constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-  libsvm_rows rows;
-  std::size_t lines = 0;
+  row_reader reader(source, labels_optional);
   std::string piece;  // a copy with room behind it: nobody promised bytes behind `text`
   while (!text.empty()) {
     std::size_t end = text.size() <= piece_bytes ? text.size() : text.find('\n', piece_bytes - 1);
@@ -55,10 +99,10 @@ libsvm_rows parse_libsvm(std::string_view text, const std::string& source, bool 
     if (piece.back() != '\n') piece += '\n';
     const std::size_t length = piece.size();
     piece.append(detail::text_padding, '\0');
-    append_rows(std::string_view(piece).substr(0, length), source, labels_optional, rows, lines);
+    reader.append(std::string_view(piece).substr(0, length));
     text.remove_prefix(end);
   }
-  return rows;
+  return std::move(reader).finish();
 }
 
 void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const std::uint32_t> original) {
@@ -71,7 +115,7 @@ void write_libsvm(std::ostream& out, const sparse_view& rows, std::span<const st
       entries.emplace_back(original.empty() ? column + 1 : original[column], value);
     std::sort(entries.begin(), entries.end());
     line.clear();
-    append_number(line, rows.label[r]);
+    append_labels(line, rows.label, r);
     for (const auto& [number, value] : entries) {
       line += ' ';
       append_number(line, number);

@@ -2,6 +2,7 @@
 #include "libsvm_line.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -39,11 +40,16 @@ bool line_parser::read_row() {
     return false;
   }
   block_.label.push_back(label);
+  if (!list_.empty()) {
+    if (block_.list_line == 0) block_.list_line = block_.lines + 1;
+    block_.add_list(list_);
+  }
   block_.row_end.push_back(static_cast<std::uint32_t>(block_.entries));
   return true;
 }
 
 bool line_parser::read_label(double& label) {
+  list_.clear();
   if (const char* const next = read_short_label(p_, label)) {
     p_ = next;
     return true;
@@ -54,6 +60,7 @@ bool line_parser::read_label(double& label) {
     return refuse(p_,
                   "the line begins with " + quote(p_, end) + " and not with a label; write 'label index:value ...'");
   }
+  if (std::find(p_, end, ',') != end) return read_list(end, label);
   switch (read_decimal(p_, end, label)) {
     case number_fault::not_a_number:
       return refuse(p_, "the label " + quote(p_, end) + " is not a number");
@@ -63,6 +70,42 @@ bool line_parser::read_label(double& label) {
       break;
   }
   p_ = end;
+  return true;
+}
+
+/// Reads labels with commas between them; `label` is the least.
+bool line_parser::read_list(const char* end, double& label) {
+  for (const char* item = p_;;) {
+    const char* const comma = std::find(item, end, ',');
+    if (comma == item)
+      return refuse(item, "the list of labels " + quote(p_, end) +
+                              " has an empty item; write '3,17,5', with one comma and no blank between labels");
+    double value = 0;
+    if (read_decimal(item, comma, value) != number_fault::none || std::trunc(value) != value)
+      return refuse(item, "the label " + quote(item, comma) +
+                              " stands in a list, whose labels are classes; write them as whole numbers");
+    list_.push_back(value + 0.0);
+    if (comma == end) break;
+    item = comma + 1;
+  }
+  if (!require_distinct(end)) return false;
+  label = list_.front();
+  p_ = end;
+  return true;
+}
+
+/// Sorts the list that ends at `end`. The second of two like labels is refused where it stands.
+bool line_parser::require_distinct(const char* end) {
+  std::vector<std::pair<double, std::size_t>> labels;
+  for (const double label : list_) labels.emplace_back(label, labels.size());
+  std::ranges::sort(labels);
+  const auto twice = std::ranges::adjacent_find(labels, {}, &std::pair<double, std::size_t>::first);
+  if (twice != labels.end()) {
+    const char* item = p_;
+    for (std::size_t k = 0; k < twice[1].second; ++k) item = std::find(item, end, ',') + 1;
+    return refuse(item, "the label " + quote(item, std::find(item, end, ',')) + " stands twice in this list; once is enough");
+  }
+  std::ranges::sort(list_);
   return true;
 }
 

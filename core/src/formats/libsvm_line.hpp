@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libsvm_parser.hpp"
 
@@ -29,6 +30,8 @@ class line_parser {
  private:
   bool read_row();
   bool read_label(double& label);
+  bool read_list(const char* end, double& label);
+  bool require_distinct(const char* end);
   bool read_entries();
   bool read_long_index(std::uint32_t& number);
   bool read_value(float& value);
@@ -46,6 +49,7 @@ class line_parser {
   const char* line_;
   bool labels_optional_;
   libsvm_block& block_;
+  std::vector<double> list_;  ///< of the row, where it has a list
 };
 
 }  // namespace hogwild::detail

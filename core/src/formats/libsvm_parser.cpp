@@ -7,6 +7,7 @@
 #include <new>
 
 #include "decimal.hpp"
+#include "label_forms.hpp"
 #include "libsvm_line.hpp"
 #include "libsvm_stages.hpp"
 
@@ -150,6 +151,8 @@ void parse_libsvm_block(std::string_view text, bool labels_optional, libsvm_bloc
   } else {
     line_parser(text, labels_optional, block).read_all();
   }
+  if (block.list_line > 0) block.list_all(block.label.size());
+  if (!block.fault) block.no_class = find_no_class(text, block);
 }
 
 }  // namespace hogwild::detail

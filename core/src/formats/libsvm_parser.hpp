@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,11 +25,32 @@ struct libsvm_block {
   std::uint32_t* index = nullptr;  ///< from 0: one less than in the text
   float* value = nullptr;
   std::vector<std::uint32_t> row_end;
-  std::vector<double> label;
+  std::vector<double> label;  ///< of a list of labels the least
+  /// Where a row of the block has a list of labels: the labels of all rows, row r's ending at list_end[r], ascending;
+  /// else both are empty.
+  std::vector<double> list;
+  std::vector<std::uint32_t> list_end;
+  std::size_t list_line = 0;  ///< of the first list, from 1; 0: there is none
   std::size_t entries = 0;
   std::uint32_t columns = 0;  ///< one more than the largest index
   std::size_t lines = 0;      ///< newlines read
   std::optional<libsvm_fault> fault;
+  /// Names the first label that is no whole number: a fault where other rows, here or elsewhere, have lists.
+  std::optional<libsvm_fault> no_class;
+
+  /// Gives the last row these labels, ascending.
+  void add_list(std::span<const double> labels) {
+    list_all(label.size() - 1);
+    list.insert(list.end(), labels.begin(), labels.end());
+    list_end.push_back(static_cast<std::uint32_t>(list.size()));
+  }
+  /// Lists of one label for the rows up to this one that have none yet.
+  void list_all(std::size_t rows) {
+    while (list_end.size() < rows) {
+      list.push_back(label[list_end.size()]);
+      list_end.push_back(static_cast<std::uint32_t>(list.size()));
+    }
+  }
 };
 
 /// Entries that vectors may write behind the last one.

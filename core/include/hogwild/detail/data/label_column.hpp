@@ -10,8 +10,8 @@
 
 namespace hogwild {
 
-/// The labels as read, one a row: numbers, or one-byte codes into a table of the at most 256 numbers that occur.
-/// Borrows them.
+/// The labels as read, one a row: numbers, or one-byte codes into a table of the at most 256 numbers that occur; or
+/// lists of labels, of which each row has one (label_lists.hpp). Borrows them.
 class label_column {
  public:
   using value_type = double;
@@ -23,6 +23,9 @@ class label_column {
   /// Every code is below table.size().
   label_column(std::span<const std::uint8_t> codes, std::span<const double> table)
       : numbers_(table), codes_(codes.data()), size_(codes.size()) {}
+  /// Row r has the labels table[list[k]], k from start[r] to start[r + 1]: at least one, ascending and distinct.
+  label_column(std::span<const std::uint32_t> start, std::span<const std::uint32_t> list, std::span<const double> table)
+      : numbers_(table), list_start_(start.data()), list_(list.data()), size_(start.size() - 1) {}
   /// From a vector or an array, which must outlive this.
   template <range_other_than<label_column> Labels>
   label_column(const Labels& labels)
@@ -30,26 +33,46 @@ class label_column {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  double operator[](std::size_t r) const { return numbers_[codes_ != nullptr ? codes_[r] : r]; }
+  /// The row's label; of a list the first, which is the least.
+  double operator[](std::size_t r) const {
+    if (list_start_ != nullptr) return numbers_[list_[list_start_[r]]];
+    return numbers_[codes_ != nullptr ? codes_[r] : r];
+  }
   iterator begin() const { return {*this, 0}; }
   iterator end() const { return {*this, size_}; }
 
   label_column subspan(std::size_t first, std::size_t count) const {
-    if (codes_ == nullptr) return numbers_.subspan(first, count);
-    return {std::span(codes_ + first, count), numbers_};
+    label_column part = *this;
+    part.size_ = count;
+    if (lists())
+      part.list_start_ += first;
+    else if (coded())
+      part.codes_ += first;
+    else
+      part.numbers_ = numbers_.subspan(first, count);
+    return part;
+  }
+
+  /// Whether rows have lists of labels.
+  bool lists() const { return list_start_ != nullptr; }
+  /// Of row r of lists: where in table() its labels stand.
+  std::span<const std::uint32_t> list(std::size_t r) const {
+    return {list_ + list_start_[r], list_start_[r + 1] - list_start_[r]};
   }
 
   bool coded() const { return codes_ != nullptr; }
   std::span<const std::uint8_t> codes() const { return {codes_, codes_ != nullptr ? size_ : 0}; }
-  /// The numbers behind the codes, in ascending order; those of other rows too where this is a part of a column. Empty
-  /// where nothing is coded.
-  std::span<const double> table() const { return codes_ != nullptr ? numbers_ : std::span<const double>{}; }
+  /// The numbers behind codes or lists, in ascending order; those of other rows too where this is a part of a column.
+  /// Empty where there are neither.
+  std::span<const double> table() const { return coded() || lists() ? numbers_ : std::span<const double>{}; }
   /// The labels where they are stored as numbers; else empty.
-  std::span<const double> numbers() const { return codes_ != nullptr ? std::span<const double>{} : numbers_; }
+  std::span<const double> numbers() const { return coded() || lists() ? std::span<const double>{} : numbers_; }
 
  private:
   std::span<const double> numbers_{};  ///< the labels, or the table
   const std::uint8_t* codes_ = nullptr;
+  const std::uint32_t* list_start_ = nullptr;
+  const std::uint32_t* list_ = nullptr;
   std::size_t size_ = 0;
 };
 

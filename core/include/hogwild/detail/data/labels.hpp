@@ -24,7 +24,8 @@ class label_map {
   label_map(label_kind kind, std::vector<double> values);
 
   /// Finds the values that occur. Throws input_error with the values and counts found where they do not suit `kind`
-  /// (binary: not exactly two; classes: fewer than two or more than 65,536). `source` names the data in the message.
+  /// (binary: not exactly two; classes: fewer than two or more than 65,536), or where rows have lists of labels and
+  /// `kind` is not classes. `source` names the data in the message.
   static label_map learn(label_kind kind, const label_column& labels, const std::string& source);
 
   label_kind kind() const { return kind_; }
@@ -34,18 +35,25 @@ class label_map {
   /// What the model trains on. The label must be known; see require_known.
   float encode(double label) const {
     if (kind_ == label_kind::binary) return label == values_[1] ? 1.0f : -1.0f;
-    return kind_ == label_kind::real ? static_cast<float>(label) : class_of(label);
+    return kind_ == label_kind::real ? static_cast<float>(label) : static_cast<float>(number_of(label));
   }
+  /// Of row r of lists, the class numbers of its labels, ascending, in `room`.
+  std::span<const std::uint32_t> encode_list(const label_column& labels, std::size_t r,
+                                             std::vector<std::uint32_t>& room) const;
   /// The label as read: of a sign (binary; zero counts as the smaller value), a class number, or the number itself.
   double decode(double predicted) const;
 
-  /// Throws input_error naming the first label that training never had, its row (from 1) and `source`.
+  /// Throws input_error naming the first label that training never had, its row (from 1) and `source`; also for lists
+  /// where the kind is not classes.
   void require_known(const label_column& labels, const std::string& source) const;
+
+  /// Throws input_error, with `source` as where they come from, for rows that have lists of labels.
+  static void refuse_lists(const label_column& labels, const std::string& source);
 
   bool operator==(const label_map&) const = default;
 
  private:
-  float class_of(double label) const;
+  std::uint32_t number_of(double label) const;
   label_kind kind_ = label_kind::real;
   std::vector<double> values_;
 };

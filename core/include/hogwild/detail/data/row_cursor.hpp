@@ -28,6 +28,8 @@ class row_cursor {
             static_cast<float>(rows_.label[r])};
   }
 
+  /// Room for the classes of a row, until the next one's.
+  std::vector<std::uint32_t>& classes() { return classes_; }
   /// The label of row r as read.
   double label(std::size_t r) const { return rows_.label[r]; }
   const sparse_view& view() const { return rows_; }
@@ -48,6 +50,7 @@ class row_cursor {
   sparse_view rows_;
   std::vector<std::uint32_t> index_;
   std::vector<float> value_;
+  std::vector<std::uint32_t> classes_;
 };
 
 }  // namespace hogwild

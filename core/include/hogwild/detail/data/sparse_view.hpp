@@ -53,7 +53,7 @@ struct sparse_view {
   std::span<const std::uint16_t> index16{};  ///< the same, where there are at most 65,536 columns
   std::span<const float> value{};            ///< value of each entry, finite
   std::span<const half> value16{};           ///< the same in half precision
-  label_column label{};                      ///< one a row, as read
+  label_column label{};                      ///< one a row, or a list of them, as read
   std::size_t columns = 0;
   std::span<const std::uint32_t> degree{};    ///< rows in which each column occurs; empty where nobody counted
   std::span<const std::uint32_t> original{};  ///< the input's number of each column; empty where nobody said

@@ -8,11 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/data/label_lists.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 
 namespace hogwild {
 
-// LIBSVM text: one row a line, "label index:value index:value ...".
+// LIBSVM text: one row a line, "label index:value index:value ...". Where rows have several labels each the label is a
+// list of whole numbers, "3,17,5", without blanks; a row of one label is then a list of one.
 //
 // Blanks and tabs separate, in any number; lines end with LF or CR LF, the last one may end without; blank lines are
 // skipped and '#' begins a comment. Indices count from 1 and ascend strictly; the largest is 4294967294. Labels are
@@ -23,12 +25,17 @@ struct libsvm_rows {
   std::vector<std::uint64_t> row_start{0};
   std::vector<std::uint32_t> index;
   std::vector<float> value;
-  std::vector<double> label;
+  std::vector<double> label;  ///< of a list the least
+  label_lists lists{};        ///< where rows have lists of labels; else empty
   std::size_t columns = 0;  ///< one more than the largest index
 
   /// Valid as long as this object is neither changed nor destroyed.
   sparse_view view() const {
-    return {.row_start = row_start, .index = index, .value = value, .label = label, .columns = columns};
+    return {.row_start = row_start,
+            .index = index,
+            .value = value,
+            .label = lists.empty() ? label_column(label) : lists.column(),
+            .columns = columns};
   }
 };
 

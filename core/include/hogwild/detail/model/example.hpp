@@ -18,6 +18,7 @@ struct sparse_row {
   std::span<const std::uint32_t> index;
   std::span<const T> value;
   T label{};
+  std::span<const std::uint32_t> classes{};  ///< where rows have lists of labels: the numbers of its classes, ascending
 
   struct entry {
     std::uint32_t index;

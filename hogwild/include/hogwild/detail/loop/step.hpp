@@ -64,6 +64,7 @@ Optimizer optimizer_on(const Sharing& sharing, const loop_options& options) {
 inline sparse_row<float> labelled_row(row_cursor& rows, std::size_t r, const label_map& labels) {
   sparse_row<float> z = rows.row(r);
   z.label = labels.encode(rows.label(r));
+  if (rows.view().label.lists()) z.classes = labels.encode_list(rows.view().label, r, rows.classes());
   return z;
 }
 

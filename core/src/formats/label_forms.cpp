@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "label_forms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+
+#include "decimal.hpp"
+
+namespace hogwild::detail {
+
+void label_forms::add(const libsvm_block& block, std::size_t lines) {
+  if (list_line_ == 0 && block.list_line > 0) list_line_ = lines + block.list_line;
+  if (no_class_ || !block.no_class) return;
+  no_class_ = block.no_class;
+  no_class_->line += lines;
+}
+
+void label_forms::require_one(const std::string& source) const {
+  if (!has_lists() || !no_class_) return;
+  throw format_error(source, no_class_->line, no_class_->column,
+                     no_class_->message + " is no whole number, but line " + std::to_string(list_line_) +
+                         " has a list of labels, which are classes; write classes in all lines, or numbers");
+}
+
+std::optional<libsvm_fault> find_no_class(std::string_view text, const libsvm_block& block) {
+  const auto found = std::ranges::find_if(block.label, [](double x) { return std::trunc(x) != x; });
+  if (found == block.label.end()) return std::nullopt;
+  std::size_t line = 1;
+  for (auto rows_before = found - block.label.begin();; ++line) {
+    const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+    const char first = text[begin];
+    if (!ends_token(first) && rows_before-- == 0) {
+      const char* const token = text.data() + begin;
+      const char* end = token;
+      while (!ends_token(*end)) ++end;
+      return libsvm_fault{line, begin + 1, "the label " + quote(token, end)};
+    }
+    text.remove_prefix(text.find('\n') + 1);
+  }
+}
+
+}  // namespace hogwild::detail
