@@ -8,10 +8,13 @@
 #include <hogwild/error.hpp>
 
 #include "loaded_general_model.hpp"
+#include "saved_options.hpp"
 #include "saved_rows.hpp"
 
 namespace hogwild {
 namespace {
+
+constexpr const char* rest_option = "one_vs_rest";  ///< in saved models: 0, or not there, or 1
 
 softmax checked(softmax m) {
   if (m.classes < 2) throw config_error("softmax needs at least two classes");
@@ -22,11 +25,24 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
  public:
   using loaded_general_model::loaded_general_model;
 
+  bool ranks() const override { return true; }
+  ranked_row rank(const sparse_row<float>& z) const override {
+    thread_local std::vector<float> scores;
+    kernels_.score(z, scores);
+    const row_score said =
+        z.classes.empty() ? model_.measured(scores.data(), z.label) : model_.measured(scores.data(), z.classes);
+    return {said.loss, model_.decision(scores.data()), scores};
+  }
+
   bool has_probabilities() const override { return true; }
   std::vector<double> probabilities(const sparse_row<float>& z) const override {
     const std::vector<float>& scores = model_.scores(detail::quiet_reader{parameters_}, z);
-    const double top = static_cast<double>(*std::ranges::max_element(scores));
     std::vector<double> fractions;
+    if (model_.one_vs_rest) {
+      for (const float x : scores) fractions.push_back(1.0 / (1.0 + std::exp(-static_cast<double>(x))));
+      return fractions;
+    }
+    const double top = static_cast<double>(*std::ranges::max_element(scores));
     double sum = 0.0;
     for (const float x : scores) sum += fractions.emplace_back(std::exp(static_cast<double>(x) - top));
     for (double& fraction : fractions) fraction /= sum;
@@ -38,14 +54,23 @@ class softmax_descriptor final : public descriptor_for<softmax> {
  public:
   softmax_descriptor()
       : descriptor_for({.summary = "one of several classes, and how probable each is: multinomial logistic regression",
+                        .options = {word_option("class-loss", {"softmax", "one_vs_rest"},
+                                                "softmax: probabilities whose sum is 1; one_vs_rest: a logistic loss "
+                                                "for each class, against all others")},
                         .bias_of_its_own = true}) {}
 
-  named_model make(const model_data& data, const model_options&) const override {
-    return checked({.features = data.features(), .classes = data.classes(), .bias = data.bias.value_or(false)});
+  named_model make(const model_data& data, const model_options& options) const override {
+    return checked({.features = data.features(),
+                    .classes = data.classes(),
+                    .bias = data.bias.value_or(false),
+                    .one_vs_rest = options.text("class-loss", "softmax") == "one_vs_rest"});
   }
 
   std::shared_ptr<const loaded_model> load(const saved_model& saved) const override {
-    const softmax m = checked({.features = saved.columns.size(), .classes = saved.width, .bias = !saved.bias.empty()});
+    const softmax m = checked({.features = saved.columns.size(),
+                               .classes = saved.width,
+                               .bias = !saved.bias.empty(),
+                               .one_vs_rest = !saved.model_options.empty() && detail::saved_flag(saved, rest_option)});
     if (saved.labels.kind() != softmax::labels || saved.width != saved.labels.classes() ||
         saved.weights.size() != saved.columns.size() * saved.width ||
         (!saved.bias.empty() && saved.bias.size() != saved.width))
@@ -57,7 +82,9 @@ class softmax_descriptor final : public descriptor_for<softmax> {
 
  private:
   saved_model save_model(const softmax& m, const trained_parameters& trained) const override {
-    return detail::rows_to_saved(trained, m.classes);
+    saved_model saved = detail::rows_to_saved(trained, m.classes);
+    if (m.one_vs_rest) saved.model_options.emplace_back(rest_option, 1.0);
+    return saved;
   }
 };
 

@@ -58,8 +58,6 @@ class loaded_general_model : public loaded_model {
 
  protected:
   M model_;
-
- private:
   row_scores<M> kernels_;
 };
 

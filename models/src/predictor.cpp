@@ -42,6 +42,11 @@ double predictor::loss(const sparse_row<float>& z) const {
   return loaded_->loss_and_score(z).loss;
 }
 
+ranked_row predictor::rank(const sparse_row<float>& z) const {
+  if (!ranks()) throw config_error("this " + std::string(name_of(model_)) + " model ranks no classes");
+  return loaded_->rank(z);
+}
+
 std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {
   if (!has_probabilities()) throw config_error("this " + std::string(name_of(model_)) + " model has no probabilities");
   return loaded_->probabilities(z);

@@ -33,6 +33,18 @@ struct softmax_with_bias {
   static softmax model() { return {.features = shape.columns, .classes = 4, .bias = true}; }
   static test::toy_rows rows() { return test::planted_classes(shape, 4); }
 };
+struct softmax_of_lists {
+  static softmax model() { return {.features = shape.columns, .classes = 4, .bias = true}; }
+  static test::toy_rows rows() { return test::planted_lists(shape, 4); }
+};
+struct one_vs_rest {
+  static softmax model() { return {.features = shape.columns, .classes = 3, .one_vs_rest = true}; }
+  static test::toy_rows rows() { return test::planted_classes(shape, 3); }
+};
+struct one_vs_rest_of_lists {
+  static softmax model() { return {.features = shape.columns, .classes = 4, .bias = true, .one_vs_rest = true}; }
+  static test::toy_rows rows() { return test::planted_lists(shape, 4); }
+};
 struct machine_of_two_labels {
   static constexpr float huge = 1e12f;
   static factorization_machine model() { return {.features = shape.columns, .factors = 3}; }
@@ -71,6 +83,14 @@ class general_law : public testing::Test {
   csr_rows data = rows.csr();
   row_cursor cursor{data.view()};
   std::vector<scalar> w = weights();
+  std::vector<std::uint32_t> classes{};
+
+  sparse_row<float> row(std::size_t r) {
+    sparse_row<float> z = cursor.row(r);
+    if (data.view().label.lists())
+      z.classes = label_map::learn(label_kind::classes, data.view().label, "toy").encode_list(data.view().label, r, classes);
+    return z;
+  }
 
   std::vector<scalar> weights() const {
     auto noise = test::noise_vector(model.dim(), 11);
@@ -112,7 +132,7 @@ class general_law : public testing::Test {
   };
 };
 
-using every_general_model = testing::Types<softmax_of_three, softmax_with_bias, machine_of_two_labels,
+using every_general_model = testing::Types<softmax_of_three, softmax_with_bias, softmax_of_lists, one_vs_rest, one_vs_rest_of_lists, machine_of_two_labels,
                                            machine_of_numbers, factors_of_ratings<true>, factors_of_ratings<false>>;
 TYPED_TEST_SUITE(general_law, every_general_model);
 
@@ -133,7 +153,7 @@ TYPED_TEST(general_law, gradient_is_the_derivative_of_the_loss) {
   // none. With h = 1/64 both are below 4e-4.
   constexpr double h = 0x1p-6;
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    const auto z = this->cursor.row(r);
+    const auto z = this->row(r);
     std::map<std::size_t, double> emitted;
     for (const auto& [j, g] : this->gradient(z)) emitted[j] = static_cast<double>(g);
     for (std::size_t j = 0; j < this->model.dim(); ++j) {
@@ -163,7 +183,7 @@ TYPED_TEST(general_law, emits_each_coordinate_once_and_no_zeros) {
 TYPED_TEST(general_law, applied_as_it_is_emitted_it_does_the_same_as_afterwards) {
   auto at_once = this->w, afterwards = this->w;
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    const auto z = this->cursor.row(r);
+    const auto z = this->row(r);
     using law = general_law<TypeParam>;
     this->model.gradient(this->reader(at_once), z, typename law::applier{param_view(std::span(at_once)), 0.25f});
     typename law::emissions collected;
@@ -175,9 +195,9 @@ TYPED_TEST(general_law, applied_as_it_is_emitted_it_does_the_same_as_afterwards)
 }
 
 TYPED_TEST(general_law, keeps_nothing_between_calls) {
-  const auto first = this->gradient(this->cursor.row(0));
-  (void)this->gradient(this->cursor.row(1));
-  EXPECT_EQ(this->gradient(this->cursor.row(0)), first);
+  const auto first = this->gradient(this->row(0));
+  (void)this->gradient(this->row(1));
+  EXPECT_EQ(this->gradient(this->row(0)), first);
 }
 
 TYPED_TEST(general_law, loss_stays_finite_for_huge_weights) {
@@ -185,7 +205,7 @@ TYPED_TEST(general_law, loss_stays_finite_for_huge_weights) {
   if constexpr (requires { TypeParam::huge; }) huge = TypeParam::huge;
   for (auto& x : this->w) x *= huge;
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    const auto z = this->cursor.row(r);
+    const auto z = this->row(r);
     EXPECT_TRUE(std::isfinite(this->model.loss(this->reader(this->w), z))) << r;
     for (const auto& [j, g] : this->gradient(z)) EXPECT_TRUE(std::isfinite(g)) << r << " " << j;
   }
@@ -193,7 +213,8 @@ TYPED_TEST(general_law, loss_stays_finite_for_huge_weights) {
 
 TYPED_TEST(general_law, predicts_the_label_of_least_loss) {
   for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    auto z = this->cursor.row(r);
+    auto z = this->row(r);
+    z.classes = {};
     const float predicted = this->model.predict(this->reader(this->w), z);
     std::vector<float> others;
     z.label = predicted;
@@ -221,7 +242,7 @@ TYPED_TEST(general_law, padding_stays_zero) {
   for (int pass = 0; pass < 3; ++pass) {
     for (std::size_t r = 0; r < this->rows.rows(); ++r) {
       using law = general_law<TypeParam>;
-      this->model.gradient(this->reader(this->w), this->cursor.row(r),
+      this->model.gradient(this->reader(this->w), this->row(r),
                            typename law::applier{param_view(std::span(this->w)), 0.05f});
     }
   }

@@ -61,7 +61,17 @@ struct text_shape {
   std::uint64_t rows;
   std::uint64_t longest_row;  ///< entries
   std::uint64_t odd;          ///< one line in so many is of a rare kind, and one token
+  bool lists = false;         ///< rare labels are lists
 };
+
+/// One to four distinct labels, with commas between them.
+inline std::string random_list(draws& draw) {
+  std::string text;
+  std::uint64_t label = draw.below(9'000'000);
+  for (std::uint64_t k = draw.below(4) + 1; k > 0; --k, label += 1 + draw.below(99))
+    text += (text.empty() ? "" : ",") + std::to_string(label);
+  return text;
+}
 
 /// Lines without a fault.
 inline std::string random_text(const text_shape& shape, draws& draw) {
@@ -71,7 +81,7 @@ inline std::string random_text(const text_shape& shape, draws& draw) {
   for (std::uint64_t r = 0; r < shape.rows; ++r) {
     if (odd()) text += draw.one_in(2) ? "\n" : "# nothing 1:1\n";
     if (odd()) text += blank();
-    text += odd() ? random_decimal(draw) : (draw.one_in(2) ? "-1" : "+1");
+    text += odd() ? (shape.lists ? random_list(draw) : random_decimal(draw)) : (draw.one_in(2) ? "-1" : "+1");
     std::uint64_t index = 0;
     const std::uint64_t entries = draw.below(shape.longest_row + 1);
     for (std::uint64_t k = 0; k < entries && index < 4'200'000'000; ++k) {
@@ -94,7 +104,7 @@ inline std::string random_text(const text_shape& shape, draws& draw) {
 
 /// Puts bytes that mean something, and some that do not, where they may not belong.
 inline void damage(std::string& text, std::uint64_t times, draws& draw) {
-  constexpr std::string_view bytes("  \t\n\r#::+-..eE0019a\0\x7f\xff", 22);
+  constexpr std::string_view bytes("  \t\n\r#::,+-..eE0019a\0\x7f\xff", 23);
   for (std::uint64_t k = 0; k < times && !text.empty(); ++k) {
     const std::size_t place = draw.below(text.size());
     const char byte = bytes[draw.below(bytes.size())];
@@ -115,9 +125,12 @@ inline void damage(std::string& text, std::uint64_t times, draws& draw) {
 struct parsed_block {
   std::vector<std::uint32_t> index, value, row_end;
   std::vector<std::uint64_t> label;
+  std::vector<double> list;
+  std::vector<std::uint32_t> list_end;
+  std::size_t list_line = 0;
   std::uint32_t columns = 0;
   std::size_t lines = 0;
-  std::optional<std::tuple<std::size_t, std::size_t, std::string>> fault;
+  std::optional<std::tuple<std::size_t, std::size_t, std::string>> fault, no_class;
 
   bool operator==(const parsed_block&) const = default;
   friend void PrintTo(const parsed_block& block, std::ostream* out) {
@@ -144,9 +157,12 @@ inline parsed_block parse_with(isa set, std::string text, bool labels_optional) 
   for (std::size_t k = 0; k < block.entries; ++k) result.value.push_back(std::bit_cast<std::uint32_t>(value[k]));
   for (const double label : block.label) result.label.push_back(std::bit_cast<std::uint64_t>(label));
   result.row_end = block.row_end;
+  result.list = block.list, result.list_end = block.list_end, result.list_line = block.list_line;
   result.columns = block.columns;
   result.lines = block.lines;
   if (block.fault) result.fault.emplace(block.fault->line, block.fault->column, block.fault->message);
+  if (block.no_class)
+    result.no_class.emplace(block.no_class->line, block.no_class->column, block.no_class->message);
   return result;
 }
 

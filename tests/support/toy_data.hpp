@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -20,16 +21,20 @@ struct toy_rows {
   std::vector<std::uint32_t> index;
   std::vector<float> value;
   std::vector<float> label;
+  std::vector<std::uint64_t> label_start{};  ///< where rows have lists of labels; else empty
   std::size_t columns = 0;
 
-  std::size_t rows() const { return label.size(); }
+  std::size_t rows() const { return row_start.size() - 1; }
   void push(const std::vector<std::uint32_t>& row_index, const std::vector<float>& row_value, float row_label) {
     index.insert(index.end(), row_index.begin(), row_index.end());
     value.insert(value.end(), row_value.begin(), row_value.end());
     row_start.push_back(index.size());
     label.push_back(row_label);
   }
-  csr_rows csr() const { return {row_start, index, value, label, columns}; }
+  csr_rows csr() const {
+    if (label_start.empty()) return {row_start, index, value, label, columns};
+    return {row_start, index, value, label_start, label, columns};
+  }
 };
 
 struct toy_shape {
@@ -107,6 +112,24 @@ inline toy_rows planted_classes(const toy_shape& shape, std::size_t classes) {
       const double score = planted_score(data, r, w);
       if (score > best[r]) best[r] = score, data.label[r] = static_cast<float>(c);
     }
+  }
+  return data;
+}
+
+/// Lists of labels: the planted class, in every third row the next one, too, and in every fifth the one after that.
+inline toy_rows planted_lists(const toy_shape& shape, std::size_t classes) {
+  toy_rows data = planted_classes(shape, classes);
+  const std::vector<float> first = std::move(data.label);
+  data.label.clear();
+  data.label_start = {0};
+  for (std::size_t r = 0; r < data.rows(); ++r) {
+    const auto later = [&](std::size_t by) {
+      return static_cast<float>((static_cast<std::size_t>(first[r]) + by) % classes);
+    };
+    data.label.push_back(first[r]);
+    if (r % 3 == 0) data.label.push_back(later(1));
+    if (r % 5 == 0) data.label.push_back(later(2));
+    data.label_start.push_back(data.label.size());
   }
   return data;
 }

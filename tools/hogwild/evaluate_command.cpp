@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
@@ -42,6 +43,27 @@ evaluation evaluate_words(const saved_model& saved, const std::string& data_path
   return {saved.model, told.rows, 0, {.loss = told.loss}};
 }
 
+/// Of rows with lists of labels.
+measurement measure_lists(const predictor& model, const sparse_view& rows, thread_team& threads,
+                          const std::string& data_path) {
+  if (!model.ranks()) label_map::refuse_lists(rows.label, data_path);
+  shared_list_counts counts(model.labels().classes());
+  const auto make = [&] {
+    return [&, &part = counts.of_thread(), cursor = row_cursor(rows)](const chunk& work, auto, auto) mutable {
+      double sum = 0.0;
+      for (std::size_t r = work.first; r < work.last; ++r) {
+        const sparse_row<float> z = labelled_row(cursor, r, model.labels());
+        const ranked_row said = model.rank(z);
+        part.add(said.scores, said.decision, z.classes);
+        sum += said.loss;
+      }
+      return sum;
+    };
+  };
+  const measurement found = evaluate_chunks(rows, model.labels(), threads, chunk_plan(rows.rows(), 1024), false, make);
+  return counts.measure(found.loss);
+}
+
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files) {
   const saved_model saved = load_model(model_path);
   if (input_of(saved.model) == model_input::corpus) return evaluate_words(saved, data_path, files);
@@ -54,8 +76,10 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
   const auto score = [&](std::size_t most) { return model.scorer(most); };
   const measurement measures =
-      evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, score, true,
-                        input_of(saved.model) == model_input::graph ? measure_cut : measure_scores);
+      data.view().label.lists()
+          ? measure_lists(model, data.view(), *threads, data_path)
+          : evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, score, true,
+                              input_of(saved.model) == model_input::graph ? measure_cut : measure_scores);
   if (!std::isfinite(measures.loss))
     throw input_error("the loss of " + model_path + " on " + data_path +
                       " is not finite: there are numbers in one of them that are too large for single precision");
@@ -69,11 +93,11 @@ int evaluate_command(int argc, const char* const* argv) {
   std::vector<std::string> rows;
   data_options files;
   bool json = false;
-  command_line line(
-      "evaluate",
-      "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
-      "for classes, the root of the mean squared error for numbers, the cut of a graph. Word vectors are\n"
-      "measured by the analogies that they get right, or on text where they were saved as NAME.model.",
+  command_line line("evaluate",
+                    "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
+      "for classes, precision at 1, 3 and 5, micro and macro F1 where rows have lists of labels, the\n"
+      "root of the mean squared error for numbers, the cut of a graph. Word vectors are measured by the\n"
+      "analogies that they get right, or on text where they were saved as NAME.model.",
       "hogwild evaluate model.txt test.svm");
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
   line.positional("DATA", rows, "labelled rows, or text; '-' is standard input");
@@ -103,6 +127,11 @@ int evaluate_command(int argc, const char* const* argv) {
   if (e.measures.auc) all["auc"] = *e.measures.auc;
   if (e.measures.f1) all["f1"] = *e.measures.f1;
   if (e.measures.rmse) all["rmse"] = *e.measures.rmse;
+  if (e.measures.precision_at_1) all["precision_at_1"] = *e.measures.precision_at_1;
+  if (e.measures.precision_at_3) all["precision_at_3"] = *e.measures.precision_at_3;
+  if (e.measures.precision_at_5) all["precision_at_5"] = *e.measures.precision_at_5;
+  if (e.measures.micro_f1) all["micro_f1"] = *e.measures.micro_f1;
+  if (e.measures.macro_f1) all["macro_f1"] = *e.measures.macro_f1;
   if (e.measures.cut) all["cut"] = *e.measures.cut;
   print(json_text(all) + "\n");
   return 0;

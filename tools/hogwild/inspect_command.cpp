@@ -30,6 +30,12 @@ constexpr std::size_t most_labels_shown = 32;
 
 facts label_facts(const label_column& labels) {
   std::map<double, std::size_t> counts;
+  if (labels.lists()) {
+    std::size_t all = 0;
+    for (std::size_t r = 0; r < labels.size(); ++r) all += labels.list(r).size();
+    const auto table = labels.table();
+    return {{"lists", all}, {"different", table.size()}, {"least", table.front()}, {"most", table.back()}};
+  }
   for (const double label : labels) {
     ++counts[label];
     if (counts.size() > most_labels_shown) {

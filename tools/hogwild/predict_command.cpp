@@ -9,6 +9,7 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
@@ -27,6 +28,7 @@ namespace {
 struct predict_request {
   std::string model, data, output;
   bool probabilities = false, json = false;
+  std::size_t top = 0;  ///< 0: the best label alone
   data_options files{};
 };
 
@@ -81,6 +83,34 @@ void for_labels(const predictor& model, const sparse_view& rows, const Say& say)
   }
 }
 
+/// The best labels of a row, the best first, and how probable each is where that is asked for.
+void append_best(std::string& text, const predict_request& request, const predictor& model, const sparse_row<float>& z,
+                 std::size_t row) {
+  const ranked_row said = model.rank(z);
+  for (const float score : said.scores) require_finite(static_cast<double>(score), row);
+  std::vector<double> labels, probable;
+  for (const std::uint32_t k : best_classes(said.scores, request.top))
+    labels.push_back(model.labels().decode(static_cast<double>(k)));
+  if (request.probabilities) {
+    const std::vector<double> all = model.probabilities(z);
+    for (const std::uint32_t k : best_classes(said.scores, request.top)) probable.push_back(all[k]);
+  }
+  if (request.json) {
+    nlohmann::ordered_json line = {{"labels", labels}};
+    if (request.probabilities) line["probabilities"] = probable;
+    text += json_text(line);
+    return;
+  }
+  char digits[32];
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (i > 0) text += ' ';
+    append(text, labels[i]);
+    if (!request.probabilities) continue;
+    std::snprintf(digits, sizeof digits, ":%.6g", probable[i]);
+    text += digits;
+  }
+}
+
 std::string predictions(const predict_request& request) {
   const saved_model saved = load_model(request.model);
   const predictor model = predictor_of(saved, request.model);
@@ -88,6 +118,9 @@ std::string predictions(const predict_request& request) {
     throw config_error("--probabilities: this " + saved.model +
                        " model has none; leave the option out, or train a model that has, logistic or softmax say");
   }
+  if (request.top > 0 && !model.ranks())
+    throw config_error("--top: this " + saved.model +
+                       " model does not rank classes; leave the option out, or train softmax, which does");
   const column_numbering columns(saved.columns);
   data_options files = request.files;
   files.choose_format(saved);
@@ -96,6 +129,16 @@ std::string predictions(const predict_request& request) {
   model.require_data(rows, request.data);
   rows.ensure(0, rows.rows());
   std::string text;
+  if (request.top > 0) {
+    row_cursor cursor(rows);
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      sparse_row<float> z = cursor.row(r);
+      z.label = 0.0f;  // what stands there need not be one of the model's
+      append_best(text, request, model, z, r);
+      text += '\n';
+    }
+    return text;
+  }
   if (!request.probabilities) {
     for_labels(model, rows, [&](double label) {
       if (request.json)
@@ -134,6 +177,8 @@ int predict_command(int argc, const char* const* argv) {
   line.option("--output", request.output, "write here instead of to standard output");
   line.flag("--probabilities", request.probabilities,
             "the probability of the larger label, or of each class in ascending order, where the model has them");
+  line.option("--top", request.top,
+              "the so many best labels of each row, the best first, where the model ranks classes");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
   request.files.declare(line);

@@ -52,6 +52,11 @@ void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const
   if (m.auc) into[prefix + "_auc"] = *m.auc;
   if (m.f1) into[prefix + "_f1"] = *m.f1;
   if (m.rmse) into[prefix + "_rmse"] = *m.rmse;
+  if (m.precision_at_1) into[prefix + "_precision_at_1"] = *m.precision_at_1;
+  if (m.precision_at_3) into[prefix + "_precision_at_3"] = *m.precision_at_3;
+  if (m.precision_at_5) into[prefix + "_precision_at_5"] = *m.precision_at_5;
+  if (m.micro_f1) into[prefix + "_micro_f1"] = *m.micro_f1;
+  if (m.macro_f1) into[prefix + "_macro_f1"] = *m.macro_f1;
   if (m.cut) into[prefix + "_cut"] = *m.cut;
 }
 
@@ -64,6 +69,11 @@ std::string measures_text(const measurement& m) {
   if (m.auc) text += formatted(", AUC %.4f", *m.auc);
   if (m.f1) text += formatted(", F1 %.4f", *m.f1);
   if (m.rmse) text += formatted(", RMSE %.6g", *m.rmse);
+  if (m.precision_at_1) text += formatted(", precision at 1 %.4f", *m.precision_at_1);
+  if (m.precision_at_3) text += formatted(", at 3 %.4f", *m.precision_at_3);
+  if (m.precision_at_5) text += formatted(", at 5 %.4f", *m.precision_at_5);
+  if (m.micro_f1) text += formatted(", micro F1 %.4f", *m.micro_f1);
+  if (m.macro_f1) text += formatted(", macro F1 %.4f", *m.macro_f1);
   return text;
 }
 

@@ -240,8 +240,10 @@ std::string set_target(const std::string& text, train_options& o) {
   const std::size_t equals = text.find('=');
   const auto value = equals == std::string::npos ? std::nullopt : to_number(std::string_view(text).substr(equals + 1));
   std::string known;
-  for (const metric what : {metric::train_loss, metric::objective, metric::test_loss, metric::test_accuracy,
-                            metric::test_auc, metric::test_f1, metric::test_rmse, metric::test_cut}) {
+  for (const metric what :
+       {metric::train_loss, metric::objective, metric::test_loss, metric::test_accuracy, metric::test_auc,
+        metric::test_f1, metric::test_rmse, metric::test_precision_at_1, metric::test_precision_at_3,
+        metric::test_precision_at_5, metric::test_micro_f1, metric::test_macro_f1, metric::test_cut}) {
     known += (known.empty() ? "" : ", ") + std::string(name_of(what));
     if (!value || text.substr(0, equals) != name_of(what)) continue;
     o.target = target_option{what, *value};

@@ -95,7 +95,9 @@ struct training_defaults {
 /// calls. `reader` has operator[](j) and block(offset, n); `emit` has operator()(j, g) and block(offset, partials).
 ///
 /// Optional: init(view, random) instead of zeros; predict(reader, example) -> label as trained on; groups(); a static
-/// member `labels` (a label_kind, real by default); a static member `linear` = true for the default l2 of 1/n.
+/// member `labels` (a label_kind, real by default); a static member `linear` = true for the default l2 of 1/n; of
+/// labels that are classes a static member `takes_lists` = true, where it heeds the classes of an example: rows may
+/// then have lists of labels, and `label` is the first of them.
 template <class M>
 concept general_model = requires {
   typename M::scalar_type;
@@ -187,7 +189,9 @@ concept factor_model = general_model<M> && std::same_as<typename M::scalar_type,
 /// A general model of ours that row kernels train (detail/kernels/row_kernels.hpp): arrays_in(w) says where its
 /// parameters lie from w on, kernel_room() how many floats a worker needs for a row, derive(scores, label) makes of a
 /// row's scores the derivatives of its loss by them and returns whether one is not 0, and measured(scores, label) what
-/// they come to. A model that derives from one of them is none: its own loss would not be heard.
+/// they come to. A model that takes lists has both with the classes of a row in the label's place, too, and
+/// decision(scores), above which a score makes its class one of the row's. A model that derives from one of them is
+/// none: its own loss would not be heard.
 template <class M>
 concept row_kernel_model = general_model<M> && std::same_as<typename M::scalar_type, float> &&
     std::same_as<typename M::library_model, M> && requires(const M& m, float* scores, float label) {
@@ -256,6 +260,14 @@ template <class M>
 constexpr bool has_scores() {
   return !requires {
     requires !M::scored;
+  };
+}
+
+/// Whether rows may have lists of labels: a static member `takes_lists`.
+template <class M>
+constexpr bool takes_lists() {
+  return requires {
+    requires M::takes_lists;
   };
 }
 

@@ -18,6 +18,8 @@ namespace hogwild {
 struct measurement {
   double loss = 0.0;  ///< mean over rows, without regularisation
   std::optional<double> accuracy{}, auc{}, f1{}, rmse{};
+  /// Of rows with lists of labels; see list_counts.
+  std::optional<double> precision_at_1{}, precision_at_3{}, precision_at_5{}, micro_f1{}, macro_f1{};
   std::optional<double> cut{};  ///< capacity of the edges between sides, of graphs
 };
 

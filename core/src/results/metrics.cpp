@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/results/metrics.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -84,6 +86,58 @@ std::optional<double> area_under_curve(std::span<const float> scores, std::span<
   }
   if (positives == 0 || negatives == 0) return std::nullopt;
   return static_cast<double>(twice_ordered) / (2.0 * static_cast<double>(positives) * static_cast<double>(negatives));
+}
+
+std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size_t most) {
+  std::vector<std::uint32_t> best;
+  for (std::uint32_t k = 0; k < scores.size(); ++k) {
+    if (std::isnan(scores[k]) || (best.size() == most && !(most > 0 && scores[k] > scores[best.back()]))) continue;
+    if (best.size() == most) best.pop_back();
+    const auto place = std::ranges::find_if(best, [&](std::uint32_t other) { return scores[k] > scores[other]; });
+    best.insert(place, k);
+  }
+  return best;
+}
+
+void list_counts::add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given) {
+  ++rows_;
+  const auto has = [&](std::uint32_t k) { return std::ranges::find(given, k) != given.end(); };
+  const std::vector<std::uint32_t> best = best_classes(scores, most_ranked);
+  for (std::size_t place = 0; place < best.size(); ++place) right_at_[place] += has(best[place]) ? 1u : 0u;
+  for (std::uint32_t k = 0; k < scores.size(); ++k) of_class_[k].said += scores[k] > decision ? 1u : 0u;
+  for (const std::uint32_t k : given) {
+    ++of_class_[k].given;
+    of_class_[k].right += scores[k] > decision ? 1u : 0u;
+  }
+}
+
+void list_counts::add(const list_counts& other) {
+  rows_ += other.rows_;
+  for (std::size_t place = 0; place < most_ranked; ++place) right_at_[place] += other.right_at_[place];
+  for (std::size_t k = 0; k < of_class_.size(); ++k) {
+    of_class_[k].right += other.of_class_[k].right;
+    of_class_[k].said += other.of_class_[k].said;
+    of_class_[k].given += other.of_class_[k].given;
+  }
+}
+
+std::optional<double> list_counts::precision_at(std::size_t k) const {
+  if (k == 0 || k > std::min(classes(), most_ranked)) return std::nullopt;
+  const auto right =
+      std::accumulate(right_at_.begin(), right_at_.begin() + static_cast<std::ptrdiff_t>(k), std::uint64_t{0});
+  return fraction(right, k * rows_);
+}
+
+double list_counts::micro_f1() const {
+  hits all;
+  for (const hits& each : of_class_) all.right += each.right, all.said += each.said, all.given += each.given;
+  return fraction(2 * all.right, all.said + all.given);
+}
+
+double list_counts::macro_f1() const {
+  double sum = 0.0;
+  for (const hits& each : of_class_) sum += fraction(2 * each.right, each.said + each.given);
+  return of_class_.empty() ? 0.0 : sum / static_cast<double>(of_class_.size());
 }
 
 double accuracy(std::span<const float> predictions, std::span<const float> labels) {

@@ -35,6 +35,11 @@ void put(json& line, const std::optional<measurement>& test, const std::optional
     put(line, "test_auc", test->auc);
     put(line, "test_f1", test->f1);
     put(line, "test_rmse", test->rmse);
+    put(line, "test_precision_at_1", test->precision_at_1);
+    put(line, "test_precision_at_3", test->precision_at_3);
+    put(line, "test_precision_at_5", test->precision_at_5);
+    put(line, "test_micro_f1", test->micro_f1);
+    put(line, "test_macro_f1", test->macro_f1);
     put(line, "test_cut", test->cut);
   }
   if (validation) line["validation_loss"] = validation->loss;

@@ -29,7 +29,21 @@ struct step_options {
 };
 
 /// What a run may be asked to reach.
-enum class metric { train_loss, objective, test_loss, test_accuracy, test_auc, test_f1, test_rmse, test_cut };
+enum class metric {
+  train_loss,
+  objective,
+  test_loss,
+  test_accuracy,
+  test_auc,
+  test_f1,
+  test_rmse,
+  test_precision_at_1,  ///< this and what follows: of rows with lists of labels
+  test_precision_at_3,
+  test_precision_at_5,
+  test_micro_f1,
+  test_macro_f1,
+  test_cut
+};
 
 /// Stop as soon as `what` is at least (accuracy, AUC, F1) or at most (losses, RMSE, cut) `value`.
 struct target_option {

@@ -42,19 +42,15 @@ void read_telemetry(const param_store& store, const loop_options& options, epoch
 /// The first rank's measures; what it has not measured is nowhere.
 void take_first(const agreement& ranks, measurement& m) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-  std::array<double, 6> all{m.loss,
-                            m.accuracy.value_or(missing),
-                            m.auc.value_or(missing),
-                            m.f1.value_or(missing),
-                            m.rmse.value_or(missing),
-                            m.cut.value_or(missing)};
+  const std::array measures{&m.accuracy,       &m.auc,      &m.f1,       &m.rmse, &m.precision_at_1, &m.precision_at_3,
+                            &m.precision_at_5, &m.micro_f1, &m.macro_f1, &m.cut};
+  std::array<double, 1 + measures.size()> all{m.loss};
+  std::ranges::transform(measures, all.begin() + 1, [&](const auto* x) { return x->value_or(missing); });
   ranks.take_first(all);
   m.loss = all[0];
-  std::size_t i = 1;
-  for (std::optional<double>* const x : {&m.accuracy, &m.auc, &m.f1, &m.rmse, &m.cut}) {
-    x->reset();
-    if (!std::isnan(all[i])) *x = all[i];
-    ++i;
+  for (std::size_t i = 0; i < measures.size(); ++i) {
+    measures[i]->reset();
+    if (!std::isnan(all[i + 1])) *measures[i] = all[i + 1];
   }
 }
 

@@ -179,6 +179,16 @@ std::string_view name_of(metric what) {
       return "test_f1";
     case metric::test_rmse:
       return "test_rmse";
+    case metric::test_precision_at_1:
+      return "test_precision_at_1";
+    case metric::test_precision_at_3:
+      return "test_precision_at_3";
+    case metric::test_precision_at_5:
+      return "test_precision_at_5";
+    case metric::test_micro_f1:
+      return "test_micro_f1";
+    case metric::test_macro_f1:
+      return "test_macro_f1";
     case metric::test_cut:
       return "test_cut";
     case metric::train_loss:

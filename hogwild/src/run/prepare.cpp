@@ -112,6 +112,15 @@ void check(const train_options& o, const model_traits& traits) {
   require(!of_binary || traits.labels == label_kind::binary, "AUC and F1 are measured for binary models");
   require(!of_labels || traits.labels != label_kind::real || traits.cuts,
           "accuracy is measured for classes; this is a regression");
+  const metric what = o.target->what;
+  const bool of_lists = what == metric::test_precision_at_1 || what == metric::test_precision_at_3 ||
+                        what == metric::test_precision_at_5 || what == metric::test_micro_f1 ||
+                        what == metric::test_macro_f1;
+  const bool has_lists = o.test && o.test->label.lists();
+  require(!of_lists || has_lists,
+          std::string(name_of(what)) + " is measured on test rows that have lists of labels, and these have none");
+  require(what != metric::test_accuracy || !has_lists,
+          "accuracy is measured on rows of one label, and these have lists: use test_precision_at_1");
   require(o.target->what != metric::test_cut || traits.cuts, "test_cut is measured for graphs that are cut");
 }
 
@@ -204,10 +213,15 @@ void require_sound(const sparse_view& data, const std::string& source, const mod
   }
 }
 
+void require_labels(const sparse_view& rows, const std::string& source, const model_traits& traits) {
+  if (!traits.lists) label_map::refuse_lists(rows.label, source);
+}
+
 /// Rows that are measured are read with the columns of the rows that are trained on.
 void require_fits(const std::optional<sparse_view>& rows, const sparse_view& training, const std::string& source,
                   const model_traits& traits) {
   if (!rows) return;
+  require_labels(*rows, source, traits);
   if (rows->columns > training.columns) {
     throw input_error(source + " has " + std::to_string(rows->columns) + " columns, but the training data only " +
                       std::to_string(training.columns) + "; read it through the training data's numbering");
@@ -219,9 +233,14 @@ void require_fits(const std::optional<sparse_view>& rows, const sparse_view& tra
 
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks) {
   if (ranks.alone() || kind == label_kind::real) return label_map::learn(kind, labels, source);
+  if (kind != label_kind::classes) label_map::refuse_lists(labels, source);
   std::vector<double> values;
   values.reserve(labels.size());
-  for (std::size_t r = 0; r < labels.size(); ++r) values.push_back(labels[r]);
+  for (std::size_t r = 0; r < labels.size(); ++r) {
+    if (!labels.lists()) values.push_back(labels[r]);
+    if (labels.lists())
+      for (const std::uint32_t code : labels.list(r)) values.push_back(labels.table()[code]);
+  }
   std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
   values = ranks.all_of(std::move(values));
@@ -238,6 +257,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   check(options_, traits);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");
+  require_labels(data, source, traits);
   require_sound(data, source, traits);
   require_fits(options_.test, data, "the test data", traits);
   require_fits(options_.validation, data, "the validation data", traits);

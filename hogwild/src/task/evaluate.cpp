@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/task/evaluate.hpp>
 
-#include <hogwild/detail/results/metrics.hpp>
-
 namespace hogwild {
 
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
@@ -24,6 +22,17 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
       break;
   }
   return m;
+}
+
+measurement shared_list_counts::measure(double mean_loss) const {
+  list_counts all(classes_);
+  for (const list_counts& part : parts_) all.add(part);
+  return {.loss = mean_loss,
+          .precision_at_1 = all.precision_at(1),
+          .precision_at_3 = all.precision_at(3),
+          .precision_at_5 = all.precision_at(5),
+          .micro_f1 = all.micro_f1(),
+          .macro_f1 = all.macro_f1()};
 }
 
 measurement measure_cut(label_kind, double mean_loss, std::span<const float> scores, std::span<const float> labels) {

@@ -3,6 +3,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -92,6 +93,42 @@ TEST_F(csr, refuses_starts_that_fall_do_not_begin_at_0_or_miss_the_end) {
     row_start = bad;
     EXPECT_THAT(refusal(), HasSubstr("must rise from 0"));
   }
+}
+
+TEST_F(csr, takes_lists_of_labels) {
+  const std::vector<std::uint64_t> start{0, 2, 3, 6};
+  const std::vector<float> labels{9, 4, 4, 7, -0.0f, 9};
+  const csr_rows data(row_start, index, value, start, labels, 4);
+  const label_column column = data.view().label;
+  ASSERT_TRUE(column.lists());
+  EXPECT_EQ(data.view().rows(), 3u);
+  EXPECT_THAT(column.table(), ElementsAre(0, 4, 7, 9));
+  EXPECT_THAT(column.list(0), ElementsAre(1, 3));
+  EXPECT_THAT(column.list(1), ElementsAre(1));
+  EXPECT_THAT(column.list(2), ElementsAre(0, 2, 3));
+  EXPECT_THAT(std::vector<double>(column.begin(), column.end()), ElementsAre(4, 4, 0));
+  EXPECT_THAT(column.subspan(1, 2).list(1), ElementsAre(0, 2, 3));
+  EXPECT_FALSE(rows().view().label.lists());
+}
+
+TEST_F(csr, refuses_lists_that_are_none) {
+  const auto refused = [&](const std::vector<std::uint64_t>& start, const std::vector<float>& labels) -> std::string {
+    try {
+      csr_rows(row_start, index, value, start, labels, 4);
+    } catch (const input_error& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refused({0, 1, 2, 3}, {1, 2, 3}), "accepted");
+  EXPECT_THAT(refused({0, 1, 1, 3}, {1, 2, 3}), HasSubstr("row 2 is empty"));
+  EXPECT_THAT(refused({0, 2, 3, 5}, {1, 2, 3, 4, 4}), HasSubstr("row 3 names a label twice"));
+  EXPECT_THAT(refused({0, 1, 2, 3}, {1, 2.5f, 3}), HasSubstr("row 2 holds a label that is no whole number"));
+  EXPECT_THAT(refused({0, 1, 2, 3}, {1, 2, HUGE_VALF}), HasSubstr("row 3 holds"));
+  EXPECT_THAT(refused({0, 1, 2, 4}, {1, 2, 3}), HasSubstr("label_start must rise"));
+  EXPECT_THAT(refused({0, 2, 1, 3}, {1, 2, 3}), HasSubstr("label_start must rise"));
+  EXPECT_THAT(refused({}, {}), HasSubstr("label_start must rise"));
+  EXPECT_THAT(refused({0, 1, 2}, {1, 2}), HasSubstr("one entry more than there are labels"));
 }
 
 }  // namespace

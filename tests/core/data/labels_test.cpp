@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/data/label_lists.hpp>
 #include <hogwild/error.hpp>
 
 namespace {
@@ -102,6 +103,49 @@ TEST(labels, a_label_that_training_never_had_is_named_with_its_row) {
   EXPECT_THAT(message, HasSubstr("test.svm: row 2 has the label 1.5"));
   EXPECT_THAT(message, HasSubstr("it had 1, 2, 3"));
   EXPECT_NO_THROW(label_map().require_known(std::vector<double>{17, -3}, "test.svm"));
+}
+
+label_map learn_lists(label_kind kind, const std::vector<std::uint32_t>& start, const std::vector<double>& labels) {
+  return label_map::learn(kind, hogwild::label_lists(start, labels).column(), "a.svm");
+}
+
+TEST(labels, of_lists_are_classes) {
+  const hogwild::label_lists lists(std::vector<std::uint32_t>{0, 2, 3, 6}, std::vector<double>{17, 3, 5, 3, -2, 17});
+  const label_map map = label_map::learn(label_kind::classes, lists.column(), "a.svm");
+  EXPECT_THAT(map.values(), ElementsAre(-2, 3, 5, 17));
+  std::vector<std::uint32_t> room;
+  EXPECT_THAT(map.encode_list(lists.column(), 0, room), ElementsAre(1, 3));
+  EXPECT_THAT(map.encode_list(lists.column(), 1, room), ElementsAre(2));
+  EXPECT_THAT(map.encode_list(lists.column(), 2, room), ElementsAre(0, 1, 3));
+  // Of some of the rows: their labels alone.
+  const label_map part = label_map::learn(label_kind::classes, lists.column().subspan(0, 2), "a.svm");
+  EXPECT_THAT(part.values(), ElementsAre(3, 5, 17));
+  EXPECT_NO_THROW(part.require_known(lists.column().subspan(0, 2), "b.svm"));
+  EXPECT_THAT(refusal_of_labels([&] { part.require_known(lists.column(), "b.svm"); }),
+              HasSubstr("b.svm: row 3 has the label -2, which the training data never had"));
+}
+
+TEST(labels, of_lists_are_refused_where_one_is_needed) {
+  for (const label_kind kind : {label_kind::real, label_kind::binary})
+    EXPECT_THAT(refusal_of_labels([&] { learn_lists(kind, {0, 2}, {0, 1}); }),
+                HasSubstr("a.svm: its rows have lists of labels, and this model takes one label a row; softmax"));
+  const hogwild::label_lists lists(std::vector<std::uint32_t>{0, 2}, std::vector<double>{-1, 1});
+  EXPECT_THAT(
+      refusal_of_labels([&] { label_map(label_kind::binary, {-1, 1}).require_known(lists.column(), "b.svm"); }),
+      HasSubstr("b.svm: its rows have lists"));
+  EXPECT_THAT(refusal_of_labels([] { learn_lists(label_kind::classes, {0, 1, 2}, {7, 7}); }), HasSubstr("1 value: 7"));
+}
+
+TEST(labels, of_lists_beyond_the_most_classes_are_counted) {
+  const auto learn_so_many = [](std::uint32_t n) {
+    std::vector<double> labels(n);
+    std::iota(labels.begin(), labels.end(), 0.0);
+    return learn_lists(label_kind::classes, {0, n}, labels);
+  };
+  EXPECT_EQ(learn_so_many(65'536).classes(), 65'536u);
+  const std::string message = refusal_of_labels([&] { learn_so_many(65'537); });
+  EXPECT_THAT(message, HasSubstr("have 65537 different labels, but a model takes at most 65,536"));
+  EXPECT_THAT(message, HasSubstr("leave out the rarest"));
 }
 
 TEST(labels, a_map_from_a_file_is_checked) {

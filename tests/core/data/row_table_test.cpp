@@ -113,6 +113,31 @@ TEST_F(row_table, tables_of_another_length_are_damage) {
   EXPECT_THAT(changed_cache(sound, kind::row_length, {~0ull, ~0ull}).fault(), HasSubstr("damaged table of rows"));
 }
 
+TEST_F(row_table, lists_of_labels_that_cannot_be_are_damage) {
+  const sparse_dataset listed = sparse_dataset::copy_of(parse_libsvm("5,3 1:1 3:2\n4\n5,4,3 2:5 3:7\n").view());
+  const std::string file = test::read_text(listed.shared_path());
+  // Labels 3, 4, 5 by their numbers, doubled, and one more at the end of a row.
+  const auto fault = [&](std::uint64_t count, const numbers& codes) {
+    numbers words = pack(codes);
+    words.insert(words.begin(), count);
+    return changed_cache(file, kind::label_list, words).fault();
+  };
+  EXPECT_EQ(fault(6, {0, 5, 3, 0, 2, 5}), "");
+  EXPECT_EQ(fault(4, {0, 5, 3, 5}), "");
+  for (const auto& [count, codes] : std::vector<std::pair<std::uint64_t, numbers>>{
+           {6, {0, 5, 3, 0, 2, 7}},                // a label that is not in the table
+           {6, {4, 1, 3, 0, 2, 5}},                // not ascending
+           {6, {0, 1, 3, 0, 2, 5}},                // the same twice
+           {6, {0, 5, 3, 0, 2, 4}},                // no end of the last row
+           {6, {0, 5, 3, 1, 2, 5}},                // a row more
+           {4, {0, 2, 5, 3}},                      // a row less
+           {5, {0, 5, 3, 0, 2, 5}},                // a label less than there are
+           {2, {1, 3}},                            // fewer labels than rows
+           {~0ull, {0, 5, 3, 0, 2, 5}}})
+    EXPECT_THAT(fault(count, codes), HasSubstr("has a damaged table of rows")) << count << " " << codes.size();
+  EXPECT_THAT(changed_cache(file, kind::label_list, {}).fault(), HasSubstr("has a damaged table of rows"));
+}
+
 TEST_F(row_table, columns_that_cannot_be_are_damage) {
   EXPECT_THAT(fault_with(kind::degree_step, {1, 0, 0}), HasSubstr("damaged in its column counts"));
   EXPECT_THAT(fault_with(kind::original_step, several(600)), HasSubstr("damaged in its column numbers"));

@@ -29,6 +29,20 @@ TEST(libsvm_twins, read_valid_texts_alike) {
   }
 }
 
+TEST(libsvm_twins, read_lists_of_labels_alike) {
+  std::size_t with_lists = 0;
+  for (std::uint64_t n = 0; n < 400; ++n) {
+    draws draw(5, n);
+    const text_shape shape{
+        .rows = 1 + draw.below(60), .longest_row = draw.below(40), .odd = 2 + draw.below(100), .lists = true};
+    std::string text = random_text(shape, draw);
+    if (n % 4 == 0) damage(text, 1 + draw.below(3), draw);
+    ASSERT_NO_FATAL_FAILURE(expect_twins(text, n % 2 == 0));
+    with_lists += parse_with(isa::scalar, text, false).list.empty() ? 0 : 1;
+  }
+  EXPECT_GT(with_lists, 100u);
+}
+
 TEST(libsvm_twins, find_the_same_faults_in_damaged_texts) {
   std::size_t faulty = 0;
   for (std::uint64_t n = 0; n < 4000; ++n) {

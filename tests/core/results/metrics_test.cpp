@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -112,6 +113,45 @@ TEST(metrics, class_accuracy_and_rmse_by_hand) {
   EXPECT_EQ(hogwild::accuracy(floats{}, floats{}), 0);
   EXPECT_DOUBLE_EQ(hogwild::rmse(floats{1, 2, 3}, floats{1, 4, 0}), std::sqrt(13.0 / 3));
   EXPECT_EQ(hogwild::rmse(floats{}, floats{}), 0);
+}
+
+TEST(metrics, best_classes_rank_by_score_then_by_number) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(hogwild::best_classes(floats{1, 3, 2, 3, -1}, 3), ElementsAre(1, 3, 2));
+  EXPECT_THAT(hogwild::best_classes(floats{1, 1, 1}, 2), ElementsAre(0, 1));
+  EXPECT_THAT(hogwild::best_classes(floats{0, NAN, 5}, 9), ElementsAre(2, 0));
+  EXPECT_THAT(hogwild::best_classes(floats{2, 1}, 0), ElementsAre());
+}
+
+// Four rows of six classes, of which the last is nobody's.
+//   row 0 has {0, 1}, ranks 0 2 1 3 4, is said to have {0, 2}
+//   row 1 has {2},    ranks 2 0 1 3 4, is said to have {2}
+//   row 2 has {3, 4}, ranks 0 1 2 4 3, is said to have {0}
+//   row 3 has {1},    ranks 1 0 2 3 4, is said to have none
+TEST(metrics, of_lists_by_hand) {
+  using classes = std::vector<std::uint32_t>;
+  hogwild::list_counts first(6), second(6);
+  first.add(floats{5, 2, 4, 1, 0, -1}, 3, classes{0, 1});
+  first.add(floats{4, 3, 5, 2, 1, 0}, 4, classes{2});
+  second.add(floats{5, 4, 3, 1, 2, 0}, 4.5f, classes{3, 4});
+  second.add(floats{4, 5, 3, 2, 1, 0}, 6, classes{1});
+  first.add(second);
+  EXPECT_DOUBLE_EQ(first.precision_at(1).value(), 3.0 / 4);
+  EXPECT_DOUBLE_EQ(first.precision_at(3).value(), (2 + 1 + 0 + 1) / 12.0);
+  EXPECT_DOUBLE_EQ(first.precision_at(5).value(), (2 + 1 + 2 + 1) / 20.0);
+  EXPECT_FALSE(first.precision_at(0) || first.precision_at(6));
+  // Right: 0 and 2; said: 0, 2, 2, 0; given: six.
+  EXPECT_DOUBLE_EQ(first.micro_f1(), 2.0 * 2 / (4 + 6));
+  // Of class 0: 2 / (2 + 1); of 1: 0 / 2; of 2: 2 / (2 + 1); of 3 and 4: 0; of 5, which is nobody's, 0.
+  EXPECT_DOUBLE_EQ(first.macro_f1(), (2.0 / 3 + 2.0 / 3) / 6);
+}
+
+TEST(metrics, of_lists_without_rows_or_with_few_classes) {
+  hogwild::list_counts none(4);
+  EXPECT_EQ(none.precision_at(1), 0.0);
+  EXPECT_EQ(none.micro_f1(), 0.0);
+  EXPECT_EQ(none.macro_f1(), 0.0);
+  EXPECT_FALSE(none.precision_at(5));
 }
 
 TEST(metrics, refuse_lengths_that_differ) {

@@ -40,6 +40,13 @@ struct softmax_case {
   model m{.features = kernel_shape.columns, .classes = Classes, .bias = Bias};
 };
 
+template <std::size_t Classes, bool Rest>
+struct list_case {
+  using model = softmax;
+  static test::toy_rows rows() { return test::planted_lists(kernel_shape, Classes); }
+  model m{.features = kernel_shape.columns, .classes = Classes, .bias = true, .one_vs_rest = Rest};
+};
+
 template <class Case>
 struct row_kernel_runs : testing::Test {
   // OpenMP's threads spin where they wait, which takes long where CPUs are few.
@@ -75,7 +82,8 @@ struct row_kernel_runs : testing::Test {
   csr_rows rows = all.csr();
 };
 using row_kernel_cases = testing::Types<machine_case, wide_machine_case, softmax_case<3, true>, softmax_case<8, false>,
-                                        softmax_case<20, true>, softmax_case<43, false>>;
+                                        softmax_case<20, true>, softmax_case<43, false>, list_case<4, false>,
+                                        list_case<20, false>, list_case<4, true>, list_case<20, true>>;
 TYPED_TEST_SUITE(row_kernel_runs, row_kernel_cases);
 
 TYPED_TEST(row_kernel_runs, kernels_do_what_the_gradient_says) {
@@ -124,12 +132,9 @@ TYPED_TEST(row_kernel_runs, what_is_measured_is_the_mean_loss_of_the_model) {
   std::vector<float> w = result.parameters;
   const param_reader<float> reader{w.data(), w.size()};
   double sum = 0.0;
-  for (std::size_t r = 0; r < this->all.rows(); ++r) {
-    const std::size_t first = this->all.row_start[r], n = this->all.row_start[r + 1] - first;
-    const sparse_row<float> z{std::span(this->all.index).subspan(first, n),
-                              std::span(this->all.value).subspan(first, n), this->all.label[r]};
-    sum += this->model.loss(reader, z);
-  }
+  row_cursor cursor(this->rows.view());
+  const label_map labels = label_map::learn(labels_of(this->model), this->rows.view().label, "toy");
+  for (std::size_t r = 0; r < this->all.rows(); ++r) sum += this->model.loss(reader, labelled_row(cursor, r, labels));
   EXPECT_NEAR(result.objective, sum / static_cast<double>(this->all.rows()), 1e-6);
 }
 

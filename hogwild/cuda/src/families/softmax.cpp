@@ -29,6 +29,10 @@ class softmax_family final : public kernel_family {
   void require_options(const loop_options& options) const override { require_sgd_or_adagrad(options); }
 
   void require_model(const training_task& task, int) const override {
+    if (softmax_of(task).one_vs_rest)
+      throw config_error("a device does not train softmax with one_vs_rest: use threads or processes");
+    if (task.data().label.lists())
+      throw config_error("a device trains rows of one label, and these have lists: use threads or processes");
     if (const std::size_t classes = softmax_of(task).classes; classes > most_softmax_classes)
       throw config_error("a device trains softmax of up to " + std::to_string(most_softmax_classes) +
                          " classes, and there are " + std::to_string(classes) + ": use threads or processes");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 // How good predictions are. Plain functions: they read their arguments and keep nothing, so any thread may call them.
 // Throughout, scores and labels have the same length (else config_error), entry by entry the same row.
@@ -32,6 +35,42 @@ confusion count_confusion(std::span<const float> scores, std::span<const float> 
 /// order, ties counting half. Nothing where one of the classes has no row, or a score is NaN. O(n log n), up to 4e9
 /// rows. Throws resource_error where threads of oneTBB are not available.
 std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels);
+
+/// Rows that have several classes each, against scores of all classes. Written by one thread; add() brings those of
+/// several together, in any order.
+class list_counts {
+ public:
+  explicit list_counts(std::size_t classes) : of_class_(classes) {}
+
+  /// A row's scores, one a class, and the classes that it has, distinct. It is said to have those whose scores are
+  /// above `decision`. Of equal scores that of the lower class ranks first; NaN ranks nowhere.
+  void add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given);
+  void add(const list_counts& other);
+
+  std::size_t classes() const { return of_class_.size(); }
+  /// Mean over the rows of the fraction, of the `k` (1 to 5) classes with the best scores, that a row has; 0 without
+  /// rows. Nothing where there are fewer classes.
+  std::optional<double> precision_at(std::size_t k) const;
+  /// 2 tp / (2 tp + fp + fn) of all pairs of a row and a class; 0 where all three are 0.
+  double micro_f1() const;
+  /// The mean over all classes of each one's F1, which is 0 for a class that no row has and none is said to have
+  /// (scikit-learn's zero_division=0).
+  double macro_f1() const;
+
+ private:
+  static constexpr std::size_t most_ranked = 5;
+  struct hits {
+    std::uint64_t right = 0, said = 0, given = 0;
+  };
+
+  std::uint64_t rows_ = 0;
+  std::array<std::uint64_t, most_ranked> right_at_{};  ///< rows that have the class ranked there
+  std::vector<hits> of_class_;
+};
+
+/// The best `most` classes by their scores, the best first; fewer where there are fewer, or where scores are NaN. Of
+/// equal scores that of the lower class comes first.
+std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size_t most);
 
 /// Fraction of rows whose prediction (a class number, say) equals the label; 0 without rows.
 double accuracy(std::span<const float> predictions, std::span<const float> labels);

@@ -53,9 +53,13 @@ class row_kernel_step : public Sharing {
   /// At most most_rows rows of the data, which were looked at with ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
-    for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    const bool lists = takes_lists<M>() && data_.label.lists();
+    if (lists)
+      rows_ = rows;
+    else
+      for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
     updates_ = 0;
-    (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, batch_, {derive, this});
+    (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, batch_, {lists ? derive_list : derive, this});
     outcome.updates = context_.options.l2 > 0.0 ? rows.size() : updates_;
     return outcome;
   }
@@ -72,6 +76,16 @@ class row_kernel_step : public Sharing {
     return changes;
   }
 
+  static bool derive_list(void* self, std::size_t i, float* scores) {
+    auto& step = *static_cast<row_kernel_step*>(self);
+    bool changes = false;
+    if constexpr (takes_lists<M>())
+      changes =
+          step.model_.derive(scores, step.context_.labels.encode_list(step.data_.label, step.rows_[i], step.classes_));
+    step.updates_ += changes;
+    return changes;
+  }
+
   M model_;
   step_context context_;
   sparse_view data_;
@@ -79,6 +93,8 @@ class row_kernel_step : public Sharing {
   std::vector<float> room_, l2_;  ///< of each column, where it depends on that
   row_batch<Index, Value> batch_;
   std::array<float, batch_rows> label_{};
+  std::span<const std::size_t> rows_;   ///< of the batch, where they have lists,
+  std::vector<std::uint32_t> classes_;  ///< of which this is one
   row_update<arrays> update_{};
   std::uint64_t updates_ = 0;
 };

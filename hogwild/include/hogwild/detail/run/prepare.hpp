@@ -26,6 +26,7 @@ struct model_traits {
   bool factors = false;    ///< factors of ratings, whose blocks workers can own
   bool repeats = false;    ///< a column may stand in a row several times
   bool workspace = false;  ///< takes several examples at once
+  bool lists = false;      ///< takes rows with lists of labels
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
 };
@@ -41,6 +42,7 @@ model_traits traits_of(const M& m) {
     for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
   }
   traits.workspace = workspace_model<M>;
+  traits.lists = takes_lists<M>();
   return traits;
 }
 

@@ -59,6 +59,16 @@ struct stop_rules {
         return at_least(test.f1);
       case metric::test_rmse:
         return test.rmse && at_most(*test.rmse);
+      case metric::test_precision_at_1:
+        return at_least(test.precision_at_1);
+      case metric::test_precision_at_3:
+        return at_least(test.precision_at_3);
+      case metric::test_precision_at_5:
+        return at_least(test.precision_at_5);
+      case metric::test_micro_f1:
+        return at_least(test.micro_f1);
+      case metric::test_macro_f1:
+        return at_least(test.macro_f1);
       case metric::test_cut:
         return test.cut && at_most(*test.cut);
     }

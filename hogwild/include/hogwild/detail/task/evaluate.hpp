@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <deque>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -16,6 +18,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/result.hpp>
 
 namespace hogwild {
@@ -28,6 +31,25 @@ measurement measure_scores(label_kind kind, double mean_loss, std::span<const fl
 /// score is their side, of which the fraction that is right is the accuracy, where there are any.
 measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores,
                         std::span<const float> labels);
+
+/// Counts of rows with lists of labels, which several threads share out among them.
+class shared_list_counts {
+ public:
+  explicit shared_list_counts(std::size_t classes) : classes_(classes) {}
+
+  /// Those of one thread, as long as this object lives. Any thread may ask.
+  list_counts& of_thread() {
+    const std::scoped_lock lock(mutex_);
+    return parts_.emplace_back(classes_);
+  }
+  /// The measures of all rows that were counted; call it when nobody counts any more.
+  measurement measure(double mean_loss) const;
+
+ private:
+  std::size_t classes_;
+  std::mutex mutex_;
+  std::deque<list_counts> parts_;  ///< which stay where they are
+};
 
 /// How scores become measures: as measure_scores() does.
 using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>);

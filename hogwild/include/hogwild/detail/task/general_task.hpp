@@ -157,7 +157,7 @@ class general_task : public training_task {
           if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
           return v;
         },
-        all_measures&& predicts, measure_scores, stop);
+        all_measures&& predicts && !rows.label.lists(), measure_scores, stop);
   }
 };
 

@@ -37,11 +37,14 @@ class row_kernel_task final : public general_task<M> {
                        bool all_measures, const std::stop_token& stop) const override {
     const auto from = model_.arrays_in(store.parameters<float>().data());
     measurement found;
+    const bool lists = takes_lists<M>() && rows.label.lists();
+    shared_list_counts counts(this->labels_.classes());
     with_row_types(rows, [&]<class Index, class Value>() {
       const auto& kernels = row_kernels_of<std::remove_const_t<decltype(from)>, Index, Value>(this->options_.isa);
       const auto make = [&] {
-        return [&, batch = batch_on<Index, Value>(rows), said = std::vector<float>(batch_rows * from.scores())](
-                   const chunk& work, std::span<float> scores, std::span<float> targets) mutable {
+        return [&, batch = batch_on<Index, Value>(rows), said = std::vector<float>(batch_rows * from.scores()),
+                ranked = ranked_rows(counts, lists && all_measures)](const chunk& work, std::span<float> scores,
+                                                                     std::span<float> targets) mutable {
           std::array<std::size_t, batch_rows> numbers{};
           double loss = 0.0;
           for (std::size_t first = work.first; first < work.last && !stop.stop_requested(); first += batch_rows) {
@@ -50,6 +53,10 @@ class row_kernel_task final : public general_task<M> {
             take_rows(batch, rows, std::span(numbers).first(n));
             kernels.scores(from, batch, said.data());
             for (std::size_t i = 0; i < n; ++i) {
+              if (lists) {
+                loss += ranked.add(*this, rows, first + i, said.data() + i * from.scores());
+                continue;
+              }
               const float label = this->labels_.encode(rows.label[first + i]);
               const row_score v = model_.measured(said.data() + i * from.scores(), label);
               loss += v.loss;
@@ -59,9 +66,10 @@ class row_kernel_task final : public general_task<M> {
           return loss;
         };
       };
-      found = evaluate_chunks(rows, this->labels_, threads, chunk_plan(rows.rows(), 1024), all_measures, make,
+      found = evaluate_chunks(rows, this->labels_, threads, chunk_plan(rows.rows(), 1024), all_measures && !lists, make,
                               measure_scores, stop);
     });
+    if (lists && all_measures && !stop.stop_requested()) return counts.measure(found.loss);
     return found;
   }
 
@@ -70,6 +78,27 @@ class row_kernel_task final : public general_task<M> {
   }
 
  private:
+  /// What a thread needs for rows with lists.
+  class ranked_rows {
+   public:
+    ranked_rows(shared_list_counts& counts, bool counted) : counts_(counted ? &counts.of_thread() : nullptr) {}
+
+    /// The loss of row r, which scores `said`.
+    double add(const row_kernel_task& task, const sparse_view& rows, std::size_t r, const float* said) {
+      double loss = 0.0;
+      if constexpr (takes_lists<M>()) {
+        const auto given = task.labels_.encode_list(rows.label, r, classes_);
+        if (counts_ != nullptr) counts_->add({said, counts_->classes()}, task.model_.decision(said), given);
+        loss = task.model_.measured(said, given).loss;
+      }
+      return loss;
+    }
+
+   private:
+    list_counts* counts_;
+    std::vector<std::uint32_t> classes_;
+  };
+
   template <class Sharing>
   void by_kernels(const worker_context& at, const Sharing& sharing) const {
     const loop_options& o = at.plan.options;

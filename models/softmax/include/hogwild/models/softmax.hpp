@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +20,12 @@ namespace hogwild {
 
 /// Multinomial logistic regression on sparse rows: scores s_k = sum_j W[j][k] x_j + b_k, loss -log softmax(s)[y] for
 /// class y in 0 .. classes-1. A column's weights for all classes lie side by side, the biases behind all columns.
+///
+/// A row with a list Y of classes has the loss -1/|Y| sum over y in Y of log softmax(s)[y]: the target distribution is
+/// uniform over its classes. Or, with one_vs_rest, each class is told apart from all others by itself: the loss is the
+/// sum over k of log(1 + exp(-s_k)) for k in Y and of log(1 + exp(s_k)) for the others. (Menon, Rawat, Reddi and Kumar,
+/// Multilabel reductions: what is my loss optimising?, NeurIPS 2019, section 3: pick-all-labels normalised, and
+/// one-versus-all.)
 struct softmax {
   using scalar_type = float;
   using example_type = sparse_row<float>;
@@ -25,10 +33,12 @@ struct softmax {
   using library_model = softmax;
   static constexpr label_kind labels = label_kind::classes;
   static constexpr bool linear = true;
+  static constexpr bool takes_lists = true;
 
   std::size_t features = 0;
   std::size_t classes = 2;
   bool bias = false;
+  bool one_vs_rest = false;
 
   std::size_t dim() const { return (features + (bias ? 1 : 0)) * classes; }
 
@@ -43,15 +53,26 @@ struct softmax {
   }
 
   double loss(const auto& w, const example_type& z) const {
-    std::vector<float>& s = scores(w, z);
-    return normalise(s) - static_cast<double>(s[static_cast<std::size_t>(z.label)]);
+    const std::vector<float>& s = scores(w, z);
+    const classes_of_row given(z.label, z.classes);
+    double own = 0.0, all = 0.0;
+    for (const std::uint32_t y : given.all()) own += static_cast<double>(s[y]);
+    if (!one_vs_rest) return normalise(s) - own / static_cast<double>(given.all().size());
+    for (const float x : s)
+      all += std::max(static_cast<double>(x), 0.0) + std::log1p(std::exp(-std::abs(static_cast<double>(x))));
+    return all - own;
   }
 
   void gradient(const auto& w, const example_type& z, const auto& emit) const {
     std::vector<float>& p = scores(w, z);
-    const double log_sum = normalise(p);
-    for (float& s : p) s = static_cast<float>(std::exp(static_cast<double>(s) - log_sum));
-    p[static_cast<std::size_t>(z.label)] -= 1.0f;
+    const classes_of_row given(z.label, z.classes);
+    const double log_sum = one_vs_rest ? 0.0 : normalise(p);
+    for (float& s : p) {
+      const double x = static_cast<double>(s);
+      s = static_cast<float>(one_vs_rest ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x - log_sum));
+    }
+    const float part = target(given.all().size());
+    for (const std::uint32_t y : given.all()) p[y] -= part;
     for (auto [j, x] : z) {
       for (std::size_t k = 0; k < classes; ++k) emit_nonzero(emit, j * classes + k, p[k] * x);
     }
@@ -74,23 +95,33 @@ struct softmax {
     return {.weights = w, .bias = bias ? w + features * classes : nullptr, .classes = classes};
   }
   std::size_t kernel_room() const { return classes; }
-  bool derive(float* s, float label) const {
-    const float top = *std::max_element(s, s + classes);
-    for (std::size_t k = 0; k < classes; ++k) s[k] = vector_exp(s[k] - top);
-    double sum = 0;
-    for (std::size_t k = 0; k < classes; ++k) sum += static_cast<double>(s[k]);
-    const auto part = static_cast<float>(1.0 / sum);
-    for (std::size_t k = 0; k < classes; ++k) s[k] *= part;
-    s[static_cast<std::size_t>(label)] -= 1.0f;
+  bool derive(float* s, float label) const { return derive(s, classes_of_row(label).all()); }
+  bool derive(float* s, std::span<const std::uint32_t> given) const {
+    one_vs_rest ? each_probable(s) : all_probable(s);
+    const float part = target(given.size());
+    for (const std::uint32_t y : given) s[y] -= part;
     return true;
   }
-  row_score measured(const float* s, float label) const {
+  row_score measured(const float* s, float label) const { return measured(s, classes_of_row(label).all()); }
+  /// The score is the best class.
+  row_score measured(const float* s, std::span<const std::uint32_t> given) const {
     const std::size_t best = static_cast<std::size_t>(std::max_element(s, s + classes) - s);
+    if (one_vs_rest) return {rest_loss(s, given), static_cast<float>(best)};
     double sum = 0;
     for (std::size_t k = 0; k < classes; ++k) sum += static_cast<double>(vector_exp(s[k] - s[best]));
-    const double given = static_cast<double>(s[static_cast<std::size_t>(label)] - s[best]);
-    return {std::log(sum) - given, static_cast<float>(best)};
+    double own = 0;
+    for (const std::uint32_t y : given) own += static_cast<double>(s[y] - s[best]);
+    return {std::log(sum) - own / static_cast<double>(given.size()), static_cast<float>(best)};
   }
+  /// Classes with scores above this are those of a row: with one_vs_rest where they are more probable than not, else
+  /// where they are more than half as probable as the best one.
+  float decision(const float* s) const {
+    constexpr float half_as_probable = 0.693147181f;
+    return one_vs_rest ? 0.0f : *std::max_element(s, s + classes) - half_as_probable;
+  }
+
+  /// Numbers that tell it from others of its name and size.
+  std::vector<double> hyperparameters() const { return one_vs_rest ? std::vector{1.0} : std::vector<double>{}; }
 
   /// Scores before normalisation, in memory that this thread's next call reuses.
   std::vector<float>& scores(const auto& w, const example_type& z) const {
@@ -108,6 +139,52 @@ struct softmax {
   }
 
  private:
+  /// The classes of a list, or the one that a label is.
+  class classes_of_row {
+   public:
+    explicit classes_of_row(float label, std::span<const std::uint32_t> list = {})
+        : one_(static_cast<std::uint32_t>(label)), list_(list) {}
+    std::span<const std::uint32_t> all() const { return list_.empty() ? std::span(&one_, 1) : list_; }
+
+   private:
+    std::uint32_t one_;
+    std::span<const std::uint32_t> list_;
+  };
+
+  /// What a row with so many classes wants of each.
+  float target(std::size_t given) const { return one_vs_rest ? 1.0f : 1.0f / static_cast<float>(given); }
+
+  /// Scores become probabilities, whose sum is 1.
+  void all_probable(float* s) const {
+    const float top = *std::max_element(s, s + classes);
+    for (std::size_t k = 0; k < classes; ++k) s[k] = vector_exp(s[k] - top);
+    double sum = 0;
+    for (std::size_t k = 0; k < classes; ++k) sum += static_cast<double>(s[k]);
+    const auto part = static_cast<float>(1.0 / sum);
+    for (std::size_t k = 0; k < classes; ++k) s[k] *= part;
+  }
+  /// The same of each class by itself.
+  void each_probable(float* s) const {
+    for (std::size_t k = 0; k < classes; ++k) {
+      const float small = vector_exp(-std::abs(s[k])), part = 1.0f / (1.0f + small);
+      s[k] = s[k] >= 0.0f ? part : small * part;
+    }
+  }
+  /// The logarithms are taken of products: each factor is at most 2, so that 512 of them are far from overflowing.
+  double rest_loss(const float* s, std::span<const std::uint32_t> given) const {
+    double sum = 0.0;
+    for (std::size_t first = 0; first < classes; first += 512) {
+      double product = 1.0;
+      for (std::size_t k = first; k < std::min(classes, first + 512); ++k) {
+        product *= 1.0 + static_cast<double>(vector_exp(-std::abs(s[k])));
+        sum += static_cast<double>(std::max(s[k], 0.0f));
+      }
+      sum += std::log(product);
+    }
+    for (const std::uint32_t y : given) sum -= static_cast<double>(s[y]);
+    return sum;
+  }
+
   static void emit_nonzero(const auto& emit, std::size_t j, float g) {
     if (g != 0.0f) emit(j, g);
   }
