@@ -28,7 +28,16 @@ void write_full(const char* path) {
   first.dataset.rho = 0.9;
   first.dataset.test_rows = 10;
   record.write(first);
-  const hogwild::measurement test{.loss = 0.4, .accuracy = 0.9, .auc = 0.95, .f1 = 0.8, .rmse = 0.3};
+  const hogwild::measurement test{.loss = 0.4,
+                                  .accuracy = 0.9,
+                                  .auc = 0.95,
+                                  .f1 = 0.8,
+                                  .rmse = 0.3,
+                                  .precision_at_1 = 0.9,
+                                  .precision_at_3 = 0.5,
+                                  .precision_at_5 = 0.3,
+                                  .micro_f1 = 0.8,
+                                  .macro_f1 = 0.4};
   const hogwild::measurement validation{.loss = 0.5};
   for (std::uint64_t k = 1; k <= 2; ++k) {
     record.write(hogwild::epoch_report{.epoch = k,

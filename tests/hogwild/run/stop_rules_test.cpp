@@ -78,6 +78,13 @@ TEST_F(stop_rules_of, targets_of_losses_are_reached_from_above_and_of_fractions_
   EXPECT_TRUE(reached(metric::test_auc, 0.9) && !reached(metric::test_auc, 0.91));
   EXPECT_TRUE(reached(metric::test_f1, 0.7) && !reached(metric::test_f1, 0.71));
   EXPECT_TRUE(reached(metric::test_rmse, 0.3) && !reached(metric::test_rmse, 0.29));
+  e.test = measurement{
+      .precision_at_1 = 0.9, .precision_at_3 = 0.5, .precision_at_5 = 0.3, .micro_f1 = 0.8, .macro_f1 = 0.4};
+  EXPECT_TRUE(reached(metric::test_precision_at_1, 0.9) && !reached(metric::test_precision_at_1, 0.91));
+  EXPECT_TRUE(reached(metric::test_precision_at_3, 0.5) && !reached(metric::test_precision_at_3, 0.51));
+  EXPECT_TRUE(reached(metric::test_precision_at_5, 0.3) && !reached(metric::test_precision_at_5, 0.31));
+  EXPECT_TRUE(reached(metric::test_micro_f1, 0.8) && !reached(metric::test_micro_f1, 0.81));
+  EXPECT_TRUE(reached(metric::test_macro_f1, 0.4) && !reached(metric::test_macro_f1, 0.41));
 }
 
 TEST_F(stop_rules_of, a_reached_target_ends_the_run) {
