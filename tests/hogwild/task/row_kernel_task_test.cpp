@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/softmax.hpp>
@@ -147,6 +149,96 @@ TEST_F(machine_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
     return std::vector<float>(result.parameters.begin(), result.parameters.begin() + kernel_shape.columns * 8);
   };
   EXPECT_EQ(factors_after(2), factors_after(4));
+}
+
+/// A program's own model of lists: each class has a mean that it draws towards the rows that have it.
+template <bool Lists>
+struct class_means {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  static constexpr label_kind labels = label_kind::classes;
+  static constexpr bool takes_lists = Lists;
+  std::size_t features = 0, classes = 0;
+
+  std::size_t dim() const { return features * classes; }
+  std::vector<parameter_group> groups() const { return {{.rows = features, .width = classes}}; }
+  double loss(const auto& w, const example_type& z) const {
+    double sum = 0.0;
+    for (const std::uint32_t k : z.classes)
+      for (const auto [j, x] : z) sum += 0.5 * std::pow(static_cast<double>(w[j * classes + k] - x), 2);
+    return sum;
+  }
+  void gradient(const auto& w, const example_type& z, const auto& emit) const {
+    std::vector<std::pair<std::size_t, float>> all;
+    for (const std::uint32_t k : z.classes)
+      for (const auto [j, x] : z) all.emplace_back(j * classes + k, w[j * classes + k] - x);
+    for (const auto& [at, g] : all)
+      if (g != 0.0f) emit(at, g);
+  }
+  float predict(const auto&, const example_type&) const { return 0.0f; }
+};
+
+struct list_runs : testing::Test {
+  test::toy_rows all = test::planted_lists(kernel_shape, 6);
+  csr_rows rows = all.csr();
+  softmax model{.features = kernel_shape.columns, .classes = 6};
+};
+
+TEST_F(list_runs, measures_are_those_of_the_scores) {
+  for (const bool rest : {false, true}) {
+    model.one_vs_rest = rest;
+    const train_result result = train(model, rows, thread_engine{.workers = 1, .pin = false},
+                                      {.epochs = 3, .step = {.initial = 0.5}, .test = rows.view().slice(500, 1500)});
+    std::vector<float> w = result.parameters;
+    const param_reader<float> reader{w.data(), w.size()};
+    double loss = 0.0;
+    std::size_t right = 0, best_is_right = 0, said = 0, given = 0;
+    row_cursor cursor(rows.view());
+    for (std::size_t r = 500; r < 1500; ++r) {
+      const sparse_row<float> z = labelled_row(cursor, r, result.labels);
+      const std::vector<float> s = model.scores(reader, z);
+      const float best = *std::ranges::max_element(s);
+      loss += model.loss(reader, z);
+      given += z.classes.size();
+      for (std::uint32_t k = 0; k < 6; ++k) {
+        const bool has = std::ranges::find(z.classes, k) != z.classes.end();
+        const bool says = rest ? s[k] > 0.0f : std::exp(s[k] - best) > 0.5f;
+        said += says, right += says && has;
+        best_is_right += has && s[k] == best;
+      }
+    }
+    // Kernels round the scores otherwise; so few rows of a thousand may end on the other side.
+    ASSERT_TRUE(result.test && result.test->precision_at_1);
+    EXPECT_NEAR(result.test->loss, loss / 1000, 1e-5);
+    EXPECT_NEAR(*result.test->precision_at_1, static_cast<double>(best_is_right) / 1000, 0.003);
+    EXPECT_NEAR(*result.test->micro_f1, 2.0 * static_cast<double>(right) / static_cast<double>(said + given), 0.003);
+    EXPECT_FALSE(result.test->accuracy || result.test->rmse);
+    EXPECT_TRUE(result.test->macro_f1 && result.test->precision_at_5);
+  }
+}
+
+TEST_F(list_runs, optimisers_without_kernels_and_one_shared_array_learn_them_too) {
+  const auto objective = [&](const train_options& o) {
+    return train(model, rows, thread_engine{.workers = 2, .pin = false}, o).objective;
+  };
+  for (const bool rest : {false, true}) {
+    model.one_vs_rest = rest;
+    const double untrained = rest ? 6 * std::log(2.0) : std::log(6.0);
+    for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adam})
+      for (const sharing_kind sharing : {sharing_kind::direct, sharing_kind::automatic})
+        EXPECT_LT(objective({.epochs = 5, .step = {.initial = 0.05}, .l2 = 0.0, .optimizer = kind, .sharing = sharing}),
+                  0.9 * untrained);
+  }
+}
+
+TEST_F(list_runs, models_of_programs_take_them_where_they_say_so) {
+  const train_options options{.epochs = 5, .step = {.initial = 0.1}, .test = rows.view()};
+  const train_result result = train(class_means<true>{kernel_shape.columns, 6}, rows, serial_engine{}, options);
+  EXPECT_LT(result.train_loss, 0.8 * train(class_means<true>{kernel_shape.columns, 6}, rows, serial_engine{},
+                                           {.epochs = 1, .step = {.initial = 1e-9}})
+                                         .train_loss);
+  EXPECT_FALSE(result.test->accuracy);  // what they predict is one class
+  EXPECT_THROW(train(class_means<false>{kernel_shape.columns, 6}, rows, serial_engine{}, options), input_error);
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ constexpr void check_options() {
       },
       "a model says what its labels are by a member `labels`, not `label`");
   static_assert(
+      !has_takes_lists<M>() || requires { is_constant<bool, M::takes_lists>; },
+      "a model's takes_lists is static constexpr bool: whether rows may have lists of labels");
+  static_assert(
       !has_linear<M>() || requires { is_constant<bool, M::linear>; },
       "a model's linear is static constexpr bool: whether l2 is 1/n by default");
   static_assert(
