@@ -25,8 +25,8 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
  public:
   using loaded_general_model::loaded_general_model;
 
-  bool ranks() const override { return true; }
-  ranked_row rank(const sparse_row<float>& z) const override {
+  bool scores_classes() const override { return true; }
+  class_scores scores_of(const sparse_row<float>& z) const override {
     thread_local std::vector<float> scores;
     kernels_.score(z, scores);
     const row_score said =

@@ -42,9 +42,9 @@ double predictor::loss(const sparse_row<float>& z) const {
   return loaded_->loss_and_score(z).loss;
 }
 
-ranked_row predictor::rank(const sparse_row<float>& z) const {
-  if (!ranks()) throw config_error("this " + std::string(name_of(model_)) + " model ranks no classes");
-  return loaded_->rank(z);
+class_scores predictor::scores_of(const sparse_row<float>& z) const {
+  if (!scores_classes()) throw config_error("this " + std::string(name_of(model_)) + " model scores no classes");
+  return loaded_->scores_of(z);
 }
 
 std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {

@@ -116,7 +116,7 @@ TEST_F(label_lists_command, what_takes_one_label_says_so) {
   const std::string one = folder.write("one.svm", "0 1:1\n10 2:1\n0 3:1\n10 4:1\n");
   EXPECT_EQ(hogwild({"train", one, "--model", "logistic", "--save", model}).code, 0);
   EXPECT_THAT(refusal({"evaluate", model, test}), HasSubstr("rows have lists of labels"));
-  EXPECT_THAT(refusal({"predict", model, test, "--top", "2"}), HasSubstr("does not rank classes"));
+  EXPECT_THAT(refusal({"predict", model, test, "--top", "2"}), HasSubstr("does not score classes"));
   EXPECT_THAT(refusal({"train", one, "--test", test, "--model", "logistic"}), HasSubstr("rows have lists of labels"));
   // A test file may have labels that training never had.
   trained({"--save", model});

@@ -46,14 +46,14 @@ evaluation evaluate_words(const saved_model& saved, const std::string& data_path
 /// Of rows with lists of labels.
 measurement measure_lists(const predictor& model, const sparse_view& rows, thread_team& threads,
                           const std::string& data_path) {
-  if (!model.ranks()) label_map::refuse_lists(rows.label, data_path);
+  if (!model.scores_classes()) label_map::refuse_lists(rows.label, data_path);
   shared_list_counts counts(model.labels().classes());
   const auto make = [&] {
     return [&, &part = counts.of_thread(), cursor = row_cursor(rows)](const chunk& work, auto, auto) mutable {
       double sum = 0.0;
       for (std::size_t r = work.first; r < work.last; ++r) {
         const sparse_row<float> z = labelled_row(cursor, r, model.labels());
-        const ranked_row said = model.rank(z);
+        const class_scores said = model.scores_of(z);
         part.add(said.scores, said.decision, z.classes);
         sum += said.loss;
       }
@@ -95,10 +95,10 @@ int evaluate_command(int argc, const char* const* argv) {
   bool json = false;
   command_line line("evaluate",
                     "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
-      "for classes, precision at 1, 3 and 5, micro and macro F1 where rows have lists of labels, the\n"
-      "root of the mean squared error for numbers, the cut of a graph. Word vectors are measured by the\n"
-      "analogies that they get right, or on text where they were saved as NAME.model.",
-      "hogwild evaluate model.txt test.svm");
+                    "for classes, precision at 1, 3 and 5, micro and macro F1 where rows have lists of labels, the\n"
+                    "root of the mean squared error for numbers, the cut of a graph. Word vectors are measured by the\n"
+                    "analogies that they get right, or on text where they were saved as NAME.model.",
+                    "hogwild evaluate model.txt test.svm");
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
   line.positional("DATA", rows, "labelled rows, or text; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");

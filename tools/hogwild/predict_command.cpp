@@ -86,7 +86,7 @@ void for_labels(const predictor& model, const sparse_view& rows, const Say& say)
 /// The best labels of a row, the best first, and how probable each is where that is asked for.
 void append_best(std::string& text, const predict_request& request, const predictor& model, const sparse_row<float>& z,
                  std::size_t row) {
-  const ranked_row said = model.rank(z);
+  const class_scores said = model.scores_of(z);
   for (const float score : said.scores) require_finite(static_cast<double>(score), row);
   std::vector<double> labels, probable;
   for (const std::uint32_t k : best_classes(said.scores, request.top))
@@ -118,9 +118,9 @@ std::string predictions(const predict_request& request) {
     throw config_error("--probabilities: this " + saved.model +
                        " model has none; leave the option out, or train a model that has, logistic or softmax say");
   }
-  if (request.top > 0 && !model.ranks())
+  if (request.top > 0 && !model.scores_classes())
     throw config_error("--top: this " + saved.model +
-                       " model does not rank classes; leave the option out, or train softmax, which does");
+                       " model does not score classes; leave the option out, or train softmax, which does");
   const column_numbering columns(saved.columns);
   data_options files = request.files;
   files.choose_format(saved);
@@ -178,7 +178,7 @@ int predict_command(int argc, const char* const* argv) {
   line.flag("--probabilities", request.probabilities,
             "the probability of the larger label, or of each class in ascending order, where the model has them");
   line.option("--top", request.top,
-              "the so many best labels of each row, the best first, where the model ranks classes");
+              "the so many best labels of each row, the best first, where the model scores classes");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
   request.files.declare(line);

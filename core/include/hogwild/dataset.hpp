@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/detail/data/label_lists.hpp>
+#include <hogwild/detail/data/label_column.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
@@ -101,11 +101,12 @@ class sparse_dataset {
   friend struct dataset_access;
 };
 
-/// Opens LIBSVM text ("label index:value ...", or "label,label,... index:value ..."), plain or compressed with gzip, xz, zstd or bzip2 (told by content), or
-/// standard input ("-"). A cache beside the source is used when it was made from the same source (size, time stamp)
-/// with the same options; otherwise the text is parsed in parallel and the cache written aside and renamed.
-/// Throws format_error (file:line:column) or input_error (a value beyond 65504 under value_precision::half, too); then
-/// no cache file, whole or part, is left behind. Throws config_error for an instruction set that this machine has not.
+/// Opens LIBSVM text ("label index:value ...", or "label,label,... index:value ..."), plain or compressed with gzip,
+/// xz, zstd or bzip2 (told by content), or standard input ("-"). A cache beside the source is used when it was made
+/// from the same source (size, time stamp) with the same options; otherwise the text is parsed in parallel and the
+/// cache written aside and renamed. Throws format_error (file:line:column) or input_error (a value beyond 65504 under
+/// value_precision::half, too); then no cache file, whole or part, is left behind. Throws config_error for an
+/// instruction set that this machine has not.
 sparse_dataset open_libsvm(const std::string& path, const open_options& options = {});
 
 /// Sparse rows that the caller holds in memory. Borrows the three arrays, which must outlive it, and copies the labels;

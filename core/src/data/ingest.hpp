@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <hogwild/detail/data/label_lists.hpp>
+#include <hogwild/detail/data/label_column.hpp>
 
 #include "data/cache_format.hpp"
 #include "data/column_order.hpp"
@@ -27,7 +27,7 @@ struct row_plan {
   std::uint32_t first_singleton =
       std::numeric_limits<std::uint32_t>::max();  ///< entries from this position on stand last in rows
   label_codes labels;
-  label_lists lists;  ///< in the order of the file, where rows have them; then there are no codes
+  label_lists lists;            ///< in the order of the file, where rows have them; then there are no codes
   bool half_values = false;     ///< values are stored in half precision,
   bool values_rounded = false;  ///< which changes some of them
   std::size_t unknown_entries = 0;

@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include <hogwild/detail/data/label_lists.hpp>
+#include <hogwild/detail/data/label_column.hpp>
 #include <hogwild/detail/data/row_starts.hpp>
 
 #include "data/cache_format.hpp"
 
 namespace hogwild::detail {
 
-/// Where rows start and which codes their labels have, or lists of codes, in memory of this process: files hold lengths instead, and both
-/// in as few bits as they need.
+/// Where rows start and which codes their labels have, or lists of codes, in memory of this process: files hold lengths
+/// instead, and both in as few bits as they need.
 class row_table {
  public:
   row_table() = default;

@@ -102,7 +102,7 @@ std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size
 void list_counts::add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given) {
   ++rows_;
   const auto has = [&](std::uint32_t k) { return std::ranges::find(given, k) != given.end(); };
-  const std::vector<std::uint32_t> best = best_classes(scores, most_ranked);
+  const std::vector<std::uint32_t> best = best_classes(scores, most_best);
   for (std::size_t place = 0; place < best.size(); ++place) right_at_[place] += has(best[place]) ? 1u : 0u;
   for (std::uint32_t k = 0; k < scores.size(); ++k) of_class_[k].said += scores[k] > decision ? 1u : 0u;
   for (const std::uint32_t k : given) {
@@ -113,7 +113,7 @@ void list_counts::add(std::span<const float> scores, float decision, std::span<c
 
 void list_counts::add(const list_counts& other) {
   rows_ += other.rows_;
-  for (std::size_t place = 0; place < most_ranked; ++place) right_at_[place] += other.right_at_[place];
+  for (std::size_t place = 0; place < most_best; ++place) right_at_[place] += other.right_at_[place];
   for (std::size_t k = 0; k < of_class_.size(); ++k) {
     of_class_[k].right += other.of_class_[k].right;
     of_class_[k].said += other.of_class_[k].said;
@@ -122,7 +122,7 @@ void list_counts::add(const list_counts& other) {
 }
 
 std::optional<double> list_counts::precision_at(std::size_t k) const {
-  if (k == 0 || k > std::min(classes(), most_ranked)) return std::nullopt;
+  if (k == 0 || k > std::min(classes(), most_best)) return std::nullopt;
   const auto right =
       std::accumulate(right_at_.begin(), right_at_.begin() + static_cast<std::ptrdiff_t>(k), std::uint64_t{0});
   return fraction(right, k * rows_);

@@ -77,9 +77,9 @@ class predictor {
   void require_data(const sparse_view& rows, std::string_view source) const { loaded_->require_data(rows, source); }
 
   /// Whether it scores all classes: softmax does.
-  bool ranks() const { return loaded_->ranks(); }
+  bool scores_classes() const { return loaded_->scores_classes(); }
   /// Throws config_error where it does not. `z.classes`, or `z.label`, is encoded as label_map does.
-  ranked_row rank(const sparse_row<float>& z) const;
+  class_scores scores_of(const sparse_row<float>& z) const;
 
   bool has_probabilities() const { return loaded_->has_probabilities(); }
   /// Of the larger label (one number), or of every class in the order of labels() (softmax; under one_vs_rest each by

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hogwild/detail/data/label_lists.hpp>
+#include <hogwild/detail/data/label_column.hpp>
 #include <hogwild/error.hpp>
 
 namespace {
@@ -127,12 +127,15 @@ TEST(labels, of_lists_are_classes) {
 
 TEST(labels, of_lists_are_refused_where_one_is_needed) {
   for (const label_kind kind : {label_kind::real, label_kind::binary})
-    EXPECT_THAT(refusal_of_labels([&] { learn_lists(kind, {0, 2}, {0, 1}); }),
+    EXPECT_THAT(refusal_of_labels([&] {
+                  learn_lists(kind, {0, 2}, {0, 1});
+                }),
                 HasSubstr("a.svm: its rows have lists of labels, and this model takes one label a row; softmax"));
   const hogwild::label_lists lists(std::vector<std::uint32_t>{0, 2}, std::vector<double>{-1, 1});
-  EXPECT_THAT(
-      refusal_of_labels([&] { label_map(label_kind::binary, {-1, 1}).require_known(lists.column(), "b.svm"); }),
-      HasSubstr("b.svm: its rows have lists"));
+  EXPECT_THAT(refusal_of_labels([&] {
+                label_map(label_kind::binary, {-1, 1}).require_known(lists.column(), "b.svm");
+              }),
+              HasSubstr("b.svm: its rows have lists"));
   EXPECT_THAT(refusal_of_labels([] { learn_lists(label_kind::classes, {0, 1, 2}, {7, 7}); }), HasSubstr("1 value: 7"));
 }
 

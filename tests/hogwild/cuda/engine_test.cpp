@@ -155,9 +155,10 @@ TEST(a_device, goes_on_from_a_checkpoint) {
 }
 
 template <model M>
-void expect_refused(const M& m, const train_options& options, const std::string& why) {
+void expect_refused(const M& m, const train_options& options, const std::string& why,
+                    const test::toy_rows& rows = rows_of_classes) {
   try {
-    train(m, rows_of_classes.csr(), cuda_engine{.device = emulated_device}, options);
+    train(m, rows.csr(), cuda_engine{.device = emulated_device}, options);
     ADD_FAILURE() << "nothing was refused: " << why;
   } catch (const config_error& e) {
     EXPECT_THAT(e.what(), testing::HasSubstr(why));
@@ -166,6 +167,9 @@ void expect_refused(const M& m, const train_options& options, const std::string&
 
 TEST(a_device, refuses_what_it_does_not_train) {
   expect_refused(softmax{.features = 200, .classes = 129}, {}, "up to 128 classes");
+  expect_refused(softmax{.features = 200, .one_vs_rest = true}, {}, "does not train softmax with one_vs_rest");
+  expect_refused(softmax{.features = 200, .classes = 4}, {}, "these have lists",
+                 test::planted_lists({.rows = 100, .columns = 200}, 4));
   expect_refused(factorization_machine{.features = 200, .factors = 129}, {}, "up to 128 factors");
   expect_refused(logistic{}, {.optimizer = optimizer_kind::adam}, "sgd or adagrad");
   expect_refused(logistic{}, {.order = row_order::permuted}, "leave the order at chunked");

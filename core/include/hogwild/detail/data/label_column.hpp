@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <ranges>
 #include <span>
+#include <vector>
 
 #include <hogwild/detail/data/item_iterator.hpp>
 
 namespace hogwild {
 
 /// The labels as read, one a row: numbers, or one-byte codes into a table of the at most 256 numbers that occur; or
-/// lists of labels, of which each row has one (label_lists.hpp). Borrows them.
+/// lists of labels, of which each row has one (label_lists). Borrows them.
 class label_column {
  public:
   using value_type = double;
@@ -74,6 +75,23 @@ class label_column {
   const std::uint32_t* list_start_ = nullptr;
   const std::uint32_t* list_ = nullptr;
   std::size_t size_ = 0;
+};
+
+/// Rows with several labels each, as a label_column shows them: row r has table[code[k]] for k from start[r] to
+/// start[r + 1], ascending.
+struct label_lists {
+  std::vector<std::uint32_t> start{0};
+  std::vector<std::uint32_t> code;
+  std::vector<double> table{};  ///< ascending and distinct
+
+  label_lists() = default;
+  /// Row r has labels[first[r] .. first[r + 1]), in any order; `first` ascends from 0 to labels.size(), which is below
+  /// 2^32. Labels of a row are distinct.
+  label_lists(std::span<const std::uint32_t> first, std::span<const double> labels);
+
+  bool empty() const { return start.size() == 1; }
+  /// Valid as long as this object is neither changed nor destroyed.
+  label_column column() const { return {start, code, table}; }
 };
 
 }  // namespace hogwild

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hogwild/detail/data/label_lists.hpp>
+#include <hogwild/detail/data/label_column.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 
 namespace hogwild {
@@ -27,7 +27,7 @@ struct libsvm_rows {
   std::vector<float> value;
   std::vector<double> label;  ///< of a list the least
   label_lists lists{};        ///< where rows have lists of labels; else empty
-  std::size_t columns = 0;  ///< one more than the largest index
+  std::size_t columns = 0;    ///< one more than the largest index
 
   /// Valid as long as this object is neither changed nor destroyed.
   sparse_view view() const {

@@ -43,7 +43,7 @@ class list_counts {
   explicit list_counts(std::size_t classes) : of_class_(classes) {}
 
   /// A row's scores, one a class, and the classes that it has, distinct. It is said to have those whose scores are
-  /// above `decision`. Of equal scores that of the lower class ranks first; NaN ranks nowhere.
+  /// above `decision`. Of equal scores that of the lower class comes first; NaN comes nowhere.
   void add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given);
   void add(const list_counts& other);
 
@@ -58,13 +58,13 @@ class list_counts {
   double macro_f1() const;
 
  private:
-  static constexpr std::size_t most_ranked = 5;
+  static constexpr std::size_t most_best = 5;
   struct hits {
     std::uint64_t right = 0, said = 0, given = 0;
   };
 
   std::uint64_t rows_ = 0;
-  std::array<std::uint64_t, most_ranked> right_at_{};  ///< rows that have the class ranked there
+  std::array<std::uint64_t, most_best> right_at_{};  ///< rows that have the class that comes there
   std::vector<hits> of_class_;
 };
 

@@ -43,8 +43,8 @@ class row_kernel_task final : public general_task<M> {
       const auto& kernels = row_kernels_of<std::remove_const_t<decltype(from)>, Index, Value>(this->options_.isa);
       const auto make = [&] {
         return [&, batch = batch_on<Index, Value>(rows), said = std::vector<float>(batch_rows * from.scores()),
-                ranked = ranked_rows(counts, lists && all_measures)](const chunk& work, std::span<float> scores,
-                                                                     std::span<float> targets) mutable {
+                lists_of_rows = list_rows(counts, lists && all_measures)](const chunk& work, std::span<float> scores,
+                                                                          std::span<float> targets) mutable {
           std::array<std::size_t, batch_rows> numbers{};
           double loss = 0.0;
           for (std::size_t first = work.first; first < work.last && !stop.stop_requested(); first += batch_rows) {
@@ -54,7 +54,7 @@ class row_kernel_task final : public general_task<M> {
             kernels.scores(from, batch, said.data());
             for (std::size_t i = 0; i < n; ++i) {
               if (lists) {
-                loss += ranked.add(*this, rows, first + i, said.data() + i * from.scores());
+                loss += lists_of_rows.add(*this, rows, first + i, said.data() + i * from.scores());
                 continue;
               }
               const float label = this->labels_.encode(rows.label[first + i]);
@@ -79,9 +79,9 @@ class row_kernel_task final : public general_task<M> {
 
  private:
   /// What a thread needs for rows with lists.
-  class ranked_rows {
+  class list_rows {
    public:
-    ranked_rows(shared_list_counts& counts, bool counted) : counts_(counted ? &counts.of_thread() : nullptr) {}
+    list_rows(shared_list_counts& counts, bool counted) : counts_(counted ? &counts.of_thread() : nullptr) {}
 
     /// The loss of row r, which scores `said`.
     double add(const row_kernel_task& task, const sparse_view& rows, std::size_t r, const float* said) {

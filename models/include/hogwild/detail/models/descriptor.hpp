@@ -45,7 +45,7 @@ struct model_facts {
 };
 
 /// What a model of several classes says of a row.
-struct ranked_row {
+struct class_scores {
   double loss = 0.0;
   float decision = 0.0f;          ///< scores above it make their class one of the row's, where rows have lists
   std::span<const float> scores;  ///< one a class, the larger the more probable; valid until the thread asks again
@@ -65,9 +65,9 @@ class loaded_model {
   virtual row_score loss_and_score(const sparse_row<float>& z) const = 0;
   virtual batch_scorer scorer(std::size_t most) const;
   virtual void require_data(const sparse_view&, std::string_view) const {}
-  /// See predictor::rank. A model that ranks no classes is not asked to.
-  virtual bool ranks() const { return false; }
-  virtual ranked_row rank(const sparse_row<float>&) const { return {}; }
+  /// See predictor::scores_of. A model that scores no classes is not asked to.
+  virtual bool scores_classes() const { return false; }
+  virtual class_scores scores_of(const sparse_row<float>&) const { return {}; }
   /// See predictor::probabilities. A model that has none is not asked for them.
   virtual bool has_probabilities() const { return false; }
   virtual std::vector<double> probabilities(const sparse_row<float>&) const { return {}; }

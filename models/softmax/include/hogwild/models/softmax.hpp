@@ -24,8 +24,7 @@ namespace hogwild {
 /// A row with a list Y of classes has the loss -1/|Y| sum over y in Y of log softmax(s)[y]: the target distribution is
 /// uniform over its classes. Or, with one_vs_rest, each class is told apart from all others by itself: the loss is the
 /// sum over k of log(1 + exp(-s_k)) for k in Y and of log(1 + exp(s_k)) for the others. (Menon, Rawat, Reddi and Kumar,
-/// Multilabel reductions: what is my loss optimising?, NeurIPS 2019, section 3: pick-all-labels normalised, and
-/// one-versus-all.)
+/// Multilabel reductions: what is my loss optimising?, NeurIPS 2019: pick-all-labels normalised, and one-versus-all.)
 struct softmax {
   using scalar_type = float;
   using example_type = sparse_row<float>;

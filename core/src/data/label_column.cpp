@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/data/label_lists.hpp>
+#include <hogwild/detail/data/label_column.hpp>
 
 #include <algorithm>
 
@@ -13,8 +13,7 @@ label_lists::label_lists(std::span<const std::uint32_t> first, std::span<const d
   code.reserve(labels.size());
   for (const double label : labels)
     code.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(table, label) - table.begin()));
-  for (std::size_t r = 0; r + 1 < start.size(); ++r)
-    std::sort(code.begin() + start[r], code.begin() + start[r + 1]);
+  for (std::size_t r = 0; r + 1 < start.size(); ++r) std::sort(code.begin() + start[r], code.begin() + start[r + 1]);
 }
 
 }  // namespace hogwild
