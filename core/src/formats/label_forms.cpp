@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
@@ -25,8 +26,18 @@ void label_forms::require_one(const std::string& source) const {
                          " has a list of labels, which are classes; write classes in all lines, or numbers");
 }
 
+namespace {
+
+/// std::trunc is a call on most CPUs that this is compiled for.
+bool is_whole(double x) {
+  constexpr double all_whole = 0x1p53;
+  return !(std::abs(x) < all_whole) || static_cast<double>(static_cast<std::int64_t>(x)) == x;
+}
+
+}  // namespace
+
 std::optional<libsvm_fault> find_no_class(std::string_view text, const libsvm_block& block) {
-  const auto found = std::ranges::find_if(block.label, [](double x) { return std::trunc(x) != x; });
+  const auto found = std::ranges::find_if(block.label, [](double x) { return !is_whole(x); });
   if (found == block.label.end()) return std::nullopt;
   std::size_t line = 1;
   for (auto rows_before = found - block.label.begin();; ++line) {
