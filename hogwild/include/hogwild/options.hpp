@@ -37,7 +37,7 @@ enum class metric {
   test_auc,
   test_f1,
   test_rmse,
-  test_precision_at_1,  ///< this and what follows: of rows with lists of labels
+  test_precision_at_1,  ///< as all down to test_macro_f1 of rows with lists of labels
   test_precision_at_3,
   test_precision_at_5,
   test_micro_f1,
