@@ -88,7 +88,8 @@ class general_law : public testing::Test {
   sparse_row<float> row(std::size_t r) {
     sparse_row<float> z = cursor.row(r);
     if (data.view().label.lists())
-      z.classes = label_map::learn(label_kind::classes, data.view().label, "toy").encode_list(data.view().label, r, classes);
+      z.classes =
+          label_map::learn(label_kind::classes, data.view().label, "toy").encode_list(data.view().label, r, classes);
     return z;
   }
 
@@ -132,8 +133,9 @@ class general_law : public testing::Test {
   };
 };
 
-using every_general_model = testing::Types<softmax_of_three, softmax_with_bias, softmax_of_lists, one_vs_rest, one_vs_rest_of_lists, machine_of_two_labels,
-                                           machine_of_numbers, factors_of_ratings<true>, factors_of_ratings<false>>;
+using every_general_model =
+    testing::Types<softmax_of_three, softmax_with_bias, softmax_of_lists, one_vs_rest, one_vs_rest_of_lists,
+                   machine_of_two_labels, machine_of_numbers, factors_of_ratings<true>, factors_of_ratings<false>>;
 TYPED_TEST_SUITE(general_law, every_general_model);
 
 TYPED_TEST(general_law, conforms) {

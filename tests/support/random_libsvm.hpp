@@ -161,8 +161,7 @@ inline parsed_block parse_with(isa set, std::string text, bool labels_optional) 
   result.columns = block.columns;
   result.lines = block.lines;
   if (block.fault) result.fault.emplace(block.fault->line, block.fault->column, block.fault->message);
-  if (block.no_class)
-    result.no_class.emplace(block.no_class->line, block.no_class->column, block.no_class->message);
+  if (block.no_class) result.no_class.emplace(block.no_class->line, block.no_class->column, block.no_class->message);
   return result;
 }
 

@@ -19,8 +19,8 @@ namespace hogwild::detail {
 //   64 k     a section: one array, as wide as its numbers need, or a table of packed numbers (packed_numbers.hpp)
 //
 // Index and value are read where they are mapped. Rows are packed: how many entries each has, and a code into the table
-// of the labels that occur, or several; a reader unpacks both when it opens the file (row_table.hpp). Where indices are 16 bits
-// wide, and columns thus few, their numbers and counts are packed too. The entries are checked in blocks of
+// of the labels that occur, or several; a reader unpacks both when it opens the file (row_table.hpp). Where indices are
+// 16 bits wide, and columns thus few, their numbers and counts are packed too. The entries are checked in blocks of
 // `rows_per_block` rows: section `block_checksum` holds one sum a block, over its parts of index and value (and of
 // labels that are no codes). The other sections carry their sum in the table.
 

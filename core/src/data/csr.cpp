@@ -58,11 +58,7 @@ csr_rows::csr_rows(std::span<const std::uint64_t> row_start, std::span<const std
 csr_rows::csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index,
                    std::span<const float> value, std::span<const std::uint64_t> label_start,
                    std::span<const float> label, std::size_t columns)
-    : row_start_(row_start),
-      index_(index),
-      value_(value),
-      lists_(lists_of(label_start, label)),
-      columns_(columns) {
+    : row_start_(row_start), index_(index), value_(value), lists_(lists_of(label_start, label)), columns_(columns) {
   require_whole(row_start, index.size(), value.size(), label_start.size() - 1, columns);
 }
 

@@ -103,7 +103,8 @@ bool line_parser::require_distinct(const char* end) {
   if (twice != labels.end()) {
     const char* item = p_;
     for (std::size_t k = 0; k < twice[1].second; ++k) item = std::find(item, end, ',') + 1;
-    return refuse(item, "the label " + quote(item, std::find(item, end, ',')) + " stands twice in this list; once is enough");
+    return refuse(item,
+                  "the label " + quote(item, std::find(item, end, ',')) + " stands twice in this list; once is enough");
   }
   std::ranges::sort(list_);
   return true;

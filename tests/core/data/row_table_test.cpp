@@ -124,16 +124,16 @@ TEST_F(row_table, lists_of_labels_that_cannot_be_are_damage) {
   };
   EXPECT_EQ(fault(6, {0, 5, 3, 0, 2, 5}), "");
   EXPECT_EQ(fault(4, {0, 5, 3, 5}), "");
-  for (const auto& [count, codes] : std::vector<std::pair<std::uint64_t, numbers>>{
-           {6, {0, 5, 3, 0, 2, 7}},                // a label that is not in the table
-           {6, {4, 1, 3, 0, 2, 5}},                // not ascending
-           {6, {0, 1, 3, 0, 2, 5}},                // the same twice
-           {6, {0, 5, 3, 0, 2, 4}},                // no end of the last row
-           {6, {0, 5, 3, 1, 2, 5}},                // a row more
-           {4, {0, 2, 5, 3}},                      // a row less
-           {5, {0, 5, 3, 0, 2, 5}},                // a label less than there are
-           {2, {1, 3}},                            // fewer labels than rows
-           {~0ull, {0, 5, 3, 0, 2, 5}}})
+  for (const auto& [count, codes] :
+       std::vector<std::pair<std::uint64_t, numbers>>{{6, {0, 5, 3, 0, 2, 7}},  // a label that is not in the table
+                                                      {6, {4, 1, 3, 0, 2, 5}},  // not ascending
+                                                      {6, {0, 1, 3, 0, 2, 5}},  // the same twice
+                                                      {6, {0, 5, 3, 0, 2, 4}},  // no end of the last row
+                                                      {6, {0, 5, 3, 1, 2, 5}},  // a row more
+                                                      {4, {0, 2, 5, 3}},        // a row less
+                                                      {5, {0, 5, 3, 0, 2, 5}},  // a label less than there are
+                                                      {2, {1, 3}},              // fewer labels than rows
+                                                      {~0ull, {0, 5, 3, 0, 2, 5}}})
     EXPECT_THAT(fault(count, codes), HasSubstr("has a damaged table of rows")) << count << " " << codes.size();
   EXPECT_THAT(changed_cache(file, kind::label_list, {}).fault(), HasSubstr("has a damaged table of rows"));
 }
