@@ -31,6 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       write_libsvm(written, rows.view());
       const libsvm_rows again = parse_libsvm(written.str());
       if (again.label != rows.label || again.index != rows.index || again.value != rows.value) std::abort();
+      if (again.lists.start != rows.lists.start || again.lists.code != rows.lists.code ||
+          again.lists.table != rows.lists.table)
+        std::abort();
     } catch (const format_error& fault) {
       if (fault.line() == 0 || fault.column() == 0 || fault.line() > size + 1 || fault.column() > size + 1)
         std::abort();
