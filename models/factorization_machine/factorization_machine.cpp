@@ -28,7 +28,6 @@ class factorization_machine_descriptor final : public detail::machine_descriptor
                                              const saved_model& saved) const override {
     return std::make_shared<loaded_machine>(m, std::move(parameters), saved.columns);
   }
-  std::size_t factors_in_row(const factorization_machine& m) const override { return m.factors; }
 };
 
 }  // namespace

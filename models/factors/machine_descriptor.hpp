@@ -71,8 +71,13 @@ class machine_descriptor : public descriptor_for<Machine> {
   virtual void write_options(const Machine&, saved_model&) const {}
   virtual std::shared_ptr<const loaded_model> loaded(const Machine& m, std::vector<float> parameters,
                                                      const saved_model& saved) const = 0;
-  /// How many of a column's factors are not padding.
-  virtual std::size_t factors_in_row(const Machine& m) const = 0;
+  /// A column's factors come in so many blocks of m.factors each, of which each is padded.
+  virtual std::size_t blocks_of(const Machine&) const { return 1; }
+  std::size_t factors_in_row(const Machine& m) const { return blocks_of(m) * m.factors; }
+
+  std::size_t block_at(const Machine& m, std::size_t column, std::size_t block) const {
+    return column * m.width() + block * (m.width() / blocks_of(m));
+  }
 
   static model_facts with_common_options(model_facts facts) {
     facts.options.insert(facts.options.begin(),
@@ -95,8 +100,10 @@ class machine_descriptor : public descriptor_for<Machine> {
     const auto weights = trained.values.subspan(m.features * m.width());
     for (const std::uint32_t column : trained.saved_order) {
       saved.weights.push_back(weights[column]);
-      const auto factors = trained.values.subspan(column * m.width(), factors_in_row(m));
-      saved.weights.insert(saved.weights.end(), factors.begin(), factors.end());
+      for (std::size_t b = 0; b < blocks_of(m); ++b) {
+        const auto factors = trained.values.subspan(block_at(m, column, b), m.factors);
+        saved.weights.insert(saved.weights.end(), factors.begin(), factors.end());
+      }
     }
     saved.bias = {trained.values.back()};
     return saved;
@@ -110,7 +117,9 @@ class machine_descriptor : public descriptor_for<Machine> {
     for (std::size_t k = 0; k < saved.columns.size(); ++k) {
       const std::span<const float> row = saved.row(k);
       parameters[m.features * m.width() + k] = row.front();
-      std::ranges::copy(row.subspan(1), parameters.begin() + static_cast<std::ptrdiff_t>(k * m.width()));
+      for (std::size_t b = 0; b < blocks_of(m); ++b)
+        std::ranges::copy(row.subspan(1 + b * m.factors, m.factors),
+                          parameters.begin() + static_cast<std::ptrdiff_t>(block_at(m, k, b)));
     }
     parameters.back() = saved.bias.front();
     return parameters;

@@ -57,7 +57,7 @@ class ffm_descriptor final : public detail::machine_descriptor<ffm> {
                                              const saved_model& saved) const override {
     return std::make_shared<loaded_ffm>(m, std::move(parameters), saved.columns);
   }
-  std::size_t factors_in_row(const ffm& m) const override { return m.width(); }
+  std::size_t blocks_of(const ffm& m) const override { return m.fields; }
 };
 
 }  // namespace

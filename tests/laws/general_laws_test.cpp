@@ -49,7 +49,7 @@ struct machine_of_two_labels {
   static constexpr float huge = 1e12f;
   static factorization_machine model() { return {.features = shape.columns, .factors = 3}; }
   static test::toy_rows rows() { return test::planted_classification(shape); }
-  static bool is_padding(std::size_t j) { return j < shape.columns * 8 && j % 8 >= 3; }
+  static bool is_padding(std::size_t j) { return j < shape.columns * 4 && j % 4 >= 3; }
 };
 struct machine_of_numbers {
   static constexpr float huge = 1e12f;

@@ -54,6 +54,7 @@ struct fields {
             .labels = Labels,
             .unit_rows = Labels == label_kind::binary};
   }
+  static bool is_padding(const ffm& m, std::size_t j) { return j < m.features * m.width() && j % 4 >= 3; }
   /// Fields 0, 1, 3 and 5, so that there are gaps; three entries of a row share a field.
   static numbered_rows data() {
     constexpr std::uint32_t field[6] = {5, 1, 0, 3, 3, 3};

@@ -106,18 +106,20 @@ TEST(warm_start, factors_follow_users_and_items) {
 
 TEST(warm_start, of_factors_for_fields_those_that_both_know_are_taken) {
   const std::vector<std::uint32_t> columns = {field_column(0, 1), field_column(1, 1)};
-  const ffm two{.features = 2, .fields = 2, .factors = 2}, three{.features = 2, .fields = 3, .factors = 2};
+  const ffm two{.features = 2, .fields = 2, .factors = 3}, three{.features = 2, .fields = 3, .factors = 3};
   const auto counted = [](const ffm& m) {
     std::vector<float> learned(m.dim());
     std::iota(learned.begin(), learned.end(), 1.0f);
+    for (std::size_t j = 3; j < m.features * m.width(); j += 4) learned[j] = 0.0f;  // padding
     return learned;
   };
   std::vector<float> wider(three.dim(), -1.0f);
   EXPECT_EQ(warm_start(to_saved(two, counted(two), of_two, columns), three, columns, {}, wider), two.dim());
-  EXPECT_EQ(wider, (std::vector<float>{1, 2, 3, 4, -1, -1, 5, 6, 7, 8, -1, -1, 9, 10, 11}));
+  EXPECT_EQ(wider, (std::vector<float>{1,  2, 3,  0,  5,  6, 7,  0,  -1, -1, -1, -1, 9, 10,
+                                       11, 0, 13, 14, 15, 0, -1, -1, -1, -1, 17, 18, 19}));
   std::vector<float> narrower(two.dim());
   EXPECT_EQ(warm_start(to_saved(three, counted(three), of_two, columns), two, columns, {}, narrower), two.dim());
-  EXPECT_EQ(narrower, (std::vector<float>{1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15}));
+  EXPECT_EQ(narrower, (std::vector<float>{1, 2, 3, 0, 5, 6, 7, 0, 13, 14, 15, 0, 17, 18, 19, 0, 25, 26, 27}));
 }
 
 TEST(warm_start, factors_of_another_number_or_kind_are_refused) {
@@ -131,7 +133,7 @@ TEST(warm_start, factors_of_another_number_or_kind_are_refused) {
   const std::vector<std::string> weights = {"weights"}, factors = {"factors"};
   EXPECT_EQ(warm_start(saved, eight, columns, weights, parameters), 2u);
 
-  const ffm fields{.features = 2, .fields = 4, .factors = 2};
+  const ffm fields{.features = 2, .fields = 2, .factors = 4};
   ASSERT_EQ(fields.width(), eight.width());
   std::vector<float> of_fields(fields.dim());
   EXPECT_THAT(refusal([&] { warm_start(saved, fields, columns, factors, of_fields); }),

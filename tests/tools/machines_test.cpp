@@ -188,7 +188,7 @@ TEST_F(machines, have_as_many_factors_as_the_one_that_they_begin_with) {
   result_of(hogwild(training("factorization_machine", {"--epochs", "1", "--init", saved, "--save", again})));
   EXPECT_EQ(result_of(hogwild({"inspect", again, "--json"}))["factors"], 5.0);
   const outcome refused = hogwild(training("factorization_machine", {"--factors", "8", "--init", saved}));
-  EXPECT_EQ(refused.code, 2) << "both are padded to eight";
+  EXPECT_EQ(refused.code, 2) << "both are padded to as many";
   EXPECT_THAT(refused.err, HasSubstr("of 8 factors, that of the saved model of 5"));
 }
 

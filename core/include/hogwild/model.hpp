@@ -201,6 +201,20 @@ concept row_kernel_model = general_model<M> && std::same_as<typename M::scalar_t
   { m.measured(scores, label) } -> std::same_as<row_score>;
 };
 
+/// A workspace model of ours with factors of columns for fields, which field kernels train
+/// (detail/kernels/field_kernels.hpp): arrays_in(), derive() and measured() as above, and a workspace whose examples
+/// have a row() for kernels, and room for it.
+template <class M>
+concept field_model = workspace_model<M> && std::same_as<typename M::scalar_type, float> &&
+    std::same_as<typename M::library_model, M> &&
+    requires(const M& m, typename M::workspace& space, float* score, float label) {
+  { m.arrays_in(score).stride } -> std::convertible_to<std::size_t>;
+  { m.derive(score, label) } -> std::convertible_to<bool>;
+  { m.measured(score, label) } -> std::same_as<row_score>;
+  { space.room(space.example(std::size_t{})) } -> std::same_as<float*>;
+  space.example(std::size_t{}).row();
+};
+
 /// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for. That it
 /// holds no pointer, reference or span nobody can see from here: in another process they lead nowhere, and a worker
 /// dies of them.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace hogwild::detail {
 
@@ -11,10 +12,37 @@ typedef float lanes __attribute__((vector_size(32)));
 
 inline constexpr std::size_t width = 8;
 
+/// Half of that and twice that, where what is computed does not depend on how many there are at once.
+typedef float half_lanes __attribute__((vector_size(16)));
+typedef float double_lanes __attribute__((vector_size(64)));
+
+/// Whole numbers of as many bits, as many at once.
+template <class Floats>
+struct bits_of {
+  typedef std::int32_t with_sign;
+  typedef std::uint32_t without;
+};
+template <>
+struct bits_of<half_lanes> {
+  typedef std::int32_t with_sign __attribute__((vector_size(16)));
+  typedef std::uint32_t without __attribute__((vector_size(16)));
+};
+template <>
+struct bits_of<lanes> {
+  typedef std::int32_t with_sign __attribute__((vector_size(32)));
+  typedef std::uint32_t without __attribute__((vector_size(32)));
+};
+template <>
+struct bits_of<double_lanes> {
+  typedef std::int32_t with_sign __attribute__((vector_size(64)));
+  typedef std::uint32_t without __attribute__((vector_size(64)));
+};
+
 // Static: each instruction set's file has its own copy.
 
-[[maybe_unused]] static inline lanes loaded(const float* from) {
-  lanes result;
+template <class Floats = lanes>
+static inline Floats loaded(const float* from) {
+  Floats result;
   __builtin_memcpy(&result, from, sizeof result);
   return result;
 }
@@ -26,6 +54,9 @@ static inline lanes gathered(const float* w, const Index* index) {
 }
 
 /// Added in pairs, as halves of a vector fall together.
+[[maybe_unused]] static inline float total(half_lanes a) {
+  return (a[0] + a[2]) + (a[1] + a[3]);
+}
 [[maybe_unused]] static inline float total(lanes a) {
   return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 }

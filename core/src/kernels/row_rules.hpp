@@ -16,34 +16,38 @@ namespace hogwild::detail {
 /// Isa has load_one(value) and load(value), of a float or a half, as for margin_loops.
 template <class Isa>
 struct row_rules {
-  static void store(float* to, lanes value) { __builtin_memcpy(to, &value, sizeof value); }
-  static lanes splat(float x) { return lanes{} + x; }
+  template <class Floats>
+  static void store(float* to, Floats value) {
+    __builtin_memcpy(to, &value, sizeof value);
+  }
+  template <class Floats = lanes>
+  static Floats splat(float x) {
+    return Floats{} + x;
+  }
 
-  /// 1 / sqrt(a) within 8e-7 of it, or of that of `least` where a is below that, for normal numbers above 0: two steps
-  /// of Newton's from a first guess by the bits, with constants that were searched for over all a in [1, 4). The bits
-  /// of numbers above 0 are in their order, and those of numbers below 0 are negative.
-  template <class T, class Signed, class Unsigned>
-  static T inverse_root(T a, Signed least_bits) {
-    Signed bits;
+  /// The bits of the largest finite number.
+  static constexpr std::int32_t largest = 0x7f7fffff;
+
+  /// 1 / sqrt(a) within 2.4e-5 of it, or of that of the number whose bits are `least` where a is below that, for normal
+  /// numbers above 0: a first guess by the bits, then a polynomial in how far its square is off, with constants that
+  /// were searched for over all a in [1, 4). The bits of numbers above 0 are in their order, and those of numbers below
+  /// 0 are negative.
+  template <class Floats>
+  static Floats inverse_root(Floats a, std::int32_t least) {
+    typename bits_of<Floats>::with_sign bits;
     __builtin_memcpy(&bits, &a, sizeof bits);
-    bits = bits < least_bits ? least_bits : bits;
+    const auto floor = typename bits_of<Floats>::with_sign{} + least;
+    bits = bits < floor ? floor : bits;
+    const auto ceiling = typename bits_of<Floats>::with_sign{} + largest;
+    bits = bits > ceiling ? ceiling : bits;
     __builtin_memcpy(&a, &bits, sizeof a);
-    Unsigned halved;
-    __builtin_memcpy(&halved, &bits, sizeof halved);
-    halved = 0x5f375e00u - (halved >> 1);
-    T y;
-    __builtin_memcpy(&y, &halved, sizeof y);
-    const T half_a = 0.5f * a;
-    y = y * (1.50089908f - (half_a * y) * y);
-    return y * (1.5000006f - (half_a * y) * y);
-  }
-  static float inverse_root(float a, std::int32_t least_bits) {
-    return inverse_root<float, std::int32_t, std::uint32_t>(a, least_bits);
-  }
-  static lanes inverse_root(lanes a, std::int32_t least_bits) {
-    typedef std::int32_t signed_lanes __attribute__((vector_size(32)));
-    typedef std::uint32_t unsigned_lanes __attribute__((vector_size(32)));
-    return inverse_root<lanes, signed_lanes, unsigned_lanes>(a, signed_lanes{} + least_bits);
+    typename bits_of<Floats>::without guess;
+    __builtin_memcpy(&guess, &bits, sizeof guess);
+    guess = 0x5f36c000u - (guess >> 1);
+    Floats y;
+    __builtin_memcpy(&y, &guess, sizeof y);
+    const Floats t = (a * y) * y;
+    return y * (1.88242027f - t * (1.26382637f - 0.38139973f * t));
   }
 
   /// Optimisers: what a partial does to one parameter, or to a vector of them. l2_factor() makes of the fraction of l2

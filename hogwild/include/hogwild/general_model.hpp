@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <hogwild/detail/task/factor_task.hpp>
+#include <hogwild/detail/task/field_task.hpp>
 #include <hogwild/detail/task/general_task.hpp>
 #include <hogwild/detail/task/row_kernel_task.hpp>
 #include <hogwild/train.hpp>
@@ -19,6 +20,8 @@ std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& 
                                                  const loop_options& options) {
   if constexpr (factor_model<M>)
     return std::make_unique<factor_task<M>>(m, data, std::move(labels), options);
+  else if constexpr (field_model<M>)
+    return std::make_unique<field_task<M>>(m, data, std::move(labels), options);
   else if constexpr (row_kernel_model<M>)
     return std::make_unique<row_kernel_task<M>>(m, data, std::move(labels), options);
   else

@@ -111,7 +111,7 @@ class machine_kernels_for : public testing::Test {
 };
 TYPED_TEST_SUITE(machine_kernels_for, all_row_kinds);
 
-constexpr std::size_t widths[] = {8, 16, 24, 32, 40, 64};
+constexpr std::size_t widths[] = {4, 8, 16, 24, 32, 40, 64};
 const score_response answer{
     [](void*, std::size_t, float* score) { return (*score = slope_for(static_cast<double>(*score))) != 0.0f; },
     nullptr};
@@ -124,7 +124,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 // 1e-4 is a hundred times their error.
 TYPED_TEST(machine_kernels_for, scores_are_those_of_the_formula_and_the_same_bits_everywhere) {
   for (const std::size_t width : widths) {
-    auto m = small_machine(this->random, 90, width, this->random() % 8);
+    auto m = small_machine(this->random, 90, width, this->random() % 4);
     machine<double> exact = in_double(m), none = exact;
     const by_formula formula{exact, none, false, 0.0, {}};
     const typename TestFixture::rows_type rows(this->random, batch_rows, 40, m.columns, width % 3);
@@ -144,7 +144,7 @@ TYPED_TEST(machine_kernels_for, rows_are_trained_by_the_formula_and_to_the_same_
   for (const std::size_t width : widths) {
     for (const bool adagrad : {false, true}) {
       for (const int l2 : {0, 1, 2}) {  // none, the same of all columns, of each its own
-        const std::size_t padding = this->random() % 8;
+        const std::size_t padding = this->random() % 4;
         const auto before = small_machine(this->random, 70, width, padding);
         const typename TestFixture::rows_type rows(this->random, batch_rows, 40, before.columns, width % 3);
         auto own = random_numbers(this->random, before.columns);

@@ -63,21 +63,24 @@ struct row_kernel_runs : testing::Test {
     return train(model, rows, engine, options);
   }
   /// The same epochs row by row on the model's own gradient, and by kernels. Both take the same rows in the same order,
-  /// and round otherwise: each of some 10^5 partials is off by 2^-22 at most, of parameters that stay below 1.
-  void expect_kernels_agree(const std::function<void(train_options&)>& change) const {
+  /// and round otherwise: each of some 10^5 partials is off by 2^-22 at most, of parameters that stay below 1. Under
+  /// adagrad a step is off by 2.4e-5 of itself, and factors near 0, whose signs grow apart, make a thousand of that.
+  void expect_kernels_agree(optimizer_kind kind, const std::function<void(train_options&)>& change) const {
+    const double within = kind == optimizer_kind::sgd ? 1e-5 : 1e-3;
     const auto with = [&](sharing_kind sharing) {
       return run(serial_engine{}, [&](train_options& o) {
+        o.optimizer = kind;
         change(o);
         o.sharing = sharing;
       });
     };
     const train_result by_gradient = with(sharing_kind::direct), by_kernels = with(sharing_kind::automatic);
-    EXPECT_NEAR(by_kernels.objective, by_gradient.objective, 1e-5 * by_gradient.objective);
+    EXPECT_NEAR(by_kernels.objective, by_gradient.objective, within * by_gradient.objective);
     ASSERT_EQ(by_kernels.parameters.size(), by_gradient.parameters.size());
     double most = 0.0;
     for (std::size_t k = 0; k < by_kernels.parameters.size(); ++k)
       most = std::max(most, std::abs(static_cast<double>(by_kernels.parameters[k] - by_gradient.parameters[k])));
-    EXPECT_LT(most, 1e-3);
+    EXPECT_LT(most, 100.0 * within);
     EXPECT_NE(by_kernels.parameters, by_gradient.parameters) << "there were no kernels";
   }
 
@@ -91,11 +94,11 @@ TYPED_TEST_SUITE(row_kernel_runs, row_kernel_cases);
 
 TYPED_TEST(row_kernel_runs, kernels_do_what_the_gradient_says) {
   for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
-    this->expect_kernels_agree([=](auto& o) { o.optimizer = kind, o.l2 = 0.0; });
-    this->expect_kernels_agree([=](auto& o) { o.optimizer = kind, o.l2 = 0.0, o.order = row_order::permuted; });
+    this->expect_kernels_agree(kind, [](auto& o) { o.l2 = 0.0; });
+    this->expect_kernels_agree(kind, [](auto& o) { o.l2 = 0.0, o.order = row_order::permuted; });
   }
-  this->expect_kernels_agree([](auto& o) { o.optimizer = optimizer_kind::sgd; });
-  this->expect_kernels_agree([](auto& o) { o.optimizer = optimizer_kind::sgd, o.form = l2_form::per_occurrence; });
+  this->expect_kernels_agree(optimizer_kind::sgd, [](auto&) {});
+  this->expect_kernels_agree(optimizer_kind::sgd, [](auto& o) { o.form = l2_form::per_occurrence; });
 }
 
 // Under adagrad kernels let l2 join the gradient, and the general step takes it as a partial of its own: the sums then

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <hogwild/detail/kernels/row_kernels.hpp>
 
@@ -19,7 +20,6 @@ template <class Isa, class Index, class Value>
 class machine_loops : row_rules<Isa> {
   using typename row_rules<Isa>::sgd_rule;
   using typename row_rules<Isa>::adagrad_rule;
-  using row_rules<Isa>::splat;
   using row_rules<Isa>::store;
   using batch = row_batch<Index, Value>;
 
@@ -47,9 +47,16 @@ class machine_loops : row_rules<Isa> {
   static std::size_t stride(const machine_arrays& w) {
     return Width != 0 ? Width : w.width;
   }
+  /// A vector of factors: half as long as others where a column has no more of them.
+  template <std::size_t Width>
+  using factors_at_once = std::conditional_t<Width == 4, half_lanes, lanes>;
+  template <std::size_t Width>
+  static constexpr std::size_t length = sizeof(factors_at_once<Width>) / sizeof(float);
   template <class Body>
   static void with_width(std::size_t of, const Body& body) {
     switch (of) {
+      case 4:
+        return body.template operator()<4>();
       case 8:
         return body.template operator()<8>();
       case 16:
@@ -62,7 +69,7 @@ class machine_loops : row_rules<Isa> {
   /// Calls body.operator()<Vectors>(first) for all factors, as many vectors at once as registers suffice for.
   template <std::size_t Width, class Body>
   static void in_parts(const machine_arrays& w, const Body& body) {
-    if constexpr (Width != 0) return body.template operator()<Width / width>(std::size_t{0});
+    if constexpr (Width != 0) return body.template operator()<Width / length<Width>>(std::size_t{0});
     std::size_t first = 0;
     for (; first + most_vectors * width <= w.width; first += most_vectors * width)
       body.template operator()<most_vectors>(first);
@@ -79,15 +86,15 @@ class machine_loops : row_rules<Isa> {
   }
 
   /// The vectors of factors from `first` on: their sums over the row's entries; adds to `pairs` by lane.
-  template <std::size_t Width, std::size_t Vectors>
-  static void sum_up(const machine_arrays& w, std::size_t first, const row& z, lanes (&sum)[Vectors], lanes& pairs) {
-    lanes square[Vectors];
-    for (std::size_t b = 0; b < Vectors; ++b) sum[b] = square[b] = lanes{};
+  template <std::size_t Width, std::size_t Vectors, class Floats>
+  static void sum_up(const machine_arrays& w, std::size_t first, const row& z, Floats (&sum)[Vectors], Floats& pairs) {
+    Floats square[Vectors];
+    for (std::size_t b = 0; b < Vectors; ++b) sum[b] = square[b] = Floats{};
     for (std::size_t k = 0; k < z.size; ++k) {
       const float x = Isa::load_one(z.value + k);
       const float* const v = w.factors + z.index[k] * stride<Width>(w) + first;
       for (std::size_t b = 0; b < Vectors; ++b) {
-        const lanes p = x * loaded(v + b * width);
+        const Floats p = x * loaded<Floats>(v + b * length<Width>);
         sum[b] += p;
         square[b] += p * p;
       }
@@ -107,11 +114,12 @@ class machine_loops : row_rules<Isa> {
   /// The score; leaves the sums in `room`, where there is any.
   template <std::size_t Width>
   static float score(const machine_arrays& w, const row& z, float* room) {
-    lanes pairs{};
+    using floats = factors_at_once<Width>;
+    floats pairs{};
     in_parts<Width>(w, [&]<std::size_t Vectors>(std::size_t first) {
-      lanes sum[Vectors];
+      floats sum[Vectors];
       sum_up<Width>(w, first, z, sum, pairs);
-      for (std::size_t b = 0; room != nullptr && b < Vectors; ++b) store(room + first + b * width, sum[b]);
+      for (std::size_t b = 0; room != nullptr && b < Vectors; ++b) store(room + first + b * length<Width>, sum[b]);
     });
     return linear(w, z) + 0.5f * total(pairs);
   }
@@ -120,20 +128,22 @@ class machine_loops : row_rules<Isa> {
   template <std::size_t Width, std::size_t Vectors, bool L2, class Rule>
   static void change_factors(const update& u, const Rule& rule, std::size_t first, const row& z, float slope,
                              const row& next) {
-    lanes total_of[Vectors];
-    for (std::size_t b = 0; b < Vectors; ++b) total_of[b] = loaded(u.room + first + b * width);
+    using floats = factors_at_once<Width>;
+    floats total_of[Vectors];
+    for (std::size_t b = 0; b < Vectors; ++b) total_of[b] = loaded<floats>(u.room + first + b * length<Width>);
     for (std::size_t k = 0; k < z.size; ++k) {
       if (k < next.size) announce<Width>(u.to, u.sums, next.index[k]);
       const std::size_t j = z.index[k], at = j * stride<Width>(u.to) + first;
       const float x = Isa::load_one(z.value + k), by = slope * x;
-      const lanes factor = splat(rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2));
+      const floats factor =
+          row_rules<Isa>::template splat<floats>(rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2));
       for (std::size_t b = 0; b < Vectors; ++b) {
-        float* const place = u.to.factors + at + b * width;
-        const lanes v = loaded(place), g = by * (total_of[b] - x * v);
-        lanes sum{};
-        if constexpr (Rule::sums) sum = loaded(u.sums.factors + at + b * width);
-        store(place, rule.template change<L2>(v, g, factor, sum));
-        if constexpr (Rule::sums) store(u.sums.factors + at + b * width, sum);
+        const std::size_t place = at + b * length<Width>;
+        const floats v = loaded<floats>(u.to.factors + place), g = by * (total_of[b] - x * v);
+        floats sum{};
+        if constexpr (Rule::sums) sum = loaded<floats>(u.sums.factors + place);
+        store(u.to.factors + place, rule.template change<L2>(v, g, factor, sum));
+        if constexpr (Rule::sums) store(u.sums.factors + place, sum);
       }
     }
   }

@@ -22,12 +22,16 @@ inline void require_width(const machine_shape& model) {
     throw std::invalid_argument("no kernel for so many factors");
 }
 
-/// Which factors of which entries lanes have: 8, 16 or all lanes have those of one entry, so that a warp is at several
-/// entries of narrow models at once, and what it reads of each lies side by side.
+/// Which factors of which entries lanes have: 4, 8, 16 or all lanes have those of one entry, so that a warp is at
+/// several entries of narrow models at once, and what it reads of each lies side by side.
 struct machine_lanes {
   unsigned shift;  ///< lanes of an entry, as a power of two
 
-  HOGWILD_DEVICE_CODE explicit machine_lanes(std::uint32_t width) : shift(width <= 8 ? 3 : width <= 16 ? 4 : 5) {}
+  HOGWILD_DEVICE_CODE explicit machine_lanes(std::uint32_t width)
+      : shift(width <= 4    ? 2
+              : width <= 8  ? 3
+              : width <= 16 ? 4
+                            : 5) {}
   HOGWILD_DEVICE_CODE unsigned span() const { return 1u << shift; }
   HOGWILD_DEVICE_CODE unsigned entries() const { return warp_width >> shift; }
   HOGWILD_DEVICE_CODE unsigned entry(unsigned lane) const { return lane >> shift; }

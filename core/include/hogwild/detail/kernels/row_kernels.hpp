@@ -10,8 +10,10 @@
 
 namespace hogwild {
 
-/// Rows of factors are padded to so many floats, with zeros.
-inline constexpr std::size_t machine_lanes = 8;
+/// The floats of a column with so many factors, > 0: padded with zeros to four, or to a multiple of eight.
+constexpr std::size_t machine_width(std::size_t factors) {
+  return factors <= 4 ? 4 : (factors + 7) / 8 * 8;
+}
 
 /// The parameters of a factorization machine (models/factorization_machine.hpp), or what an optimiser keeps of each. A
 /// row has one score, which becomes the derivative of its loss by that.
@@ -19,7 +21,7 @@ struct machine_arrays {
   float* factors = nullptr;  ///< `width` of each column
   float* weights = nullptr;  ///< one of each column
   float* bias = nullptr;     ///< one
-  std::size_t width = 0;     ///< a multiple of machine_lanes, not 0
+  std::size_t width = 0;     ///< as machine_width() makes it
 
   std::size_t scores() const { return 1; }
 };
@@ -51,7 +53,7 @@ struct row_kernels {
   using batch = row_batch<Index, Value>;
 
   void (*sgd)(const row_update<Arrays>& update, const batch& rows, const score_response& response);
-  /// s += g^2; w -= step * g / sqrt(s + 1e-8), the root within 1e-6 of itself, a sum below 0 counting as 0.
+  /// s += g^2; w -= step * g / sqrt(s + 1e-8), the root within 2.4e-5 of itself, a sum below 0 counting as 0.
   void (*adagrad)(const row_update<Arrays>& update, const batch& rows, const score_response& response);
   /// out[i * scores + k] = score k of row i; changes nothing.
   void (*scores)(const Arrays& from, const batch& rows, float* out);

@@ -127,11 +127,9 @@ class factor_task final : public general_task<M> {
 
   template <class Sharing>
   void train(const worker_context& at, const Sharing& sharing) const {
-    const loop_options& o = at.plan.options;
-    const step_context context{this->labels_, this->data_.degree, this->all_rows(), o,
-                               in_lockstep(o.sharing) ? this->all_rows() : this->data_.rows()};
+    const step_context context = this->context_of(at);
     factor_step<M, Sharing> step(sharing, model_, context, ratings(at.plan));
-    worker_loop(at.store, at.slot, this->data_, at.plan.chunks, o, step);
+    worker_loop(at.store, at.slot, this->data_, at.plan.chunks, at.plan.options, step);
   }
 
   using general_task<M>::model_;

@@ -88,12 +88,33 @@ class general_task : public training_task {
   }
 
  protected:
+  /// Has train_by_kernels(sharing, context) train where a worker has arrays of its own and kernels suit the options,
+  /// and train_with() everywhere else.
+  template <class F>
+  void work_by_kernels(const worker_context& at, const F& train_by_kernels) const {
+    with_sharing<scalar, sharing_choices::whole>(
+        at, facts_.groups, data_.columns, no_singletons, [&](const auto& sharing) {
+          if constexpr (requires { sharing.state_values(); }) {
+            if (facts_.row_kernels)
+              return train_by_kernels(sharing,
+                                      step_context{labels_, data_.degree, all_rows(), at.plan.options, data_.rows()});
+          }
+          train_with(at, sharing);
+        });
+  }
+
+  /// What a step needs to know; members of a group that meet in lockstep count the rows of all of them.
+  step_context context_of(const worker_context& at) const {
+    const loop_options& o = at.plan.options;
+    return {
+        labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(), &at.store.control()};
+  }
+
   /// The loop of a worker that reads and writes where `sharing` says.
   template <class Sharing>
   void train_with(const worker_context& at, const Sharing& sharing) const {
     const loop_options& o = at.plan.options;
-    const step_context context{
-        labels_, data_.degree, all_rows(), o, in_lockstep(o.sharing) ? all_rows() : data_.rows(), &at.store.control()};
+    const step_context context = context_of(at);
     using view = typename Sharing::view_type;
     const auto run = [&]<class Optimizer>() {
       if constexpr (workspace_model<M> && std::same_as<Sharing, exclusive_sharing<scalar>>) {

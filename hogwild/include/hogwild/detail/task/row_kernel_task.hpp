@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,13 +25,13 @@ class row_kernel_task final : public general_task<M> {
       : general_task<M>(m, data, std::move(labels), options) {}
 
   void work(const worker_context& at) const override {
-    with_sharing<float, sharing_choices::whole>(at, this->facts_.groups, this->data_.columns, no_singletons,
-                                                [&](const auto& sharing) {
-                                                  if constexpr (requires { sharing.state_values(); }) {
-                                                    if (this->facts_.row_kernels) return by_kernels(at, sharing);
-                                                  }
-                                                  this->train_with(at, sharing);
-                                                });
+    this->work_by_kernels(at, [&](const auto& sharing, const step_context& context) {
+      with_row_types(this->data_, [&]<class Index, class Value>() {
+        using sharing_type = std::remove_cvref_t<decltype(sharing)>;
+        row_kernel_step<M, sharing_type, Index, Value> step(sharing, model_, context, this->data_);
+        worker_loop(at.store, at.slot, this->data_, at.plan.chunks, at.plan.options, step);
+      });
+    });
   }
 
   measurement evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads,
@@ -98,16 +99,6 @@ class row_kernel_task final : public general_task<M> {
     list_counts* counts_;
     std::vector<std::uint32_t> classes_;
   };
-
-  template <class Sharing>
-  void by_kernels(const worker_context& at, const Sharing& sharing) const {
-    const loop_options& o = at.plan.options;
-    const step_context context{this->labels_, this->data_.degree, this->all_rows(), o, this->data_.rows()};
-    with_row_types(this->data_, [&]<class Index, class Value>() {
-      row_kernel_step<M, Sharing, Index, Value> step(sharing, model_, context, this->data_);
-      worker_loop(at.store, at.slot, this->data_, at.plan.chunks, o, step);
-    });
-  }
 
   using general_task<M>::model_;
 };

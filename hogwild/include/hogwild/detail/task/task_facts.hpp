@@ -71,9 +71,9 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
     if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
   }
-  if constexpr (row_kernel_model<M>)
-    facts.row_kernels =
-        o.frozen_groups == 0 && (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::adagrad);
+  if constexpr (row_kernel_model<M> || field_model<M>)
+    facts.row_kernels = o.frozen_groups == 0 && (row_kernel_model<M> || o.batch == 1) &&
+                        (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::adagrad);
   if constexpr (factor_model<M>) {
     const bool kernels = o.order == row_order::chunked && o.frozen_groups == 0 &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);

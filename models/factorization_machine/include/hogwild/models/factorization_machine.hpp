@@ -23,7 +23,7 @@ namespace hogwild {
 ///   s = w0 + sum_j w_j x_j + 1/2 sum_f [(sum_j v_jf x_j)^2 - sum_j (v_jf x_j)^2]
 ///   ds/dw_j = x_j,  ds/dv_jf = x_j (sum_k v_kf x_k - v_jf x_j)
 ///
-/// Rows of factors are padded to eight; the padding is zero and stays zero, for its partials are.
+/// Rows of factors are padded (machine_width); the padding is zero and stays zero, for its partials are.
 struct factorization_machine {
   using scalar_type = float;
   using example_type = sparse_row<float>;
@@ -31,14 +31,13 @@ struct factorization_machine {
   using library_model = factorization_machine;
   static constexpr training_defaults defaults{
       .step = 0.03, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .l2 = 1e-5, .form = l2_form::by_degree};
-  static constexpr std::size_t lanes = machine_lanes;
 
   std::size_t features = 0;
   std::size_t factors = 8;                 ///< > 0
   label_kind labels = label_kind::binary;  ///< binary: logistic loss; real: squared loss
   float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
 
-  std::size_t width() const { return (factors + lanes - 1) / lanes * lanes; }
+  std::size_t width() const { return machine_width(factors); }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
   std::array<double, 1> hyperparameters() const { return {static_cast<double>(factors)}; }

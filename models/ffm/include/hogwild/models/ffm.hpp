@@ -9,6 +9,7 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/kernels/field_kernels.hpp>
 #include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/models/factor_rows.hpp>
 #include <hogwild/detail/models/ffm_workspace.hpp>
@@ -29,7 +30,7 @@ namespace hogwild {
 ///
 ///   ds/dw_j = x_j,  ds/dv_j,g = x_j (S_g,f(j) - [g = f(j)] x_j v_j,g)
 ///
-/// A row changes factors for fields that it has, and no others.
+/// An entry changes factors for the fields of the row's other entries, and no others.
 struct ffm {
   using scalar_type = float;
   using workspace = ffm_workspace;
@@ -45,8 +46,8 @@ struct ffm {
   float mean = 0.0f, scale = 1.0f;  ///< of numbers: the score is mean + scale * s, its loss is in units of the scale
   bool unit_rows = true;            ///< rows are scaled to length one
 
-  /// Factors of a column.
-  std::size_t width() const { return fields * factors; }
+  /// Floats of a column: its factors for each field, padded (field_width). Padding is zero and stays zero.
+  std::size_t width() const { return fields * field_width(factors); }
   std::size_t dim() const { return features * (width() + 1) + 1; }
 
   std::array<double, 3> hyperparameters() const {
@@ -56,7 +57,8 @@ struct ffm {
 
   /// Weights and bias begin at zero.
   void init(const auto& w, const auto& random) const {
-    factor_rows{features, width(), width()}.init(w, random, 0.1 / std::sqrt(static_cast<double>(factors)));
+    factor_rows{features * fields, field_width(factors), factors}.init(w, random,
+                                                                       0.1 / std::sqrt(static_cast<double>(factors)));
   }
 
   /// Throws config_error, with `source` as where the rows come from, where they do not say what their columns are, or
@@ -67,19 +69,39 @@ struct ffm {
     space.take(k, z);
   }
 
+  field_arrays arrays_in(float* w) const {
+    float* const weights = w + features * width();
+    return {
+        .factors = w, .weights = weights, .bias = weights + features, .width = field_width(factors), .stride = width()};
+  }
+  bool derive(float* s, float label) const { return (*s = score_slope(labels, scale, score_of(*s), label)) != 0.0f; }
+  row_score measured(const float* s, float label) const {
+    return {score_loss(labels, scale, score_of(*s), label), score_of(*s)};
+  }
+
   void gradient(const auto& w, workspace& space, std::size_t n, const auto& emit) const {
     const auto emit_one = [&](std::size_t j, float g) { emit.block(j, std::span<const float>(&g, 1)); };
     for (std::size_t k = 0; k < n; ++k) {
       const ffm_example& z = space.example(k);
-      const float slope = score_slope(labels, scale, score(w, space, z), z.label) / static_cast<float>(n);
-      if (slope == 0.0f) continue;
+      float slope = score(w, space, z);
+      if (!derive(&slope, z.label)) continue;
+      slope /= static_cast<float>(n);
       emit_one(weight(features), slope);
       for (const auto& entry : z.entries) emit_one(weight(entry.column), slope * entry.x);
-      if (z.entries.size() == 1) continue;
       for (std::size_t j = 0; j < z.entries.size(); ++j) {
-        const std::span<float> partials = space.partials(z, j, slope * z.entries[j].x);
-        for (const auto& run : z.runs)
-          emit.block(factors_at(z.entries[j].column, run.field), space.slots(partials, run));
+        const std::span<const float> partials = space.partials(j, slope * z.entries[j].x);
+        const auto emit_slots = [&](const field_run& run, std::size_t first, std::size_t last) {
+          if (first < last)
+            emit.block(factors_at(z.entries[j].column, run.field + first - run.slot),
+                       partials.subspan(first * field_width(factors), (last - first) * field_width(factors)));
+        };
+        const field_entry& e = z.entries[j];
+        for (const field_run& run : z.runs) {
+          const std::size_t end = run.slot + run.fields;
+          const bool split = e.begins && e.ends && e.slot >= run.slot && e.slot < end;
+          emit_slots(run, run.slot, split ? e.slot : end);
+          if (split) emit_slots(run, e.slot + 1, end);
+        }
       }
     }
   }
@@ -87,25 +109,28 @@ struct ffm {
   void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores) const {
     for (std::size_t k = 0; k < n; ++k) {
       const float s = score(w, space, space.example(k));
-      scores[k] = {score_loss(labels, scale, s, space.example(k).label), s};
+      scores[k] = measured(&s, space.example(k).label);
     }
   }
 
  private:
-  std::size_t factors_at(std::size_t column, std::size_t field) const { return column * width() + field * factors; }
+  float score_of(float s) const { return mean + scale * s; }
+  std::size_t factors_at(std::size_t column, std::size_t field) const {
+    return column * width() + field * field_width(factors);
+  }
   std::size_t weight(std::size_t column) const { return features * width() + column; }
 
   float score(const auto& w, workspace& space, const ffm_example& z) const {
     space.begin(z);
-    float s = w[weight(features)];
     for (std::size_t j = 0; j < z.entries.size(); ++j) {
-      for (const auto& run : z.runs) {
-        const std::span<float> to = space.slots(space.row(j), run);
+      for (const field_run& run : z.runs) {
+        const std::span<float> to = space.factors(j, run);
         w.block(factors_at(z.entries[j].column, run.field), to.size()).copy_to(to);
       }
-      s += w[weight(z.entries[j].column)] * z.entries[j].x;
+      space.weight(j) = w[weight(z.entries[j].column)];
     }
-    return mean + scale * (s + space.pairs(z));
+    space.bias() = w[weight(features)];
+    return space.score();
   }
 };
 

@@ -7,74 +7,63 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/kernels/field_kernels.hpp>
 #include <hogwild/detail/model/example.hpp>
 
 namespace hogwild {
 
-/// A row as an ffm takes it: entries by ascending field, without zeros.
+/// A row as an ffm takes it.
 struct ffm_example {
-  struct entry {
-    std::uint32_t column = 0;  ///< position in the data
-    std::uint32_t field = 0;   ///< counted from 0
-    float x = 0.0f;            ///< not 0; scaled where rows are
-    std::size_t slot = 0;      ///< place of the field among those of the row
-  };
-  /// Fields of the row that follow each other without a gap, and the slot of the first.
-  struct field_run {
-    std::uint32_t field = 0;
-    std::size_t slot = 0, fields = 0;  ///< `fields` >= 1: how many follow each other
-  };
+  std::vector<field_entry> entries;  ///< none: a row without values other than 0; x is scaled where rows are
+  std::vector<field_run> runs;
+  std::size_t slots = 0;  ///< different fields of the row
+  float label = 0.0f;     ///< as trained on
 
-  std::vector<entry> entries;      ///< none: a row without values other than 0
-  std::vector<std::size_t> first;  ///< entry of each slot's field, and their number
-  std::vector<field_run> runs;     ///< by ascending field; together all slots
-  float label = 0.0f;              ///< as trained on
-
-  /// Different fields of the row.
-  std::size_t slots() const { return first.size() - 1; }
+  /// As kernels take it; valid until the example changes.
+  field_row row() const { return {entries.data(), entries.size(), runs.data(), runs.size(), slots}; }
 };
 
-/// One worker's memory for an ffm; nobody else may use it meanwhile. For each entry j of the example at hand there is a
-/// row of x_j v_j,g for all fields g of the example, `factors` floats a slot and one slot a field, and for each field f
-/// a row with their sum S_f,g over the entries of f. An example goes through begin(), pairs(), then partials().
+/// One worker's memory for an ffm; nobody else may use it meanwhile. Where kernels cannot read the parameters
+/// themselves, they read a copy of what belongs to the example at hand: for each entry j the row of v_j,g for all
+/// fields g of the example, its weight, and the bias.
 class ffm_workspace {
  public:
   /// Room for `batch` examples of `data`, which say what their columns are (ffm::require_data) and outlive this.
-  /// `factors` > 0; `unit_rows`: rows are scaled to length one.
-  ffm_workspace(const sparse_view& data, std::size_t factors, bool unit_rows, std::size_t batch);
+  /// `width` floats are a column's factors for a field (field_width); `unit_rows`: rows are scaled to length one.
+  ffm_workspace(const sparse_view& data, std::size_t width, bool unit_rows, isa set, std::size_t batch);
 
   /// Makes the row example k < batch; its spans may die then. Columns are those of the data, in any order.
   void take(std::size_t k, const sparse_row<float>& z);
   /// What was taken last as example k, until take() is called with k again.
   const ffm_example& example(std::size_t k) const { return examples_[k]; }
+  /// What kernels need for an example.
+  float* room(const ffm_example& z);
 
-  /// Makes room for the rows of an example; those of the one before are gone.
+  /// Makes the copy that of example z; what is in it is then to be filled in.
   void begin(const ffm_example& z);
-  /// The row of entry j; what is read into it is v_j,g until pairs() is called.
-  std::span<float> row(std::size_t j) { return std::span(rows_).subspan(j * width_, width_); }
-  /// The part of such a row that belongs to a run of fields: run.fields * factors floats.
-  std::span<float> slots(std::span<float> row, const ffm_example::field_run& run) const {
-    return row.subspan(run.slot * factors_, run.fields * factors_);
+  /// Of entry j the factors for a run of the example's fields.
+  std::span<float> factors(std::size_t j, const field_run& run) {
+    return std::span(factors_).subspan(j * stride_ + run.slot * width_, run.fields * width_);
   }
+  float& weight(std::size_t j) { return weights_[j]; }
+  float& bias() { return bias_; }
 
-  /// Multiplies the rows by their x and sums them up; the sum over pairs of entries j < k of
-  /// (x_j v_j,f(k)) . (x_k v_k,f(j)).
-  float pairs(const ffm_example& z);
-
-  /// After pairs(): `by` times its derivative by the factors of entry j, over x_j. Memory that the next call reuses.
-  std::span<float> partials(const ffm_example& z, std::size_t j, float by);
+  /// The score by the copy, without what a model makes of it.
+  float score();
+  /// After score(): `by` times its derivative by the factors of entry j for each of the example's fields, over x_j, as those of its own field left out.
+  /// Memory that the next call reuses.
+  std::span<const float> partials(std::size_t j, float by);
 
  private:
-  void sum_up(const ffm_example& z);
-  const float* sum(std::size_t slot, std::size_t of) const { return sums_[slot] + of * factors_; }
-
   std::span<const std::uint32_t> numbers_;
-  std::size_t factors_;
+  std::size_t width_;
   bool unit_rows_;
+  const field_kernels& kernels_;
   std::vector<ffm_example> examples_;
-  std::size_t width_ = 0;
-  std::vector<float> rows_, own_sums_, partials_, lanes_;
-  std::vector<const float*> sums_;  ///< of each slot
+  ffm_example copied_;      ///< columns are its entries, and fields its slots
+  std::size_t stride_ = 0;  ///< floats of an entry in the copy
+  std::vector<float> factors_, weights_, room_, partials_;
+  float bias_ = 0.0f;
 };
 
 }  // namespace hogwild

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/field/loops.hpp"
+#include "kernels/instruction_sets.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+/// Registers of eight floats.
+struct avx2 {
+  using widest = lanes;
+};
+
+}  // namespace
+
+const field_kernels field_avx2 = field_loops<avx2>::table;
+
+}  // namespace hogwild::detail

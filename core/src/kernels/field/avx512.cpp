@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/field/loops.hpp"
+#include "kernels/instruction_sets.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+/// Registers of sixteen floats.
+struct avx512 {
+  using widest = double_lanes;
+};
+
+}  // namespace
+
+const field_kernels field_avx512 = field_loops<avx512>::table;
+
+}  // namespace hogwild::detail

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <hogwild/detail/kernels/field_kernels.hpp>
+
+#include "kernels/lanes.hpp"
+#include "kernels/row_rules.hpp"
+
+// The loops of field-aware factorization machines. As in margin/loops.hpp an instruction set is a type of its own file,
+// and nothing here calls an inline function of other headers on floats.
+
+namespace hogwild::detail {
+
+/// Isa has the type `widest` of floats that it changes at once: what happens to a float does not depend on it.
+template <class Isa>
+class field_loops : row_rules<Isa> {
+  using typename row_rules<Isa>::sgd_rule;
+  using typename row_rules<Isa>::adagrad_rule;
+  using row_rules<Isa>::store;
+  using update = row_update<field_arrays>;
+
+  static constexpr std::size_t line = 16;  // floats
+
+  static bool alone(const field_entry& e) { return e.begins && e.ends; }
+  static const float* block(const field_arrays& w, const field_entry& e, const field_run& run) {
+    return w.factors + e.column * w.stride + run.field * w.width;
+  }
+
+  /// The factors of an entry for field f go into the room's row f: to what was there, or in its place.
+  template <std::size_t Width, bool Add>
+  static void hand_out(const field_arrays& w, const field_row& row, const field_entry& e, float* room) {
+    const std::size_t width_of = Width != 0 ? Width : w.width, row_of = row.slots * width_of;
+    for (std::size_t r = 0; r < row.runs; ++r) {
+      const field_run& run = row.run[r];
+      const float* v = block(w, e, run);
+      float* to = room + run.slot * row_of + e.slot * width_of;
+      for (std::size_t n = run.fields; n > 0; --n, v += width_of, to += row_of) {
+        for (std::size_t f = 0; f < width_of; f += 4) {
+          const half_lanes p = e.x * loaded<half_lanes>(v + f);
+          store(to + f, Add ? loaded<half_lanes>(to + f) + p : p);
+        }
+      }
+    }
+  }
+
+  /// Sums of products, as many at once as what is left of a row allows.
+  struct products {
+    double_lanes many{};
+    lanes some{};
+    half_lanes few{};
+
+    /// Adds x * a * b of n floats, a multiple of four.
+    void add(float x, const float* a, const float* b, std::size_t n) {
+      std::size_t i = 0;
+      for (; i + 2 * width <= n; i += 2 * width)
+        many += (x * loaded<double_lanes>(a + i)) * loaded<double_lanes>(b + i);
+      if (i + width <= n) {
+        some += (x * loaded(a + i)) * loaded(b + i);
+        i += width;
+      }
+      if (i < n) few += (x * loaded<half_lanes>(a + i)) * loaded<half_lanes>(b + i);
+    }
+    float sum() const {
+      lanes halves[2];
+      __builtin_memcpy(halves, &many, sizeof many);
+      return (total(halves[0]) + total(halves[1])) + (total(some) + total(few));
+    }
+  };
+
+  /// What an entry's factors and those of the entries before it come to: the room's row of its field has these already.
+  static void add_earlier(const field_arrays& w, const field_row& row, const field_entry& e, const float* room,
+                          products& pairs) {
+    const std::size_t slots = e.slot + (e.begins ? 0 : 1);
+    const float* const met = room + e.slot * row.slots * w.width;
+    for (std::size_t r = 0; r < row.runs && row.run[r].slot < slots; ++r) {
+      const field_run& run = row.run[r];
+      const std::size_t fields = run.slot + run.fields <= slots ? run.fields : slots - run.slot;
+      pairs.add(e.x, block(w, e, run), met + run.slot * w.width, fields * w.width);
+    }
+  }
+
+  template <std::size_t Width>
+  static float score_of(const field_arrays& w, const field_row& row, float* room) {
+    float linear = *w.bias;
+    products pairs;
+    for (std::size_t k = 0; k < row.entries; ++k) {
+      const field_entry& e = row.entry[k];
+      linear += w.weights[e.column] * e.x;
+      add_earlier(w, row, e, room, pairs);
+      (e.begins ? hand_out<Width, false> : hand_out<Width, true>)(w, row, e, room);
+    }
+    return linear + pairs.sum();
+  }
+  static float score(const field_arrays& w, const field_row& row, float* room) {
+    return (w.width == 4 ? score_of<4> : score_of<0>)(w, row, room);
+  }
+
+  /// Changes n factors, a multiple of four, whose partials are `by` times those of `met`.
+  template <bool L2, class Rule>
+  static void change(float* w, float* sums, const float* met, std::size_t n, float by, const Rule& rule, float l2) {
+    const auto change_at = [&]<class Floats>(std::size_t i, Floats) {
+      const Floats v = loaded<Floats>(w + i), g = by * loaded<Floats>(met + i);
+      Floats sum{};
+      if constexpr (Rule::sums) sum = loaded<Floats>(sums + i);
+      store(w + i, rule.template change<L2>(v, g, Floats{} + l2, sum));
+      if constexpr (Rule::sums) store(sums + i, sum);
+    };
+    using widest = typename Isa::widest;
+    constexpr std::size_t step = sizeof(widest) / sizeof(float);
+    std::size_t i = 0;
+    for (; i + step <= n; i += step) change_at(i, widest{});
+    for (; i + 4 <= n; i += 4) change_at(i, half_lanes{});
+  }
+
+  static void announce(const field_arrays& w, const field_entry& e, const field_run& run) {
+    const float* const from = block(w, e, run);
+    for (std::size_t i = 0; i < run.fields * w.width + line - 1; i += line) __builtin_prefetch(from + i, 1, 2);
+  }
+
+  /// Leaves the entry's own factors out of what its field has for it; what was there is kept.
+  static void leave_out(const field_arrays& w, const field_entry& e, float* own, float* kept) {
+    const float* const v = w.factors + e.column * w.stride + e.field * w.width;
+    for (std::size_t f = 0; f < w.width; f += 4) {
+      const half_lanes all = loaded<half_lanes>(own + f);
+      store(kept + f, all);
+      store(own + f, all - e.x * loaded<half_lanes>(v + f));
+    }
+  }
+  static void put_back(float* own, const float* kept, std::size_t n) {
+    for (std::size_t f = 0; f < n; f += 4) store(own + f, loaded<half_lanes>(kept + f));
+  }
+
+  template <bool L2, class Rule>
+  static void train(const update& given, const field_row& row, float slope, const field_row& next) {
+    const update u = given;  // nothing that is stored below can change it
+    const Rule rule{u.step};
+    const float l2 = rule.l2_factor(u.l2);
+    const std::size_t width_of = u.to.width;
+    float* const kept = u.room + row.slots * row.slots * width_of;
+    for (std::size_t k = 0; k < row.entries; ++k) {
+      const field_entry& e = row.entry[k];
+      for (std::size_t r = 0; k < next.entries && r < next.runs; ++r) {
+        announce(u.to, next.entry[k], next.run[r]);
+        if constexpr (Rule::sums) announce(u.sums, next.entry[k], next.run[r]);
+      }
+      float none = 0.0f;
+      float& weight = u.to.weights[e.column];
+      weight = rule.template change<L2>(weight, slope * e.x, l2, Rule::sums ? u.sums.weights[e.column] : none);
+      float* const met = u.room + e.slot * row.slots * width_of;
+      float* const own = met + e.slot * width_of;
+      if (!alone(e)) leave_out(u.to, e, own, kept);
+      const auto change_slots = [&](const field_run& run, std::size_t first, std::size_t last) {
+        const std::size_t at = e.column * u.to.stride + (run.field + first - run.slot) * width_of;
+        change<L2>(u.to.factors + at, Rule::sums ? u.sums.factors + at : nullptr, met + first * width_of,
+                   (last - first) * width_of, slope * e.x, rule, l2);
+      };
+      for (std::size_t r = 0; r < row.runs; ++r) {
+        const field_run& run = row.run[r];
+        const std::size_t end = run.slot + run.fields;
+        const bool split = alone(e) && e.slot >= run.slot && e.slot < end;
+        change_slots(run, run.slot, split ? e.slot : end);
+        if (split) change_slots(run, e.slot + 1, end);
+      }
+      if (!alone(e)) put_back(own, kept, width_of);
+    }
+    float none = 0.0f;
+    *u.to.bias = rule.template change<false>(*u.to.bias, slope, none, Rule::sums ? *u.sums.bias : none);
+  }
+  template <class Rule>
+  static void train_by(const update& u, const field_row& row, float slope, const field_row& next) {
+    (u.l2 != 0.0f ? train<true, Rule> : train<false, Rule>)(u, row, slope, next);
+  }
+
+ public:
+  static constexpr field_kernels table{&score, &train_by<sgd_rule>, &train_by<adagrad_rule>};
+};
+
+}  // namespace hogwild::detail

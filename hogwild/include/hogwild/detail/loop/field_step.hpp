@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/kernels/field_kernels.hpp>
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+/// Models with factors for fields under sgd and adagrad, row after row on arrays that nobody else writes meanwhile.
+/// What a row changes is what workspace_step makes of the model's gradient, but for rounding, and for l2 under sgd,
+/// which is a part of the gradient there and divides what it leaves here.
+template <field_model M, class Sharing>
+class field_step : public Sharing {
+ public:
+  static constexpr std::size_t most_rows = batch_rows;
+
+  field_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
+      : Sharing(sharing),
+        model_(m),
+        context_(context),
+        cursor_(data),
+        kernels_(field_kernels_of(context.options.isa)),
+        space_(m.make_workspace(data, context.options.isa, 2)) {
+    update_.l2 = static_cast<float>(context.options.l2);
+  }
+
+  void begin(const round_plan& round, double position) {
+    update_.to = model_.arrays_in(Sharing::values().data());
+    if (sums_up_squares()) update_.sums = model_.arrays_in(Sharing::state_values().data());
+    update_.step = static_cast<float>(
+        round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
+  }
+
+  /// At most most_rows rows of the data, which were looked at with ensure().
+  batch_outcome train_batch(std::span<const std::size_t> rows) {
+    batch_outcome outcome{.updates = rows.size()};
+    outcome.nonzeros += rows.empty() ? 0 : take(0, rows.front());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      field_row next{};
+      if (i + 1 < rows.size()) {
+        outcome.nonzeros += take((i + 1) % 2, rows[i + 1]);
+        next = space_.example((i + 1) % 2).row();
+      }
+      const auto& z = space_.example(i % 2);
+      update_.room = space_.room(z);
+      float slope = kernels_.score(update_.to, z.row(), update_.room);
+      if (model_.derive(&slope, z.label))
+        (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, z.row(), slope, next);
+    }
+    return outcome;
+  }
+
+ private:
+  bool sums_up_squares() const { return context_.options.optimizer == optimizer_kind::adagrad; }
+  /// Makes the row example k; its entries.
+  std::size_t take(std::size_t k, std::size_t row) {
+    const sparse_row<float> z = labelled_row(cursor_, row, context_.labels);
+    space_.take(k, z);
+    return z.size();
+  }
+
+  M model_;
+  step_context context_;
+  row_cursor cursor_;
+  const field_kernels& kernels_;
+  typename M::workspace space_;
+  row_update<field_arrays> update_{};
+};
+
+}  // namespace hogwild
