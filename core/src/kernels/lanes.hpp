@@ -53,6 +53,30 @@ static inline lanes gathered(const float* w, const Index* index) {
   return lanes{w[index[0]], w[index[1]], w[index[2]], w[index[3]], w[index[4]], w[index[5]], w[index[6]], w[index[7]]};
 }
 
+namespace {  // as above
+
+/// What an instruction set reads of so many entries at once, where it has no better way.
+struct gathered_values {
+  using entries_at_once = lanes;
+
+  template <class Index>
+  static lanes gather(const float* w, const Index* index) {
+    return gathered(w, index);
+  }
+};
+
+}  // namespace
+
+/// sum + products, eight after eight.
+[[maybe_unused]] static inline lanes added(lanes sum, lanes products) {
+  return sum + products;
+}
+[[maybe_unused]] static inline lanes added(lanes sum, double_lanes products) {
+  lanes halves[2];
+  __builtin_memcpy(halves, &products, sizeof products);
+  return (sum + halves[0]) + halves[1];
+}
+
 /// Added in pairs, as halves of a vector fall together.
 [[maybe_unused]] static inline float total(half_lanes a) {
   return (a[0] + a[2]) + (a[1] + a[3]);

@@ -102,16 +102,20 @@ struct row_rules {
                              float slope) {
     float* const w = u.to.weights;
     float* const s = u.sums.weights;
+    using many = typename Isa::entries_at_once;
+    constexpr std::size_t at_once = sizeof(many) / sizeof(float);
     std::size_t k = 0;
-    for (; k + width <= z.size; k += width) {
+    for (; k + at_once <= z.size; k += at_once) {
       const Index* const j = z.index + k;
-      lanes sum{};
-      if constexpr (Rule::sums) sum = gathered(s, j);
-      const lanes factor = rule.l2_factor(u.l2_of != nullptr ? gathered(u.l2_of, j) : splat(u.l2));
-      const lanes after = rule.template change<L2>(gathered(w, j), slope * Isa::load(z.value + k), factor, sum);
-      for (std::size_t l = 0; l < width; ++l) {
+      many sum{};
+      if constexpr (Rule::sums) sum = Isa::gather(s, j);
+      const many factor = rule.l2_factor(u.l2_of != nullptr ? Isa::gather(u.l2_of, j) : splat<many>(u.l2));
+      float after[at_once], sums[at_once];
+      store(after, rule.template change<L2>(Isa::gather(w, j), slope * Isa::load_entries(z.value + k), factor, sum));
+      store(sums, sum);
+      for (std::size_t l = 0; l < at_once; ++l) {
         w[j[l]] = after[l];
-        if constexpr (Rule::sums) s[j[l]] = sum[l];
+        if constexpr (Rule::sums) s[j[l]] = sums[l];
       }
     }
     for (; k < z.size; ++k) {

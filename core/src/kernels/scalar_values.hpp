@@ -11,7 +11,7 @@ namespace hogwild::detail {
 namespace {  // each file that includes this has code of its own
 
 /// A row's values as every CPU of the architecture reads them.
-struct scalar_values {
+struct scalar_values : gathered_values {
   static float load_one(const float* value) { return *value; }
   static float load_one(const half* value) { return to_float(*value); }
   static lanes load(const float* value) { return loaded(value); }
@@ -20,6 +20,11 @@ struct scalar_values {
     lanes result;
     __builtin_memcpy(&result, decoded, sizeof result);
     return result;
+  }
+
+  template <class Value>
+  static lanes load_entries(const Value* value) {
+    return load(value);
   }
 
  private:

@@ -9,14 +9,7 @@ namespace hogwild::detail {
 namespace {
 
 /// AVX2 and F16C. No gather instructions: see gathered().
-struct avx2 : x86_values {
-  static constexpr std::size_t block = width;
-
-  template <class Index, class Value>
-  static lanes add_products(lanes sum, const float* w, const Index* index, const Value* value) {
-    return sum + gathered(w, index) * load(value);
-  }
-};
+struct avx2 : x86_values {};
 
 }  // namespace
 

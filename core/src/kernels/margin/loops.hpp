@@ -62,6 +62,7 @@ class register_model {
 template <class Isa, class Index, class Value>
 struct margin_loops {
   using batch = row_batch<Index, Value>;
+  using rules = row_rules<Isa>;
 
   template <class Entry>
   static void announce(const Entry* first, std::size_t n) {
@@ -73,14 +74,16 @@ struct margin_loops {
   }
 
   static float dot(const float* w, const Index* index, const Value* value, std::size_t n) {
+    using many = typename Isa::entries_at_once;
+    constexpr std::size_t at_once = sizeof(many) / sizeof(float);
     announce(index, n);
     announce(value, n);
     lanes sum{};
     std::size_t k = 0;
-    for (; k + Isa::block <= n; k += Isa::block) sum = Isa::add_products(sum, w, index + k, value + k);
-    if constexpr (Isa::block > width) {
+    for (; k + at_once <= n; k += at_once) sum = added(sum, Isa::gather(w, index + k) * Isa::load_entries(value + k));
+    if constexpr (at_once > width) {
       if (k + width <= n) {
-        sum = sum + gathered(w, index + k) * Isa::load(value + k);
+        sum = added(sum, gathered(w, index + k) * Isa::load(value + k));
         k += width;
       }
     }
@@ -136,7 +139,6 @@ struct margin_loops {
 
   template <bool L2>
   static void train(const row_update<margin_arrays>& given, const batch& rows, const row_response& response) {
-    using rules = row_rules<Isa>;
     const row_update<margin_arrays> u = given;  // nothing that is stored below can change it
     const typename rules::adagrad_rule rule{u.step};
     for (std::size_t i = 0; i < rows.rows; ++i) {

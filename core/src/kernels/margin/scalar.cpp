@@ -7,14 +7,7 @@ namespace hogwild::detail {
 namespace {
 
 /// What every CPU of the architecture has.
-struct scalar : scalar_values {
-  static constexpr std::size_t block = width;
-
-  template <class Index, class Value>
-  static lanes add_products(lanes sum, const float* w, const Index* index, const Value* value) {
-    return sum + gathered(w, index) * load(value);
-  }
-};
+struct scalar : scalar_values {};
 
 }  // namespace
 
