@@ -285,6 +285,9 @@ void declare_data(command_line& line, train_request& r) {
         r.test = fraction ? "" : text;
         return fraction ? "" : fault_of_name(text);
       });
+  line.option(
+      "--measure-every", r.options.measure_every,
+      "graph_cut: epochs from one measurement to the next (default: 20, or 1 where a stopping rule asks for each)");
   line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
   r.files.declare(line);
   r.files.declare_values(line);

@@ -215,6 +215,19 @@ concept field_model = workspace_model<M> && std::same_as<typename M::scalar_type
   space.example(std::size_t{}).row();
 };
 
+/// A cut of ours that kernels train where it has two sides (detail/kernels/cut_kernels.hpp): it has the counts `nodes`,
+/// whose points are its parameters, and `sides`, the `unit` of its capacities, and terminals_of(data), the sides of the
+/// columns behind those of nodes. Of ours: of a model that derives from one, kernels would not hear the loss.
+template <class M>
+concept cut_model = workspace_model<M> && std::same_as<typename M::scalar_type, float> &&
+    std::same_as<typename M::library_model, M> && requires(const M& m, const sparse_view& data) {
+  requires M::cuts;
+  { m.nodes } -> std::convertible_to<std::size_t>;
+  { m.sides } -> std::convertible_to<std::size_t>;
+  { m.unit } -> std::convertible_to<float>;
+  { m.terminals_of(data) } -> std::same_as<std::vector<std::uint32_t>>;
+};
+
 /// A model whose object may be copied into a shared segment, byte by byte: what the process engine asks for. That it
 /// holds no pointer, reference or span nobody can see from here: in another process they lead nowhere, and a worker
 /// dies of them.

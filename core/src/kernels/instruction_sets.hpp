@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <hogwild/detail/kernels/cut_kernels.hpp>
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 #include <hogwild/detail/kernels/field_kernels.hpp>
 #include <hogwild/detail/kernels/layer_kernels.hpp>
@@ -46,6 +47,7 @@ using class_kernel_set = row_kernel_set<class_row_kernels>;
 extern const margin_kernel_set margin_scalar, margin_avx2, margin_avx512;
 extern const machine_kernel_set machine_scalar, machine_avx2, machine_avx512;
 extern const class_kernel_set classes_scalar, classes_avx2, classes_avx512;
+extern const cut_kernels cut_scalar, cut_avx2, cut_avx512;
 extern const field_kernels field_scalar, field_avx2, field_avx512;
 extern const factor_kernels factor_scalar, factor_avx2, factor_avx512;
 extern const window_kernels window_scalar, window_avx2, window_avx512;

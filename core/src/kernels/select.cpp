@@ -38,6 +38,10 @@ template const row_kernels<class_arrays, std::uint32_t, half>& row_kernels_of(is
 template const row_kernels<class_arrays, std::uint16_t, float>& row_kernels_of(isa);
 template const row_kernels<class_arrays, std::uint16_t, half>& row_kernels_of(isa);
 
+const cut_kernels& cut_kernels_of(isa set) {
+  return HOGWILD_KERNELS_OF(cut, set);
+}
+
 const field_kernels& field_kernels_of(isa set) {
   return HOGWILD_KERNELS_OF(field, set);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include <hogwild/detail/task/cut_task.hpp>
 #include <hogwild/detail/task/factor_task.hpp>
 #include <hogwild/detail/task/field_task.hpp>
 #include <hogwild/detail/task/general_task.hpp>
@@ -18,7 +19,9 @@ namespace hogwild {
 template <free_model M>
 std::unique_ptr<training_task> make_general_task(const M& m, const sparse_view& data, label_map labels,
                                                  const loop_options& options) {
-  if constexpr (factor_model<M>)
+  if constexpr (cut_model<M>)
+    return std::make_unique<cut_task<M>>(m, data, std::move(labels), options);
+  else if constexpr (factor_model<M>)
     return std::make_unique<factor_task<M>>(m, data, std::move(labels), options);
   else if constexpr (field_model<M>)
     return std::make_unique<field_task<M>>(m, data, std::move(labels), options);

@@ -28,7 +28,8 @@ class observer {
   virtual ~observer() = default;
   virtual void on_start(const run_start&) {}
   /// After each epoch that counts: `epoch` runs from 1 to train_result::epochs, of a run that is resumed from where it
-  /// goes on. Not after one that was broken off because the run was asked to stop, nor after one that is trained again.
+  /// goes on. Of a cut, after those that are measured (train_options::measure_every). Not after one that was broken off
+  /// because the run was asked to stop, nor after one that is trained again.
   virtual void on_epoch(const epoch_report&) {}
   virtual void on_note(std::string_view) {}  ///< a sentence worth telling: a worker was replaced, a
                                              ///< checkpoint refused, fewer workers train than were asked for

@@ -76,7 +76,11 @@ struct train_options {
   /// fallen since the parameters that the model begins with, before a warm start.
   std::optional<double> tolerance{};
   std::optional<target_option> target{};
-  std::optional<sparse_view> test{};        ///< measured after each epoch, never trained on
+  /// > 0: of a cut, epochs from one measurement to the next; the last one is always measured. Default: 20, and 1 where
+  /// a target, a tolerance or validation rows ask for each. Other models are measured after each epoch, for one that
+  /// overshot is trained again.
+  std::optional<std::size_t> measure_every{};
+  std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
   double validation_fraction = 0.0;         ///< in [0, 1): hold back this fraction of the training rows as validation
   std::size_t patience = 3;                 ///< epochs without a better validation loss before the run stops

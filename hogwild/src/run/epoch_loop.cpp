@@ -88,6 +88,10 @@ class epoch_loop {
       require_not_orphaned(store.control());
       const bool stopped = asked_to_stop();
       if (!stopped) require_trained(e, rows_here() - rows_before);
+      if (!stopped && !is_measured(e)) {
+        progress_.epoch = e;
+        continue;
+      }
       if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(begin))) {
         stop();
         break;
@@ -118,6 +122,14 @@ class epoch_loop {
       if (!by_device || last_checkpoint_.empty()) throw;
       throw_failure({.code = failed.code(), .text = failed.what() + last_checkpoint_});
     }
+  }
+
+  /// Whether epoch e ends with a measurement. Measuring a cut reads every edge, as training it does.
+  bool is_measured(std::size_t e) const {
+    constexpr std::size_t cuts = 20;
+    const bool each = options_.target || options_.tolerance || options_.validation || !task_.facts().non_monotone;
+    const std::size_t every = options_.measure_every.value_or(each ? 1 : cuts);
+    return e % every == 0 || e == options_.epochs;
   }
 
   /// Rows that this process's workers have trained so far.
@@ -169,6 +181,7 @@ class epoch_loop {
 
   /// After the measurement of a finished epoch; true where the run ends with it.
   bool conclude(clock::time_point begin) {
+    reported_epoch_ = progress_.epoch;
     objective_before_ = last_.objective;
     tries_.clear();
     tell(options_, [&](observer& o) { o.on_epoch(last_); });
@@ -230,6 +243,7 @@ class epoch_loop {
     const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
     if (!from->note.empty()) tell(options_, [&](observer& o) { o.on_note(from->note); });
     progress_ = load_progress(*from, engine_run_.store(), run_, task_, best_);
+    reported_epoch_ = progress_.epoch;
     keep_in_mind(options_.resume);
     rounds_.resume_at(progress_.scale);
     rounds_.resume_exchange(progress_.longest_exchange);
@@ -254,7 +268,8 @@ class epoch_loop {
     const param_store& store = engine_run_.store();
     // A run may be resumed that has nothing left to do.
     if (!measured_ && result_.status != run_status::stopped) measure(progress_.epoch, 0.0, 0.0);
-    result_.epochs = progress_.epoch;
+    // Who asks to stop is told of the last epoch that was measured.
+    result_.epochs = result_.status == run_status::stopped ? reported_epoch_ : progress_.epoch;
     const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
     detail::tell_of_run(result_, counted, task_, engine_run_, run_);
     result_.train_seconds = progress_.train_seconds;
@@ -288,8 +303,9 @@ class epoch_loop {
   epoch_meter meter_;
   run_progress progress_{};
   epoch_report last_ = unmeasured;
-  std::string last_checkpoint_{};  ///< of what it has written or begun with
-  bool measured_ = false;          ///< whether last_ is more than that
+  std::string last_checkpoint_{};   ///< of what it has written or begun with
+  std::size_t reported_epoch_ = 0;  ///< the last one that was measured, or that the run goes on from
+  bool measured_ = false;           ///< whether last_ is more than that
   double objective_before_ = 0.0;
   struct one_try {
     round_driver::pace pace;

@@ -69,6 +69,11 @@ void check(const train_options& o, const model_traits& traits) {
           "momentum, beta1 and beta2 lie between 0 and 1");
   require(c.epsilon > 0.0 && std::isfinite(c.epsilon), "epsilon must be positive");
   require(o.patience > 0, "patience is at least 1");
+  require(o.measure_every != 0u, "a run is measured every so many epochs, at least 1");
+  require(
+      o.measure_every.value_or(1) == 1 || traits.cuts,
+      "graph_cut alone is measured every so many epochs; other models are after each, so that one which overshot is "
+      "trained again");
   for (std::size_t i = 0; i < o.observers.size(); ++i)
     require(o.observers[i] != nullptr, "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
   const std::string_view refused = why_refused({.sharing = o.sharing,

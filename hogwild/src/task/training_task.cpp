@@ -23,6 +23,8 @@ chunk_plan chunks_of_workers(const task_facts& facts, const sparse_view& data, c
   if (options.sharing == access_kind::direct && options.update == update_kind::ordered) return {rows, 1};
   // A rating takes some nanoseconds: more of them in a chunk than rows of other data.
   if (facts.rating_kernels()) return {rows, std::clamp<std::size_t>(rows / 256, 16, 2048)};
+  // An edge takes less still; but of a small graph all workers should have some.
+  if (facts.edge_kernels) return {rows, std::min(std::clamp<std::size_t>(rows / 256, 64, 2048), rows / 64 + 1)};
   const chunk_plan plan = chunk_plan::choose(rows, data.nonzeros());
   if (!facts.whole_batches) return plan;
   const std::size_t batch = std::max<std::size_t>(options.batch, 1);

@@ -11,7 +11,7 @@
 
 #include <hogwild/detail/loop/factor_step.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
-#include <hogwild/detail/platform/thread_sanitizer.hpp>
+#include <hogwild/detail/sharing/whole_array.hpp>
 #include <hogwild/detail/task/general_task.hpp>
 
 namespace hogwild {
@@ -74,27 +74,7 @@ class factor_task final : public general_task<M> {
   }
 
  private:
-#if defined(HOGWILD_THREAD_SANITIZER)
-  static constexpr bool under_thread_sanitizer = true;
-#else
-  static constexpr bool under_thread_sanitizer = false;
-#endif
-
-  /// The shared arrays, handed out whole.
-  class whole_array : public direct_sharing<float, update::lossy> {
-   public:
-    whole_array(const param_store& store, std::size_t slot)
-        : direct_sharing<float, update::lossy>(store, slot), values_(store.parameters<float>()) {
-      if (store.shape().state_arrays > 0) state_ = store.state<float>(0);
-    }
-    std::span<float> values() const { return values_; }
-    std::span<float> state_values() const { return state_; }
-
-   private:
-    std::span<float> values_, state_;
-  };
-
-  /// The same for those who own what they change.
+  /// The shared arrays, for those who own what they change.
   class owned_array : public whole_array {
    public:
     using tickets = block_source;
@@ -111,8 +91,7 @@ class factor_task final : public general_task<M> {
       // A single worker goes by blocks too: tickets are those of blocks, whoever comes in later.
       if (at.plan.blocks && (alone || shared)) return train(at, owned_array(at.store, at.slot)), true;
     }
-    // Kernels read and write whole vectors at a time, as all dense exchanges do (param_view.hpp).
-    if constexpr (shared && !under_thread_sanitizer) return train(at, whole_array(at.store, at.slot)), true;
+    if constexpr (shared && kernels_may_race) return train(at, whole_array(at.store, at.slot)), true;
     if constexpr (own || std::same_as<Sharing, deterministic_sharing<float>>) {
       if (alone || at.plan.options.optimizer == optimizer_kind::sgd) return train(at, sharing), true;
     }

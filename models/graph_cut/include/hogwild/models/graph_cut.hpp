@@ -104,6 +104,8 @@ struct graph_cut {
 
   /// Throws config_error where the columns do not say whose they are, or the graph has more sides.
   void require_data(const sparse_view& rows, std::string_view source) const;
+  /// Sides of the columns behind those of nodes.
+  std::vector<std::uint32_t> terminals_of(const sparse_view& data) const;
 
   workspace make_workspace(const sparse_view& data, isa, std::size_t batch) const {
     workspace space{.terminals = terminals_of(data), .examples = {}, .at_u = {}, .at_v = {}, .partials = {}};
@@ -190,8 +192,6 @@ struct graph_cut {
       x[space.terminals[column - nodes]] = 1.0f;
     }
   }
-  /// Sides of the columns behind those of nodes.
-  std::vector<std::uint32_t> terminals_of(const sparse_view& data) const;
 };
 
 /// The cut of a graph that open_graph() opened.
