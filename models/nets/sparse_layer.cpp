@@ -14,6 +14,7 @@ void add(float* __restrict to, const float* __restrict from, float x, std::size_
 }  // namespace
 
 void sparse_layer::take(std::size_t k, const sparse_row<float>& z, float scale) {
+  gathered_ = 0;
   examples_[k].clear();
   for (auto [j, x] : z) {
     if (x != 0.0f) examples_[k].push_back({static_cast<std::uint32_t>(j), x * scale});
@@ -21,6 +22,8 @@ void sparse_layer::take(std::size_t k, const sparse_row<float>& z, float scale) 
 }
 
 void sparse_layer::gather(std::size_t n) {
+  if (gathered_ == n) return;
+  gathered_ = n;
   for (const std::uint32_t column : columns_) slot_[column] = 0;
   columns_.clear(), counts_.clear();
   for (std::size_t k = 0; k < n; ++k) {
@@ -42,6 +45,7 @@ void sparse_layer::forward(std::size_t k, std::span<float> y) const {
 }
 
 void sparse_layer::backward(std::size_t k, std::span<const float> dy) {
+  gathered_ = 0;
   for (const entry& e : examples_[k])
     add(partials_.data() + (slot_[e.column] - 1) * outputs_, dy.data(), e.x, outputs_);
 }

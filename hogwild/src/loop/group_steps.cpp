@@ -12,6 +12,7 @@ group_steps::group_steps(const std::vector<parameter_group>& groups, const step_
     if (g.rows * g.width == 0) continue;
     all_.push_back({.begin = g.offset,
                     .end = g.offset + g.rows * g.width,
+                    .run = g.hot_first ? g.width : g.rows * g.width,
                     .factor = g.step_factor,
                     .l2 = g.l2 && context.options.l2 > 0.0,
                     .frozen = context.options.freezes(i)});

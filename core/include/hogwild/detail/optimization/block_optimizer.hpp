@@ -50,6 +50,21 @@ class block_optimizer {
 
   void block(std::size_t offset, std::span<const T> g, T size) const;
 
+  /// What `steps` calls of block() with partials of 0 would do to the n parameters from `offset` on. Of momentum
+  /// exactly that, for a `size` that stays; with c = b1 / sqrt(b2) and the corrections in the midst of those steps,
+  /// adam's are
+  ///
+  ///   w -= size * (c + c^2 + ... + c^steps) * m' / (sqrt(v') + epsilon);   m *= b1^steps;   v *= b2^steps;   t +=
+  ///   steps
+  ///
+  /// which is exact but for epsilon and what the corrections change meanwhile. Others do nothing. What is remembered of
+  /// a gradient and has faded below 1e-30 is taken to be 0.
+  void settle(std::size_t offset, std::size_t n, std::size_t steps, T size) const;
+  /// Whether settle() does anything.
+  static constexpr bool fades(optimizer_kind kind) {
+    return kind == optimizer_kind::momentum || kind == optimizer_kind::adam;
+  }
+
  private:
   static constexpr std::size_t piece = 256;
   static constexpr T tiny = T(1e-8);
@@ -78,6 +93,14 @@ class block_optimizer {
   void adam_piece(std::size_t offset, std::span<const T> g, T size, const corrections& by) const;
 
   corrections count_step(std::size_t offset) const;
+
+  void settle_momentum(std::size_t offset, std::size_t n, std::size_t steps, T size) const;
+  void settle_adam(std::size_t offset, std::size_t n, std::size_t steps, T size) const;
+  /// What x * by gains on x.
+  static T faded(T x, T by) {
+    const T left = x * by;
+    return (std::abs(left) < T(1e-30) ? T(0) : left) - x;
+  }
 
   T raise_row_sum(std::size_t offset, std::span<const T> g) const;
 
@@ -163,6 +186,56 @@ template <class View>
 auto block_optimizer<View>::count_step(std::size_t offset) const -> corrections {
   const double t = std::max(static_cast<double>(state_[2].read_add(offset, T(1))) + 1.0, 1.0);
   return {static_cast<T>(1 - std::pow(constants_.beta1, t)), static_cast<T>(1 - std::pow(constants_.beta2, t))};
+}
+
+template <class View>
+void block_optimizer<View>::settle(std::size_t offset, std::size_t n, std::size_t steps, T size) const {
+  if (steps == 0) return;
+  if (kind_ == optimizer_kind::momentum) return settle_momentum(offset, n, steps, size);
+  if (kind_ == optimizer_kind::adam) return settle_adam(offset, n, steps, size);
+}
+
+template <class View>
+void block_optimizer<View>::settle_momentum(std::size_t offset, std::size_t n, std::size_t steps, T size) const {
+  const double mu = constants_.momentum, left = std::pow(mu, static_cast<double>(steps));
+  const T way = size * static_cast<T>(mu * (1 - left) / (1 - mu));
+  room v, gain;
+  for (std::size_t i = 0; i < n; i += piece) {
+    const std::size_t at = offset + i, some = std::min(piece, n - i);
+    const auto values = std::span(v).first(some);
+    state_[0].load_block(at, values);
+    if (std::ranges::all_of(values, [](T x) { return x == T(0); })) continue;
+    for (std::size_t k = 0; k < some; ++k) gain[k] = faded(v[k], static_cast<T>(left));
+    state_[0].add_block(at, std::span(gain).first(some));
+    w_.add_scaled_block(at, values, -way);
+  }
+}
+
+template <class View>
+void block_optimizer<View>::settle_adam(std::size_t offset, std::size_t n, std::size_t steps, T size) const {
+  const double k = static_cast<double>(steps), b1 = constants_.beta1, b2 = constants_.beta2;
+  const double t = std::max(static_cast<double>(state_[2].read_add(offset, static_cast<T>(steps))), 0.0);
+  const double c = b1 / std::sqrt(b2), left = std::pow(c, k);
+  // Of the steps k = 1, 2, ... with the weights c^k this is the middle one; not that of one that counts for nothing.
+  const double sum = c < 1 ? c * (1 - left) / (1 - c) : k,
+               middle = t + std::min(0.5 * (k + 1), c < 1 ? 1 / (1 - c) : k);
+  const double first = 1 - std::pow(b1, middle), second = std::sqrt(1 - std::pow(b2, middle));
+  const T way = size * static_cast<T>(sum * second / first);
+  const T epsilon = static_cast<T>(constants_.epsilon * second);
+  const T m_left = static_cast<T>(std::pow(b1, k)), v_left = static_cast<T>(std::pow(b2, k));
+  room m, v, delta;
+  for (std::size_t i = 0; i < n; i += piece) {
+    const std::size_t at = offset + i, some = std::min(piece, n - i);
+    const auto values = std::span(m).first(some);
+    state_[0].load_block(at, values);
+    state_[1].load_block(at, std::span(v).first(some));
+    if (std::ranges::all_of(std::span(v).first(some), [](T x) { return x == T(0); })) continue;
+    for (std::size_t l = 0; l < some; ++l) delta[l] = -way * m[l] / (std::sqrt(std::max(v[l], T(0))) + epsilon);
+    w_.add_block(at, std::span(delta).first(some));
+    for (std::size_t l = 0; l < some; ++l) m[l] = faded(m[l], m_left), v[l] = faded(v[l], v_left);
+    state_[0].add_block(at, values);
+    state_[1].add_block(at, std::span(v).first(some));
+  }
 }
 
 template <class View>

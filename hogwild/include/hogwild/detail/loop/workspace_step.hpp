@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <hogwild/detail/loop/gathered_gradients.hpp>
 #include <hogwild/detail/loop/group_steps.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/loop/turn_source.hpp>
 #include <hogwild/detail/optimization/random.hpp>
 
 namespace hogwild {
@@ -45,11 +48,25 @@ inline constexpr bool emits_sums = requires {
   requires M::emits_sums;
 };
 
+/// Models that leave out what a batch does not touch: lazy_group() has a row a column, of which those that a batch has
+/// not have partials of 0 and are not emitted; no rows: nothing is left out. columns_of(space, n) are those that
+/// examples 0 .. n-1 have, valid until the next example is taken.
+template <class M>
+concept lazy_model = workspace_model<M> && requires(const M& m, typename M::workspace& space, std::size_t n) {
+  { m.lazy_group() } -> std::same_as<parameter_group>;
+  { m.columns_of(space, n) } -> std::same_as<std::span<const std::uint32_t>>;
+};
+
 /// Most examples that a workspace model takes at once.
 inline constexpr std::size_t most_examples = 256;
 
 /// Models with a workspace, options.batch examples at a time. What they emit is applied at once: where its group has
 /// l2, as part of the gradient, l2 * w; then by the optimiser; then projected, where the model says so.
+///
+/// Under momentum and adam a row of a lazy model is owed a step by each batch that is without it. Each worker settles
+/// what its own batches owe before it reads the row, all rows at the end of a round, and where the arrays pass to
+/// another worker then, at the end of a chunk. So velocities and means fade with every batch of all workers, as if all
+/// rows were emitted each time; of workers that share arrays one may settle early what another one has just added.
 template <class M, class Sharing, class Optimizer>
 class workspace_step : public Sharing {
  public:
@@ -66,6 +83,11 @@ class workspace_step : public Sharing {
         gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_, projection_of(m)),
         w_(Sharing::parameters()),
         space_(m.make_workspace(data, context.options.dense_isa, batch())) {
+    if constexpr (settles) {
+      const parameter_group lazy = m.lazy_group();
+      if (lazy.rows > 0 && Optimizer::fades(context.options.optimizer) && !groups_.of(lazy.offset).frozen)
+        settled_.resize(lazy.rows);
+    }
     if constexpr (stoppable_workspace<typename M::workspace>) {
       if (context.control != nullptr) space_.stop_when([at = context.control] { return at->stopping(); });
     }
@@ -82,6 +104,15 @@ class workspace_step : public Sharing {
     return in_lockstep(context_.options.sharing) ? std::min(batch(), Sharing::rows_to_exchange()) : batch();
   }
 
+  void end_round() {
+    settle_all();
+    Sharing::end_round();
+  }
+  void end_chunk() {
+    if constexpr (std::derived_from<Sharing, virtual_replicas>) settle_all();
+    Sharing::end_chunk();
+  }
+
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.updates = rows.size()};
     for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -95,11 +126,19 @@ class workspace_step : public Sharing {
         });
     // Where the mean of all rows' changes is taken, each of these rows makes its own.
     if constexpr (gathers_sums<Sharing> && !emits_sums<M>) rows_of_mean_ = static_cast<scalar>(rows.size());
+    if constexpr (settles) {
+      if (!settled_.empty())
+        for (const std::uint32_t column : model_.columns_of(space_, rows.size())) settle(column);
+    }
     model_.gradient(Sharing::reader(), space_, rows.size(), emit);
+    ++batches_;
     return outcome;
   }
 
  private:
+  static constexpr bool settles = lazy_model<M> && !gathers_sums<Sharing> && requires {
+    Optimizer::fades(optimizer_kind::sgd);
+  };
   static constexpr bool projects = requires(const M& m, std::span<scalar> run) { m.project(run); };
 
   static typename gathered_gradients<scalar>::projection projection_of(const M& m) {
@@ -116,32 +155,51 @@ class workspace_step : public Sharing {
                       [&](const group_step& group, std::size_t first, auto part) { apply_in(group, first, part, of); });
   }
 
+  /// Makes the steps that batches without this column owe it.
+  void settle(std::size_t column) requires settles {
+    const parameter_group lazy = model_.lazy_group();
+    const std::size_t offset = lazy.offset + column * lazy.width;
+    optimizer_.settle(offset, lazy.width, batches_ - settled_[column], static_cast<scalar>(groups_.of(offset).step));
+    settled_[column] = batches_;
+  }
+  void settle_all() {
+    if constexpr (settles) {
+      for (std::size_t column = 0; batches_ > 0 && column < settled_.size(); ++column) settle(column);
+    }
+  }
+
   /// What l2 counts for these parameters: once, or where other batches leave them alone as often as over an epoch comes
-  /// to once a batch.
-  scalar l2_of(const sparse& of) const {
-    if (of.examples == scalar(0)) return static_cast<scalar>(context_.options.l2);
+  /// to once a batch. A column that few rows have takes much at once: where steps are those of the gradient, what it
+  /// takes all in all is a division by 1 + step * l2 (touched_l2), which cannot overshoot zero.
+  scalar l2_of(const group_step& group, const sparse& of) const {
+    const loop_options& o = context_.options;
+    if (of.examples == scalar(0)) return static_cast<scalar>(o.l2);
     const double rows = static_cast<double>(context_.rows) / std::max(context_.degree[of.column], 1u);
-    return static_cast<scalar>(context_.options.l2 * rows) * of.examples;
+    const double l2 = o.l2 * rows * static_cast<double>(of.examples);
+    if (o.optimizer != optimizer_kind::sgd && o.optimizer != optimizer_kind::momentum) return static_cast<scalar>(l2);
+    const double lasts = o.optimizer == optimizer_kind::momentum ? 1.0 / (1.0 - o.constants.momentum) : 1.0;
+    return static_cast<scalar>(l2 / (1.0 + group.step * o.exchange.scale * lasts * l2));
   }
 
   void apply_in(const group_step& group, std::size_t offset, std::span<const scalar> partials, const sparse& of) {
     if (group.frozen) return;
     const scalar size = rows_of_mean_ * (gathered_.on() ? scalar(1) : static_cast<scalar>(group.step));
-    const bool is_sparse = of.examples > scalar(0);
-    if (!group.l2) return change(offset, partials, size, is_sparse);
+    if constexpr (settles) {
+      if (!settled_.empty() && of.examples > scalar(0)) settled_[of.column] = batches_ + 1;
+    }
+    if (!group.l2) return change(group, offset, partials, size);
     row_.resize(partials.size());
     w_.load_block(offset, row_);
-    const scalar l2 = l2_of(of);
+    const scalar l2 = l2_of(group, of);
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = partials[i] + l2 * row_[i];
-    change(offset, row_, size, is_sparse);
+    change(group, offset, row_, size);
   }
 
-  void change(std::size_t offset, std::span<const scalar> g, scalar size, bool is_sparse) {
-    // A velocity that only rows with the column would let decay: its whole way is gone at once.
-    if (is_sparse && context_.options.optimizer == optimizer_kind::momentum && !gathered_.on())
-      w_.add_scaled_block(offset, g, -size / static_cast<scalar>(1.0 - context_.options.constants.momentum));
-    else
-      optimizer_.block(offset, g, size);
+  void change(const group_step& group, std::size_t offset, std::span<const scalar> g, scalar size) {
+    // One sum a column, in whatever runs a net emits them.
+    const std::size_t run = context_.options.optimizer == optimizer_kind::row_adagrad ? group.run : g.size();
+    for (std::size_t i = 0; i < g.size(); i += run)
+      optimizer_.block(offset + i, g.subspan(i, std::min(run, g.size() - i)), size);
     // What is gathered first is projected when the sums have been added (gathered_gradients.hpp).
     if constexpr (projects && !gathers_sums<Sharing>) {
       before_.resize(g.size());
@@ -164,6 +222,8 @@ class workspace_step : public Sharing {
   std::vector<scalar> row_, before_, after_;
   std::uint64_t pass_ = 0;
   scalar rows_of_mean_ = 1;
+  std::uint32_t batches_ = 0;           ///< of this worker in this round
+  std::vector<std::uint32_t> settled_;  ///< for each lazy row, of which batches it has the steps; empty: of none
 };
 
 }  // namespace hogwild

@@ -37,9 +37,9 @@ struct mlp_workspace {
 /// dense layer with a score for each class. Loss: -log softmax(scores)[class].
 ///
 /// Where the first layer is sparse, it reads and changes the weights of those columns alone that a batch has. Partials
-/// of others are 0, so that sgd, adagrad and row_adagrad do what they do in the dense form. Momentum moves a column's
-/// weights by what their gradient would move them in all steps to come, step / (1 - momentum) times it, at once; adam's
-/// means change where a batch has the column. l2 is by degree: over an epoch it sums up to that of the dense form.
+/// of others are 0, so that sgd, adagrad and row_adagrad do what they do in the dense form. What momentum and adam
+/// would do meanwhile is settled when a column is next read (block_optimizer::settle). l2 is by degree: over an epoch
+/// it sums up to that of the dense form.
 struct mlp {
   using scalar_type = float;
   using workspace = mlp_workspace;
@@ -96,6 +96,16 @@ struct mlp {
     layers.fill(k, 0, features, 0.0f);
     float* const to = layers.input(k);
     for (auto [j, x] : z) to[j * layers.stride()] = x * scale;
+  }
+
+  /// What a batch leaves out where its rows have not the column: a sparse first layer's weights (lazy_model).
+  parameter_group lazy_group() const {
+    return {.name = "fc1.weights", .rows = has_sparse_layer() ? features : 0, .width = std::max(hidden[0], 1u)};
+  }
+  std::span<const std::uint32_t> columns_of(workspace& space, std::size_t n) const {
+    if (!space.first) return {};
+    space.first->gather(n);
+    return space.first->columns();
   }
 
   void gradient(const auto& w, workspace& space, std::size_t n, const auto& emit) const {

@@ -21,7 +21,8 @@ class sparse_layer {
 
   /// Makes the row, its values times `scale`, example k; its spans may die then.
   void take(std::size_t k, const sparse_row<float>& z, float scale);
-  /// Gives the columns of examples 0 .. n-1 slots, in the order in which they come, with partials of 0.
+  /// Gives the columns of examples 0 .. n-1 slots, in the order in which they come, with partials of 0; does nothing
+  /// where that is how they stand.
   void gather(std::size_t n);
 
   /// The column of each slot.
@@ -45,7 +46,8 @@ class sparse_layer {
   };
 
   std::size_t outputs_;
-  std::vector<std::uint32_t> slot_;  ///< of each column, and one more; 0: it has none
+  std::size_t gathered_ = 0;         ///< of so many examples the slots are, and partials are 0; 0: of others
+  std::vector<std::uint32_t> slot_;  ///< of each column: its slot + 1; 0: it has none
   std::vector<std::vector<entry>> examples_;
   std::vector<std::uint32_t> columns_, counts_;
   std::vector<float> weights_, partials_;
