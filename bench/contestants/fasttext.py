@@ -30,10 +30,10 @@ def train(task, place, workers, settings, seed):
     data, told, out = task.data(place), words.options(task), place.work / "fasttext"
 
     def run(epochs):
-        return ran([program(), "skipgram", "-input", data["train"], "-output", out, "-loss", "ns", "-minn", 0, "-maxn", 0,
-                    "-dim", told["dimension"], "-ws", told["window"], "-neg", told["negative"], "-t", told["sample"],
-                    "-minCount", told["min-count"], "-lr", settings["step"], "-epoch", epochs, "-thread", workers,
-                    "-seed", seed, "-saveOutput", "-verbose", 0])
+        return ran([program(), "skipgram", "-input", data["train"], "-output", out, "-loss", "ns", "-minn", 0,
+                    "-maxn", 0, "-dim", told["dimension"], "-ws", told["window"], "-neg", told["negative"],
+                    "-t", told["sample"], "-minCount", told["min-count"], "-lr", settings["step"],
+                    "-epoch", epochs, "-thread", workers, "-seed", seed, "-saveOutput", "-verbose", 0])
 
     def value():
         inputs, outputs = (words.read(out.with_suffix(end), headed=True) for end in (".vec", ".output"))

@@ -39,8 +39,8 @@ def train(task, place, _, settings, __):
     model = place.work / "liblinear.model"
 
     def run(tolerance):
-        return ran([program(), "-s", SOLVERS[option(task, "--model")][settings["primal"]], "-c", cost, "-e", tolerance, "-q",
-                    data["train"], model])
+        return ran([program(), "-s", SOLVERS[option(task, "--model")][settings["primal"]], "-c", cost, "-e", tolerance,
+                    "-q", data["train"], model])
     reading = run(1e9)  # so coarse that it reads, and hardly computes
     ended = run(settings["tolerance"])
     seconds = beyond(ended.seconds, reading.seconds)

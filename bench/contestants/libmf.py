@@ -34,8 +34,8 @@ def train(task, place, workers, settings, _):
     data, factors, model = task.data(place), option(task, "--factors"), place.work / "libmf.model"
 
     def run(iterations):
-        return ran([program(), "-k", factors, "-l2", settings["l2"], "-r", settings["step"], "-t", iterations, "-s", workers,
-                    "--quiet", data["train"], model])
+        return ran([program(), "-k", factors, "-l2", settings["l2"], "-r", settings["step"], "-t", iterations, "-s",
+                    workers, "--quiet", data["train"], model])
 
     def value():
         # The head of a model of hogwild without a mean: what LIBMF predicts is the product alone.

@@ -146,6 +146,8 @@ def by_counts(task, run, value, counts, none):
         points.append(Point(beyond(ended.seconds, reading), n, value()))
         if task.target.passed(points[-1].value):
             break
+    if not points:
+        raise Unavailable("it told of no point")
     return Outcome(points, parse_seconds=reading, train_seconds=points[-1].seconds, total_seconds=ended.seconds,
                    cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
 
@@ -203,6 +205,8 @@ def by_script(script, task, place, workers, settings, seed, data, timeout=LONGES
         return "enough" if told.passes(line, "value" in line) else "go on"
     ended = ran([place.python, script, json.dumps(asked)], timeout=timeout, answer=answer, env=env)
     told.newest_passes()
+    if not told.points:
+        raise Unavailable("it told of no point")
     return Outcome(told.points, parse_seconds=parsed, train_seconds=told.points[-1].seconds,
                    total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds, peak_bytes=ended.peak_bytes)
 

@@ -29,7 +29,8 @@ class Peers(unittest.TestCase):
         (self.folder / "rows.svm").write_text(ROWS, encoding="ascii")
         self.place = Place(HOGWILD, None, self.folder, sys.executable)
         self.task = Task("toy", "linear", lambda _: {"train": self.folder / "rows.svm"},
-                         ["--model", "logistic", "--l2", "0.5"], Target("objective", 0.6, True, "made up"), {"": {}}, "", 3)
+                         ["--model", "logistic", "--l2", "0.5"], Target("objective", 0.6, True, "made up"), {"": {}}, "",
+                         3)
 
     def program(self, name, text):
         path = self.folder / name
@@ -59,11 +60,14 @@ class Peers(unittest.TestCase):
         self.assertLess(done.train_seconds, done.total_seconds)
 
     def test_training_that_reading_hides_has_taken_time(self):
+        (self.place.work / "liblinear.model").write_text("nr_class 2\nlabel 1 -1\nw\n0.5 \n")
         # Its first call, which reads, is the slower one.
-        done = self.run_liblinear("#!/bin/sh\ncd $(dirname $0)\n[ -e read ] || sleep 0.3\n: > read\nfor last; do :; done\n"
-                                  "printf 'nr_class 2\nlabel 1 -1\nw\n0.5 \n' > $last\n")
+        ended = iter(trial.Ended(0, seconds, seconds, 1, "", False) for seconds in (2.0, 1.5))
+        with mock.patch.object(liblinear, "program", lambda: "liblinear-train"), \
+                mock.patch.object(liblinear, "ran", lambda _: next(ended)):
+            done = liblinear.contestant.run(self.task, self.place, 1, {"tolerance": 0.1, "primal": 1}, 1)
         self.assertEqual(done.error, "")
-        self.assertEqual(done.points[0].seconds, 0.001)
+        self.assertEqual((done.points[0].seconds, done.parse_seconds, done.total_seconds), (0.001, 2.0, 1.5))
 
     def test_a_run_for_each_number_of_epochs_ends_at_the_target(self):
         ended, values = trial.Ended(0, 2.0, 1.0, 1, "", False), iter((0.9, 0.7, 0.6, 0.1))
@@ -71,6 +75,8 @@ class Peers(unittest.TestCase):
         done = peer.by_counts(dataclasses.replace(self.task, epochs=8), lambda n: asked.append(n) or ended,
                               lambda: next(values), (1, 2, 4, 8), 0)
         self.assertEqual((asked, [p.epochs for p in done.points]), ([0, 1, 2, 4], [1, 2, 4]))
+        with self.assertRaisesRegex(Unavailable, "no point"):
+            peer.by_counts(dataclasses.replace(self.task, epochs=2), lambda _: ended, None, (4, 8), 0)
 
     def test_what_fails_or_leaves_nonsense_is_told(self):
         self.assertIn("no memory", self.run_liblinear("#!/bin/sh\necho no memory >&2\nexit 1\n").error)
@@ -101,6 +107,9 @@ class Peers(unittest.TestCase):
         near = dataclasses.replace(self.task, target=Target("objective", done.points[0].value, True, ""))
         done = peer.by_script(script, near, self.place, 1, {}, 1, self.task.data(None))
         self.assertEqual([p.epochs for p in done.points], [1])
+        script.write_text("print('noise')\n")
+        with self.assertRaisesRegex(Unavailable, "no point"):
+            peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None))
         script.write_text("import time\ntime.sleep(60)\n")
         with self.assertRaisesRegex(Unavailable, "longer than"):
             peer.by_script(script, self.task, self.place, 1, {}, 1, self.task.data(None), timeout=0.5)
@@ -110,8 +119,9 @@ class Peers(unittest.TestCase):
         few = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40]
         for passing, want in ((11, [1, 2, 3, 4, 6, 8, 9, 10, 11, 12]), (1, [1]), (40, [*few[:-1], *range(33, 41)]),
                               (99, few)):
-            found = peer.Thinned(lambda p, passing=passing: Point(p.seconds, p.epochs, 0.5 if p.epochs >= passing else 0.7),
-                                 self.task.target)
+            found = peer.Thinned(
+                lambda p, passing=passing: Point(p.seconds, p.epochs, 0.5 if p.epochs >= passing else 0.7),
+                self.task.target)
             if not any(map(found.passes, told)):
                 found.newest_passes()
             self.assertEqual([p.epochs for p in found.points], want)
