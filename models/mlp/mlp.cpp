@@ -2,6 +2,7 @@
 #include <hogwild/models/mlp.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -39,9 +40,11 @@ mlp of_layers(std::size_t features, std::size_t classes, const std::vector<std::
 
 /// Whether rows have so few columns that a first layer on these alone takes less time: a product there takes some five
 /// times as long as one of a dense layer.
-bool has_few(const sparse_view& rows) {
-  return !rows.image.known() && static_cast<double>(rows.nonzeros()) <
-                                    0.2 * static_cast<double>(rows.rows()) * static_cast<double>(rows.columns);
+/// Of the rows of all ranks, so that all take the same form.
+bool has_few(const model_data& data) {
+  std::array<double, 2> all{static_cast<double>(data.rows.nonzeros()), static_cast<double>(data.rows.rows())};
+  if (data.sum_of_all) data.sum_of_all(all);
+  return !data.rows.image.known() && all[0] < 0.2 * all[1] * static_cast<double>(data.features());
 }
 
 model_option hidden_option() {
@@ -73,7 +76,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     m.dropout = static_cast<float>(dropout);
     if (data.rows.image.known()) m.scale = static_cast<float>(1.0 / 255.0);
     const std::string form = options.text("first-layer", "auto");
-    m.sparse = form == "sparse" || (form == "auto" && has_few(data.rows));
+    m.sparse = form == "sparse" || (form == "auto" && has_few(data));
     return m;
   }
 
@@ -91,7 +94,8 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     }
     mlp m = of_layers(saved.columns.size(), saved.labels.classes(), hidden);
     m.scale = static_cast<float>(scale);
-    m.sparse = std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "sparse"; });
+    if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "sparse"; }))
+      m.sparse = detail::saved_flag(saved, "sparse");
     return detail::load_net(m, saved);
   }
 

@@ -139,5 +139,23 @@ TEST_F(nets, of_dense_layers_divide_the_bytes_of_images) {
   EXPECT_EQ(hogwild({"evaluate", model, small}).code, 0);
 }
 
+TEST_F(nets, tell_the_form_of_their_first_layer_and_resume_in_no_other) {
+  const std::string rows = *folder / "few.svm", record = *folder / "run.jsonl", state = *folder / "few.ckpt";
+  std::string text;
+  for (int r = 0; r < 40; ++r) text += std::to_string(r % 2) + " " + std::to_string(r % 20 + 1) + ":1 30:1\n";
+  write_file(rows, text);
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"train", rows, "--model", "mlp", "--hidden", "4", "--json", "--quiet"});
+    return hogwild(more);
+  };
+  EXPECT_EQ(result_of(run({"--epochs", "1", "--record", record, "--checkpoint", state}))["first_layer"], "sparse");
+  EXPECT_THAT(read_file(record), HasSubstr("\"first_layer\":\"sparse\""));
+  EXPECT_EQ(result_of(run({"--epochs", "1", "--first-layer", "dense"}))["first_layer"], "dense");
+  EXPECT_EQ(run({"--epochs", "2", "--resume", state}).code, 0);
+  const outcome other = run({"--epochs", "2", "--resume", state, "--first-layer", "dense"});
+  EXPECT_NE(other.code, 0);
+  EXPECT_THAT(other.err, HasSubstr("few.ckpt"));
+}
+
 }  // namespace
 }  // namespace hogwild::test

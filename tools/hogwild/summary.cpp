@@ -86,6 +86,7 @@ std::string summary_text(const train_request& request, const train_result& r) {
   const std::string_view status = to_string(r.status);
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
   text += "\nmodel       " + request.model + formatted(", l2 %.6g", r.l2);
+  if (!r.first_layer.empty()) text += ", its first layer " + r.first_layer;
   text +=
       formatted("\nengine      %s, %zu worker%s", engine_text(request).c_str(), r.workers, r.workers == 1 ? "" : "s");
   if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
@@ -154,6 +155,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
                                 {"l2", r.l2},
                                 {"train_loss", r.train_loss},
                                 {"objective", r.objective}};
+  if (!r.first_layer.empty()) all["first_layer"] = r.first_layer;
   if (r.validation) put_measures(all, "validation", *r.validation);
   if (r.test) put_measures(all, "test", *r.test);
   all["train_seconds"] = r.train_seconds;

@@ -131,6 +131,7 @@ struct train_result {
   schedule_kind schedule = schedule_kind::geometric;
   double decay = 1.0;
   double l2 = 0.0;
+  std::string first_layer{};  ///< "sparse" or "dense", where the model has both; else empty
   double train_seconds = 0.0;
   double wall_seconds = 0.0;
   double search_seconds = 0.0;  ///< not of the run that a resumed one goes on from

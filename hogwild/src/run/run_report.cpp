@@ -32,6 +32,7 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.nonzeros = counted.nonzeros;
   result.step = run.schedule.initial;
   result.step_found = run.step_found;
+  result.first_layer = task.facts().first_layer;
   result.schedule = run.schedule.kind;
   result.decay = run.schedule.decay;
   result.l2 = run.l2;

@@ -231,6 +231,13 @@ TEST_F(sparse_mlp, is_what_few_columns_a_row_ask_for_and_is_saved_as_such) {
   const test::toy_rows full = test::planted_classes({.rows = 50, .columns = 8, .per_row = 8}, 2);
   EXPECT_FALSE(made(full.csr(), {}).sparse);
   EXPECT_TRUE(made(full.csr(), {{"first-layer", "sparse"}}).sparse);
+  // A rank of few columns beside ranks whose rows are full, and the other way round.
+  const auto beside = [&](const csr_rows& of, double nonzeros, double with_rows) {
+    const auto sum = [=](std::span<double> x) { x[0] += nonzeros, x[1] += with_rows; };
+    return std::get<mlp>(make_model("mlp", {.rows = of.view(), .sum_of_all = sum}, {})).sparse;
+  };
+  EXPECT_FALSE(beside(rows, 1e6, 1e4));
+  EXPECT_TRUE(beside(full.csr(), 1e4, 1e4));
 
   const train_result result = run(true, serial_engine{}, [](train_options&) {});
   std::vector<std::uint32_t> original(features);
@@ -238,6 +245,12 @@ TEST_F(sparse_mlp, is_what_few_columns_a_row_ask_for_and_is_saved_as_such) {
   const saved_model saved = to_saved(named_model(net_in_form(true)), result.parameters, result.labels, original);
   const predictor read(parse_model(model_bytes(saved, model_format::binary), "bytes"));
   EXPECT_TRUE(std::get<mlp>(read.model()).sparse);
+  saved_model other = saved;
+  const auto form = std::ranges::find(other.model_options, "sparse", [](const auto& o) { return o.first; });
+  form->second = 0.0;
+  EXPECT_FALSE(std::get<mlp>(predictor(other).model()).sparse);
+  form->second = 2.0;
+  EXPECT_THROW(predictor{other}, input_error);
   row_cursor cursor(rows.view());
   double loss = 0.0;
   for (std::size_t r = 0; r < all.rows(); ++r) {

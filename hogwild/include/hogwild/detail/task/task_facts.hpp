@@ -18,6 +18,7 @@ struct task_facts {
   std::size_t parameters = 0, scalar_bytes = sizeof(float);
   std::vector<std::byte> model_bytes{};   ///< the object; empty where it cannot be copied byte by byte
   std::vector<double> hyperparameters{};  ///< what tells the model from others of its name and size
+  std::string_view first_layer{};         ///< of a net that may have it in several forms: which one; else empty
   std::vector<parameter_group> groups{};  ///< together they cover the parameters once
   /// A margin model: hot columns may then be replicated before a shared tail.
   bool margin = false;
@@ -71,6 +72,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.non_monotone = cuts_graphs<M>();
     facts.whole_batches = workspace_model<M>;
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
+    if constexpr (requires { m.first_layer(); }) facts.first_layer = m.first_layer();
     if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
   }
   if constexpr (row_kernel_model<M> || field_model<M>)

@@ -72,7 +72,11 @@ struct mlp {
   }
 
   std::size_t dim() const { return net().parameters(); }
-  std::array<double, 2> hyperparameters() const { return {static_cast<double>(dropout), static_cast<double>(scale)}; }
+  std::array<double, 3> hyperparameters() const {
+    return {static_cast<double>(dropout), static_cast<double>(scale), has_sparse_layer() ? 1.0 : 0.0};
+  }
+  /// The form of the first layer, for records.
+  std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
   std::vector<parameter_group> groups() const { return groups_of(net(), true); }
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net(), w, random); }
 
