@@ -27,8 +27,7 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
 
   bool scores_classes() const override { return true; }
   class_scores scores_of(const sparse_row<float>& z) const override {
-    thread_local std::vector<float> scores;
-    kernels_.score(z, scores);
+    const std::vector<float>& scores = this->scores(z);
     const row_score said =
         z.classes.empty() ? model_.measured(scores.data(), z.label) : model_.measured(scores.data(), z.classes);
     return {said.loss, model_.decision(scores.data()), scores};
@@ -36,7 +35,7 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
 
   bool has_probabilities() const override { return true; }
   std::vector<double> probabilities(const sparse_row<float>& z) const override {
-    const std::vector<float>& scores = model_.scores(detail::quiet_reader{parameters_}, z);
+    const std::vector<float>& scores = this->scores(z);
     std::vector<double> fractions;
     if (model_.one_vs_rest) {
       for (const float x : scores) fractions.push_back(1.0 / (1.0 + std::exp(-static_cast<double>(x))));

@@ -47,9 +47,7 @@ class loaded_general_model : public loaded_model {
   named_model model() const override { return model_; }
   row_score loss_and_score(const sparse_row<float>& z) const override {
     if constexpr (row_kernel_model<M>) {
-      thread_local std::vector<float> scores;
-      kernels_.score(z, scores);
-      return model_.measured(scores.data(), z.label);
+      return model_.measured(scores(z).data(), z.label);
     } else {
       const quiet_reader w{parameters_};
       return {model_.loss(w, z), static_cast<float>(model_.predict(w, z))};
@@ -57,7 +55,16 @@ class loaded_general_model : public loaded_model {
   }
 
  protected:
+  /// What kernels make of the row, in memory that this thread's next call reuses.
+  std::vector<float>& scores(const sparse_row<float>& z) const requires row_kernel_model<M> {
+    thread_local std::vector<float> made;
+    kernels_.score(z, made);
+    return made;
+  }
+
   M model_;
+
+ private:
   row_scores<M> kernels_;
 };
 

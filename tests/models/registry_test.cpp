@@ -125,6 +125,19 @@ TEST(registry, a_regression_predicts_the_number_and_has_no_probabilities) {
   EXPECT_THROW(p.probabilities(z), config_error);
 }
 
+// Beside 1, what two columns give is nothing one by one, and something together: all that a model says of a row is
+// added up in one order.
+TEST(registry, softmax_says_the_same_of_near_ties_as_label_and_as_probabilities) {
+  const label_map labels(label_kind::classes, {0.0, 1.0});
+  const std::vector<float> parameters = {0.0f, 4e-8f, /**/ 0.0f, 4e-8f, /* biases */ 1.0f, 1.0f};
+  const named_model m = softmax{.features = 2, .classes = 2, .bias = true};
+  const predictor p(to_saved(m, parameters, labels, std::vector<std::uint32_t>{1, 2}));
+  const test::owned_row z{{0, 1}, {1.0f, 1.0f}};
+  const std::vector<double> probable = p.probabilities(z);
+  EXPECT_EQ(probable[0], probable[1]);
+  EXPECT_EQ(p.label(z), 0.0);
+}
+
 TEST(registry, softmax_predicts_the_most_probable_class) {
   const label_map labels(label_kind::classes, {-1.0, 5.0, 9.0});
   const std::vector<float> parameters = {0.0f, 1.0f, 0.0f, /**/ 0.0f, 0.0f, 3.0f, /* biases */ 0.5f, 0.0f, 0.0f};
