@@ -95,9 +95,7 @@ class general_task : public training_task {
     with_sharing<scalar, sharing_choices::whole>(
         at, facts_.groups, data_.columns, no_singletons, [&](const auto& sharing) {
           if constexpr (requires { sharing.state_values(); }) {
-            if (facts_.row_kernels)
-              return train_by_kernels(sharing,
-                                      step_context{labels_, data_.degree, all_rows(), at.plan.options, data_.rows()});
+            if (facts_.row_kernels) return train_by_kernels(sharing, context_of(at));
           }
           train_with(at, sharing);
         });
