@@ -102,6 +102,54 @@ TEST_P(block_optimizer_of, single_parameters_says_where_it_started) {
   EXPECT_EQ(o.step(3, -2.0, 0.5), after);
 }
 
+/// What 40 runs of zeros behind 100 others do, one by one and settled at once.
+struct faded_run {
+  using view = exact_view;
+  std::array<std::vector<double>, 4> arrays{std::vector<double>(3, 1.0), std::vector<double>(3), std::vector<double>(3),
+                                            std::vector<double>(3)};
+  std::vector<double> before;
+
+  faded_run(optimizer_kind kind, bool settled) {
+    const block_optimizer<view> o(kind, {}, view(std::span(arrays[0])),
+                                  {view(std::span(arrays[1])), view(std::span(arrays[2])), view(std::span(arrays[3]))});
+    for (int s = 0; s < 100; ++s) o.block(0, std::array{1.0, -0.5 * s, s % 3 - 0.5}, 0.01);
+    before = arrays[0];
+    if (settled) o.settle(0, 3, 40, 0.01);
+    for (int s = 0; s < 40 && !settled; ++s) o.block(0, std::array{0.0, 0.0, 0.0}, 0.01);
+  }
+};
+
+TEST(settling, does_what_runs_of_zeros_would_do) {
+  for (const optimizer_kind kind : {optimizer_kind::momentum, optimizer_kind::adam}) {
+    const faded_run each(kind, false), once(kind, true);
+    // Adam's corrections change by 5 % over the ten steps that count, and are taken from their midst.
+    const double within = kind == optimizer_kind::adam ? 0.005 : 1e-9;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double way = each.arrays[0][i] - each.before[i];
+      EXPECT_GT(std::abs(way), 1e-3);
+      EXPECT_NEAR(once.arrays[0][i] - once.before[i], way, within * std::abs(way)) << i;
+      for (std::size_t k = 1; k < 4; ++k)
+        EXPECT_NEAR(once.arrays[k][i], each.arrays[k][i], 1e-9 * std::abs(each.arrays[k][i])) << k;
+    }
+  }
+  for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad, optimizer_kind::row_adagrad}) {
+    const faded_run once(kind, true);
+    EXPECT_EQ(once.arrays[0], once.before);
+    EXPECT_FALSE(block_optimizer<exact_view>::fades(kind));
+  }
+}
+
+TEST(settling, forgets_what_has_faded_instead_of_keeping_denormals) {
+  std::vector<float> w(2, 0.0f), v{1.0f, -1.0f};
+  using view = param_view<float>;
+  const view kept{std::span(v)};
+  const block_optimizer<view> o(optimizer_kind::momentum, {}, view(std::span(w)), {kept, kept, kept});
+  for (int k = 0; k < 20; ++k) o.settle(0, 2, 50, 1.0f);
+  EXPECT_EQ(v, (std::vector<float>{0.0f, 0.0f}));
+  EXPECT_NEAR(w[0], -9.0f, 1e-4f);  // mu / (1 - mu)
+  EXPECT_NEAR(w[1], 9.0f, 1e-4f);
+}
+
 // Vectors, what is left behind them, and single numbers: the same steps.
 TEST(adagrad, of_a_run_is_that_of_its_parameters_one_by_one) {
   using view = param_view<float>;

@@ -197,15 +197,15 @@ void block_optimizer<View>::settle(std::size_t offset, std::size_t n, std::size_
 
 template <class View>
 void block_optimizer<View>::settle_momentum(std::size_t offset, std::size_t n, std::size_t steps, T size) const {
-  const double mu = constants_.momentum, left = std::pow(mu, static_cast<double>(steps));
-  const T way = size * static_cast<T>(mu * (1 - left) / (1 - mu));
+  const T mu = static_cast<T>(constants_.momentum), left = std::pow(mu, static_cast<T>(steps));
+  const T way = size * mu * (1 - left) / (1 - mu);
   room v, gain;
   for (std::size_t i = 0; i < n; i += piece) {
     const std::size_t at = offset + i, some = std::min(piece, n - i);
     const auto values = std::span(v).first(some);
     state_[0].load_block(at, values);
     if (std::ranges::all_of(values, [](T x) { return x == T(0); })) continue;
-    for (std::size_t k = 0; k < some; ++k) gain[k] = faded(v[k], static_cast<T>(left));
+    for (std::size_t k = 0; k < some; ++k) gain[k] = faded(v[k], left);
     state_[0].add_block(at, std::span(gain).first(some));
     w_.add_scaled_block(at, values, -way);
   }
@@ -213,16 +213,14 @@ void block_optimizer<View>::settle_momentum(std::size_t offset, std::size_t n, s
 
 template <class View>
 void block_optimizer<View>::settle_adam(std::size_t offset, std::size_t n, std::size_t steps, T size) const {
-  const double k = static_cast<double>(steps), b1 = constants_.beta1, b2 = constants_.beta2;
-  const double t = std::max(static_cast<double>(state_[2].read_add(offset, static_cast<T>(steps))), 0.0);
-  const double c = b1 / std::sqrt(b2), left = std::pow(c, k);
+  const T k = static_cast<T>(steps), b1 = static_cast<T>(constants_.beta1), b2 = static_cast<T>(constants_.beta2);
+  const T t = std::max(state_[2].read_add(offset, k), T(0)), c = b1 / std::sqrt(b2);
   // Of the steps k = 1, 2, ... with the weights c^k this is the middle one; not that of one that counts for nothing.
-  const double sum = c < 1 ? c * (1 - left) / (1 - c) : k,
-               middle = t + std::min(0.5 * (k + 1), c < 1 ? 1 / (1 - c) : k);
-  const double first = 1 - std::pow(b1, middle), second = std::sqrt(1 - std::pow(b2, middle));
-  const T way = size * static_cast<T>(sum * second / first);
-  const T epsilon = static_cast<T>(constants_.epsilon * second);
-  const T m_left = static_cast<T>(std::pow(b1, k)), v_left = static_cast<T>(std::pow(b2, k));
+  const T sum = c < 1 ? c * (1 - std::pow(c, k)) / (1 - c) : k;
+  const T middle = t + std::min((k + 1) / 2, c < 1 ? 1 / (1 - c) : k);
+  const T first = 1 - std::pow(b1, middle), second = std::sqrt(1 - std::pow(b2, middle));
+  const T way = size * sum * second / first, epsilon = static_cast<T>(constants_.epsilon) * second;
+  const T m_left = std::pow(b1, k), v_left = std::pow(b2, k);
   room m, v, delta;
   for (std::size_t i = 0; i < n; i += piece) {
     const std::size_t at = offset + i, some = std::min(piece, n - i);
