@@ -2,12 +2,12 @@
 #include <hogwild/detail/kernels/row_kernels.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "support/random_rows.hpp"
+#include "support/same_bits.hpp"
 
 namespace {
 
@@ -54,10 +54,6 @@ TYPED_TEST_SUITE(class_kernels_for, all_row_kinds);
 // Those whose last vector overlaps the one before it or does not, with one block of vectors and with several.
 constexpr std::size_t class_numbers[] = {1, 3, 7, 8, 9, 10, 16, 20, 31, 32, 33, 34, 40, 41, 66, 100};
 
-bool same_floats(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
 /// Scores of row i in double.
 std::vector<double> scores_of(const auto& rows, std::size_t i, const std::vector<double>& w, std::size_t classes,
                               bool bias) {
@@ -87,7 +83,7 @@ TYPED_TEST(class_kernels_for, scores_are_those_of_the_formula_and_the_same_bits_
             EXPECT_NEAR(static_cast<double>(out[i * classes + k]), expected[k], 1e-4) << name_of(set) << classes;
         }
         if (set == isa::scalar) first = out;
-        EXPECT_TRUE(same_floats(out, first)) << name_of(set) << ", classes " << classes;
+        EXPECT_TRUE(same_bits(out, first)) << name_of(set) << ", classes " << classes;
       }
     }
   }
@@ -140,8 +136,8 @@ TYPED_TEST(class_kernels_for, rows_are_trained_by_the_formula_and_to_the_same_bi
             ASSERT_NEAR(static_cast<double>(found[k]), w[k], 1e-3)
                 << name_of(set) << ", classes " << classes << ", adagrad " << adagrad << ", l2 " << l2 << ", " << k;
           if (set == isa::scalar) first = found, first_sums = kept;
-          EXPECT_TRUE(same_floats(found, first)) << name_of(set) << ", classes " << classes;
-          EXPECT_TRUE(same_floats(kept, first_sums)) << name_of(set) << ", classes " << classes;
+          EXPECT_TRUE(same_bits(found, first)) << name_of(set) << ", classes " << classes;
+          EXPECT_TRUE(same_bits(kept, first_sums)) << name_of(set) << ", classes " << classes;
         }
       }
     }

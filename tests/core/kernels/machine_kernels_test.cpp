@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "support/random_rows.hpp"
+#include "support/same_bits.hpp"
 
 namespace {
 
@@ -115,10 +115,6 @@ constexpr std::size_t widths[] = {4, 8, 16, 24, 32, 40, 64};
 const score_response answer{
     [](void*, std::size_t, float* score) { return (*score = slope_for(static_cast<double>(*score))) != 0.0f; },
     nullptr};
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
 
 // A score of some 40 entries has sums of up to 40 * 64 products, each below 1 but for one in 1e8, in single precision:
 // 1e-4 is a hundred times their error.
