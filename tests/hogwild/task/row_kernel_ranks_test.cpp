@@ -49,7 +49,7 @@ TYPED_TEST(row_kernel_ranks, in_lockstep_follow_the_schedule_of_all_rows) {
       results[place.rank] = train(this->model, rows, engine, options);
     });
     for (std::size_t k = 0; k < alone.parameters.size(); ++k)
-      ASSERT_NEAR(results[0].parameters[k], alone.parameters[k], 1e-3) << k;
+      ASSERT_NEAR(results[0].parameters[k], alone.parameters[k], 1e-5) << k;
   }
 }
 
