@@ -151,6 +151,9 @@ TEST_F(nets, tell_the_form_of_their_first_layer_and_resume_in_no_other) {
   EXPECT_EQ(result_of(run({"--epochs", "1", "--record", record, "--checkpoint", state}))["first_layer"], "sparse");
   EXPECT_THAT(read_file(record), HasSubstr("\"first_layer\":\"sparse\""));
   EXPECT_EQ(result_of(run({"--epochs", "1", "--first-layer", "dense"}))["first_layer"], "dense");
+  const auto processes = result_of(run({"--epochs", "20", "--step", "0.2", "--engine", "processes", "--workers", "2"}));
+  EXPECT_EQ(processes["first_layer"], "sparse");
+  EXPECT_LT(processes["train_loss"].get<double>(), 0.5) << "of log 2 = 0.69";
   EXPECT_EQ(run({"--epochs", "2", "--resume", state}).code, 0);
   const outcome other = run({"--epochs", "2", "--resume", state, "--first-layer", "dense"});
   EXPECT_NE(other.code, 0);
