@@ -29,8 +29,8 @@ class Peers(unittest.TestCase):
         (self.folder / "rows.svm").write_text(ROWS, encoding="ascii")
         self.place = Place(HOGWILD, None, self.folder, sys.executable)
         self.task = Task("toy", "linear", lambda _: {"train": self.folder / "rows.svm"},
-                         ["--model", "logistic", "--l2", "0.5"], Target("objective", 0.6, True, "made up"), {"": {}}, "",
-                         3)
+                         ["--model", "logistic", "--l2", "0.5"], Target("objective", 0.6, True, "made up"),
+                         {"": {}}, "", 3)
 
     def program(self, name, text):
         path = self.folder / name
@@ -159,9 +159,10 @@ class Peers(unittest.TestCase):
         ratings = self.folder / "ratings.tsv"
         ratings.write_text("0\t0\t2.5\n1\t1\t1\n")  # products: 0.5 + 2, and none
         task = Task("toy", "ratings", lambda _: {"train": ratings, "test": ratings},
-                    ["--model", "matrix_factorization", "--factors", "2"], Target("test_rmse", 0.8, True, ""), {"": {}}, "", 3)
-        with self.program("mf-train", "#!/bin/sh\nfor last; do :; done\nprintf 'f 0\\nm 2\\nn 2\\nk 2\\nb 1\\np0 T 1 2\\n"
-                                      "p1 F nan nan\\nq0 T 0.5 1\\nq1 T 1 1\\n' > $last\n"):
+                    ["--model", "matrix_factorization", "--factors", "2"], Target("test_rmse", 0.8, True, ""),
+                    {"": {}}, "", 3)
+        with self.program("mf-train", "#!/bin/sh\nfor last; do :; done\nprintf 'f 0\\nm 2\\nn 2\\nk 2\\nb 1\\n"
+                                      "p0 T 1 2\\np1 F nan nan\\nq0 T 0.5 1\\nq1 T 1 1\\n' > $last\n"):
             done = libmf.contestant.run(task, self.place, 1, {"step": 0.1, "l2": 0.05}, 1)
         self.assertEqual(done.error, "")
         self.assertAlmostEqual(done.points[-1].value, 0.5 ** 0.5, 5)
@@ -169,8 +170,8 @@ class Peers(unittest.TestCase):
     def test_xlearn_is_measured_with_pairs_and_l2(self):
         model = self.folder / "fm.txt"
         model.write_text("bias: 0\ni_0: 0\ni_1: 2\ni_2: -2\ni_3: 0\nv_0: 0 0\nv_1: 1 0\nv_2: 0 0\nv_3: 2 0\n")
-        task = Task("toy", "machine", self.task.data, ["--model", "factorization_machine", "--factors", "2", "--l2", "0.5"],
-                    self.task.target, {"": {}}, "", 3)
+        task = Task("toy", "machine", self.task.data,
+                    ["--model", "factorization_machine", "--factors", "2", "--l2", "0.5"], self.task.target, {"": {}}, "", 3)
         # Margins 2, 2, 2 + 0.5 x 2 and 4; squares 4 + 4 + 1 + 4.
         want = (2 * 0.126928 + 0.048587 + 0.018150) / 4 + 0.25 * 13
         self.assertAlmostEqual(xlearn_fm.measured(task, self.place, self.task.data(None), model), want, 5)
@@ -198,7 +199,8 @@ class Peers(unittest.TestCase):
         self.assertGreater(len(vectors), 100)
         self.assertAlmostEqual(words.objective(task, self.place, task.data(None), vectors), told, 9)
         outputs_alone = {word: [0.0] * 8 + numbers[8:] for word, numbers in vectors.items()}
-        self.assertGreater(words.objective(task, self.place, task.data(None), outputs_alone), told + 0.1)  # zero vectors tell nothing
+        # Vectors of zeros tell nothing.
+        self.assertGreater(words.objective(task, self.place, task.data(None), outputs_alone), told + 0.1)
         del vectors["t0w1"]
         with self.assertRaisesRegex(Unavailable, "t0w1"):
             words.objective(task, self.place, task.data(None), vectors)

@@ -92,13 +92,14 @@ class general_task : public training_task {
   /// and train_with() everywhere else.
   template <class F>
   void work_by_kernels(const worker_context& at, const F& train_by_kernels) const {
-    with_sharing<scalar, sharing_choices::whole>(
-        at, facts_.groups, data_.columns, no_singletons, [&](const auto& sharing) {
-          if constexpr (requires { sharing.state_values(); }) {
-            if (facts_.row_kernels) return train_by_kernels(sharing, context_of(at));
-          }
-          train_with(at, sharing);
-        });
+    with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons,
+                                                 [&](const auto& sharing) {
+                                                   if constexpr (requires { sharing.state_values(); }) {
+                                                     if (facts_.row_kernels)
+                                                       return train_by_kernels(sharing, context_of(at));
+                                                   }
+                                                   train_with(at, sharing);
+                                                 });
   }
 
   /// What a step needs to know; members of a group that meet in lockstep count the rows of all of them.
