@@ -171,7 +171,8 @@ class Peers(unittest.TestCase):
         model = self.folder / "fm.txt"
         model.write_text("bias: 0\ni_0: 0\ni_1: 2\ni_2: -2\ni_3: 0\nv_0: 0 0\nv_1: 1 0\nv_2: 0 0\nv_3: 2 0\n")
         task = Task("toy", "machine", self.task.data,
-                    ["--model", "factorization_machine", "--factors", "2", "--l2", "0.5"], self.task.target, {"": {}}, "", 3)
+                    ["--model", "factorization_machine", "--factors", "2", "--l2", "0.5"], self.task.target,
+                    {"": {}}, "", 3)
         # Margins 2, 2, 2 + 0.5 x 2 and 4; squares 4 + 4 + 1 + 4.
         want = (2 * 0.126928 + 0.048587 + 0.018150) / 4 + 0.25 * 13
         self.assertAlmostEqual(xlearn_fm.measured(task, self.place, self.task.data(None), model), want, 5)
