@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/models/descriptor.hpp>
@@ -47,6 +48,27 @@ bool has_few(const model_data& data) {
   return !data.rows.image.known() && all[0] < 0.2 * all[1] * static_cast<double>(data.features());
 }
 
+constexpr std::array sample_names = {std::pair{"frequency", sample_distribution::frequency},
+                                     std::pair{"log_uniform", sample_distribution::log_uniform},
+                                     std::pair{"uniform", sample_distribution::uniform}};
+
+/// From how many classes on the last layer is sampled, and by how many draws.
+constexpr std::size_t many_classes = 1'000, usual_samples = 512;
+
+std::size_t samples_for(const std::string& asked, std::size_t classes) {
+  if (asked == "auto") return classes >= many_classes ? usual_samples : 0;
+  return asked == "0" ? 0 : std::min(counts_in(asked).front(), classes);
+}
+
+model_option samples_option() {
+  return {"samples", "N", "auto",
+          "draws of a batch for the sampled softmax of the last layer; 0: it is full; auto: 512 from 1,000 classes on",
+          [](const std::string& text) -> std::string {
+            if (text == "auto" || text == "0" || counts_in(text).size() == 1) return {};
+            return quote(text) + " is not a whole number, nor auto";
+          }};
+}
+
 model_option hidden_option() {
   return {"hidden", "WIDTH,...", "128", "how wide the hidden layers are, at most four",
           [](const std::string& text) -> std::string {
@@ -64,7 +86,11 @@ class mlp_descriptor final : public descriptor_for<mlp> {
                                                   "fraction of each hidden layer that training leaves "
                                                   "out"),
                                     word_option("first-layer", {"auto", "sparse", "dense"},
-                                                "sparse: on the columns of a row alone; auto: where rows have few")},
+                                                "sparse: on the columns of a row alone; auto: where rows have few"),
+                                    samples_option(),
+                                    word_option("sample-by", {"frequency", "log_uniform", "uniform"},
+                                                "how likely --samples draws a class: by its rows, by their rank, or "
+                                                "all alike")},
                         .no_bias = detail::net_has_biases}) {}
 
   void check(const model_options&) const override { detail::require_layers<mlp>(); }
@@ -77,6 +103,10 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     if (data.rows.image.known()) m.scale = static_cast<float>(1.0 / 255.0);
     const std::string form = options.text("first-layer", "auto");
     m.sparse = form == "sparse" || (form == "auto" && has_few(data));
+    m.samples = static_cast<std::uint32_t>(samples_for(options.text("samples", "auto"), m.classes));
+    const std::string by = options.text("sample-by", "frequency");
+    for (const auto& [name, distribution] : sample_names)
+      if (by == name) m.sampled_by = distribution;
     return m;
   }
 
@@ -96,6 +126,11 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     m.scale = static_cast<float>(scale);
     if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "sparse"; }))
       m.sparse = detail::saved_flag(saved, "sparse");
+    if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "samples"; })) {
+      m.samples = static_cast<std::uint32_t>(detail::saved_count(saved, "samples", m.classes));
+      m.sampled_by =
+          static_cast<sample_distribution>(detail::saved_count(saved, "sampled_by", sample_names.size()) - 1);
+    }
     return detail::load_net(m, saved);
   }
 
@@ -105,6 +140,10 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     saved_model saved;
     saved.model_options.emplace_back("scale", static_cast<double>(m.scale));
     if (m.sparse) saved.model_options.emplace_back("sparse", 1.0);
+    if (m.samples != 0) {
+      saved.model_options.emplace_back("samples", static_cast<double>(m.samples));
+      saved.model_options.emplace_back("sampled_by", static_cast<double>(m.sampled_by) + 1.0);
+    }
     std::string name = "hidden1";
     for (const std::uint32_t width : m.hidden) {
       if (width == 0) continue;

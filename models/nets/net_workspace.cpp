@@ -209,37 +209,60 @@ void net_workspace::backward(std::size_t pass) {
   }
 }
 
-double net_workspace::differentiate(std::size_t n) {
+net_outputs net_workspace::outputs_of(std::size_t pass, std::size_t n) const {
+  const buffers last = layers_.empty() ? buffers{} : layers_.back();
+  const std::size_t first = pass * rows_;
+  float* const of_input = of_input_ ? input_partials_[pass] : nullptr;
+  return {.first = first,
+          .examples = std::min(rows_, n - first),
+          .rows = rows_,
+          .values = last.to != nullptr ? last.to : inputs_[pass],
+          .partials = last.to_partials != nullptr ? last.to_partials : of_input};
+}
+
+void net_workspace::differentiate(std::size_t n, const outside_loss& loss) {
   std::fill_n(gradient_, net_.parameters(), 0.0f);
-  const std::size_t classes = net_.output().size();
-  double sum = 0.0;
   stopped_ = false;
   for (std::size_t pass = 0; pass * rows_ < n && !stopping(); ++pass) {
-    const float* const label = label_ + pass * rows_;
     forward(pass, true);
     if (stopped_) break;
+    loss(outputs_of(pass, n));
+    backward(pass);
+  }
+}
+
+double net_workspace::differentiate(std::size_t n) {
+  double sum = 0.0;
+  differentiate(n, [&](const net_outputs& at) {
+    const std::size_t classes = net_.output().size();
+    const float* const label = label_ + at.first;
     const buffers& last = layers_.back();
     kernels_.log_softmax(rows_, classes, label, last.to, loss_, best_);
     // Rows of no example count nothing; what they hold are earlier examples, or zeros.
-    const std::size_t examples = std::min(rows_, n - pass * rows_);
-    std::fill_n(example_weight_, examples, 1.0f / static_cast<float>(n));
-    std::fill_n(example_weight_ + examples, rows_ - examples, 0.0f);
+    std::fill_n(example_weight_, at.examples, 1.0f / static_cast<float>(n));
+    std::fill_n(example_weight_ + at.examples, rows_ - at.examples, 0.0f);
     kernels_.log_softmax_input(rows_, classes, label, example_weight_, last.to, last.to_partials);
-    backward(pass);
-    sum = std::accumulate(loss_, loss_ + examples, sum);
-  }
+    sum = std::accumulate(loss_, loss_ + at.examples, sum);
+  });
   return sum / static_cast<double>(n);
 }
 
-void net_workspace::score(std::size_t n, std::span<row_score> scores) {
+void net_workspace::score(std::size_t n, const outside_loss& loss) {
   stopped_ = false;
   for (std::size_t pass = 0; pass * rows_ < n; ++pass) {
     forward(pass, false);
     if (stopped_) return;
-    kernels_.log_softmax(rows_, net_.output().size(), label_ + pass * rows_, layers_.back().to, loss_, best_);
-    for (std::size_t k = pass * rows_; k < std::min(n, (pass + 1) * rows_); ++k)
-      scores[k] = {static_cast<double>(loss_[k - pass * rows_]), best_[k - pass * rows_]};
+    net_outputs at = outputs_of(pass, n);
+    at.partials = nullptr;
+    loss(at);
   }
+}
+
+void net_workspace::score(std::size_t n, std::span<row_score> scores) {
+  score(n, [&](const net_outputs& at) {
+    kernels_.log_softmax(rows_, net_.output().size(), label_ + at.first, layers_.back().to, loss_, best_);
+    for (std::size_t l = 0; l < at.examples; ++l) scores[at.first + l] = {static_cast<double>(loss_[l]), best_[l]};
+  });
 }
 
 }  // namespace hogwild

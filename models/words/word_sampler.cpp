@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <hogwild/detail/data/row_cursor.hpp>
 
@@ -18,8 +19,7 @@ std::vector<std::uint32_t> occurrences(const sparse_view& data) {
   return count;
 }
 
-word_sampler::word_sampler(std::span<const std::uint32_t> counts, double sample)
-    : keep_(counts.size(), 1.0f), table_(std::max<std::size_t>(counts.size(), 1)) {
+word_sampler::word_sampler(std::span<const std::uint32_t> counts, double sample) : keep_(counts.size(), 1.0f) {
   const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
   if (sample > 0.0) {
     for (std::size_t w = 0; w < counts.size(); ++w) {
@@ -28,28 +28,9 @@ word_sampler::word_sampler(std::span<const std::uint32_t> counts, double sample)
     }
   }
 
-  // Columns that are too small are filled up from one that is too large, until all are equal (Vose 1991).
-  std::vector<double> mass(table_.size(), 1.0);
+  std::vector<double> mass(std::max<std::size_t>(counts.size(), 1), 1.0);
   std::ranges::transform(counts, mass.begin(), [](std::uint32_t n) { return std::pow(static_cast<double>(n), 0.75); });
-  const double sum = std::accumulate(mass.begin(), mass.end(), 0.0);
-  const double scale = sum > 0.0 ? static_cast<double>(mass.size()) / sum : 0.0;
-  std::vector<std::uint32_t> small, large;
-  for (std::uint32_t w = 0; w < mass.size(); ++w) {
-    mass[w] = scale > 0.0 ? mass[w] * scale : 1.0;
-    (mass[w] < 1.0 ? small : large).push_back(w);
-  }
-  constexpr double chances = 0x1p32;
-  while (!small.empty() && !large.empty()) {
-    const std::uint32_t w = small.back(), other = large.back();
-    small.pop_back();
-    table_[w] = {w, other, static_cast<std::uint32_t>(std::min(mass[w] * chances, chances - 1.0))};
-    mass[other] -= 1.0 - mass[w];
-    if (mass[other] >= 1.0) continue;
-    large.pop_back();
-    small.push_back(other);
-  }
-  for (const auto* const rest : {&small, &large})
-    for (const std::uint32_t w : *rest) table_[w] = {w, w, 0xffffffffu};
+  table_ = alias_table(std::move(mass));
 }
 
 }  // namespace hogwild

@@ -157,6 +157,17 @@ concept workspace_model = requires {
   { m.score(w, space, std::size_t{}, scores) } -> std::same_as<void>;
 };
 
+/// What a worker trains in: where a model has make_workspace(data, labels, isa, batch), too, it is told what its rows'
+/// labels mean.
+template <workspace_model M>
+typename M::workspace training_workspace(const M& m, const sparse_view& data, const label_map& labels, isa set,
+                                         std::size_t batch) {
+  if constexpr (requires { m.make_workspace(data, labels, set, batch); })
+    return m.make_workspace(data, labels, set, batch);
+  else
+    return m.make_workspace(data, set, batch);
+}
+
 /// A workspace that can be asked to stop.
 template <class W>
 concept stoppable_workspace = requires(W& space, std::function<bool()> asked) {

@@ -16,7 +16,9 @@
 namespace hogwild {
 namespace {
 
-constexpr std::size_t most_classes = 65'536;
+constexpr std::size_t most_classes = 1'048'576;
+/// As many different numbers that are not whole are no classes, but measured.
+constexpr std::size_t most_broken = 65'536;
 
 using counted = std::pair<double, std::size_t>;
 
@@ -66,11 +68,14 @@ tally count_values(const label_column& labels, const std::string& source) {
   if (labels.coded() && std::ranges::all_of(labels.table(), [](double x) { return std::isfinite(x); }))
     return count_codes(labels);
   std::unordered_map<double, std::size_t> counts;
+  std::size_t broken = 0;
   tally found;
   for (std::size_t row = 0; row < labels.size(); ++row) {
     refuse_not_a_number(labels[row], row, source);
+    const std::size_t before = counts.size();
     ++counts[labels[row] + 0.0];  // -0 and 0 are one label; adding 0 makes it print as 0
-    if (counts.size() > most_classes) {
+    broken += counts.size() > before && labels[row] != std::floor(labels[row]);
+    if (counts.size() > most_classes || broken > most_broken) {
       found.complete = false;
       break;
     }
@@ -82,7 +87,7 @@ tally count_values(const label_column& labels, const std::string& source) {
 
 std::string describe(const tally& found) {
   constexpr std::size_t shown = 8;
-  if (!found.complete) return "more than " + std::to_string(most_classes) + " different values";
+  if (!found.complete) return "more than " + std::to_string(found.values.size() - 1) + " different values";
   std::string text = std::to_string(found.values.size()) + (found.values.size() == 1 ? " value: " : " values: ");
   for (std::size_t k = 0; k < std::min(shown, found.values.size()); ++k) {
     const auto& [value, count] = found.values[k];
@@ -103,7 +108,7 @@ label_map::label_map(label_kind kind, std::vector<double> values) : kind_(kind),
     throw input_error("a label map " +
                       std::string(kind == label_kind::real     ? "of numbers lists no values"
                                   : kind == label_kind::binary ? "of two classes lists two values"
-                                                               : "lists 2 to 65,536 classes") +
+                                                               : "lists 2 to 1,048,576 classes") +
                       ", but this one has " + std::to_string(values_.size()));
   }
   for (const double value : values_) {
@@ -128,11 +133,11 @@ label_map label_map::learn(label_kind kind, const label_column& labels, const st
   }
   if (labels.lists() && !found.complete) {
     throw input_error(source + ": the lists of its rows have " + std::to_string(found.values.size()) +
-                      " different labels, but a model takes at most 65,536 classes: leave out the rarest labels, or "
+                      " different labels, but a model takes at most 1,048,576 classes: leave out the rarest labels, or "
                       "train several models, each on a part of the labels");
   }
   if (kind == label_kind::classes && (found.values.size() < 2 || !found.complete)) {
-    throw input_error(source + ": this model needs labels of 2 to 65,536 values, but there are " + describe(found) +
+    throw input_error(source + ": this model needs labels of 2 to 1,048,576 values, but there are " + describe(found) +
                       (found.complete ? ". There is nothing to tell apart"
                                       : ". For numbers use a regression model such as least_squares"));
   }

@@ -71,12 +71,18 @@ TEST(labels, classes_are_numbered_in_ascending_order) {
   EXPECT_THROW(map.decode(std::numeric_limits<double>::quiet_NaN()), hogwild::config_error);
 }
 
-TEST(labels, classes_end_at_65536) {
-  std::vector<double> labels(65'536);
+TEST(labels, classes_end_at_1048576_and_broken_ones_at_65536) {
+  std::vector<double> labels(1'048'576);
   std::iota(labels.begin(), labels.end(), 0.0);
-  EXPECT_EQ(learn(label_kind::classes, labels).classes(), 65'536u);
+  EXPECT_EQ(learn(label_kind::classes, labels).classes(), 1'048'576u);
   labels.push_back(-1);
   EXPECT_THAT(refusal_of_labels([&] { learn(label_kind::classes, labels); }),
+              HasSubstr("more than 1048576 different values"));
+  std::vector<double> broken(65'536);
+  std::iota(broken.begin(), broken.end(), 0.5);
+  EXPECT_EQ(learn(label_kind::classes, broken).classes(), 65'536u);
+  broken.push_back(-0.5);
+  EXPECT_THAT(refusal_of_labels([&] { learn(label_kind::classes, broken); }),
               HasSubstr("more than 65536 different values"));
   EXPECT_THAT(refusal_of_labels([] { learn(label_kind::classes, {5}); }), HasSubstr("nothing to tell apart"));
 }
@@ -145,9 +151,9 @@ TEST(labels, of_lists_beyond_the_most_classes_are_counted) {
     std::iota(labels.begin(), labels.end(), 0.0);
     return learn_lists(label_kind::classes, {0, n}, labels);
   };
-  EXPECT_EQ(learn_so_many(65'536).classes(), 65'536u);
-  const std::string message = refusal_of_labels([&] { learn_so_many(65'537); });
-  EXPECT_THAT(message, HasSubstr("have 65537 different labels, but a model takes at most 65,536"));
+  EXPECT_EQ(learn_so_many(1'048'576).classes(), 1'048'576u);
+  const std::string message = refusal_of_labels([&] { learn_so_many(1'048'577); });
+  EXPECT_THAT(message, HasSubstr("have 1048577 different labels, but a model takes at most 1,048,576"));
   EXPECT_THAT(message, HasSubstr("leave out the rarest"));
 }
 

@@ -55,7 +55,7 @@ double warps_with_room(const window_work& work) {
 std::uint64_t bytes_beside_rows(const training_task& task, const loop_options& options) {
   const window_work work = shape_of(task);
   const std::uint64_t own = work.own_floats() * sizeof(float) + work.own_numbers() * sizeof(std::uint32_t);
-  return work.words * (sizeof(float) + sizeof(word_sampler::alias)) + std::max(options.rows_in_flight, 1u) * own;
+  return work.words * (sizeof(float) + sizeof(alias_column)) + std::max(options.rows_in_flight, 1u) * own;
 }
 
 class windows_on_device final : public device_model {
@@ -109,7 +109,7 @@ class windows_on_device final : public device_model {
   device_rows rows_;
   window_work work_;
   std::optional<buffer<float>> keep_, floats_;
-  std::optional<buffer<word_sampler::alias>> drawn_;
+  std::optional<buffer<alias_column>> drawn_;
   std::optional<buffer<std::uint32_t>> numbers_;
 };
 

@@ -129,8 +129,7 @@ class sentence_walk {
         return;
       }
       const std::uint64_t bits = draw(t, j);
-      const word_sampler::alias& a = work_.drawn[scaled(bits, work_.words)];
-      drawn_[j] = static_cast<std::uint32_t>(bits) < a.below ? a.word : a.other;
+      drawn_[j] = work_.drawn[scaled(bits, work_.words)].drawn_by(static_cast<std::uint32_t>(bits));
     });
     warp_.settle();
     for (std::uint32_t j = 0; j <= work_.negative; ++j) {

@@ -14,12 +14,12 @@ namespace hogwild::device {
 /// sentence, a column a word, which may come again. Of what it has from margin models the entries of rows, `first`,
 /// `count`, `weights`, `step` and what follows `l2_rows` mean something here; updates are lossy or exact.
 struct window_work : margin_work {
-  std::uint64_t seed = 0;                      ///< row r has the random numbers counter_random(seed, r)
-  const float* keep = nullptr;                 ///< of each word (word_sampler)
-  const word_sampler::alias* drawn = nullptr;  ///< as many columns as words
-  std::uint32_t words = 0, width = 0;          ///< a word has `width` floats as an input, and as many as an output
-  std::uint32_t window = 1, negative = 1;      ///< window_model's
-  std::uint32_t longest = 0;                   ///< words of the longest row
+  std::uint64_t seed = 0;                  ///< row r has the random numbers counter_random(seed, r)
+  const float* keep = nullptr;             ///< of each word (word_sampler)
+  const alias_column* drawn = nullptr;     ///< as many columns as words
+  std::uint32_t words = 0, width = 0;      ///< a word has `width` floats as an input, and as many as an output
+  std::uint32_t window = 1, negative = 1;  ///< window_model's
+  std::uint32_t longest = 0;               ///< words of the longest row
 
   float* floats = nullptr;           ///< memory of the warps' own: of each own_floats(),
   std::uint32_t* numbers = nullptr;  ///< and own_numbers()

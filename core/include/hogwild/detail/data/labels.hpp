@@ -24,8 +24,8 @@ class label_map {
   label_map(label_kind kind, std::vector<double> values);
 
   /// Finds the values that occur. Throws input_error with the values and counts found where they do not suit `kind`
-  /// (binary: not exactly two; classes: fewer than two or more than 65,536), or where rows have lists of labels and
-  /// `kind` is not classes. `source` names the data in the message.
+  /// (binary: not exactly two; classes: fewer than two, more than 1,048,576, or more than 65,536 that are not whole),
+  /// or where rows have lists of labels and `kind` is not classes. `source` names the data in the message.
   static label_map learn(label_kind kind, const label_column& labels, const std::string& source);
 
   label_kind kind() const { return kind_; }

@@ -28,6 +28,7 @@ class block_emit {
   struct sparse {
     std::size_t column = 0;
     T examples = 0;  ///< the fraction of the batch that has it; 0: these are no such parameters
+    T chance = 0;    ///< of parameters that belong to no column: the fraction of batches that emit them; else 0
   };
   using apply_function = void (*)(void*, std::size_t offset, std::span<const T> partials, const sparse& of);
 
@@ -35,6 +36,10 @@ class block_emit {
   void block(std::size_t offset, std::span<const T> partials) const { apply_(to_, offset, partials, {}); }
   void sparse_block(std::size_t column, std::size_t offset, std::span<const T> partials, T examples) const {
     apply_(to_, offset, partials, {column, examples});
+  }
+  /// Of parameters of which a fraction `chance` of all batches emits partials.
+  void rare_block(std::size_t offset, std::span<const T> partials, T chance) const {
+    apply_(to_, offset, partials, {.examples = T(1), .chance = chance});
   }
 
  private:
@@ -82,7 +87,7 @@ class workspace_step : public Sharing {
         groups_(groups_of(m), context),
         gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_, projection_of(m)),
         w_(Sharing::parameters()),
-        space_(m.make_workspace(data, context.options.dense_isa, batch())) {
+        space_(training_workspace(m, data, context.labels, context.options.dense_isa, batch())) {
     if constexpr (settles) {
       const parameter_group lazy = m.lazy_group();
       if (lazy.rows > 0 && Optimizer::fades(context.options.optimizer) && !groups_.of(lazy.offset).frozen)
@@ -174,8 +179,10 @@ class workspace_step : public Sharing {
   scalar l2_of(const group_step& group, const sparse& of) const {
     const loop_options& o = context_.options;
     if (of.examples == scalar(0)) return static_cast<scalar>(o.l2);
-    const double rows = static_cast<double>(context_.rows) / std::max(context_.degree[of.column], 1u);
-    const double l2 = o.l2 * rows * static_cast<double>(of.examples);
+    const double times = of.chance > scalar(0) ? 1.0 / static_cast<double>(of.chance)
+                                               : static_cast<double>(of.examples) * static_cast<double>(context_.rows) /
+                                                     std::max(context_.degree[of.column], 1u);
+    const double l2 = o.l2 * times;
     if (o.optimizer != optimizer_kind::sgd && o.optimizer != optimizer_kind::momentum) return static_cast<scalar>(l2);
     const double lasts = o.optimizer == optimizer_kind::momentum ? 1.0 / (1.0 - o.constants.momentum) : 1.0;
     return static_cast<scalar>(l2 / (1.0 + group.step * o.exchange.scale * lasts * l2));
@@ -185,17 +192,20 @@ class workspace_step : public Sharing {
     if (group.frozen) return;
     const scalar size = rows_of_mean_ * (gathered_.on() ? scalar(1) : static_cast<scalar>(group.step));
     if constexpr (settles) {
-      if (!settled_.empty() && of.examples > scalar(0)) settled_[of.column] = batches_ + 1;
+      if (!settled_.empty() && of.examples > scalar(0) && of.chance == scalar(0)) settled_[of.column] = batches_ + 1;
     }
-    if (!group.l2) return change(group, offset, partials, size);
+    if (!group.l2) return change(group, offset, partials, size, of);
     row_.resize(partials.size());
     w_.load_block(offset, row_);
     const scalar l2 = l2_of(group, of);
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] = partials[i] + l2 * row_[i];
-    change(group, offset, row_, size);
+    change(group, offset, row_, size, of);
   }
 
-  void change(const group_step& group, std::size_t offset, std::span<const scalar> g, scalar size) {
+  void change(const group_step& group, std::size_t offset, std::span<const scalar> g, scalar size, const sparse& of) {
+    // A velocity that only rare batches would let decay, and nobody settles: its whole way is gone at once.
+    if (of.chance > scalar(0) && context_.options.optimizer == optimizer_kind::momentum && !gathered_.on())
+      return w_.add_scaled_block(offset, g, -size / static_cast<scalar>(1.0 - context_.options.constants.momentum));
     // One sum a column, in whatever runs a net emits them.
     const std::size_t run = context_.options.optimizer == optimizer_kind::row_adagrad ? group.run : g.size();
     for (std::size_t i = 0; i < g.size(); i += run)

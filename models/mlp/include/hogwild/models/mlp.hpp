@@ -17,6 +17,7 @@
 #include <hogwild/detail/model/example.hpp>
 #include <hogwild/detail/models/net.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
+#include <hogwild/detail/models/sampled_layer.hpp>
 #include <hogwild/detail/models/sparse_layer.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>
@@ -26,9 +27,10 @@ namespace hogwild {
 
 /// One worker's memory for an mlp; nobody else may use it meanwhile.
 struct mlp_workspace {
-  net_workspace net;                    ///< of all layers, or of those behind a sparse first one
+  net_workspace net;                    ///< of all layers but a sparse first and a sampled last one
   std::optional<sparse_layer> first;    ///< where it is sparse
   std::vector<float> values{}, bias{};  ///< of the first layer
+  std::optional<sampled_layer> last{};  ///< where it is sampled
 
   void stop_when(std::function<bool()> asked) { net.stop_when(std::move(asked)); }
 };
@@ -40,6 +42,11 @@ struct mlp_workspace {
 /// of others are 0, so that sgd, adagrad and row_adagrad do what they do in the dense form. What momentum and adam
 /// would do meanwhile is settled when a column is next read (block_optimizer::settle). l2 is by degree: over an epoch
 /// it sums up to that of the dense form.
+///
+/// A sampled last layer (sampled_layer.hpp) lies by class: `classes` rows of as many weights as the layer before has
+/// values, then a bias each. It reads and changes the classes alone that a batch's sample and labels name: momentum
+/// moves these at once by what their gradient would move them in all steps to come, and adam's means change in such
+/// batches alone; l2 counts by the chance of a class to be in a batch. Losses and predictions are those of all classes.
 struct mlp {
   using scalar_type = float;
   using workspace = mlp_workspace;
@@ -55,9 +62,11 @@ struct mlp {
   std::uint32_t features = 0;
   std::uint32_t classes = 2;
   std::array<std::uint32_t, most_hidden> hidden = {128};
-  float dropout = 0.0f;  ///< rate behind each hidden layer
-  float scale = 1.0f;    ///< multiplies the values of the data; 1/255 for bytes
-  bool sparse = false;   ///< the first layer, which then has to be hidden
+  float dropout = 0.0f;       ///< rate behind each hidden layer
+  float scale = 1.0f;         ///< multiplies the values of the data; 1/255 for bytes
+  bool sparse = false;        ///< the first layer, which then has to be hidden
+  std::uint32_t samples = 0;  ///< draws of a batch for the last layer, behind a hidden one; 0: it is not sampled
+  sample_distribution sampled_by = sample_distribution::frequency;
 
   constexpr net_plan net() const {
     net_plan layers({features, 1, 1}, {});
@@ -72,12 +81,17 @@ struct mlp {
   }
 
   std::size_t dim() const { return net().parameters(); }
-  std::array<double, 3> hyperparameters() const {
-    return {static_cast<double>(dropout), static_cast<double>(scale), has_sparse_layer() ? 1.0 : 0.0};
+  std::array<double, 5> hyperparameters() const {
+    return {static_cast<double>(dropout), static_cast<double>(scale), has_sparse_layer() ? 1.0 : 0.0,
+            static_cast<double>(samples), static_cast<double>(sampled_by)};
   }
   /// The form of the first layer, for records.
   std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
-  std::vector<parameter_group> groups() const { return groups_of(net(), true); }
+  std::vector<parameter_group> groups() const {
+    auto all = groups_of(net(), true);
+    if (has_sampled_layer()) lay_by_class(all);
+    return all;
+  }
   void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net(), w, random); }
 
   /// Throws config_error where this build has no nets.
@@ -85,17 +99,28 @@ struct mlp {
     if (!has_layer_kernels()) throw config_error("the model mlp " + layer_kernels_missing());
   }
 
-  workspace make_workspace(const sparse_view&, isa set, std::size_t batch) const {
-    if (!has_sparse_layer()) return {.net = {net(), set, batch}, .first = {}};
-    return {.net = {behind_first(), set, batch, true},
-            .first = sparse_layer(features, hidden[0], std::max<std::size_t>(batch, 1)),
-            .values = std::vector<float>(hidden[0]),
-            .bias = std::vector<float>(hidden[0])};
+  workspace make_workspace(const sparse_view& rows, isa set, std::size_t batch) const {
+    return make_workspace(rows, {}, set, batch);
+  }
+  /// For training, where classes are drawn by how many of the rows they are the label of.
+  workspace make_workspace(const sparse_view& rows, const label_map& of, isa set, std::size_t batch) const {
+    workspace space{.net = {inside(), set, batch, has_sparse_layer()}, .first = {}};
+    if (has_sparse_layer()) {
+      space.first = sparse_layer(features, hidden[0], std::max<std::size_t>(batch, 1));
+      space.values.resize(hidden[0]);
+      space.bias.resize(hidden[0]);
+    }
+    if (has_sampled_layer()) {
+      class_sampler sampler(sampled_by, class_counts(rows, of, classes), samples);
+      space.last.emplace(std::move(sampler), last_hidden(), set, batch, space.net.stride());
+    }
+    return space;
   }
 
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
     net_workspace& layers = space.net;
     layers.describe(k, random.bits(0), z.label);
+    if (space.last) space.last->take(k, z.label, random.bits(1));
     if (space.first) return space.first->take(k, z, scale);
     layers.fill(k, 0, features, 0.0f);
     float* const to = layers.input(k);
@@ -114,33 +139,64 @@ struct mlp {
 
   void gradient(const auto& w, workspace& space, std::size_t n, const auto& emit) const {
     if (space.first) return sparse_gradient(w, space, n, emit);
-    space.net.read(w, groups());
-    space.net.differentiate(n);
-    space.net.emit(emit, groups());
+    space.net.read(w, groups_inside());
+    differentiate(w, space, n);
+    space.net.emit(emit, groups_inside());
+    emit_last(space, emit);
   }
 
   void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores) const {
     if (space.first)
       feed(w, space, n);
     else
-      space.net.read(w, groups());
-    space.net.score(n, scores);
+      space.net.read(w, groups_inside());
+    if (!space.last) return space.net.score(n, scores);
+    for (std::size_t k = 0; k < n; ++k) scores[k] = {};
+    space.net.score(n, [&](const net_outputs& at) {
+      space.last->score(
+          at,
+          [&](std::size_t first, std::span<float> weights, std::span<float> biases) {
+            w.block(last_weights() + first * last_hidden(), weights.size()).copy_to(weights);
+            w.block(last_biases() + first, biases.size()).copy_to(biases);
+          },
+          [&] { return space.net.stopping(); }, scores);
+    });
   }
 
  private:
   bool has_sparse_layer() const { return sparse && hidden[0] != 0; }
 
+  /// Values before the last layer.
+  constexpr std::uint32_t last_hidden() const {
+    std::uint32_t last = 0;
+    for (const std::uint32_t width : hidden)
+      if (width != 0) last = width;
+    return last;
+  }
+  bool has_sampled_layer() const { return samples != 0 && last_hidden() != 0; }
+  std::size_t last_biases() const { return dim() - classes; }
+  std::size_t last_weights() const { return last_biases() - std::size_t{classes} * last_hidden(); }
+  /// The last layer's groups have other names than by input, for its parameters lie in another order.
+  void lay_by_class(std::vector<parameter_group>& all) const {
+    parameter_group &weights = all[all.size() - 2], &biases = all.back();
+    weights.name = "classes.weights", weights.rows = classes, weights.width = last_hidden();
+    biases.name = "classes.bias", biases.rows = classes, biases.width = 1;
+  }
+
   /// Parameters of the first layer.
-  std::size_t first_parameters() const { return (std::size_t{features} + 1) * hidden[0]; }
-  std::vector<parameter_group> groups_behind() const {
+  std::size_t first_parameters() const { return has_sparse_layer() ? (std::size_t{features} + 1) * hidden[0] : 0; }
+  /// Without those of a sparse first and a sampled last layer.
+  std::vector<parameter_group> groups_inside() const {
     auto all = groups();
-    all.erase(all.begin(), all.begin() + 2);
+    if (has_sampled_layer()) all.erase(all.end() - 2, all.end());
+    if (has_sparse_layer()) all.erase(all.begin(), all.begin() + 2);
     return all;
   }
-  constexpr net_plan behind_first() const {
+  net_plan inside() const {
     const net_plan all = net();
-    net_plan rest({hidden[0], 1, 1}, {});
-    for (std::size_t i = 1; i < all.size(); ++i) rest.add(all[i].layer);
+    const bool behind = has_sparse_layer();
+    net_plan rest({behind ? hidden[0] : features, 1, 1}, {});
+    for (std::size_t i = behind ? 1 : 0; i < all.size() - (has_sampled_layer() ? 1 : 0); ++i) rest.add(all[i].layer);
     return rest;
   }
 
@@ -152,7 +208,7 @@ struct mlp {
     for (std::size_t s = 0; s < first.columns().size(); ++s)
       w.block(first.columns()[s] * width, width).copy_to(first.weights(s));
     w.block(std::size_t{features} * width, width).copy_to(std::span(space.bias));
-    space.net.read(w, groups_behind(), first_parameters());
+    space.net.read(w, groups_inside(), first_parameters());
     for (std::size_t k = 0; k < n; ++k) {
       space.values = space.bias;
       first.forward(k, space.values);
@@ -165,7 +221,7 @@ struct mlp {
     sparse_layer& first = *space.first;
     const std::size_t width = hidden[0];
     feed(w, space, n);
-    space.net.differentiate(n);
+    differentiate(w, space, n);
     if (space.net.stopped()) return;
     std::ranges::fill(space.bias, 0.0f);
     for (std::size_t k = 0; k < n; ++k) {
@@ -185,7 +241,46 @@ struct mlp {
         emit.block(column * width, first.partials(s));
     }
     emit.block(std::size_t{features} * width, std::span<const float>(space.bias));
-    space.net.emit(emit, groups_behind(), first_parameters());
+    space.net.emit(emit, groups_inside(), first_parameters());
+    emit_last(space, emit);
+  }
+
+  void differentiate(const auto& w, workspace& space, std::size_t n) const {
+    if (!space.last) {
+      space.net.differentiate(n);
+      return;
+    }
+    sampled_layer& last = *space.last;
+    last.gather(n);
+    for (std::size_t s = 0; s < last.classes().size(); ++s) {
+      w.block(last_weights() + last.classes()[s] * last_hidden(), last_hidden()).copy_to(last.weights(s));
+      last.bias(s) = w[last_biases() + last.classes()[s]];
+    }
+    space.net.differentiate(n, [&](const net_outputs& at) { last.differentiate(at); });
+  }
+
+  /// A sampled layer's partials: as one run where all classes are taken, else class by class.
+  void emit_last(workspace& space, const auto& emit) const {
+    if (!space.last || space.net.stopped()) return;
+    const sampled_layer& last = *space.last;
+    if (last.takes_all()) {
+      emit.block(last_weights(), last.partials());
+      emit.block(last_biases(), last.bias_partials());
+      return;
+    }
+    const auto emit_each = [&](auto offset_of, auto partials_of) {
+      for (std::size_t s = 0; s < last.classes().size(); ++s) {
+        const std::size_t offset = offset_of(last.classes()[s]);
+        if constexpr (requires { emit.rare_block(offset, partials_of(s), 1.0f); })
+          emit.rare_block(offset, partials_of(s), last.chance(s));
+        else
+          emit.block(offset, partials_of(s));
+      }
+    };
+    emit_each([&](std::size_t c) { return last_weights() + c * last_hidden(); },
+              [&](std::size_t s) { return last.partials(s); });
+    emit_each([&](std::size_t c) { return last_biases() + c; },
+              [&](std::size_t s) { return last.bias_partials().subspan(s, 1); });
   }
 };
 

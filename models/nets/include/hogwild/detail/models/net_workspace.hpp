@@ -15,6 +15,15 @@
 
 namespace hogwild {
 
+/// What a net gives for some examples of a batch, for a loss that is not the net's: value v of example `first` + l
+/// stands at values[v * rows + l].
+struct net_outputs {
+  std::size_t first = 0, examples = 0;
+  std::size_t rows = 0;  ///< lanes, of which those behind `examples` belong to none
+  const float* values = nullptr;
+  float* partials = nullptr;  ///< laid out alike, to be filled in, by 0 for lanes of no example; null in score()
+};
+
 /// Computes a net on a batch of examples, in memory of one worker. Examples are rows, and a value of all rows is a run
 /// of lanes (see layer_kernels.hpp); a net with convolutions takes layer_lanes rows at a time, so that what stands
 /// between its layers stays in the nearest caches, a net of dense layers alone takes more, which suits their products.
@@ -62,6 +71,13 @@ class net_workspace {
   /// Loss and predicted class of examples 0 .. n-1, without dropout.
   void score(std::size_t n, std::span<row_score> scores);
 
+  /// The same two where the loss is another one's, which is called for all examples, some at a time.
+  using outside_loss = std::function<void(const net_outputs&)>;
+  void differentiate(std::size_t n, const outside_loss& loss);
+  void score(std::size_t n, const outside_loss& loss);
+  /// Whether stop_when()'s question was, or is, answered by yes.
+  bool stopping() { return stopped_ || (stopped_ = asked_to_stop_ && asked_to_stop_()); }
+
  private:
   /// What a layer of the plan works on. Layers that work in place have to == from.
   struct buffers {
@@ -73,7 +89,7 @@ class net_workspace {
   };
 
   std::size_t lay_out(float* base);
-  bool stopping() { return stopped_ || (stopped_ = asked_to_stop_ && asked_to_stop_()); }
+  net_outputs outputs_of(std::size_t pass, std::size_t n) const;
   /// Calls take(first, n) for runs of the layer's inputs that are some milliseconds' work.
   template <class Take>
   void by_inputs(const placed_layer& at, const Take& take);

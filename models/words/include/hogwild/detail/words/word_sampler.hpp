@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/optimization/alias_table.hpp>
 
 namespace hogwild {
 
@@ -17,11 +18,6 @@ std::vector<std::uint32_t> occurrences(const sparse_view& data);
 /// so any thread may ask.
 class word_sampler {
  public:
-  /// A column of the alias method (Walker 1977): of 2^32 equal chances `below` are the word's, the rest the other's.
-  struct alias {
-    std::uint32_t word, other, below;
-  };
-
   /// `sample`: of a word that is a fraction f of the text, f above `sample`, about sqrt(sample / f) are kept; 0: all.
   word_sampler(std::span<const std::uint32_t> counts, double sample);
 
@@ -29,18 +25,15 @@ class word_sampler {
   float keep(std::size_t word) const { return keep_[word]; }
 
   /// Of 64 random bits a word, drawn in proportion to count^(3/4).
-  std::uint32_t draw(std::uint64_t bits) const {
-    const alias& a = table_[static_cast<std::size_t>((bits >> 32) * table_.size() >> 32)];
-    return static_cast<std::uint32_t>(bits) < a.below ? a.word : a.other;
-  }
+  std::uint32_t draw(std::uint64_t bits) const { return draw_from(table_, bits); }
 
   /// What the two answer from: a chance for each word, and as many columns.
   std::span<const float> chances() const { return keep_; }
-  std::span<const alias> columns() const { return table_; }
+  std::span<const alias_column> columns() const { return table_; }
 
  private:
   std::vector<float> keep_;
-  std::vector<alias> table_;
+  std::vector<alias_column> table_;
 };
 
 }  // namespace hogwild
