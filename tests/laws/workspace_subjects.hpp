@@ -71,6 +71,16 @@ struct perceptron {
   static numbered_rows data() { return {.rows = planted_classes(shape, 3)}; }
 };
 
+/// A last layer that lies by class, of which a batch draws more than there are: what it trains on is its loss.
+struct wide_perceptron {
+  static constexpr double step = 0x1p-10, tolerance = 0.02;
+  static constexpr float huge = 1e9f;
+  static mlp model() {
+    return {.features = shape.columns, .classes = 3, .hidden = {9, 5}, .sparse = true, .samples = 8};
+  }
+  static numbered_rows data() { return {.rows = planted_classes(shape, 3)}; }
+};
+
 /// Its loss under training has dropout, which score() leaves out.
 struct images {
   static constexpr double step = 0x1p-10, tolerance = 0.02;
