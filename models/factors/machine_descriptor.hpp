@@ -17,7 +17,7 @@
 #include "saved_options.hpp"
 
 // What factorization machines have in common. In saved models a column has its weight and behind it its factors,
-// without padding; the bias is that of no column.
+// without padding; the bias is that of no column, and so is what a machine has behind it.
 
 namespace hogwild::detail {
 
@@ -75,6 +75,7 @@ class machine_descriptor : public descriptor_for<Machine> {
   virtual std::size_t blocks_of(const Machine&) const { return 1; }
   std::size_t factors_in_row(const Machine& m) const { return blocks_of(m) * m.factors; }
 
+  static std::size_t begin_of_rest(const Machine& m) { return m.features * (m.width() + 1); }
   std::size_t block_at(const Machine& m, std::size_t column, std::size_t block) const {
     return column * m.width() + block * (m.width() / blocks_of(m));
   }
@@ -105,12 +106,13 @@ class machine_descriptor : public descriptor_for<Machine> {
         saved.weights.insert(saved.weights.end(), factors.begin(), factors.end());
       }
     }
-    saved.bias = {trained.values.back()};
+    const auto rest = trained.values.subspan(begin_of_rest(m));
+    saved.bias.assign(rest.begin(), rest.end());
     return saved;
   }
 
   std::vector<float> parameters_of(const Machine& m, const saved_model& saved) const {
-    if (saved.width != 1 + factors_in_row(m) || saved.bias.size() != 1 ||
+    if (saved.width != 1 + factors_in_row(m) || saved.bias.size() != m.dim() - begin_of_rest(m) ||
         saved.weights.size() != saved.columns.size() * saved.width)
       throw input_error("the number of parameters does not suit the model " + saved.model);
     std::vector<float> parameters(m.dim());
@@ -121,7 +123,7 @@ class machine_descriptor : public descriptor_for<Machine> {
         std::ranges::copy(row.subspan(1 + b * m.factors, m.factors),
                           parameters.begin() + static_cast<std::ptrdiff_t>(block_at(m, k, b)));
     }
-    parameters.back() = saved.bias.front();
+    std::ranges::copy(saved.bias, parameters.begin() + static_cast<std::ptrdiff_t>(begin_of_rest(m)));
     return parameters;
   }
 };

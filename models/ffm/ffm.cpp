@@ -5,21 +5,11 @@
 
 #include <hogwild/formats/libffm.hpp>
 
+#include "factors/field_machine.hpp"
 #include "factors/machine_descriptor.hpp"
-#include "loaded_workspace_model.hpp"
 
 namespace hogwild {
 namespace {
-
-class loaded_ffm final : public detail::loaded_workspace_model<ffm> {
- public:
-  using loaded_workspace_model::loaded_workspace_model;
-
-  bool has_probabilities() const override { return model_.labels == label_kind::binary; }
-  std::vector<double> probabilities(const sparse_row<float>& z) const override {
-    return {logistic{}.probability(loss_and_score({z.index, z.value, 0.0f}).score)};
-  }
-};
 
 class ffm_descriptor final : public detail::machine_descriptor<ffm> {
  public:
@@ -42,12 +32,8 @@ class ffm_descriptor final : public detail::machine_descriptor<ffm> {
     if (whole && !options.given("unit-rows")) m.unit_rows = known.unit_rows;
   }
   void read_options(const saved_model& saved, ffm& m) const override {
-    m.fields = detail::saved_count(saved, "fields", std::size_t{largest_field} + 1);
+    m.fields = detail::saved_fields(saved);
     m.unit_rows = detail::saved_flag(saved, "unit_rows");
-    for (const std::uint32_t column : saved.columns)
-      if (column == 0 || field_of(column) >= m.fields)
-        throw input_error("column " + std::to_string(column) + " of the saved ffm model belongs to none of its " +
-                          std::to_string(m.fields) + " fields");
   }
   void write_options(const ffm& m, saved_model& saved) const override {
     saved.model_options.emplace_back("fields", static_cast<double>(m.fields));
@@ -55,7 +41,7 @@ class ffm_descriptor final : public detail::machine_descriptor<ffm> {
   }
   std::shared_ptr<const loaded_model> loaded(const ffm& m, std::vector<float> parameters,
                                              const saved_model& saved) const override {
-    return std::make_shared<loaded_ffm>(m, std::move(parameters), saved.columns);
+    return std::make_shared<detail::loaded_field_machine<ffm>>(m, std::move(parameters), saved.columns);
   }
   std::size_t blocks_of(const ffm& m) const override { return m.fields; }
 };

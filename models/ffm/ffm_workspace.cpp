@@ -3,25 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <tuple>
 
+#include <hogwild/detail/models/field_rows.hpp>
 #include <hogwild/detail/platform/isa.hpp>
-#include <hogwild/error.hpp>
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/ffm.hpp>
 
 namespace hogwild {
 
 void ffm::require_data(const sparse_view& rows, std::string_view source) const {
-  if (rows.original.size() != rows.columns || std::ranges::find(rows.original, 0u) != rows.original.end())
-    throw config_error(std::string(source) +
-                       " do not say of which field each column is: an ffm reads libffm text, or rows in memory with "
-                       "their 'original', made by field_column()");
-  for (const std::uint32_t number : rows.original)
-    if (field_of(number) >= fields)
-      throw config_error(std::string(source) + " have the field " + std::to_string(field_of(number)) +
-                         ", but the ffm only " + std::to_string(fields) + " fields (counted from 0)");
+  require_fields(rows, source, name, fields);
 }
 
 ffm::workspace ffm::make_workspace(const sparse_view& data, isa set, std::size_t batch) const {

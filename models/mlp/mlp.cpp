@@ -13,13 +13,12 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include "nets/hidden_layers.hpp"
 #include "nets/loaded_net.hpp"
 #include "saved_options.hpp"
 
 namespace hogwild {
 namespace {
-
-constexpr std::size_t widest = 65'536;
 
 std::uint32_t narrowed(std::size_t n, const char* what) {
   if (n > std::numeric_limits<std::uint32_t>::max())
@@ -27,16 +26,10 @@ std::uint32_t narrowed(std::size_t n, const char* what) {
   return static_cast<std::uint32_t>(n);
 }
 
-mlp of_layers(std::size_t features, std::size_t classes, const std::vector<std::size_t>& hidden) {
+mlp of_layers(std::size_t features, std::size_t classes, const detail::hidden_widths& hidden) {
   detail::require_layers<mlp>();
   if (classes < 2) throw config_error("mlp needs at least two classes");
-  if (hidden.size() > mlp::most_hidden)
-    throw config_error("mlp has at most " + std::to_string(mlp::most_hidden) + " hidden layers");
-  for (const std::size_t width : hidden)
-    if (width == 0 || width > widest) throw config_error("a hidden layer of mlp has 1 to 65536 values");
-  mlp m{.features = narrowed(features, "columns of data"), .classes = narrowed(classes, "classes"), .hidden = {}};
-  std::ranges::transform(hidden, m.hidden.begin(), [](std::size_t width) { return static_cast<std::uint32_t>(width); });
-  return m;
+  return {.features = narrowed(features, "columns of data"), .classes = narrowed(classes, "classes"), .hidden = hidden};
 }
 
 /// Whether rows have so few columns that a first layer on these alone takes less time: a product there takes some five
@@ -69,22 +62,11 @@ model_option samples_option() {
           }};
 }
 
-model_option hidden_option() {
-  return {"hidden", "WIDTH,...", "128", "how wide the hidden layers are, at most four",
-          [](const std::string& text) -> std::string {
-            if (!counts_in(text).empty()) return {};
-            return quote(text) + " is not WIDTH,WIDTH,... with whole numbers above 0";
-          }};
-}
-
 class mlp_descriptor final : public descriptor_for<mlp> {
  public:
   mlp_descriptor()
       : descriptor_for({.summary = "one of several classes: a multi-layer perceptron on rows or images",
-                        .options = {hidden_option(),
-                                    number_option("dropout", 0.0,
-                                                  "fraction of each hidden layer that training leaves "
-                                                  "out"),
+                        .options = {detail::hidden_option("128"), detail::dropout_option(),
                                     word_option("first-layer", {"auto", "sparse", "dense"},
                                                 "sparse: on the columns of a row alone; auto: where rows have few"),
                                     samples_option(),
@@ -96,10 +78,9 @@ class mlp_descriptor final : public descriptor_for<mlp> {
   void check(const model_options&) const override { detail::require_layers<mlp>(); }
 
   named_model make(const model_data& data, const model_options& options) const override {
-    mlp m = of_layers(data.features(), data.classes(), counts_in(options.text("hidden", "128")));
-    const double dropout = options.number("dropout", 0.0);
-    if (!(dropout >= 0.0 && dropout < 1.0)) throw config_error("the dropout of mlp must be 0 or more and below 1");
-    m.dropout = static_cast<float>(dropout);
+    mlp m =
+        of_layers(data.features(), data.classes(), detail::hidden_of(counts_in(options.text("hidden", "128")), "mlp"));
+    m.dropout = detail::dropout_of(options, "mlp");
     if (data.rows.image.known()) m.scale = static_cast<float>(1.0 / 255.0);
     const std::string form = options.text("first-layer", "auto");
     m.sparse = form == "sparse" || (form == "auto" && has_few(data));
@@ -115,14 +96,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
       return std::isfinite(static_cast<float>(x)) && static_cast<float>(x) != 0.0f;
     };
     const double scale = detail::saved_option(saved, "scale", is_scale, "a number, not 0, that fits single precision");
-    std::vector<std::size_t> hidden;
-    std::string name = "hidden1";
-    for (const auto& option : saved.model_options) {
-      if (!option.first.starts_with("hidden")) continue;
-      hidden.push_back(detail::saved_count(saved, name, widest));
-      ++name.back();
-    }
-    mlp m = of_layers(saved.columns.size(), saved.labels.classes(), hidden);
+    mlp m = of_layers(saved.columns.size(), saved.labels.classes(), detail::saved_hidden(saved));
     m.scale = static_cast<float>(scale);
     if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "sparse"; }))
       m.sparse = detail::saved_flag(saved, "sparse");
@@ -144,12 +118,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
       saved.model_options.emplace_back("samples", static_cast<double>(m.samples));
       saved.model_options.emplace_back("sampled_by", static_cast<double>(m.sampled_by) + 1.0);
     }
-    std::string name = "hidden1";
-    for (const std::uint32_t width : m.hidden) {
-      if (width == 0) continue;
-      saved.model_options.emplace_back(name, static_cast<double>(width));
-      ++name.back();
-    }
+    detail::save_hidden(m.hidden, saved);
     saved.width = m.groups().front().width;
     for (const std::uint32_t column : trained.saved_order) {
       const auto row = trained.values.subspan(column * saved.width, saved.width);

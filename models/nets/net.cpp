@@ -45,11 +45,12 @@ std::vector<parameter_group> groups_of(const net_plan& net, bool by_column) {
   return groups;
 }
 
-void initialise_net(const net_plan& net, const param_view<float>& parameters, const counter_random& random) {
+void initialise_net(const net_plan& net, const param_view<float>& parameters, const counter_random& random,
+                    std::size_t first) {
   for (const placed_layer& at : net) {
     if (!at.trains()) continue;
     const double bound = 1.0 / std::sqrt(static_cast<double>(at.inputs));
-    for (std::size_t j = at.weights; j < at.end(); ++j)
+    for (std::size_t j = first + at.weights; j < first + at.end(); ++j)
       parameters.store(j, static_cast<float>(bound * (2.0 * random.uniform(j) - 1.0)));
   }
 }

@@ -64,7 +64,7 @@ struct factor_shape {
 factor_shape factors_of(const named_model& m) {
   return std::visit(
       [](const auto& concrete) -> factor_shape {
-        if constexpr (requires { concrete.fields; })
+        if constexpr (field_model<std::decay_t<decltype(concrete)>>)
           return {concrete.factors, concrete.fields};
         else if constexpr (requires { concrete.factors; })
           return {.factors = concrete.factors};

@@ -109,7 +109,8 @@ class workspace_law : public testing::Test {
 };
 
 using namespace hogwild::test::subjects;
-using every_workspace_model = testing::Types<fields<label_kind::binary>, fields<label_kind::real>, perceptron,
+using every_workspace_model = testing::Types<fields<label_kind::binary>, fields<label_kind::real>,
+                                             deep_fields<label_kind::binary>, deep_fields<label_kind::real>, perceptron,
                                              wide_perceptron, images, edges, windows<skip_gram>, windows<cbow>>;
 TYPED_TEST_SUITE(workspace_law, every_workspace_model);
 

@@ -14,6 +14,7 @@
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
+#include <hogwild/models/deepfm.hpp>
 #include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/mlp.hpp>
@@ -60,6 +61,22 @@ struct fields {
     constexpr std::uint32_t field[6] = {5, 1, 0, 3, 3, 3};
     numbered_rows d{.rows = Labels == label_kind::binary ? planted_classification(shape) : planted_regression(shape)};
     for (std::uint32_t j = 0; j < shape.columns; ++j) d.original.push_back(field_column(field[j / 3], j));
+    return d;
+  }
+};
+
+/// The same rows; a relu has kinks, which a step of the difference quotients may meet.
+template <label_kind Labels>
+struct deep_fields {
+  static constexpr double step = 0x1p-10, tolerance = 0.02;
+  static constexpr float huge = 1e4f;
+  static deepfm model() {
+    return {.features = shape.columns, .fields = 6, .factors = 3, .labels = Labels, .hidden = {9, 5}};
+  }
+  /// Values are large, for factors begin so small that a net would hardly hear of them.
+  static numbered_rows data() {
+    numbered_rows d = fields<Labels>::data();
+    for (float& x : d.rows.value) x *= 8.0f;
     return d;
   }
 };

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 TEST(registry, every_name_makes_the_model_of_that_name) {
   for (const std::string_view name : model_names()) {
-    if ((name == mlp::name || name == convnet::name) && !has_layer_kernels())
+    if ((name == mlp::name || name == convnet::name || name == deepfm::name) && !has_layer_kernels())
       EXPECT_THROW(make_model(name), config_error);
     else
       EXPECT_EQ(name_of(make_model(name)), name);
@@ -83,6 +83,10 @@ TEST(registry, other_names_and_choices_are_refused) {
       {"convnet", {{"net", "MNIST"}}},
       {"matrix_factorization", {{"factors", "70000"}}},
       {"ffm", {{"factors", "0"}}},
+      {"deepfm", {{"hidden", "1,2,3,4,5"}}},
+      {"deepfm", {{"hidden", "70000"}}},
+      {"deepfm", {{"dropout", "1"}}},
+      {"deepfm", {{"factors", "65537"}}},
       {"ffm", {{"unit-rows", "yes"}}},
       {"skip_gram", {{"window", "0"}}},
       {"cbow", {{"sample", "2"}}},

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/detail/kernels/layer_kernels.hpp>
+
 #include "command.hpp"
 
 namespace hogwild::test {
@@ -49,9 +51,16 @@ class machines : public ::testing::Test {
     write_file(*folder / (name + ".numbers"), numbers);
   }
   static std::string file(const std::string& name) { return *folder / name; }
+  static std::string ending(const std::string& model) { return model == "ffm" || model == "deepfm" ? ".ffm" : ".svm"; }
+  /// Those that this build has.
+  static std::vector<std::string> names() {
+    std::vector<std::string> all{"factorization_machine", "ffm"};
+    if (has_layer_kernels()) all.push_back("deepfm");
+    return all;
+  }
 
   static std::vector<std::string> training(const std::string& model, const std::vector<std::string>& more) {
-    const std::string end = model == "ffm" ? ".ffm" : ".svm";
+    const std::string end = ending(model);
     std::vector<std::string> all{"train", file("train" + end), "--test", file("test" + end), "--model", model,
                                  "--json"};
     all.insert(all.end(), more.begin(), more.end());
@@ -68,7 +77,7 @@ class machines : public ::testing::Test {
 // Nine tenths of 1,000 labels follow the rule, give or take 9.5: five deviations are 0.05.
 TEST_F(machines, learn_by_defaults_what_no_linear_model_can) {
   EXPECT_LT(result_of(hogwild(training("logistic", {"--bias"})))["test_accuracy"], 0.6);
-  for (const char* const model : {"factorization_machine", "ffm"}) {
+  for (const std::string& model : names()) {
     const auto result = result_of(hogwild(training(model, {"--engine", "serial"})));
     EXPECT_GT(result["test_accuracy"], 0.85) << model;
     EXPECT_LT(result["test_loss"], 0.4) << model;
@@ -88,7 +97,7 @@ TEST_F(machines, learn_numbers_of_any_size) {
 }
 
 TEST_F(machines, are_learned_by_every_engine) {
-  for (const char* const model : {"factorization_machine", "ffm"}) {
+  for (const std::string& model : names()) {
     const auto serial = result_of(hogwild(training(model, {"--engine", "serial"})));
     const std::vector<std::vector<std::string>> engines = {
         {"--engine", "threads", "--workers", "2"},
@@ -110,8 +119,8 @@ TEST_F(machines, are_learned_by_every_engine) {
 }
 
 TEST_F(machines, are_saved_evaluated_and_asked_for_predictions) {
-  for (const char* const model : {"factorization_machine", "ffm"}) {
-    const std::string end = std::string(model) == "ffm" ? ".ffm" : ".svm";
+  for (const std::string& model : names()) {
+    const std::string end = ending(model);
     for (const std::string& saved : {file("m.txt"), file("m.bin")}) {
       const auto result = result_of(hogwild(training(model, {"--engine", "serial", "--save", saved})));
       const auto measured = result_of(hogwild({"evaluate", saved, file("test" + end), "--json"}));
@@ -132,7 +141,7 @@ TEST_F(machines, are_saved_evaluated_and_asked_for_predictions) {
 }
 
 TEST_F(machines, go_on_from_what_was_saved) {
-  for (const char* const model : {"factorization_machine", "ffm"}) {
+  for (const std::string& model : names()) {
     const std::string saved = file("begun.bin");
     const auto begun = result_of(hogwild(training(model, {"--engine", "serial", "--save", saved})));
     const std::vector<std::string> on = {"--engine", "serial", "--epochs", "1", "--step", "1e-6", "--init", saved};
@@ -254,10 +263,10 @@ TEST_F(machines, what_cannot_be_done_is_said) {
       {{"train", ffm, "--model", "factorization_machine"}, 3, ffm + ":1:"},
       {{"train", svm, "--loss", "squared"},
        2,
-       "--loss needs --model factorization_machine or ffm; of other models the name says it"},
+       "--loss needs --model factorization_machine, ffm or deepfm; of other models the name says it"},
       {{"train", svm, "--factors", "3"},
        2,
-       "--factors needs --model matrix_factorization, factorization_machine or ffm"},
+       "--factors needs --model matrix_factorization, factorization_machine, ffm or deepfm"},
       {{"train", svm, "--model", "factorization_machine", "--factors", "0"}, 2, "'0' is not a whole number above 0"},
       {{"train", svm, "--model", "factorization_machine", "--factors", "70000"},
        2,

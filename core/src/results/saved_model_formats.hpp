@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,9 +26,23 @@ inline bool width_fits(const saved_model& m) {
   return m.width <= most && (m.width > 0 || m.labels.kind() != label_kind::binary);
 }
 
-/// Parameters of no column: none, one, one for each parameter of a column, or, of models of classes, any number.
+/// Parameters of a net behind one bias, as the option 'net' counts them; 0 where there is no such count.
+inline std::uint64_t net_parameters(const saved_model& m) {
+  constexpr double most = 0x1p53;
+  for (const auto& [name, value] : m.model_options)
+    if (name == "net" && value >= 0.0 && value <= most) return static_cast<std::uint64_t>(value);
+  return 0;
+}
+
+/// Parameters of no column: none, one, one for each parameter of a column, one and those of a net, or, of models of
+/// classes, any number.
 inline bool bias_fits(const saved_model& m, std::uint64_t numbers) {
-  return numbers <= 1 || numbers == m.width || m.labels.kind() == label_kind::classes;
+  return numbers <= 1 || numbers == m.width || numbers == 1 + net_parameters(m) ||
+         m.labels.kind() == label_kind::classes;
+}
+inline std::uint64_t most_biases(const saved_model& m) {
+  if (m.labels.kind() == label_kind::classes) return m.bias.max_size();
+  return std::max<std::uint64_t>(m.width, 1 + net_parameters(m));
 }
 
 // One pair a format. Writers get a model that was checked; readers check all they read.

@@ -194,8 +194,7 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   in.end_line();
   if (in.line_is("bias")) {
     in.expect("bias");
-    const std::size_t most =
-        m.labels.kind() == label_kind::classes ? m.bias.max_size() : std::max<std::size_t>(m.width, 1);
+    const std::size_t most = most_biases(m);
     while (m.bias.size() < most && (m.bias.empty() || in.more_words())) m.bias.push_back(in.number<float>("a bias"));
     if (!bias_fits(m, m.bias.size())) in.fail("there is neither one bias nor one for each parameter of a column");
     in.end_line();

@@ -70,12 +70,7 @@ struct mlp {
 
   constexpr net_plan net() const {
     net_plan layers({features, 1, 1}, {});
-    for (const std::uint32_t width : hidden) {
-      if (width == 0) continue;
-      layers.add(dense(width));
-      layers.add(relu());
-      if (dropout > 0.0f) layers.add(hogwild::dropout(dropout));
-    }
+    add_hidden_layers(layers, hidden, dropout);
     layers.add(dense(classes));
     return layers;
   }

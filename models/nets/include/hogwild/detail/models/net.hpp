@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -122,11 +123,22 @@ class net_plan {
   std::array<placed_layer, most_layers> layers_{};
 };
 
+/// For each width that is not 0 a dense layer, relu, and dropout where its rate is above 0.
+constexpr void add_hidden_layers(net_plan& net, std::span<const std::uint32_t> widths, float rate) {
+  for (const std::uint32_t width : widths) {
+    if (width == 0) continue;
+    net.add(dense(width));
+    net.add(relu());
+    if (rate > 0.0f) net.add(dropout(rate));
+  }
+}
+
 /// Two groups a layer, "conv1.weights", "conv1.bias", ..., "fc1.weights", ... With `by_column` the first layer's rows
 /// belong to the columns of the data. l2 leaves the biases alone.
 std::vector<parameter_group> groups_of(const net_plan& net, bool by_column);
 
-/// Weights and biases of a layer begin uniform in +-1/sqrt(its inputs).
-void initialise_net(const net_plan& net, const param_view<float>& parameters, const counter_random& random);
+/// Weights and biases of a layer begin uniform in +-1/sqrt(its inputs). The net's parameters are those from `first` on.
+void initialise_net(const net_plan& net, const param_view<float>& parameters, const counter_random& random,
+                    std::size_t first = 0);
 
 }  // namespace hogwild

@@ -15,6 +15,11 @@ namespace hogwild {
 /// it meanwhile. Examples go through take(), then gather() for all of them.
 class sparse_layer {
  public:
+  struct entry {
+    std::uint32_t column;
+    float x;
+  };
+
   /// For at most `batch` examples of `columns` columns; W_j has `outputs` > 0 numbers.
   sparse_layer(std::size_t columns, std::size_t outputs, std::size_t batch)
       : outputs_(outputs), slot_(columns, 0), examples_(batch) {}
@@ -34,17 +39,18 @@ class sparse_layer {
     return std::span(partials_).subspan(slot * outputs_, outputs_);
   }
 
+  std::span<float> partials(std::size_t slot) { return std::span(partials_).subspan(slot * outputs_, outputs_); }
+
+  /// What example k has besides values of 0, and where a column of it that has been gathered has its weights.
+  std::span<const entry> entries(std::size_t k) const { return examples_[k]; }
+  std::size_t slot_of(const entry& e) const { return slot_[e.column] - 1; }
+
   /// y += sum_j x_kj W_j.
   void forward(std::size_t k, std::span<float> y) const;
   /// Adds what the partials by y give to those of the weights.
   void backward(std::size_t k, std::span<const float> dy);
 
  private:
-  struct entry {
-    std::uint32_t column;
-    float x;
-  };
-
   std::size_t outputs_;
   std::size_t gathered_ = 0;         ///< of so many examples the slots are, and partials are 0; 0: of others
   std::vector<std::uint32_t> slot_;  ///< of each column: its slot + 1; 0: it has none

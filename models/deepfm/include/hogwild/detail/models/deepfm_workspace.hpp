@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/models/net_workspace.hpp>
+#include <hogwild/detail/models/sparse_layer.hpp>
+#include <hogwild/detail/platform/isa.hpp>
+
+namespace hogwild {
+
+/// One worker's memory for a deepfm; nobody else may use it meanwhile. Examples go through take(), then
+/// columns().gather() for all of them, whose slots are then to be filled in: of each column its factors, and behind
+/// them its weight. What examples say is found by feed(), the net, and in training backward().
+class deepfm_workspace {
+ public:
+  /// For at most `batch` examples of `data`, which say what their columns are (deepfm::require_data) and outlive this.
+  /// The net has `factors` inputs for each field.
+  deepfm_workspace(const sparse_view& data, const net_plan& net, std::size_t factors, isa set, std::size_t batch);
+
+  net_workspace& net() { return net_; }
+  sparse_layer& columns() { return columns_; }
+  float label(std::size_t k) const { return examples_[k].label; }
+
+  /// Makes the row example k < batch; its spans may die then. `key` is what its dropout is a function of.
+  void take(std::size_t k, const sparse_row<float>& z, std::uint64_t key);
+
+  /// Finds what the machine says of examples 0 .. n-1, and gives the net its inputs.
+  void feed(std::size_t n, float bias);
+  /// The machine's score, to which the net's is to be added.
+  float score(std::size_t k) const { return examples_[k].score; }
+
+  /// The derivative of the mean loss by the score of example k.
+  void set_slope(std::size_t k, float slope) { examples_[k].slope = slope; }
+  /// Once slopes are set and the net has its input's partials: adds up those of the columns, and returns the bias's.
+  float backward(std::size_t n);
+
+  void stop_when(std::function<bool()> asked) { net_.stop_when(std::move(asked)); }
+
+ private:
+  struct example {
+    float label = 0.0f;  ///< as trained on
+    float score = 0.0f, slope = 0.0f;
+  };
+
+  /// Example k's sums sum_j x_j v_j.
+  std::span<float> sums(std::size_t k) { return std::span(sums_).subspan(k * factors_, factors_); }
+  /// Where the factors of a column's field lie in the net's input.
+  std::size_t field_at(std::uint32_t column) const;
+
+  std::span<const std::uint32_t> numbers_;
+  std::size_t factors_;
+  net_workspace net_;
+  sparse_layer columns_;
+  std::vector<example> examples_;
+  std::vector<float> sums_, input_;  ///< input_: of the example at hand, or its partials
+};
+
+}  // namespace hogwild

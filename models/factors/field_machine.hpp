@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <hogwild/error.hpp>
+#include <hogwild/formats/libffm.hpp>
+#include <hogwild/models/logistic.hpp>
+
+#include "loaded_workspace_model.hpp"
+#include "saved_options.hpp"
+
+// What machines whose columns belong to fields have in common as saved models.
+
+namespace hogwild::detail {
+
+template <class Machine>
+class loaded_field_machine final : public loaded_workspace_model<Machine> {
+ public:
+  using loaded_workspace_model<Machine>::loaded_workspace_model;
+
+  bool has_probabilities() const override { return this->model_.labels == label_kind::binary; }
+  std::vector<double> probabilities(const sparse_row<float>& z) const override {
+    return {logistic{}.probability(this->loss_and_score({z.index, z.value, 0.0f}).score)};
+  }
+};
+
+/// How many fields a saved machine has; throws input_error where one of its columns belongs to none of them.
+inline std::size_t saved_fields(const saved_model& saved) {
+  const std::size_t fields = saved_count(saved, "fields", std::size_t{largest_field} + 1);
+  for (const std::uint32_t column : saved.columns)
+    if (column == 0 || field_of(column) >= fields)
+      throw input_error("column " + std::to_string(column) + " of the saved " + saved.model +
+                        " model belongs to none of its " + std::to_string(fields) + " fields");
+  return fields;
+}
+
+}  // namespace hogwild::detail
