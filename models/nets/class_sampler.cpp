@@ -14,7 +14,8 @@ std::vector<double> masses(sample_distribution by, std::span<const std::uint32_t
   std::vector<double> mass(counts.size(), 1.0);
   switch (by) {
     case sample_distribution::frequency:
-      std::ranges::transform(counts, mass.begin(), [](std::uint32_t n) { return static_cast<double>(n) + 1.0; });
+      std::ranges::transform(counts, mass.begin(),
+                             [](std::uint32_t n) { return std::sqrt(static_cast<double>(n) + 1.0); });
       break;
     case sample_distribution::log_uniform: {
       std::vector<std::uint32_t> ranked(counts.size());

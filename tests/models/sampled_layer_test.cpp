@@ -34,7 +34,7 @@ std::vector<double> draw_chances(sample_distribution by, const std::vector<std::
   for (std::size_t c = 0; c < q.size(); ++c) {
     const auto rank = std::ranges::count_if(counts, [&](std::uint32_t n) { return n > counts[c]; }) +
                       std::count(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(c), counts[c]);
-    if (by == sample_distribution::frequency) q[c] = 1.0 + counts[c];
+    if (by == sample_distribution::frequency) q[c] = std::sqrt(1.0 + counts[c]);
     if (by == sample_distribution::log_uniform)
       q[c] = std::log(static_cast<double>(rank + 2) / static_cast<double>(rank + 1));
   }

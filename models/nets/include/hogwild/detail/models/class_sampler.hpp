@@ -14,7 +14,7 @@ namespace hogwild {
 
 /// How likely a class is drawn into the sample of a sampled softmax.
 enum class sample_distribution : std::uint32_t {
-  frequency,    ///< in proportion to its rows, plus one
+  frequency,    ///< in proportion to the root of its rows, plus one: plain counts leave too little to rare classes
   log_uniform,  ///< that of rank r by its rows, from 0, in proportion to log((r + 2) / (r + 1))
   uniform       ///< all alike
 };
