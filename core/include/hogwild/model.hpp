@@ -131,11 +131,12 @@ concept general_model = requires {
 /// many training rows an epoch's loss is measured on; `sharing`, the sharing_kind that `auto` means; `scored` = false
 /// for models without labels; `cuts` = true for those whose rows are a graph's; `repeats` = true where a column may
 /// stand in a row several times, as words do in a sentence; `emits_sums` = true where the gradient is that of the sum
-/// of the examples' losses, not of their mean; require_data(rows, source), which throws config_error for rows that do
-/// not suit the model, before anybody trains; hyperparameters(), an array of numbers that tell the model from others of
-/// its name and size, so that a run is not resumed with another one; project(block) for runs of parameters that belong
-/// into a set: after each step of theirs they are drawn back into it, up to rounding, and up to what others add
-/// meanwhile or when replicas meet. l2 is a part of the gradient of every run that is emitted.
+/// of the examples' losses, not of their mean; make_workspace(data, labels, isa, batch), which training prefers, with
+/// the label_map of the data; require_data(rows, source), which throws config_error for rows that do not suit the
+/// model, before anybody trains; hyperparameters(), an array of numbers that tell the model from others of its name and
+/// size, so that a run is not resumed with another one; project(block) for runs of parameters that belong into a set:
+/// after each step of theirs they are drawn back into it, up to rounding, and up to what others add meanwhile or when
+/// replicas meet. l2 is a part of the gradient of every run that is emitted.
 ///
 /// A workspace whose batch takes longer than some milliseconds has stop_when(std::function<bool()>): gradient() and
 /// score() ask what it was given every few of them, and return soon after it is true; what they then leave in scores

@@ -147,12 +147,13 @@ struct mlp {
       space.net.read(w, groups_inside());
     if (!space.last) return space.net.score(n, scores);
     for (std::size_t k = 0; k < n; ++k) scores[k] = {};
+    const placed_classes lies = last_layer();
     space.net.score(n, [&](const net_outputs& at) {
       space.last->score(
           at,
           [&](std::size_t first, std::span<float> weights, std::span<float> biases) {
-            w.block(last_weights() + first * last_hidden(), weights.size()).copy_to(weights);
-            w.block(last_biases() + first, biases.size()).copy_to(biases);
+            w.block(lies.row(first), weights.size()).copy_to(weights);
+            w.block(lies.biases + first, biases.size()).copy_to(biases);
           },
           [&] { return space.net.stopping(); }, scores);
     });
@@ -169,8 +170,15 @@ struct mlp {
     return last;
   }
   bool has_sampled_layer() const { return samples != 0 && last_hidden() != 0; }
-  std::size_t last_biases() const { return dim() - classes; }
-  std::size_t last_weights() const { return last_biases() - std::size_t{classes} * last_hidden(); }
+  /// Where the last layer lies by class.
+  struct placed_classes {
+    std::size_t width, weights, biases;
+    std::size_t row(std::size_t c) const { return weights + c * width; }
+  };
+  placed_classes last_layer() const {
+    const std::size_t width = last_hidden(), biases = dim() - classes;
+    return {width, biases - classes * width, biases};
+  }
   /// The last layer's groups have other names than by input, for its parameters lie in another order.
   void lay_by_class(std::vector<parameter_group>& all) const {
     parameter_group &weights = all[all.size() - 2], &biases = all.back();
@@ -246,10 +254,11 @@ struct mlp {
       return;
     }
     sampled_layer& last = *space.last;
+    const placed_classes lies = last_layer();
     last.gather(n);
     for (std::size_t s = 0; s < last.classes().size(); ++s) {
-      w.block(last_weights() + last.classes()[s] * last_hidden(), last_hidden()).copy_to(last.weights(s));
-      last.bias(s) = w[last_biases() + last.classes()[s]];
+      w.block(lies.row(last.classes()[s]), lies.width).copy_to(last.weights(s));
+      last.bias(s) = w[lies.biases + last.classes()[s]];
     }
     space.net.differentiate(n, [&](const net_outputs& at) { last.differentiate(at); });
   }
@@ -258,9 +267,10 @@ struct mlp {
   void emit_last(workspace& space, const auto& emit) const {
     if (!space.last || space.net.stopped()) return;
     const sampled_layer& last = *space.last;
+    const placed_classes lies = last_layer();
     if (last.takes_all()) {
-      emit.block(last_weights(), last.partials());
-      emit.block(last_biases(), last.bias_partials());
+      emit.block(lies.weights, last.partials());
+      emit.block(lies.biases, last.bias_partials());
       return;
     }
     const auto emit_each = [&](auto offset_of, auto partials_of) {
@@ -272,9 +282,8 @@ struct mlp {
           emit.block(offset, partials_of(s));
       }
     };
-    emit_each([&](std::size_t c) { return last_weights() + c * last_hidden(); },
-              [&](std::size_t s) { return last.partials(s); });
-    emit_each([&](std::size_t c) { return last_biases() + c; },
+    emit_each([&](std::size_t c) { return lies.row(c); }, [&](std::size_t s) { return last.partials(s); });
+    emit_each([&](std::size_t c) { return lies.biases + c; },
               [&](std::size_t s) { return last.bias_partials().subspan(s, 1); });
   }
 };
