@@ -46,7 +46,7 @@ constexpr std::array sample_names = {std::pair{"frequency", sample_distribution:
                                      std::pair{"uniform", sample_distribution::uniform}};
 
 /// From how many classes on the last layer is sampled, and by how many draws.
-constexpr std::size_t many_classes = 1'000, usual_samples = 512;
+constexpr std::size_t many_classes = 4'000, usual_samples = 512;
 
 std::size_t samples_for(const std::string& asked, std::size_t classes) {
   if (asked == "auto") return classes >= many_classes ? usual_samples : 0;
@@ -55,7 +55,7 @@ std::size_t samples_for(const std::string& asked, std::size_t classes) {
 
 model_option samples_option() {
   return {"samples", "N", "auto",
-          "draws of a batch for the sampled softmax of the last layer; 0: it is full; auto: 512 from 1,000 classes on",
+          "draws of a batch for the sampled softmax of the last layer; 0: it is full; auto: 512 from 4,000 classes on",
           [](const std::string& text) -> std::string {
             if (text == "auto" || text == "0" || counts_in(text).size() == 1) return {};
             return quote(text) + " is not a whole number, nor auto";

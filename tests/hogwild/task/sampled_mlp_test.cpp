@@ -202,7 +202,7 @@ TEST_F(sampled_mlp, is_asked_for_by_options_and_saved_as_such) {
   EXPECT_EQ(made({{"samples", "10"}}).samples, 10u);
   EXPECT_EQ(made({{"samples", "100"}}).samples, wide_classes) << "all there are";
   EXPECT_EQ(made({{"samples", "10"}, {"sample-by", "uniform"}}).sampled_by, sample_distribution::uniform);
-  const test::toy_rows many = test::planted_classes({.rows = 1500, .columns = 5, .per_row = 2}, 2);
+  const test::toy_rows many = test::planted_classes({.rows = 4000, .columns = 5, .per_row = 2}, 2);
   test::toy_rows numbered = many;
   for (std::size_t r = 0; r < numbered.rows(); ++r) numbered.label[r] = static_cast<float>(r);
   const csr_rows wide_rows = numbered.csr();
