@@ -13,17 +13,14 @@
 namespace hogwild {
 namespace {
 
-/// Adds x times a column's factors to the sums, and to those of its field; returns the sum of their squares. Runs do
+/// Adds x times a column's factors to the sums, and to those of its field, and their squares to the squares. Runs do
 /// not overlap, which lets the compiler take vectors.
-float add_factors(const float* __restrict factors, float x, std::size_t n, float* __restrict sums,
-                  float* __restrict field) {
-  float squares = 0.0f;
+void add_factors(const float* __restrict factors, float x, std::size_t n, float* __restrict sums,
+                 float* __restrict squares, float* __restrict field) {
   for (std::size_t i = 0; i < n; ++i) {
     const float product = x * factors[i];
-    sums[i] += product, field[i] += product;
-    squares += product * product;
+    sums[i] += product, squares[i] += product * product, field[i] += product;
   }
-  return squares;
 }
 
 /// Adds the partials by a column's factors: those of its field in the net, and of its pairs in the machine.
@@ -56,6 +53,7 @@ deepfm_workspace::deepfm_workspace(const sparse_view& data, const net_plan& net,
       columns_(data.columns, factors + 1, std::max<std::size_t>(batch, 1)),
       examples_(std::max<std::size_t>(batch, 1)),
       sums_(examples_.size() * factors),
+      squares_(factors),
       input_(net.input().size()) {}
 
 std::size_t deepfm_workspace::field_at(std::uint32_t column) const {
@@ -73,13 +71,14 @@ void deepfm_workspace::feed(std::size_t n, float bias) {
     const std::span<float> sum = sums(k);
     std::ranges::fill(sum, 0.0f);
     std::ranges::fill(input_, 0.0f);
+    std::ranges::fill(squares_, 0.0f);
     float linear = bias, pairs = 0.0f;
     for (const sparse_layer::entry& e : columns_.entries(k)) {
       const float* const column = columns_.weights(columns_.slot_of(e)).data();
       linear += e.x * column[factors_];
-      pairs -= add_factors(column, e.x, factors_, sum.data(), input_.data() + field_at(e.column));
+      add_factors(column, e.x, factors_, sum.data(), squares_.data(), input_.data() + field_at(e.column));
     }
-    for (const float s : sum) pairs += s * s;
+    for (std::size_t i = 0; i < factors_; ++i) pairs += sum[i] * sum[i] - squares_[i];
     examples_[k].score = linear + 0.5f * pairs;
     float* const to = net_.input(k);
     for (std::size_t v = 0; v < input_.size(); ++v) to[v * net_.stride()] = input_[v];

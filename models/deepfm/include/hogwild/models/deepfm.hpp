@@ -19,6 +19,7 @@
 #include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
+#include <hogwild/option_values.hpp>
 
 namespace hogwild {
 
@@ -41,7 +42,9 @@ struct deepfm {
   static constexpr std::string_view name = "deepfm";
   using library_model = deepfm;
   static constexpr training_defaults defaults{
-      .step = 0.02, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 64, .l2 = 1e-5};
+      .step = 0.01, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 64, .l2 = 1e-5};
+  /// Replicas add up what each has gained in steps that adagrad makes too large for the sum, and the net bears it badly.
+  static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr std::size_t most_hidden = 4;
   static constexpr std::size_t most_inputs = 65'536;
 

@@ -60,7 +60,8 @@ class deepfm_workspace {
   net_workspace net_;
   sparse_layer columns_;
   std::vector<example> examples_;
-  std::vector<float> sums_, input_;  ///< input_: of the example at hand, or its partials
+  std::vector<float> sums_, squares_;  ///< squares_: of the example at hand
+  std::vector<float> input_;           ///< of the example at hand, or its partials
 };
 
 }  // namespace hogwild
