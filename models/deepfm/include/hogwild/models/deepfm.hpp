@@ -43,7 +43,7 @@ struct deepfm {
   using library_model = deepfm;
   static constexpr training_defaults defaults{
       .step = 0.01, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 64, .l2 = 1e-5};
-  /// Replicas add up what each has gained in steps that adagrad makes too large for the sum, and the net bears it badly.
+  /// Two workers on replicas of their own ended worse than one; on one array they end alike.
   static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr std::size_t most_hidden = 4;
   static constexpr std::size_t most_inputs = 65'536;
