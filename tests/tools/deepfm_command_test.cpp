@@ -62,9 +62,9 @@ class deepfm_command : public ::testing::Test {
 
 TEST_F(deepfm_command, learns_numbers_and_is_evaluated_as_it_was_measured) {
   const std::string saved = file("numbers.bin");
-  const auto result = result_of(trained(
-      {"--loss", "squared", "--engine", "serial", "--test", file("numbers.ffm"), "--epochs", "30", "--save", saved},
-      "numbers.ffm"));
+  const auto result = result_of(trained({"--loss", "squared", "--engine", "serial", "--test", file("numbers.ffm"),
+                                         "--epochs", "30", "--step", "0.05", "--save", saved},
+                                        "numbers.ffm"));
   EXPECT_LT(result["test_rmse"], 5.0) << "of numbers that lie 30 beside their middle";
   const auto measured = result_of(hogwild({"evaluate", saved, file("numbers.ffm"), "--json"}));
   EXPECT_NEAR(measured["rmse"].get<double>(), result["test_rmse"].get<double>(), 1e-4);

@@ -27,7 +27,7 @@ struct saved_model {
   std::size_t width = 1;                 ///< parameters of each column: what the model has, of two labels at least 1
   std::vector<std::uint32_t> columns{};  ///< input numbers, ascending
   std::vector<float> weights{};          ///< columns.size() * width, the parameters of a column together
-  std::vector<float> bias{};             ///< of no column: none, one or `width`; of classes any number
+  std::vector<float> bias{};             ///< of no column: none, one or `width`; of nets and classes more
 
   std::vector<std::string> names{};  ///< of the columns in words, where the input has them; else none
 
