@@ -18,10 +18,10 @@ std::vector<double> masses(sample_distribution by, std::span<const std::uint32_t
                              [](std::uint32_t n) { return std::sqrt(static_cast<double>(n) + 1.0); });
       break;
     case sample_distribution::log_uniform: {
-      std::vector<std::uint32_t> ranked(counts.size());
-      std::iota(ranked.begin(), ranked.end(), 0u);
-      std::ranges::stable_sort(ranked, [&](std::uint32_t a, std::uint32_t b) { return counts[a] > counts[b]; });
-      for (std::size_t r = 0; r < ranked.size(); ++r) mass[ranked[r]] = std::log1p(1.0 / static_cast<double>(r + 1));
+      std::vector<std::uint32_t> by_rows(counts.size());
+      std::iota(by_rows.begin(), by_rows.end(), 0u);
+      std::ranges::stable_sort(by_rows, [&](std::uint32_t a, std::uint32_t b) { return counts[a] > counts[b]; });
+      for (std::size_t r = 0; r < by_rows.size(); ++r) mass[by_rows[r]] = std::log1p(1.0 / static_cast<double>(r + 1));
       break;
     }
     case sample_distribution::uniform:

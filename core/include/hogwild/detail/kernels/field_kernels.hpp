@@ -63,9 +63,9 @@ struct field_kernels {
   /// The score of a row; leaves in `room`, of field_room() floats, what its update needs.
   float (*score)(const field_arrays& from, const field_row& row, float* room);
   /// What the derivative of the loss by the score does to the parameters of the row's columns; `u.room` is what score()
-  /// left there, and the parameters are those of then. An entry changes its factors for the fields of other entries of the
-  /// row; those, and the weights, take u.l2 as of row_kernels. The parameters of the row `next` are called into the cache
-  /// meanwhile.
+  /// left there, and the parameters are those of then. An entry changes its factors for the fields of other entries of
+  /// the row; those, and the weights, take u.l2 as of row_kernels. The parameters of the row `next` are called into the
+  /// cache meanwhile.
   void (*sgd)(const row_update<field_arrays>& u, const field_row& row, float slope, const field_row& next);
   /// As adagrad of row_kernels.
   void (*adagrad)(const row_update<field_arrays>& u, const field_row& row, float slope, const field_row& next);

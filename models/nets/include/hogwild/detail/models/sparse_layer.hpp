@@ -39,7 +39,11 @@ class sparse_layer {
     return std::span(partials_).subspan(slot * outputs_, outputs_);
   }
 
-  std::span<float> partials(std::size_t slot) { return std::span(partials_).subspan(slot * outputs_, outputs_); }
+  /// For who adds to them.
+  std::span<float> partials(std::size_t slot) {
+    gathered_ = 0;
+    return std::span(partials_).subspan(slot * outputs_, outputs_);
+  }
 
   /// What example k has besides values of 0, and where a column of it that has been gathered has its weights.
   std::span<const entry> entries(std::size_t k) const { return examples_[k]; }
