@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include <hogwild/detail/platform/thread_sanitizer.hpp>
 #include <hogwild/detail/platform/threads.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/error.hpp>
@@ -169,6 +170,9 @@ std::size_t grantable(thread_team_kind kind, std::size_t asked) {
 
 std::unique_ptr<thread_team> thread_team::make(thread_team_kind kind, std::size_t workers, bool pin) {
   workers = std::max<std::size_t>(workers, 1);
+#ifdef HOGWILD_THREAD_SANITIZER
+  kind = thread_team_kind::std;  // it cannot see how the others' threads wait for each other, and reports races there
+#endif
   switch (kind) {
     case thread_team_kind::openmp:
       return std::make_unique<openmp_thread_team>(workers);

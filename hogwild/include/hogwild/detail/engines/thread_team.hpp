@@ -33,8 +33,9 @@ class thread_team {
   virtual ~thread_team() = default;
 
   /// `workers` threads >= 1; `pin` binds each std thread to a CPU of its own (OpenMP binds by OMP_PLACES and
-  /// OMP_PROC_BIND, oneTBB leaves it to the system). Worker 0 of a std team is the caller, which is never bound. Throws
-  /// resource_error where the system has no threads left.
+  /// OMP_PROC_BIND, oneTBB leaves it to the system). Worker 0 of a std team is the caller, which is never bound. In
+  /// builds that ThreadSanitizer watches all teams are std ones. Throws resource_error where the system has no threads
+  /// left.
   static std::unique_ptr<thread_team> make(thread_team_kind kind, std::size_t workers, bool pin);
 
   virtual std::size_t size() const = 0;
