@@ -98,7 +98,8 @@ class corpus_reading {
 
   corpus run() {
     count();
-    if (words_.size() == 0)
+    if (entries_ == 0 && options_.words) throw input_error(name_ + ": no word is one of those that it is read with");
+    if (entries_ == 0)
       throw input_error(name_ + ": no word occurs " + std::to_string(options_.min_count) +
                         " times; lower the minimal count, or give more text");
     return {write(), words_};
@@ -131,10 +132,20 @@ class corpus_reading {
       for (std::size_t n = 0; n < part.count.size(); ++n) all.add(part.words.word(n), part.count[n]);
       part = {};
     }
+    choose(all);
+  }
+
+  /// Which of them are columns, and how many entries rows have.
+  void choose(const word_counts& all) {
     std::vector<vocabulary::counted_word> frequent;
-    for (std::size_t n = 0; n < all.count.size(); ++n)
-      if (all.count[n] >= options_.min_count) frequent.push_back({all.words.word(n), all.count[n]});
-    words_ = vocabulary(std::move(frequent));
+    for (std::size_t n = 0; n < all.count.size(); ++n) {
+      const vocabulary::counted_word word{all.words.word(n), all.count[n]};
+      const bool taken =
+          options_.words ? options_.words->find(word.word).has_value() : word.count >= options_.min_count;
+      (taken ? entries_ : left_out_) += word.count;
+      if (taken && !options_.words) frequent.push_back(word);
+    }
+    words_ = options_.words ? *options_.words : vocabulary(std::move(frequent));
   }
 
   /// Counts the words of one block.
@@ -190,7 +201,8 @@ class corpus_reading {
     sizes.rows = rows_;
     sizes.columns = words_.size();
     sizes.first_singleton = sizes.columns;
-    sizes.nonzeros = std::accumulate(words_.counts().begin(), words_.counts().end(), std::uint64_t{0});
+    sizes.nonzeros = entries_;
+    if (options_.words) sizes.unknown_entries = left_out_;
     sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
     sizes.label_values = 1;
     sizes.value_bytes = 2;
@@ -204,7 +216,7 @@ class corpus_reading {
   const std::string& name_;
   const corpus_options& options_;
   vocabulary words_;
-  std::uint64_t rows_ = 0;
+  std::uint64_t rows_ = 0, entries_ = 0, left_out_ = 0;
 };
 
 corpus read(const detail::text_opener& open, const std::string& name, const corpus_options& options) {

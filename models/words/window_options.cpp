@@ -11,6 +11,7 @@ std::vector<model_option> window_options() {
       count_option("dimension", usual.dimension, "numbers of a word's vector"),
       count_option("window", usual.window, "neighbours on each side of a word, at most"),
       count_option("negative", usual.negative, "words drawn at random for contrast, for each window"),
+      flag_option("hierarchical", "hierarchical softmax over a Huffman tree of the words, instead of drawn words"),
       number_option("sample", usual.sample, "words that are a larger fraction of the text are thinned out; 0: none")};
 }
 
@@ -18,6 +19,9 @@ void check_window_options(const model_options& options) {
   for (const char* const name : {"dimension", "window", "negative"})
     if (options.count(name, 1) > 65'536)
       throw config_error("--dimension, --window and --negative are numbers up to 65536");
+  if (options.flag("hierarchical", false) && options.given("negative"))
+    throw config_error(
+        "--negative is how many words are drawn for contrast, and --hierarchical draws none: leave out one of them");
 }
 
 window_model windows_for(std::size_t words, const model_options& options) {
@@ -26,6 +30,7 @@ window_model windows_for(std::size_t words, const model_options& options) {
   m.window = static_cast<std::uint32_t>(options.count("window", m.window));
   m.negative = static_cast<std::uint32_t>(options.count("negative", m.negative));
   m.sample = options.number("sample", m.sample);
+  m.hierarchical = options.flag("hierarchical", m.hierarchical);
   const auto require = [](bool holds, const char* otherwise) {
     if (!holds) throw config_error(otherwise);
   };

@@ -2,9 +2,11 @@
 #include <hogwild/detail/words/word_model.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 
 #include <hogwild/detail/platform/printable.hpp>
@@ -17,7 +19,12 @@
 namespace hogwild {
 namespace {
 
-constexpr std::string_view least_count = "min-count";
+constexpr std::string_view least_count = "min-count", tree = "hierarchical";
+
+/// Numbers of a row: two vectors, and in a hierarchical model the word's count.
+std::size_t saved_width(const window_model& windows) {
+  return 2 * windows.dimension + (windows.hierarchical ? 1 : 0);
+}
 
 const window_model& window_of_words(const named_model& m, const vocabulary& words) {
   const window_model* const windows = detail::windows_of(m);
@@ -36,16 +43,19 @@ saved_model word_model_of(const named_model& m, std::span<const float> parameter
   if (parameters.size() != windows.dim())
     throw config_error("the model has " + std::to_string(windows.dim()) + " parameters, not " +
                        std::to_string(parameters.size()));
-  saved_model saved{.model = std::string(name_of(m)), .width = 2 * windows.dimension};
+  saved_model saved{.model = std::string(name_of(m)), .width = saved_width(windows)};
   saved.model_options = {{"dimension", static_cast<double>(windows.dimension)},
                          {"window", static_cast<double>(windows.window)},
-                         {"negative", static_cast<double>(windows.negative)},
+                         windows.hierarchical
+                             ? std::pair{std::string(tree), 1.0}
+                             : std::pair{std::string("negative"), static_cast<double>(windows.negative)},
                          {"sample", windows.sample},
                          {std::string(least_count), static_cast<double>(min_count)}};
   saved.weights.reserve(words.size() * saved.width);
   for (std::uint32_t w = 0; w < words.size(); ++w) {
     saved.columns.push_back(w);
     saved.names.emplace_back(words.word(w));
+    if (windows.hierarchical) saved.weights.push_back(static_cast<float>(words.count(w)));
     for (const std::size_t begin : {windows.input_of(w), windows.output_of(w)}) {
       const auto row = parameters.subspan(begin, windows.dimension);
       saved.weights.insert(saved.weights.end(), row.begin(), row.end());
@@ -60,14 +70,37 @@ std::uint64_t min_count_of(const saved_model& saved) {
   throw input_error("a model of words has the option 'min-count', a number from 1 on");
 }
 
+std::optional<vocabulary> words_of(const saved_model& saved) {
+  const auto set = std::ranges::find(saved.model_options, tree, &std::pair<std::string, double>::first);
+  if (set == saved.model_options.end() || set->second == 0.0) return std::nullopt;
+  const auto fail = [] {
+    throw input_error(
+        "a hierarchical model of words has a named row for each, which begins with how often it occurred: a whole "
+        "number, not above that of the row before");
+  };
+  if (saved.names.size() != saved.columns.size() || saved.width == 0) fail();
+  std::vector<vocabulary::counted_word> words;
+  for (std::size_t row = 0; row < saved.names.size(); ++row) {
+    const auto count = static_cast<double>(saved.row(row).front());
+    if (!(count >= 1.0 && count <= 0x1p53 && count == std::floor(count))) fail();
+    words.push_back({saved.names[row], static_cast<std::uint64_t>(count)});
+    if (row > 0 && words[row].count > words[row - 1].count) fail();
+  }
+  vocabulary made = vocabulary::in_order(words);
+  for (std::size_t row = 0; row < words.size(); ++row)
+    if (made.find(words[row].word) != row)
+      throw input_error("a model of words has the word " + quote(words[row].word) + " twice");
+  return made;
+}
+
 named_model model_of_words(const saved_model& saved, std::size_t words) {
   const model_descriptor& known = model_named(saved.model);
   model_options options;
   for (const auto& [name, value] : saved.model_options) {
     if (name == least_count) continue;
-    const std::string text = detail::to_text(value);
     const auto o = std::ranges::find(known.facts().options, name, &model_option::name);
     if (o == known.facts().options.end()) throw input_error("a " + saved.model + " model has no option " + quote(name));
+    const std::string text = o->is_flag() ? value != 0.0 ? "true" : "false" : detail::to_text(value);
     if (const std::string fault = o->fault(text); !fault.empty()) throw input_error("option " + name + ": " + fault);
     options.set(name, text);
   }
@@ -87,16 +120,19 @@ named_model model_of_words(const saved_model& saved, std::size_t words) {
 std::vector<float> parameters_of_words(const saved_model& saved, const named_model& m, const vocabulary& words,
                                        const std::string& source) {
   const window_model& windows = window_of_words(m, words);
-  if (saved.width != 2 * windows.dimension || saved.names.size() != saved.columns.size())
+  if (saved.width != saved_width(windows) || saved.names.size() != saved.columns.size())
     throw input_error("a model of words has a named row for each, of two vectors of " +
-                      std::to_string(windows.dimension) + " numbers");
+                      std::to_string(windows.dimension) + " numbers" +
+                      (windows.hierarchical ? ", and a count before them" : ""));
   std::unordered_map<std::string_view, std::size_t> rows;
   for (std::size_t row = 0; row < saved.names.size(); ++row) rows.emplace(saved.names[row], row);
   std::vector<float> parameters(windows.dim());
   for (std::size_t w = 0; w < words.size(); ++w) {
     const auto found = rows.find(words.word(w));
     if (found == rows.end()) throw input_error("the model has no vectors of " + quote(words.word(w)) + " in " + source);
-    const std::span<const float> row = saved.row(found->second);
+    if (windows.hierarchical && found->second != w)
+      throw config_error("a text is read with the words of a hierarchical model, in their order, to be measured by it");
+    const std::span<const float> row = saved.row(found->second).last(2 * windows.dimension);
     const auto at = [&](std::size_t begin) { return parameters.begin() + static_cast<std::ptrdiff_t>(begin); };
     std::ranges::copy(row.first(windows.dimension), at(windows.input_of(w)));
     std::ranges::copy(row.last(windows.dimension), at(windows.output_of(w)));

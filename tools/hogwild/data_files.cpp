@@ -162,13 +162,17 @@ sparse_dataset open_training(const std::string& path, const data_options& option
   return open_as(options, path, options.labels, options.names.get(), base_options(options));
 }
 
-corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options) {
-  corpus_options opening{.min_count = min_count};
+corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
+                  std::optional<vocabulary> words) {
+  corpus_options opening{.min_count = min_count, .words = std::move(words)};
   if (!options.no_cache) opening.scratch = base_options(options).cache_folder;
   std::error_code refused;
   if (!opening.scratch.empty()) std::filesystem::create_directories(opening.scratch, refused);
   if (refused) opening.scratch.clear();
-  return open_corpus(path, opening);
+  corpus text = open_corpus(path, opening);
+  if (const std::size_t unknown = text.rows.unknown_entries(); unknown > 0 && !options.quiet)
+    say(path + ": " + std::to_string(unknown) + " words are none of the model's and are left out");
+  return text;
 }
 
 sparse_dataset open_through(const std::string& path, const column_numbering& columns, const data_options& options,

@@ -57,8 +57,10 @@ model_input input_of(std::string_view model);
 /// Opens training data.
 sparse_dataset open_training(const std::string& path, const data_options& options);
 
-/// Reads a corpus; rows that are many go to a file in the cache folder, which vanishes with them.
-corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options);
+/// Reads a corpus, with these words where they are given; rows that are many go to a file in the cache folder, which
+/// vanishes with them.
+corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
+                  std::optional<vocabulary> words = {});
 
 /// Opens rows that are read through the columns of a training set or a saved model, and says on stderr how many entries
 /// had to be left out because those columns are not known.

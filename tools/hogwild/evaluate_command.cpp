@@ -36,11 +36,11 @@ constexpr std::size_t rows_at_once = 64;
 
 /// Of both vectors of each word, as training measures them.
 evaluation evaluate_words(const saved_model& saved, const std::string& data_path, const data_options& files) {
-  const corpus text = open_words(data_path, min_count_of(saved), files);
+  const corpus text = open_words(data_path, min_count_of(saved), files, words_of(saved));
   const named_model m = model_of_words(saved, text.words.size());
   const measured_loss told =
       loss_in_training(m, text.rows.view(), parameters_of_words(saved, m, text.words, data_path));
-  return {saved.model, told.rows, 0, {.loss = told.loss}};
+  return {saved.model, told.rows, text.rows.unknown_entries(), {.loss = told.loss}};
 }
 
 /// Of rows with lists of labels.

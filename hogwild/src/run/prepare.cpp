@@ -282,7 +282,8 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool two_pass = loop_.form == l2_form::two_pass;
   const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad || two_pass);
-  if (touched && (train_.degree.empty() || train_.rows() != data.rows())) {
+  // A text keeps its counts: what is held back of it is measured by the same ones.
+  if (touched && (train_.degree.empty() || (train_.rows() != data.rows() && !traits.repeats))) {
     train_.ensure(0, train_.rows());
     degree_ = count_of_all(train_, agreement(ranks_));
     train_.degree = degree_;

@@ -116,14 +116,15 @@ class window_loops {
     return p * reinterpret_cast<lanes>(power << 23);
   }
 
-  static void slopes(float* at, std::size_t inputs, std::size_t outputs) {
+  static void slopes(float* at, std::size_t inputs, std::size_t outputs, std::size_t seen) {
     for (std::size_t k = 0; k < inputs * outputs; k += lane_count) {
       lanes x = loaded(at + k);
       x = x > 30.0f ? splat(30.0f) : x;
       x = x < -30.0f ? splat(-30.0f) : x;
       store(at + k, 1.0f / (1.0f + exponential(-x)));
     }
-    for (std::size_t i = 0; i < inputs; ++i) at[i * outputs] -= 1.0f;
+    for (std::size_t i = 0; i < inputs; ++i)
+      for (std::size_t j = 0; j < seen; ++j) at[i * outputs + j] -= 1.0f;
   }
 
   /// The inputs are walked once a vector of the width, whose part of all outputs stays in registers.

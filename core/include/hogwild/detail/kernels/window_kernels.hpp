@@ -19,10 +19,10 @@ struct window_kernels {
   /// scores = A B^T
   void (*scores)(const float* const* a, std::size_t inputs, const float* b, std::size_t outputs, std::size_t width,
                  float* scores);
-  /// Makes of each score what the loss changes with it, where output 0 was seen and the others were not:
-  /// sigma(score) - 1 in column 0, sigma(score) elsewhere; sigma(x) = 1 / (1 + e^-x). Within 1e-6 of that. `slopes` has
-  /// room for whole multiples of window_lanes.
-  void (*slopes)(float* slopes, std::size_t inputs, std::size_t outputs);
+  /// Makes of each score what the loss changes with it, where the first `seen` outputs were seen and the others were
+  /// not: sigma(score) - 1 in those columns, sigma(score) elsewhere; sigma(x) = 1 / (1 + e^-x). Within 1e-6 of that.
+  /// `slopes` has room for whole multiples of window_lanes.
+  void (*slopes)(float* slopes, std::size_t inputs, std::size_t outputs, std::size_t seen);
   /// da[i] += sum_j slopes[i][j] b_j, and db_j = sum_i slopes[i][j] a[i].
   void (*gradients)(const float* const* a, std::size_t inputs, const float* b, std::size_t outputs, std::size_t width,
                     const float* slopes, float* const* da, float* db);

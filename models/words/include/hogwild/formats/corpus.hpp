@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include <hogwild/dataset.hpp>
@@ -13,7 +14,10 @@ namespace hogwild {
 
 /// What a corpus is read with.
 struct corpus_options {
-  std::uint64_t min_count = 5;           ///< words that occur less often are left out
+  std::uint64_t min_count = 5;  ///< words that occur less often are left out
+  /// The words of another corpus, to read a text as that one was read: columns and degrees are theirs, and words that
+  /// are none of them are left out, which sparse_dataset::unknown_entries() counts; min_count does not matter then.
+  std::optional<vocabulary> words{};
   std::size_t sentence = 1000;           ///< a line of more words is several sentences
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
   /// Rows of more bytes than `memory` go to a nameless file in this folder, which vanishes with the rows; empty: they
@@ -38,7 +42,7 @@ struct corpus {
 ///
 /// The same text gives the same corpus, however many threads read it. Throws format_error (file:line:column) for a byte
 /// 0 and for a word of more than 1000 bytes, input_error where the file cannot be read, changes meanwhile, or has no
-/// word that is frequent enough; config_error for a minimal count or a sentence of 0.
+/// word that is frequent enough, or is one of `words`; config_error for a minimal count or a sentence of 0.
 corpus open_corpus(const std::string& path, const corpus_options& options = {});
 
 /// The same from bytes in memory, plain or compressed; `name` is for messages.

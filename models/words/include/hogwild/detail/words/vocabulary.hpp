@@ -28,6 +28,8 @@ class vocabulary {
   vocabulary();
   /// Of distinct words, in any order.
   explicit vocabulary(std::vector<counted_word> words);
+  /// Of words that another vocabulary had in this order; counts do not rise, but may have been rounded since.
+  static vocabulary in_order(std::span<const counted_word> words);
 
   std::size_t size() const { return count_->size(); }
   /// The word of a position below size(); valid as long as a copy of this vocabulary.
@@ -37,6 +39,8 @@ class vocabulary {
   std::optional<std::uint32_t> find(std::string_view word) const;
 
  private:
+  vocabulary(std::shared_ptr<const detail::word_table> words, std::shared_ptr<const std::vector<std::uint64_t>> counts);
+
   std::shared_ptr<const detail::word_table> words_;
   std::shared_ptr<const std::vector<std::uint64_t>> count_;
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -14,14 +15,14 @@
 #include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/detail/words/window_model.hpp>
-#include <hogwild/detail/words/word_sampler.hpp>
+#include <hogwild/detail/words/window_outputs.hpp>
 
 namespace hogwild {
 
 /// Floats on cache lines of their own.
 class lined_floats {
  public:
-  explicit lined_floats(std::size_t size) : lines_((size + 15) / 16) {}
+  explicit lined_floats(std::size_t size) : lines_(size / 16 + 1) {}
   float* data() { return lines_.front().x; }
   std::span<float> part(std::size_t begin, std::size_t size) { return {data() + begin, size}; }
 
@@ -42,14 +43,14 @@ class window_space {
   window_space(const window_model& m, const sparse_view& data, isa set, std::size_t batch)
       : model_(m),
         kernels_(window_kernels_of(set)),
-        words_(occurrences(data), m.sample),
+        choice_(m, data),
         sentences_(batch),
         slots_(2 * std::size_t{m.window} + 1),
         values_(slots_ * m.width()),
         gradients_(slots_ * m.width()),
-        outputs_((m.negative + 1) * m.width()),
-        output_gradients_((m.negative + 1) * m.width()),
-        slopes_(2 * std::size_t{m.window} * (m.negative + 1) + window_lanes),
+        outputs_(choice_.most() * m.width()),
+        output_gradients_(choice_.most() * m.width()),
+        slopes_(2 * std::size_t{m.window} * choice_.most() + window_lanes),
         mean_(m.width()),
         mean_gradient_(m.width()),
         contexts_(2 * std::size_t{m.window}),
@@ -62,7 +63,7 @@ class window_space {
     s.words.clear();
     for (std::size_t i = 0; i < z.size(); ++i) {
       const auto chance = static_cast<float>(random.bits(i) >> 40) * 0x1p-24f;
-      if (chance < words_.keep(z.index[i])) s.words.push_back(z.index[i]);
+      if (chance < choice_.keep(z.index[i])) s.words.push_back(z.index[i]);
     }
   }
 
@@ -72,15 +73,15 @@ class window_space {
 
   /// Scores each of the inputs against each of the outputs.
   void score(window_rows inputs) {
-    kernels_.scores(inputs.data(), inputs.size(), outputs_.data(), drawn_.size(), model_.width(), slopes_.data());
+    kernels_.scores(inputs.data(), inputs.size(), outputs_.data(), here_.rows.size(), model_.width(), slopes_.data());
   }
   /// The loss of so many inputs' scores.
   double loss(std::size_t inputs) {
     double sum = 0.0;
     for (std::size_t i = 0; i < inputs; ++i) {
-      for (std::size_t j = 0; j < drawn_.size(); ++j) {
-        const auto score = static_cast<double>(slopes_.data()[i * drawn_.size() + j]);
-        const double wrong = j == 0 ? -score : score;  // log(1 + e^wrong), without overflow
+      for (std::size_t j = 0; j < here_.rows.size(); ++j) {
+        const auto score = static_cast<double>(slopes_.data()[i * here_.rows.size() + j]);
+        const double wrong = j < here_.seen ? -score : score;  // log(1 + e^wrong), without overflow
         sum += std::max(wrong, 0.0) + std::log1p(std::exp(-std::abs(wrong)));
       }
     }
@@ -88,14 +89,14 @@ class window_space {
   }
   /// Makes slopes of their scores: what the mean loss of so many sentences changes with each.
   void derive(std::size_t inputs, std::size_t sentences) {
-    kernels_.slopes(slopes_.data(), inputs, drawn_.size());
+    kernels_.slopes(slopes_.data(), inputs, here_.rows.size(), here_.seen);
     if (sentences == 1) return;
     const float fraction = 1.0f / static_cast<float>(sentences);
-    for (std::size_t i = 0; i < inputs * drawn_.size(); ++i) slopes_.data()[i] *= fraction;
+    for (std::size_t i = 0; i < inputs * here_.rows.size(); ++i) slopes_.data()[i] *= fraction;
   }
   /// From slopes to gradients: adds to those by the inputs, writes those by the outputs.
   void differentiate(window_rows inputs, window_row_gradients by_inputs) {
-    kernels_.gradients(inputs.data(), inputs.size(), outputs_.data(), drawn_.size(), model_.width(), slopes_.data(),
+    kernels_.gradients(inputs.data(), inputs.size(), outputs_.data(), here_.rows.size(), model_.width(), slopes_.data(),
                        by_inputs.data(), output_gradients_.data());
   }
 
@@ -132,31 +133,31 @@ class window_space {
     for (std::size_t t = 0; t < n; ++t) {
       if (t + reach < n) enter(w, s, t + reach);
       gather_contexts(s, t);
-      draw_outputs(w, s, t);
+      choose_outputs(w, s, t);
       gather_outputs(w);
       at_window();
     }
   }
 
-  /// Calls at_window() for each word of sentence k with the rows of its window at hand: contexts(), and outputs of
-  /// which the first is the word's own and the others are drawn. The gradients by the outputs that at_window() leaves
-  /// are emitted at once; what it added to context_gradients(), once a word is out of all windows.
+  /// Calls at_window() for each word of sentence k with the rows of its window at hand: contexts() and outputs. The
+  /// gradients by the outputs that at_window() leaves are emitted at once; what it added to context_gradients(), once a
+  /// word is out of all windows.
   template <class Reader, class Emit, class AtWindow>
   void walk(const Reader& w, std::size_t k, const Emit& emit, const AtWindow& at_window) {
     const sentence& s = sentences_[k];
     const std::size_t n = s.words.size(), reach = model_.window;
     if (n < 2) return;
     for (std::size_t p = 0; p < std::min(reach, n); ++p) enter(w, s, p);
-    draw_outputs(w, s, 0);
+    choose_outputs(w, s, 0);
     for (std::size_t t = 0; t < n; ++t) {
       if (t + reach < n) enter(w, s, t + reach);
       if (t + reach + 1 < n) announce(w, model_.input_of(s.words[t + reach + 1]));
       gather_contexts(s, t);
       gather_outputs(w);
-      if (t + 1 < n) draw_outputs(w, s, t + 1);
+      if (t + 1 < n) choose_outputs(w, s, t + 1);
       at_window();
-      for (std::size_t j = 0; j < drawn_.size(); ++j)
-        emit.block(model_.output_of(drawn_[j]), output_gradients_.part(j * model_.width(), model_.width()));
+      for (std::size_t j = 0; j < here_.rows.size(); ++j)
+        emit.block(model_.output_of(here_.rows[j]), output_gradients_.part(j * model_.width(), model_.width()));
       if (t >= reach) leave(emit, s, t - reach);
     }
     for (std::size_t p = n - std::min(reach, n); p < n; ++p) leave(emit, s, p);
@@ -166,6 +167,10 @@ class window_space {
   struct sentence {
     std::vector<std::uint32_t> words{};
     counter_random random{0, 0};
+  };
+  struct outputs {
+    std::vector<std::uint32_t> rows{};
+    std::size_t seen = 0;  ///< rows, the first ones, that the word speaks for
   };
 
   std::size_t slot(std::size_t position) const { return position % slots_ * model_.width(); }
@@ -182,7 +187,7 @@ class window_space {
 
   std::uint64_t draw(const sentence& s, std::size_t t, std::size_t number) const {
     constexpr std::uint64_t behind_words = std::uint64_t{1} << 32;  // take() uses the numbers before
-    return s.random.bits(behind_words + t * (model_.negative + 1) + number);
+    return s.random.bits(behind_words + t * model_.draws() + number);
   }
 
   void gather_contexts(const sentence& s, std::size_t t) {
@@ -195,22 +200,19 @@ class window_space {
     }
   }
 
-  /// The words that the window of word t is scored against, whose rows are then on their way.
+  /// What the window of word t is scored against; the rows are then on their way.
   template <class Reader>
-  void draw_outputs(const Reader& w, const sentence& s, std::size_t t) {
-    next_.assign(1, s.words[t]);
-    for (std::size_t j = 1; j <= model_.negative; ++j) {
-      const std::uint32_t other = words_.draw(draw(s, t, j));
-      if (other != s.words[t]) next_.push_back(other);
-    }
-    for (const std::uint32_t word : next_) announce(w, model_.output_of(word));
+  void choose_outputs(const Reader& w, const sentence& s, std::size_t t) {
+    next_.seen = choice_.choose(s.words[t], next_.rows, [&](std::size_t j) { return draw(s, t, j); });
+    for (const std::uint32_t row : next_.rows) announce(w, model_.output_of(row));
   }
 
   template <class Reader>
   void gather_outputs(const Reader& w) {
-    drawn_.swap(next_);
-    for (std::size_t j = 0; j < drawn_.size(); ++j)
-      w.block(model_.output_of(drawn_[j]), model_.width()).copy_to(outputs_.part(j * model_.width(), model_.width()));
+    std::swap(here_, next_);
+    for (std::size_t j = 0; j < here_.rows.size(); ++j)
+      w.block(model_.output_of(here_.rows[j]), model_.width())
+          .copy_to(outputs_.part(j * model_.width(), model_.width()));
   }
 
   template <class Reader>
@@ -220,7 +222,7 @@ class window_space {
 
   window_model model_;
   const window_kernels& kernels_;
-  word_sampler words_;
+  window_outputs choice_;
   std::vector<sentence> sentences_;
   std::size_t slots_;  ///< words whose rows are at hand: as many as the widest window has
   lined_floats values_, gradients_, outputs_, output_gradients_, slopes_, mean_, mean_gradient_;
@@ -228,7 +230,7 @@ class window_space {
   std::vector<float*> context_gradients_;
   const float* mean_row_ = nullptr;
   float* mean_gradient_row_ = nullptr;
-  std::vector<std::uint32_t> drawn_, next_;  ///< the outputs of this window and of the next one
+  outputs here_, next_;  ///< of this window and of the next one
   std::size_t count_ = 0;
 };
 
