@@ -41,9 +41,8 @@ bool has_few(const model_data& data) {
   return !data.rows.image.known() && all[0] < 0.2 * all[1] * static_cast<double>(data.features());
 }
 
-constexpr std::array sample_names = {std::pair{"frequency", sample_distribution::frequency},
-                                     std::pair{"log_uniform", sample_distribution::log_uniform},
-                                     std::pair{"uniform", sample_distribution::uniform}};
+constexpr std::array distributions = {sample_distribution::frequency, sample_distribution::log_uniform,
+                                      sample_distribution::uniform};
 
 /// From how many classes on the last layer is sampled, and by how many draws.
 constexpr std::size_t many_classes = 4'000, usual_samples = 512;
@@ -72,10 +71,20 @@ class mlp_descriptor final : public descriptor_for<mlp> {
                                     samples_option(),
                                     word_option("sample-by", {"frequency", "log_uniform", "uniform"},
                                                 "how likely --samples draws a class: by its rows, by their rank, or "
-                                                "all alike")},
+                                                "all alike"),
+                                    flag_option("hierarchical",
+                                                "the last layer is a hierarchical softmax over a Huffman tree of the "
+                                                "classes")},
                         .no_bias = detail::net_has_biases}) {}
 
-  void check(const model_options&) const override { detail::require_layers<mlp>(); }
+  void check(const model_options& options) const override {
+    detail::require_layers<mlp>();
+    if (options.flag("hierarchical", false) && options.text("samples", "auto") != "auto" &&
+        options.text("samples", "auto") != "0")
+      throw config_error(
+          "--samples draws classes for the last layer, and --hierarchical looks at no others than a row's own path: "
+          "leave out one of them");
+  }
 
   named_model make(const model_data& data, const model_options& options) const override {
     mlp m =
@@ -84,10 +93,12 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     if (data.rows.image.known()) m.scale = static_cast<float>(1.0 / 255.0);
     const std::string form = options.text("first-layer", "auto");
     m.sparse = form == "sparse" || (form == "auto" && has_few(data));
-    m.samples = static_cast<std::uint32_t>(samples_for(options.text("samples", "auto"), m.classes));
+    m.hierarchical = options.flag("hierarchical", false);
+    if (!m.hierarchical)
+      m.samples = static_cast<std::uint32_t>(samples_for(options.text("samples", "auto"), m.classes));
     const std::string by = options.text("sample-by", "frequency");
-    for (const auto& [name, distribution] : sample_names)
-      if (by == name) m.sampled_by = distribution;
+    for (const sample_distribution distribution : distributions)
+      if (by == name_of(distribution)) m.sampled_by = distribution;
     return m;
   }
 
@@ -103,8 +114,10 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "samples"; })) {
       m.samples = static_cast<std::uint32_t>(detail::saved_count(saved, "samples", m.classes));
       m.sampled_by =
-          static_cast<sample_distribution>(detail::saved_count(saved, "sampled_by", sample_names.size()) - 1);
+          static_cast<sample_distribution>(detail::saved_count(saved, "sampled_by", distributions.size()) - 1);
     }
+    if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "hierarchical"; }))
+      m.hierarchical = detail::saved_flag(saved, "hierarchical");
     return detail::load_net(m, saved);
   }
 
@@ -118,6 +131,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
       saved.model_options.emplace_back("samples", static_cast<double>(m.samples));
       saved.model_options.emplace_back("sampled_by", static_cast<double>(m.sampled_by) + 1.0);
     }
+    if (m.hierarchical) saved.model_options.emplace_back("hierarchical", 1.0);
     detail::save_hidden(m.hidden, saved);
     saved.width = m.groups().front().width;
     for (const std::uint32_t column : trained.saved_order) {

@@ -32,6 +32,18 @@ std::vector<double> masses(sample_distribution by, std::span<const std::uint32_t
 
 }  // namespace
 
+std::string_view name_of(sample_distribution by) {
+  switch (by) {
+    case sample_distribution::frequency:
+      return "frequency";
+    case sample_distribution::log_uniform:
+      return "log_uniform";
+    case sample_distribution::uniform:
+      break;
+  }
+  return "uniform";
+}
+
 std::vector<std::uint32_t> class_counts(const sparse_view& rows, const label_map& labels, std::size_t classes) {
   std::vector<std::uint32_t> counts(classes);
   if (labels.classes() == 0) return counts;

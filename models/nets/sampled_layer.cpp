@@ -2,11 +2,12 @@
 #include <hogwild/detail/models/sampled_layer.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
 #include <hogwild/detail/optimization/random.hpp>
+
+#include "nets/row_products.hpp"
 
 namespace hogwild {
 namespace {
@@ -16,23 +17,6 @@ constexpr std::size_t numbers_at_once = std::size_t{1} << 17;
 
 /// Of a class that a row does not see: far below any other, and finite, so that differences are numbers.
 constexpr float unseen = -1e30f;
-
-float dot_of(const float* a, const float* b, std::size_t n) {
-  constexpr std::size_t side_by_side = 16;
-  std::array<float, side_by_side> sums{};
-  std::size_t i = 0;
-  for (; i + side_by_side <= n; i += side_by_side)
-    for (std::size_t l = 0; l < side_by_side; ++l) sums[l] += a[i + l] * b[i + l];
-  float sum = 0.0f;
-  for (; i < n; ++i) sum += a[i] * b[i];
-  for (const float s : sums) sum += s;
-  return sum;
-}
-
-/// to += x * from; they do not overlap.
-void add_times(float* __restrict to, const float* __restrict from, float x, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) to[i] += x * from[i];
-}
 
 /// top and which become the larger score of a lane and its class where `scores` has one.
 void take_larger(const float* __restrict scores, float number, float* __restrict top, float* __restrict which,
@@ -51,7 +35,7 @@ sampled_layer::sampled_layer(class_sampler sampler, std::size_t inputs, isa set,
       rows_(rows),
       together_(std::clamp<std::size_t>(numbers_at_once / inputs, 1, sampler_.classes())),
       kernels_(layer_kernels_of(set)),
-      slot_(sampler_.classes(), 0),
+      slots_(sampler_.classes(), inputs),
       label_(std::max<std::size_t>(batch, 1)),
       bits_(label_.size()) {
   const std::size_t scored = std::max(std::min(sampler_.draws(), sampler_.classes()), together_) + 1;
@@ -61,7 +45,7 @@ sampled_layer::sampled_layer(class_sampler sampler, std::size_t inputs, isa set,
   scores_ = std::exchange(at, at + scored * rows_);
   by_example_ = at;
   if (!takes_all()) return;
-  for (std::uint32_t c = 0; c < sampler_.classes(); ++c) classes_.push_back(c), slot_[c] = c + 1;
+  for (std::uint32_t c = 0; c < sampler_.classes(); ++c) slots_.give(c);
 }
 
 void sampled_layer::take(std::size_t k, float label, std::uint64_t bits) {
@@ -70,38 +54,29 @@ void sampled_layer::take(std::size_t k, float label, std::uint64_t bits) {
 }
 
 void sampled_layer::gather(std::size_t n) {
-  const auto give_slot = [this](std::uint32_t c) {
-    if (slot_[c] != 0) return;
-    classes_.push_back(c);
-    slot_[c] = static_cast<std::uint32_t>(classes_.size());
-  };
   labels_of_batch_ = n;
   if (!takes_all()) {
-    for (const std::uint32_t c : classes_) slot_[c] = 0;
-    classes_.clear();
+    slots_.clear();
     const counter_random random(bits_[0], n);
-    for (std::size_t i = 0; i < sampler_.draws(); ++i) give_slot(sampler_.draw(random.bits(i)));
+    for (std::size_t i = 0; i < sampler_.draws(); ++i) slots_.give(sampler_.draw(random.bits(i)));
   }
-  sampled_ = classes_.size();
-  for (std::size_t k = 0; k < n; ++k) give_slot(label_[k]);
-  weights_.resize(classes_.size() * inputs_);
-  biases_.resize(classes_.size());
-  partials_.assign(classes_.size() * inputs_, 0.0f);
-  bias_partials_.assign(classes_.size(), 0.0f);
+  sampled_ = slots_.size();
+  for (std::size_t k = 0; k < n; ++k) slots_.give(label_[k]);
+  slots_.begin();
 }
 
 void sampled_layer::score_sample(const net_outputs& at) {
-  kernels_.dense_input(rows_, sampled_, inputs_, weights_.data(), at.values, scores_);
+  kernels_.dense_input(rows_, sampled_, inputs_, slots_.weights().data(), at.values, scores_);
   for (std::size_t s = 0; s < sampled_; ++s) {
-    const float more = biases_[s] - sampler_.log_chance(classes_[s]);
+    const float more = slots_.bias(s) - sampler_.log_chance(slots_.rows()[s]);
     for (float& score : std::span(scores_of(s), rows_)) score += more;
   }
   std::fill_n(scores_of(sampled_), rows_, 0.0f);
   for (std::size_t l = 0; l < at.examples; ++l) {
     float* const h = by_example_ + l * inputs_;
     for (std::size_t v = 0; v < inputs_; ++v) h[v] = at.values[v * rows_ + l];
-    const std::size_t own = slot_[label_[at.first + l]] - 1;
-    scores_of(sampled_)[l] = dot_of(h, weights_.data() + own * inputs_, inputs_) + biases_[own];
+    const std::size_t own = slots_.of(label_[at.first + l]);
+    scores_of(sampled_)[l] = detail::dot_of(h, slots_.weights(own).data(), inputs_) + slots_.bias(own);
     if (own < sampled_) scores_of(own)[l] = unseen;
   }
 }
@@ -114,22 +89,22 @@ void sampled_layer::differentiate(const net_outputs& at) {
   kernels_.log_softmax(rows_, sampled_ + 1, own_, scores_, loss_, best_);
   kernels_.log_softmax_input(rows_, sampled_ + 1, own_, example_weight_, scores_, scores_);
   for (std::size_t l = 0; l < at.examples; ++l) {
-    const std::size_t own = slot_[label_[at.first + l]] - 1;
+    const std::size_t own = slots_.of(label_[at.first + l]);
     if (own < sampled_) scores_of(own)[l] = 0.0f;  // a kernel's exp(unseen) may be the least number there is
   }
 
-  kernels_.dense_weights(rows_, sampled_, inputs_, scores_, at.values, partials_.data(), nullptr);
+  kernels_.dense_weights(rows_, sampled_, inputs_, scores_, at.values, slots_.partials().data(), nullptr);
   for (std::size_t s = 0; s < sampled_; ++s)
-    for (const float partial : std::span(scores_of(s), rows_)) bias_partials_[s] += partial;
+    for (const float partial : std::span(scores_of(s), rows_)) slots_.bias_partials()[s] += partial;
   std::fill_n(at.partials, inputs_ * rows_, 0.0f);
-  kernels_.dense(rows_, sampled_, inputs_, weights_.data(), nullptr, scores_, at.partials);
+  kernels_.dense(rows_, sampled_, inputs_, slots_.weights().data(), nullptr, scores_, at.partials);
 
   for (std::size_t l = 0; l < at.examples; ++l) {
-    const std::size_t own = slot_[label_[at.first + l]] - 1;
+    const std::size_t own = slots_.of(label_[at.first + l]);
     const float slope = scores_of(sampled_)[l];
-    add_times(partials_.data() + own * inputs_, by_example_ + l * inputs_, slope, inputs_);
-    bias_partials_[own] += slope;
-    const float* const w = weights_.data() + own * inputs_;
+    detail::add_times(slots_.partials(own).data(), by_example_ + l * inputs_, slope, inputs_);
+    slots_.bias_partials()[own] += slope;
+    const float* const w = slots_.weights(own).data();
     for (std::size_t v = 0; v < inputs_; ++v) at.partials[v * rows_ + l] += slope * w[v];
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -86,6 +87,17 @@ struct perceptron {
   static constexpr float huge = 1e9f;
   static mlp model() { return {.features = shape.columns, .classes = 3, .hidden = {9, 5}}; }
   static numbered_rows data() { return {.rows = planted_classes(shape, 3)}; }
+};
+
+/// On a tree of the classes; its counts, the last parameters, make the tree and have no gradient.
+struct tree_perceptron {
+  static constexpr std::string_view constant = "classes.rows";
+  static constexpr double step = 0x1p-10, tolerance = 0.02;
+  static constexpr float huge = 1e9f;
+  static mlp model() {
+    return {.features = shape.columns, .classes = 5, .hidden = {9}, .sparse = true, .hierarchical = true};
+  }
+  static numbered_rows data() { return {.rows = planted_classes(shape, 5)}; }
 };
 
 /// A last layer that lies by class, of which a batch draws more than there are: what it trains on is its loss.

@@ -79,10 +79,10 @@ struct filled_layer {
   void differentiate(std::uint64_t seed) {
     for (std::size_t k = 0; k < n; ++k) layer.take(k, static_cast<float>(label[k]), mix_bits(seed * 1000 + k + 1));
     layer.gather(n);
-    for (std::size_t s = 0; s < layer.classes().size(); ++s) {
-      std::copy_n(w.begin() + static_cast<std::ptrdiff_t>(layer.classes()[s] * inputs), inputs,
-                  layer.weights(s).begin());
-      layer.bias(s) = b[layer.classes()[s]];
+    for (std::size_t s = 0; s < layer.slots().size(); ++s) {
+      std::copy_n(w.begin() + static_cast<std::ptrdiff_t>(layer.slots().rows()[s] * inputs), inputs,
+                  layer.slots().weights(s).begin());
+      layer.slots().bias(s) = b[layer.slots().rows()[s]];
     }
     for (std::size_t pass = 0; pass < passes(); ++pass) layer.differentiate(at(pass));
   }
@@ -107,8 +107,8 @@ TEST(sampled_layer, every_class_is_in_a_sample_as_often_as_its_chance_says_and_n
     for (std::uint64_t i = 0; i < batches; ++i) {
       layer.take(0, 7.0f, mix_bits(i));
       layer.gather(1);
-      const std::set<std::uint32_t> distinct(layer.classes().begin(), layer.classes().end());
-      EXPECT_EQ(distinct.size(), layer.classes().size());
+      const std::set<std::uint32_t> distinct(layer.slots().rows().begin(), layer.slots().rows().end());
+      EXPECT_EQ(distinct.size(), layer.slots().size());
       EXPECT_TRUE(distinct.contains(7));
       for (const std::uint32_t c : distinct) seen[c] += 1.0;
     }
@@ -163,12 +163,13 @@ TEST(sampled_layer, its_gradient_is_that_of_the_formula) {
         }
         for (std::size_t v = 0; v < f.inputs; ++v) EXPECT_NEAR(f.partial(k, v), dh[v], 1e-6) << draws << " " << n;
       }
-      for (std::size_t s = 0; s < f.layer.classes().size(); ++s) {
-        const std::size_t c = f.layer.classes()[s];
-        EXPECT_NEAR(static_cast<double>(f.layer.bias_partials()[s]), db[c], 1e-6);
+      for (std::size_t s = 0; s < f.layer.slots().size(); ++s) {
+        const std::size_t c = f.layer.slots().rows()[s];
+        EXPECT_NEAR(static_cast<double>(f.layer.slots().bias_partials()[s]), db[c], 1e-6);
         db[c] = 0.0;
         for (std::size_t v = 0; v < f.inputs; ++v)
-          EXPECT_NEAR(static_cast<double>(f.layer.partials(s)[v]), dw[c * f.inputs + v], 1e-6) << draws << " " << n;
+          EXPECT_NEAR(static_cast<double>(f.layer.slots().partials(s)[v]), dw[c * f.inputs + v], 1e-6)
+              << draws << " " << n;
       }
       for (const double rest : db) EXPECT_EQ(rest, 0.0) << "a class without a slot has a gradient";
     }
@@ -212,10 +213,10 @@ TEST(sampled_layer, the_mean_over_samples_is_the_full_softmax_within_its_bounds)
     double mean_z = 0.0;
     for (std::size_t i = 0; i < samples; ++i) {
       f.differentiate(i);
-      for (std::size_t s = 0; s < f.layer.classes().size(); ++s) {
-        const double slope = static_cast<double>(f.layer.bias_partials()[s]);
-        mean[f.layer.classes()[s]] += slope / m;
-        if (f.layer.classes()[s] == y) mean_z += a[y] / (1.0 + slope) / m;
+      for (std::size_t s = 0; s < f.layer.slots().size(); ++s) {
+        const double slope = static_cast<double>(f.layer.slots().bias_partials()[s]);
+        mean[f.layer.slots().rows()[s]] += slope / m;
+        if (f.layer.slots().rows()[s] == y) mean_z += a[y] / (1.0 + slope) / m;
       }
     }
     const double linear = chance_log * most / 3.0 / m;

@@ -139,6 +139,40 @@ TEST_F(nets, of_dense_layers_divide_the_bytes_of_images) {
   EXPECT_EQ(hogwild({"evaluate", model, small}).code, 0);
 }
 
+TEST_F(nets, tell_the_form_of_their_last_layer_and_resume_in_no_other) {
+  const std::string rows = *folder / "classes.svm", record = *folder / "last.jsonl", state = *folder / "last.ckpt",
+                    model = *folder / "tree.bin";
+  std::string text;
+  for (int r = 0; r < 60; ++r) text += std::to_string(r % 6) + " " + std::to_string(r % 6 + 1) + ":1 30:1\n";
+  write_file(rows, text);
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"train", rows, "--model", "mlp", "--hidden", "8", "--step", "0.1", "--json", "--quiet"});
+    return hogwild(more);
+  };
+  EXPECT_EQ(result_of(run({"--epochs", "1"}))["last_layer"], "full");
+  const auto sampled =
+      result_of(run({"--epochs", "1", "--samples", "3", "--sample-by", "uniform", "--record", record}));
+  EXPECT_EQ(sampled["last_layer"], "sampled");
+  EXPECT_EQ(sampled["samples"], 3);
+  EXPECT_EQ(sampled["sampled_by"], "uniform");
+  EXPECT_THAT(read_file(record), HasSubstr("\"last_layer\":\"sampled\""));
+  EXPECT_THAT(read_file(record), HasSubstr("\"sampled_by\":\"uniform\""));
+  for (const std::vector<std::string>& engine : {std::vector<std::string>{"--engine", "serial"},
+                                                 {"--engine", "processes", "--workers", "2"},
+                                                 {"--engine", "all_reduce", "--workers", "2"}}) {
+    std::vector<std::string> words = engine;
+    words.insert(words.end(), {"--epochs", "40", "--hierarchical", "--save", model});
+    const auto result = result_of(run(words));
+    EXPECT_EQ(result["last_layer"], "hierarchical");
+    EXPECT_LT(result["train_loss"].get<double>(), 0.2) << engine[1];
+    EXPECT_THAT(hogwild({"evaluate", model, rows}).out, HasSubstr("accuracy    1.0"));
+  }
+  EXPECT_EQ(run({"--epochs", "1", "--hierarchical", "--checkpoint", state}).code, 0);
+  EXPECT_EQ(run({"--epochs", "2", "--hierarchical", "--resume", state}).code, 0);
+  EXPECT_THAT(run({"--epochs", "2", "--resume", state}).err, HasSubstr("last.ckpt"));
+  expect_refusal(run({"--hierarchical", "--samples", "3"}), "leave out one of them");
+}
+
 TEST_F(nets, tell_the_form_of_their_first_layer_and_resume_in_no_other) {
   const std::string rows = *folder / "few.svm", record = *folder / "run.jsonl", state = *folder / "few.ckpt";
   std::string text;

@@ -87,6 +87,8 @@ std::string summary_text(const train_request& request, const train_result& r) {
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
   text += "\nmodel       " + request.model + formatted(", l2 %.6g", r.l2);
   if (!r.first_layer.empty()) text += ", its first layer " + r.first_layer;
+  if (!r.last_layer.empty() && r.last_layer != "full") text += ", its last layer " + r.last_layer;
+  if (r.samples > 0) text += formatted(" (%zu draws by ", r.samples) + r.sampled_by + ")";
   text +=
       formatted("\nengine      %s, %zu worker%s", engine_text(request).c_str(), r.workers, r.workers == 1 ? "" : "s");
   if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
@@ -156,6 +158,8 @@ std::string summary_json(const train_request& request, const train_result& r) {
                                 {"train_loss", r.train_loss},
                                 {"objective", r.objective}};
   if (!r.first_layer.empty()) all["first_layer"] = r.first_layer;
+  if (!r.last_layer.empty()) all["last_layer"] = r.last_layer;
+  if (r.samples > 0) all["samples"] = r.samples, all["sampled_by"] = r.sampled_by;
   if (r.validation) put_measures(all, "validation", *r.validation);
   if (r.test) put_measures(all, "test", *r.test);
   all["train_seconds"] = r.train_seconds;

@@ -94,10 +94,10 @@ struct training_defaults {
 /// partial before that partial's emit, emits each coordinate at most once and no zeros, and keeps no state between
 /// calls. `reader` has operator[](j) and block(offset, n); `emit` has operator()(j, g) and block(offset, partials).
 ///
-/// Optional: init(view, random) instead of zeros; predict(reader, example) -> label as trained on; groups(); a static
-/// member `labels` (a label_kind, real by default); a static member `linear` = true for the default l2 of 1/n; of
-/// labels that are classes a static member `takes_lists` = true, where it heeds the classes of an example: rows may
-/// then have lists of labels, and `label` is the first of them.
+/// Optional: init(view, random), or init(view, random, rows), instead of zeros; predict(reader, example) -> label as
+/// trained on; groups(); a static member `labels` (a label_kind, real by default); a static member `linear` = true for
+/// the default l2 of 1/n; of labels that are classes a static member `takes_lists` = true, where it heeds the classes
+/// of an example: rows may then have lists of labels, and `label` is the first of them.
 template <class M>
 concept general_model = requires {
   typename M::scalar_type;
@@ -168,6 +168,13 @@ typename M::workspace training_workspace(const M& m, const sparse_view& data, co
   else
     return m.make_workspace(data, set, batch);
 }
+
+/// Models that begin with what depends on their rows as well: with init(view, random, rows), rows.class_rows counted.
+template <class M>
+inline constexpr bool init_by_rows = requires(const M& m, param_view<typename M::scalar_type> w, counter_random random,
+                                              const sparse_view& rows) {
+  m.init(w, random, rows);
+};
 
 /// A workspace that can be asked to stop.
 template <class W>

@@ -12,6 +12,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
+#include <hogwild/detail/models/class_sampler.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/printable.hpp>
@@ -170,9 +171,8 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .dense_isa = choose_dense_isa(o.isa)};
 }
 
-/// Rows of all ranks that contain each column.
-std::vector<std::uint32_t> count_of_all(const sparse_view& rows, const agreement& ranks) {
-  std::vector<std::uint32_t> counts = count_columns(rows);
+/// Counts of rows, of all ranks.
+std::vector<std::uint32_t> count_of_all(std::vector<std::uint32_t> counts, const agreement& ranks) {
   if (ranks.alone()) return counts;
   std::vector<double> sums(counts.begin(), counts.end());
   ranks.sum(sums);
@@ -285,8 +285,12 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   // A text keeps its counts: what is held back of it is measured by the same ones.
   if (touched && (train_.degree.empty() || (train_.rows() != data.rows() && !traits.repeats))) {
     train_.ensure(0, train_.rows());
-    degree_ = count_of_all(train_, agreement(ranks_));
+    degree_ = count_of_all(count_columns(train_), agreement(ranks_));
     train_.degree = degree_;
+  }
+  if (traits.init_by_rows && labels_.kind() == label_kind::classes) {
+    class_rows_ = count_of_all(class_counts(train_, labels_, labels_.classes()), agreement(ranks_));
+    train_.class_rows = class_rows_;
   }
 }
 

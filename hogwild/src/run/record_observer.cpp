@@ -86,6 +86,12 @@ class record_observer final : public observer {
         .dataset = describe(task_.data(), run_.options)};
     const std::string_view form = task_.facts().first_layer;
     if (!form.empty()) context.options.emplace_back("first_layer", text(form));
+    const task_facts& facts = task_.facts();
+    if (!facts.last_layer.empty()) context.options.emplace_back("last_layer", text(facts.last_layer));
+    if (facts.samples > 0) {
+      context.options.emplace_back("samples", number(facts.samples));
+      context.options.emplace_back("sampled_by", text(facts.sampled_by));
+    }
     record_.write(context);
   }
 

@@ -33,6 +33,9 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.step = run.schedule.initial;
   result.step_found = run.step_found;
   result.first_layer = task.facts().first_layer;
+  result.last_layer = task.facts().last_layer;
+  result.samples = task.facts().samples;
+  result.sampled_by = task.facts().sampled_by;
   result.schedule = run.schedule.kind;
   result.decay = run.schedule.decay;
   result.l2 = run.l2;

@@ -20,13 +20,14 @@ class collective;
 /// What train() knows of a model's type.
 struct model_traits {
   label_kind labels = label_kind::real;
-  bool linear = false;     ///< l2 is 1/n by default
-  bool margin = false;     ///< the engine adds the bias
-  bool cuts = false;       ///< its rows are edges and nodes of a graph
-  bool factors = false;    ///< factors of ratings, whose blocks workers can own
-  bool repeats = false;    ///< a column may stand in a row several times
-  bool workspace = false;  ///< takes several examples at once
-  bool lists = false;      ///< takes rows with lists of labels
+  bool linear = false;        ///< l2 is 1/n by default
+  bool margin = false;        ///< the engine adds the bias
+  bool cuts = false;          ///< its rows are edges and nodes of a graph
+  bool factors = false;       ///< factors of ratings, whose blocks workers can own
+  bool repeats = false;       ///< a column may stand in a row several times
+  bool workspace = false;     ///< takes several examples at once
+  bool lists = false;         ///< takes rows with lists of labels
+  bool init_by_rows = false;  ///< begins with what depends on the rows and on how many of them each class has
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
 };
@@ -42,6 +43,7 @@ model_traits traits_of(const M& m) {
     for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
   }
   traits.workspace = workspace_model<M>;
+  if constexpr (free_model<M>) traits.init_by_rows = init_by_rows<M>;
   traits.lists = takes_lists<M>();
   return traits;
 }
@@ -80,7 +82,7 @@ class prepared_data {
   label_map labels_;
   training_defaults defaults_;
   loop_options loop_;
-  std::vector<std::uint32_t> degree_;
+  std::vector<std::uint32_t> degree_, class_rows_;
 };
 
 /// A model on its data, checked and ready for an engine.

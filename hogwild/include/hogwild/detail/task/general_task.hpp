@@ -31,9 +31,12 @@ class general_task : public training_task {
       : training_task(facts_of(m, data, options), data, std::move(labels), options), model_(m) {}
 
   void initialise(const param_store& store) const override {
-    if constexpr (requires(param_view<scalar> w, counter_random r) { model_.init(w, r); }) {
-      model_.init(param_view<scalar>(store.parameters<scalar>()), counter_random(options_.seed, 0x696e6974u));
-    }
+    const param_view<scalar> w(store.parameters<scalar>());
+    const counter_random random(options_.seed, 0x696e6974u);
+    if constexpr (init_by_rows<M>)
+      model_.init(w, random, data_);
+    else if constexpr (requires { model_.init(w, random); })
+      model_.init(w, random);
   }
 
   void try_rows(const param_store& store) const override {

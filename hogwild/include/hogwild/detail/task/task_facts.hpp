@@ -18,7 +18,10 @@ struct task_facts {
   std::size_t parameters = 0, scalar_bytes = sizeof(float);
   std::vector<std::byte> model_bytes{};   ///< the object; empty where it cannot be copied byte by byte
   std::vector<double> hyperparameters{};  ///< what tells the model from others of its name and size
-  std::string_view first_layer{};         ///< of a net that may have it in several forms: which one; else empty
+  /// Of a net that may have them in several forms: which ones; else empty.
+  std::string_view first_layer{}, last_layer{};
+  std::size_t samples = 0;                ///< draws of a batch for a last layer that is sampled,
+  std::string_view sampled_by{};          ///< and by which distribution
   std::vector<parameter_group> groups{};  ///< together they cover the parameters once
   /// A margin model: hot columns may then be replicated before a shared tail.
   bool margin = false;
@@ -73,6 +76,8 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.whole_batches = workspace_model<M>;
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
     if constexpr (requires { m.first_layer(); }) facts.first_layer = m.first_layer();
+    if constexpr (requires { m.last_layer(); }) facts.last_layer = m.last_layer();
+    if constexpr (requires { m.sampling(); }) std::tie(facts.samples, facts.sampled_by) = m.sampling();
     if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
   }
   if constexpr (row_kernel_model<M> || field_model<M>)

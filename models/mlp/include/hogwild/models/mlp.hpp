@@ -19,6 +19,7 @@
 #include <hogwild/detail/models/net_workspace.hpp>
 #include <hogwild/detail/models/sampled_layer.hpp>
 #include <hogwild/detail/models/sparse_layer.hpp>
+#include <hogwild/detail/models/tree_layer.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>
@@ -27,10 +28,11 @@ namespace hogwild {
 
 /// One worker's memory for an mlp; nobody else may use it meanwhile.
 struct mlp_workspace {
-  net_workspace net;                    ///< of all layers but a sparse first and a sampled last one
+  net_workspace net;                    ///< of all layers but a sparse first and a last one that is not dense
   std::optional<sparse_layer> first;    ///< where it is sparse
   std::vector<float> values{}, bias{};  ///< of the first layer
   std::optional<sampled_layer> last{};  ///< where it is sampled
+  std::optional<tree_layer> tree{};     ///< where it is hierarchical
 
   void stop_when(std::function<bool()> asked) { net.stop_when(std::move(asked)); }
 };
@@ -47,6 +49,10 @@ struct mlp_workspace {
 /// values, then a bias each. It reads and changes the classes alone that a batch's sample and labels name: momentum
 /// moves these at once by what their gradient would move them in all steps to come, and adam's means change in such
 /// batches alone; l2 counts by the chance of a class to be in a batch. Losses and predictions are those of all classes.
+///
+/// A hierarchical last layer (tree_layer.hpp) has a row of weights and a bias for each inner node of a tree of the
+/// classes, and behind them how many rows each class has, which make the tree and are never changed: whoever has the
+/// parameters has the tree. Of momentum, adam and l2 the same holds, node for class.
 struct mlp {
   using scalar_type = float;
   using workspace = mlp_workspace;
@@ -67,27 +73,46 @@ struct mlp {
   bool sparse = false;        ///< the first layer, which then has to be hidden
   std::uint32_t samples = 0;  ///< draws of a batch for the last layer, behind a hidden one; 0: it is not sampled
   sample_distribution sampled_by = sample_distribution::frequency;
+  bool hierarchical = false;  ///< the last layer, which then is behind a hidden one and not sampled
 
   constexpr net_plan net() const {
     net_plan layers({features, 1, 1}, {});
     add_hidden_layers(layers, hidden, dropout);
-    layers.add(dense(classes));
+    layers.add(dense(last_rows()));
     return layers;
   }
 
-  std::size_t dim() const { return net().parameters(); }
-  std::array<double, 5> hyperparameters() const {
-    return {static_cast<double>(dropout), static_cast<double>(scale), has_sparse_layer() ? 1.0 : 0.0,
-            static_cast<double>(samples), static_cast<double>(sampled_by)};
+  std::size_t dim() const { return net().parameters() + (has_tree() ? classes : 0); }
+  std::array<double, 6> hyperparameters() const {
+    return {static_cast<double>(dropout), static_cast<double>(scale),      has_sparse_layer() ? 1.0 : 0.0,
+            static_cast<double>(samples), static_cast<double>(sampled_by), has_tree() ? 1.0 : 0.0};
   }
-  /// The form of the first layer, for records.
+  /// The forms of the first and the last layer, for records.
   std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
+  std::string_view last_layer() const { return has_tree() ? "hierarchical" : has_sampled_layer() ? "sampled" : "full"; }
+  /// Draws for a sampled last layer, and by which distribution, for records; none where it is not sampled.
+  std::pair<std::size_t, std::string_view> sampling() const {
+    if (!has_sampled_layer()) return {};
+    return {samples, name_of(sampled_by)};
+  }
   std::vector<parameter_group> groups() const {
     auto all = groups_of(net(), true);
-    if (has_sampled_layer()) lay_by_class(all);
+    if (has_sampled_layer()) lay_by_row(all, "classes.weights", "classes.bias");
+    if (!has_tree()) return all;
+    lay_by_row(all, "nodes.weights", "nodes.bias");
+    all.push_back({.name = "classes.rows",
+                   .offset = net().parameters(),
+                   .rows = classes,
+                   .width = 1,
+                   .hot_first = false,
+                   .l2 = false});
     return all;
   }
-  void init(const param_view<float>& w, const counter_random& random) const { initialise_net(net(), w, random); }
+  void init(const param_view<float>& w, const counter_random& random, const sparse_view& rows = {}) const {
+    initialise_net(net(), w, random);
+    for (std::size_t c = 0; has_tree() && c < classes; ++c)
+      w.store(net().parameters() + c, c < rows.class_rows.size() ? tree_layer::counted(rows.class_rows[c]) : 0.0f);
+  }
 
   /// Throws config_error where this build has no nets.
   void require_data(const sparse_view&, std::string_view) const {
@@ -109,6 +134,7 @@ struct mlp {
       class_sampler sampler(sampled_by, class_counts(rows, of, classes), samples);
       space.last.emplace(std::move(sampler), last_hidden(), set, batch, space.net.stride());
     }
+    if (has_tree()) space.tree.emplace(classes, last_hidden(), batch, space.net.stride());
     return space;
   }
 
@@ -116,6 +142,7 @@ struct mlp {
     net_workspace& layers = space.net;
     layers.describe(k, random.bits(0), z.label);
     if (space.last) space.last->take(k, z.label, random.bits(1));
+    if (space.tree) space.tree->take(k, z.label);
     if (space.first) return space.first->take(k, z, scale);
     layers.fill(k, 0, features, 0.0f);
     float* const to = layers.input(k);
@@ -145,9 +172,20 @@ struct mlp {
       feed(w, space, n);
     else
       space.net.read(w, groups_inside());
-    if (!space.last) return space.net.score(n, scores);
+    if (!space.last && !space.tree) return space.net.score(n, scores);
     for (std::size_t k = 0; k < n; ++k) scores[k] = {};
-    const placed_classes lies = last_layer();
+    const placed_rows lies = last_lies();
+    if (space.tree) {
+      grow(w, *space.tree);
+      const tree_layer::node_reader read = [&](std::size_t node, std::span<float> weights) {
+        w.block(lies.row(node), weights.size()).copy_to(weights);
+        return w[lies.biases + node];
+      };
+      return space.net.score(n, [&](const net_outputs& at) {
+        space.tree->score(
+            at, read, [&] { return space.net.stopping(); }, scores);
+      });
+    }
     space.net.score(n, [&](const net_outputs& at) {
       space.last->score(
           at,
@@ -169,29 +207,33 @@ struct mlp {
       if (width != 0) last = width;
     return last;
   }
-  bool has_sampled_layer() const { return samples != 0 && last_hidden() != 0; }
-  /// Where the last layer lies by class.
-  struct placed_classes {
+  constexpr bool has_sampled_layer() const { return samples != 0 && last_hidden() != 0 && !has_tree(); }
+  constexpr bool has_tree() const { return hierarchical && last_hidden() != 0; }
+  /// Rows of weights of the last layer, where it lies by row: classes, or inner nodes.
+  constexpr std::uint32_t last_rows() const { return has_tree() ? classes - 1 : classes; }
+  /// Where the last layer lies by row.
+  struct placed_rows {
     std::size_t width, weights, biases;
-    std::size_t row(std::size_t c) const { return weights + c * width; }
+    std::size_t row(std::size_t r) const { return weights + r * width; }
   };
-  placed_classes last_layer() const {
-    const std::size_t width = last_hidden(), biases = dim() - classes;
-    return {width, biases - classes * width, biases};
+  placed_rows last_lies() const {
+    const std::size_t width = last_hidden(), biases = net().parameters() - last_rows();
+    return {width, biases - last_rows() * width, biases};
   }
   /// The last layer's groups have other names than by input, for its parameters lie in another order.
-  void lay_by_class(std::vector<parameter_group>& all) const {
+  void lay_by_row(std::vector<parameter_group>& all, std::string_view weights_name, std::string_view bias_name) const {
     parameter_group &weights = all[all.size() - 2], &biases = all.back();
-    weights.name = "classes.weights", weights.rows = classes, weights.width = last_hidden();
-    biases.name = "classes.bias", biases.rows = classes, biases.width = 1;
+    weights.name = weights_name, weights.rows = last_rows(), weights.width = last_hidden();
+    biases.name = bias_name, biases.rows = last_rows(), biases.width = 1;
   }
+  bool has_dense_last() const { return !has_sampled_layer() && !has_tree(); }
 
   /// Parameters of the first layer.
   std::size_t first_parameters() const { return has_sparse_layer() ? (std::size_t{features} + 1) * hidden[0] : 0; }
-  /// Without those of a sparse first and a sampled last layer.
+  /// Without those of a sparse first layer and a last one that is not dense.
   std::vector<parameter_group> groups_inside() const {
     auto all = groups();
-    if (has_sampled_layer()) all.erase(all.end() - 2, all.end());
+    if (!has_dense_last()) all.erase(all.end() - (has_tree() ? 3 : 2), all.end());
     if (has_sparse_layer()) all.erase(all.begin(), all.begin() + 2);
     return all;
   }
@@ -199,7 +241,7 @@ struct mlp {
     const net_plan all = net();
     const bool behind = has_sparse_layer();
     net_plan rest({behind ? hidden[0] : features, 1, 1}, {});
-    for (std::size_t i = behind ? 1 : 0; i < all.size() - (has_sampled_layer() ? 1 : 0); ++i) rest.add(all[i].layer);
+    for (std::size_t i = behind ? 1 : 0; i < all.size() - (has_dense_last() ? 0 : 1); ++i) rest.add(all[i].layer);
     return rest;
   }
 
@@ -249,42 +291,59 @@ struct mlp {
   }
 
   void differentiate(const auto& w, workspace& space, std::size_t n) const {
-    if (!space.last) {
+    if (space.tree) {
+      grow(w, *space.tree);
+      differentiate_by_row(w, space, n, *space.tree);
+    } else if (space.last) {
+      differentiate_by_row(w, space, n, *space.last);
+    } else {
       space.net.differentiate(n);
-      return;
     }
-    sampled_layer& last = *space.last;
-    const placed_classes lies = last_layer();
+  }
+  void differentiate_by_row(const auto& w, workspace& space, std::size_t n, auto& last) const {
+    const placed_rows lies = last_lies();
     last.gather(n);
-    for (std::size_t s = 0; s < last.classes().size(); ++s) {
-      w.block(lies.row(last.classes()[s]), lies.width).copy_to(last.weights(s));
-      last.bias(s) = w[lies.biases + last.classes()[s]];
+    row_slots& slots = last.slots();
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      w.block(lies.row(slots.rows()[s]), lies.width).copy_to(slots.weights(s));
+      slots.bias(s) = w[lies.biases + slots.rows()[s]];
     }
     space.net.differentiate(n, [&](const net_outputs& at) { last.differentiate(at); });
   }
+  /// Makes the tree of the classes, where it is not made yet.
+  void grow(const auto& w, tree_layer& tree) const {
+    if (tree.is_grown()) return;
+    std::vector<float> counts(classes);
+    w.block(net().parameters(), classes).copy_to(counts);
+    tree.grow(counts);
+  }
 
-  /// A sampled layer's partials: as one run where all classes are taken, else class by class.
+  /// The last layer's partials: as one run where a sample has all classes, else row by row.
   void emit_last(workspace& space, const auto& emit) const {
-    if (!space.last || space.net.stopped()) return;
-    const sampled_layer& last = *space.last;
-    const placed_classes lies = last_layer();
-    if (last.takes_all()) {
-      emit.block(lies.weights, last.partials());
-      emit.block(lies.biases, last.bias_partials());
+    if (space.net.stopped()) return;
+    const placed_rows lies = last_lies();
+    if (space.last && space.last->takes_all()) {
+      emit.block(lies.weights, std::as_const(*space.last).slots().partials());
+      emit.block(lies.biases, std::as_const(*space.last).slots().bias_partials());
       return;
     }
+    if (space.last) emit_rows(std::as_const(*space.last), lies, emit);
+    if (space.tree) emit_rows(std::as_const(*space.tree), lies, emit);
+  }
+  void emit_rows(const auto& last, const placed_rows& lies, const auto& emit) const {
+    const row_slots& slots = last.slots();
     const auto emit_each = [&](auto offset_of, auto partials_of) {
-      for (std::size_t s = 0; s < last.classes().size(); ++s) {
-        const std::size_t offset = offset_of(last.classes()[s]);
+      for (std::size_t s = 0; s < slots.size(); ++s) {
+        const std::size_t offset = offset_of(slots.rows()[s]);
         if constexpr (requires { emit.rare_block(offset, partials_of(s), 1.0f); })
           emit.rare_block(offset, partials_of(s), last.chance(s));
         else
           emit.block(offset, partials_of(s));
       }
     };
-    emit_each([&](std::size_t c) { return lies.row(c); }, [&](std::size_t s) { return last.partials(s); });
-    emit_each([&](std::size_t c) { return lies.biases + c; },
-              [&](std::size_t s) { return last.bias_partials().subspan(s, 1); });
+    emit_each([&](std::size_t r) { return lies.row(r); }, [&](std::size_t s) { return slots.partials(s); });
+    emit_each([&](std::size_t r) { return lies.biases + r; },
+              [&](std::size_t s) { return slots.bias_partials().subspan(s, 1); });
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <hogwild/detail/data/labels.hpp>
@@ -18,6 +19,9 @@ enum class sample_distribution : std::uint32_t {
   log_uniform,  ///< that of rank r by its rows, from 0, in proportion to log((r + 2) / (r + 1))
   uniform       ///< all alike
 };
+
+/// Its name, as options and records have it.
+std::string_view name_of(sample_distribution by);
 
 /// Of how many rows each of `classes` classes is the label; without labels 0. Rows have one label each, which the map
 /// knows.

@@ -11,6 +11,7 @@
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/models/class_sampler.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
+#include <hogwild/detail/models/row_slots.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
@@ -40,16 +41,10 @@ class sampled_layer {
 
   /// Whether every class is in the sample; then slot c is class c.
   bool takes_all() const { return sampler_.takes_all(); }
-  /// The class of each slot.
-  std::span<const std::uint32_t> classes() const { return classes_; }
+  row_slots& slots() { return slots_; }
+  const row_slots& slots() const { return slots_; }
   /// The fraction of all batches that have the slot's class.
-  float chance(std::size_t slot) const { return sampler_.chance_in_batch(classes_[slot], labels_of_batch_); }
-  std::span<float> weights(std::size_t slot) { return std::span(weights_).subspan(slot * inputs_, inputs_); }
-  float& bias(std::size_t slot) { return biases_[slot]; }
-  /// What differentiate() has found, those of all slots in their order.
-  std::span<const float> partials() const { return {partials_.data(), classes_.size() * inputs_}; }
-  std::span<const float> partials(std::size_t slot) const { return partials().subspan(slot * inputs_, inputs_); }
-  std::span<const float> bias_partials() const { return {bias_partials_.data(), classes_.size()}; }
+  float chance(std::size_t slot) const { return sampler_.chance_in_batch(slots_.rows()[slot], labels_of_batch_); }
 
   /// Of a pass of the net before: fills in its partials of the mean loss, and adds to those of the slots.
   void differentiate(const net_outputs& at);
@@ -69,10 +64,9 @@ class sampled_layer {
   class_sampler sampler_;
   std::size_t inputs_, rows_, together_, labels_of_batch_ = 1, sampled_ = 0;
   const layer_kernels& kernels_;
-  std::vector<std::uint32_t> slot_;  ///< of each class, and one more; 0: it has none
-  std::vector<std::uint32_t> classes_{}, label_;
+  row_slots slots_;
+  std::vector<std::uint32_t> label_;
   std::vector<std::uint64_t> bits_;
-  std::vector<float> weights_{}, biases_{}, partials_{}, bias_partials_{};
   private_memory memory_;
   float *scores_ = nullptr, *example_weight_ = nullptr, *own_ = nullptr, *loss_ = nullptr, *best_ = nullptr,
         *by_example_ = nullptr;

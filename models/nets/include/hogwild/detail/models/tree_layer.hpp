@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/models/net_workspace.hpp>
+#include <hogwild/detail/models/row_slots.hpp>
+#include <hogwild/detail/optimization/huffman_tree.hpp>
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+/// The last layer of a net of many classes as a hierarchical softmax (Morin and Bengio 2005): classes are the leaves of
+/// a Huffman tree by the rows that they have, and inner node v goes to its heavier child with the probability
+/// 1 / (1 + exp(-s_v)), s_v = W_v . h + b_v. A class has the product of the probabilities on its path, so that all of
+/// them have the sum 1, and its loss is
+///
+///   sum over the nodes v of its path of log(1 + exp(-s_v)), or log(1 + exp(s_v)) where it goes to the lighter child.
+///
+/// An example reads and changes the nodes of its own path: about as many as the entropy of the classes has bits. One
+/// worker's memory; nobody else may use it meanwhile. Examples go through take(), then gather() for all of them.
+class tree_layer {
+ public:
+  /// For at most `batch` examples of `classes` > 1, of which `rows` are computed at a time: the stride of the net
+  /// before, which has `inputs` > 0 outputs h.
+  tree_layer(std::size_t classes, std::size_t inputs, std::size_t batch, std::size_t rows);
+
+  bool is_grown() const { return tree_.leaves() > 0; }
+  /// Makes the tree; to be called once. `counts` is what counted() makes of the rows of each class; of other numbers
+  /// the nearest one of those.
+  void grow(std::span<const float> counts);
+  /// The rows of a class as a number that keeps a distance of at least an eighth to the next one in single precision,
+  /// so that what sums and means of replicas do to it rounds away; more than 2^20 count as that.
+  static float counted(std::uint32_t rows) { return static_cast<float>(std::min(rows, most_rows)); }
+
+  /// The class of example k.
+  void take(std::size_t k, float label);
+  /// Gives the nodes on the paths of examples 0 .. n-1 slots.
+  void gather(std::size_t n);
+  row_slots& slots() { return slots_; }
+  const row_slots& slots() const { return slots_; }
+  /// The fraction of all batches that have the slot's node.
+  float chance(std::size_t slot) const;
+
+  /// Of a pass of the net before: fills in its partials of the mean loss, and adds to those of the slots.
+  void differentiate(const net_outputs& at);
+
+  /// Reads the weights of a node; returns its bias.
+  using node_reader = std::function<float(std::size_t node, std::span<float> weights)>;
+  /// Loss and most probable class of a pass's examples. The class is found exactly, best node first: fast where few
+  /// classes are probable; where all are alike every node is looked at. `stopping` is looked at for each example.
+  void score(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
+             std::span<row_score> scores);
+
+ private:
+  static constexpr std::uint32_t most_rows = 1u << 20;
+  /// Of inner node v: where it goes, the heavier way first; from classes() - 1 on leaves, by their class.
+  using children = std::array<std::uint32_t, 2>;
+  void take_example(const net_outputs& at, std::size_t lane);
+  double step_score(const node_reader& read, std::size_t node);
+  float best_class(const node_reader& read);
+
+  std::size_t classes_, inputs_, rows_, batch_rows_ = 1;
+  huffman_tree tree_;
+  std::vector<children> below_;
+  std::vector<float> log_left_out_;  ///< of each node, the logarithm of the chance that a row's path has not it
+  row_slots slots_;
+  std::vector<std::uint32_t> label_;
+  std::vector<float> h_, partials_, node_;  ///< of one example, of its partials, of one node
+};
+
+}  // namespace hogwild
