@@ -53,8 +53,8 @@ struct tree_mlp : testing::Test {
   thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
 };
 
-// A tree asks for decisions that need not be linear where the classes' scores are, so that it ends a little higher;
-// over twenty seeds of the parameters it was never above 0.2 of what training gains.
+// A tree asks for decisions that need not be linear where the classes' scores are. One worker repeats its run; over
+// twenty seeds of the parameters the tree ended at most .13 of what training gains above the full softmax, by sgd.
 TEST_F(tree_mlp, learns_nearly_as_well_as_the_full_softmax_by_every_optimizer) {
   const double untrained = std::log(static_cast<double>(tree_classes));
   const double full = run(tree_net(false), serial_engine{}, [](train_options&) {}).objective;
@@ -71,8 +71,8 @@ TEST_F(tree_mlp, learns_nearly_as_well_as_the_full_softmax_by_every_optimizer) {
         << name_of(kind);
 }
 
-// The same rows in the same order, so that the rows that workers race for are the only difference; bounds as for a
-// sampled last layer.
+// Over twenty seeds two workers ended 1.4 % above one at most, with a deviation of .6 %: a bound of 20 % is far beyond
+// five of those. The ranks repeat their run, which ended 9 to 15 % above.
 TEST_F(tree_mlp, workers_replicas_and_ranks_train_it_with_one_tree) {
   const double serial = run(tree_net(true), serial_engine{}, [](train_options&) {}).objective;
   const auto plain = [](train_options&) {};
