@@ -128,7 +128,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     saved.model_options.emplace_back("scale", static_cast<double>(m.scale));
     if (m.sparse) saved.model_options.emplace_back("sparse", 1.0);
     if (m.samples != 0) {
-      saved.model_options.emplace_back("samples", static_cast<double>(m.samples));
+      saved.model_options.emplace_back("samples", static_cast<double>(std::min(m.samples, m.classes)));
       saved.model_options.emplace_back("sampled_by", static_cast<double>(m.sampled_by) + 1.0);
     }
     if (m.hierarchical) saved.model_options.emplace_back("hierarchical", 1.0);

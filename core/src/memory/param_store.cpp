@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -64,7 +65,12 @@ param_store::~param_store() = default;
 
 param_store param_store::in_memory(const store_shape& shape, std::vector<std::vector<int>> ring_nodes) {
   auto owner = std::make_unique<memory>();
-  owner->private_part = std::make_unique<private_memory>(store_layout(shape).total);
+  try {
+    owner->private_part = std::make_unique<private_memory>(store_layout(shape).total);
+  } catch (const resource_error& refused) {
+    throw resource_error("for " + std::to_string(shape.parameters) + " parameters and what belongs to them: " +
+                         refused.what() + "; take fewer columns, classes or factors, or a machine with more memory");
+  }
   std::byte* base = owner->private_part->base();
   const auto clear = [&](std::size_t at, std::size_t bytes) { std::memset(base + at, 0, bytes); };
   const placed_memory placed = detail::place_replica_memory(base, shape, ring_nodes, clear);

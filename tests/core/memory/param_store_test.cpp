@@ -29,6 +29,17 @@ constexpr store_shape shape{.parameters = 5'000,
                             .setup_bytes = 100,
                             .replicas = 3};
 
+TEST(param_store, says_what_to_do_where_there_is_not_so_much_memory) {
+  try {
+    param_store::in_memory({.parameters = std::size_t{1} << 44});
+    FAIL() << "64 TiB";
+  } catch (const resource_error& refused) {
+    const std::string said = refused.what();
+    EXPECT_NE(said.find("17592186044416 parameters"), std::string::npos) << said;
+    EXPECT_NE(said.find("fewer columns, classes or factors"), std::string::npos) << said;
+  }
+}
+
 TEST(param_store, lies_in_memory_of_a_source_and_lets_go_of_it) {
   std::shared_ptr<std::byte> given;
   {

@@ -183,6 +183,25 @@ TEST(adam, survives_what_lost_and_repeated_adds_may_leave) {
   }
 }
 
+// A worker that reads while another one adds may see a gradient in the first moment, and not in the second.
+TEST(adam, makes_no_giant_step_where_half_of_a_gradient_is_seen) {
+  using view = param_view<float>;
+  for (const bool settled : {false, true}) {
+    std::vector<float> w(2, 0.0f), m{0.1f, 0.1f}, v{0.0f, 1e-3f}, steps(2, 1.0f);
+    const block_optimizer<view> o(optimizer_kind::adam, {}, view(std::span(w)),
+                                  {view(std::span(m)), view(std::span(v)), view(std::span(steps))});
+    for (int k = 0; k < 50; ++k) {
+      if (settled)
+        o.settle(0, 2, 1, 0.01f);
+      else
+        o.block(0, std::array{0.0f, 0.0f}, 0.01f);
+    }
+    EXPECT_LT(std::abs(w[0]), 10 * std::abs(w[1])) << settled;
+    EXPECT_LT(std::abs(w[1]), 0.1f) << settled;
+    EXPECT_GT(v[0], 0.0f) << settled;
+  }
+}
+
 TEST(state_arrays_of, are_what_the_block_optimizer_reads) {
   EXPECT_EQ(state_arrays_of(optimizer_kind::sgd), 0u);
   EXPECT_EQ(state_arrays_of(optimizer_kind::adam), 3u);

@@ -56,10 +56,10 @@ std::uint64_t train_by_cpu(const M& m, const training_task& task, const family_s
   return changed;
 }
 
-/// 100 rows of 300 columns, with labels by draw(random).
+/// 100 rows of 300 columns, with labels by draw(random): both end within this relative distance of each other.
 template <class M, class Draw>
 void expect_family_agrees(std::mt19937_64& random, const M& model, const device::kernel_family& family,
-                          const family_case& c, const Draw& draw) {
+                          const family_case& c, const Draw& draw, double within = 1e-5) {
   std::normal_distribution<float> normal;
   constexpr std::size_t columns = 300;
   std::vector<std::uint64_t> start{0};
@@ -113,8 +113,8 @@ void expect_family_agrees(std::mt19937_64& random, const M& model, const device:
   const auto error = [&](const float* found, std::span<const float> expected) {
     return relative_error({found, model.dim()}, std::vector<double>(expected.begin(), expected.end()));
   };
-  EXPECT_LE(error(arrays.values[0].data(), store.parameters<float>()), 1e-5);
-  EXPECT_LE(error(arrays.values[1].data(), store.state<float>(0)), 1e-5);
+  EXPECT_LE(error(arrays.values[0].data(), store.parameters<float>()), within);
+  EXPECT_LE(error(arrays.values[1].data(), store.state<float>(0)), within);
   EXPECT_EQ(*arrays.updates.data(), changed);
   EXPECT_GT(changed, 0u);
 }

@@ -64,12 +64,8 @@ class machine_problem {
     std::vector<double> w(weights.begin(), weights.end()), sum(sums.begin(), sums.end());
     const auto descend = [&](std::size_t j, double g, std::size_t group, double decay) {
       const auto size = static_cast<double>(rows.groups[group].step);
-      const auto take = [&](double slope) {
-        if (training_.adagrad) sum[j] += slope * slope;
-        w[j] -= size * slope / (training_.adagrad ? std::sqrt(sum[j] + 1e-8) : 1.0);
-      };
-      take(g);
-      if (training_.adagrad && decay != 0.0) take(decay * w[j]);
+      if (training_.adagrad) g += decay * w[j], sum[j] += g * g;
+      w[j] -= size * g / (training_.adagrad ? std::sqrt(sum[j] + 1e-8) : 1.0);
       if (!training_.adagrad) w[j] /= 1.0 + size * decay;
     };
     for (std::size_t r = 0; r < rows.count; ++r) {

@@ -3,7 +3,11 @@
 #include <hogwild/detail/loop/general_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -146,6 +150,70 @@ TEST_F(step_by_hand, softmax_divides_touched_weights_by_one_plus_their_fraction_
   EXPECT_FLOAT_EQ(w[5], 2.6f);
   EXPECT_EQ(w[2], 7.0f);
   EXPECT_EQ(w[3], 7.0f);
+}
+
+TEST_F(step_by_hand, l2_joins_each_partial_of_a_general_model_once_under_adagrad) {
+  // As above: partials (-1, 1) of column 0 and (1/2, -1/2) of column 2, which l2 joins with 1 and 3 / 2.
+  w[0] = w[1] = 1.0f, w[4] = w[5] = 3.0f, w[2] = w[3] = 7.0f;
+  options.l2 = 0.2, options.optimizer = optimizer_kind::adagrad;
+  store.state<float>(0)[1] = 12.0f;
+  const softmax model{.features = 3, .classes = 2};
+  const step_context c = context();
+  general_step<softmax, sharing_type, block_optimizer<sharing_type::view_type>> step(sharing, model, c);
+  step.begin({.step = 0.5}, 0.0);
+  EXPECT_TRUE(step.train(step.reader(), row(0.0f), ignore));
+  EXPECT_FLOAT_EQ(w[0], 1.0f);                 // -1 + 1
+  EXPECT_FLOAT_EQ(w[1], 1.0f - 0.5f * 2 / 4);  // a root of 12 + 4
+  EXPECT_FLOAT_EQ(w[4], 2.5f);
+  EXPECT_FLOAT_EQ(w[5], 2.5f);
+  EXPECT_EQ(w[2], 7.0f);
+  const std::vector<float> sums{0, 16, 0, 0, 4, 1};
+  EXPECT_TRUE(std::ranges::equal(store.state<float>(0).first(6), sums));
+}
+
+/// Says of a row's first column alone that it changes: in a run of two, or twice one by one.
+template <bool Runs>
+struct first_column {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  std::array<parameter_group, 1> groups() const { return {{{.rows = 3, .width = 2}}}; }
+  std::size_t dim() const { return 6; }
+  double loss(const auto&, const example_type&) const { return 0.0; }
+  void gradient(const auto&, const example_type& z, const auto& emit) const {
+    constexpr std::array<float, 2> partials{4.0f, 2.0f};
+    const std::size_t j = std::size_t{z.index[0]} * 2;
+    if constexpr (Runs)
+      emit.block(j, std::span<const float>(partials));
+    else
+      emit(j, 3.0f), emit(j, 1.0f);
+  }
+};
+
+TEST_F(step_by_hand, l2_comes_by_itself_where_a_row_emits_nothing) {
+  options.l2 = 0.2, options.optimizer = optimizer_kind::momentum;
+  options.constants.momentum = 0.5;
+  const step_context c = context();
+  // A fraction 1 of column 0 becomes 1 / (1 + 0.5 * 2) = 1/2, the half of column 2 is 1 / (2 + 1) = 1/3: all in all,
+  // that is over 1 / (1 - momentum) = 2 steps, they are divided by 2 and 3/2.
+  const auto trained = [&]<bool Runs>() {
+    w[0] = w[1] = 2.0f, w[2] = w[3] = 7.0f, w[4] = w[5] = 3.0f;
+    std::ranges::fill(store.state<float>(0), 0.0f);
+    const first_column<Runs> model;
+    general_step<first_column<Runs>, sharing_type, block_optimizer<sharing_type::view_type>> step(sharing, model, c);
+    step.begin({.step = 0.5}, 0.0);
+    EXPECT_TRUE(step.train(step.reader(), row(0.0f), ignore));
+    EXPECT_FLOAT_EQ(w[4], 2.5f);
+    EXPECT_FLOAT_EQ(w[5], 2.5f);
+    EXPECT_EQ(w[2], 7.0f);
+    EXPECT_FLOAT_EQ(store.state<float>(0)[4], 1.0f);
+    EXPECT_EQ(store.state<float>(0)[2], 0.0f);
+  };
+  trained.operator()<true>();
+  EXPECT_FLOAT_EQ(w[0], 2.0f - 0.5f * (4 + 1));
+  EXPECT_FLOAT_EQ(w[1], 2.0f - 0.5f * (2 + 1));
+  trained.operator()<false>();
+  EXPECT_FLOAT_EQ(w[0], 2.0f - 0.5f * ((3 + 1) + (0.5f * (3 + 1) + 1)));
+  EXPECT_FLOAT_EQ(w[1], 2.0f - 0.5f * 1);
 }
 
 TEST_F(step_by_hand, labels_are_what_the_model_trains_on) {

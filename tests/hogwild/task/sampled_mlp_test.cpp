@@ -226,6 +226,9 @@ TEST_F(sampled_mlp, is_asked_for_by_options_and_saved_as_such) {
     loss += read.loss(z) / static_cast<double>(all.rows());
   }
   EXPECT_NEAR(loss, result.train_loss, 1e-5);
+  m.samples = 100;  // more than there are classes, as a program may ask for
+  const predictor of_all(to_saved(named_model(m), result.parameters, result.labels, original));
+  EXPECT_EQ(std::get<mlp>(of_all.model()).samples, wide_classes);
   saved_model broken = saved;
   for (auto& [name, value] : broken.model_options)
     if (name == "sampled_by") value = 7.0;

@@ -131,7 +131,7 @@ class class_loops : row_rules<Isa> {
         change_few<L2>(u, rule, z, n);
       else
         in_blocks(n, [&]<std::size_t Vectors>(std::size_t first) { change_block<Vectors, L2>(u, rule, z, first, n); });
-      for (std::size_t k = 0; u.to.bias != nullptr && k < n; ++k) {
+      for (std::size_t k = 0; u.biases && u.to.bias != nullptr && k < n; ++k) {
         float none = 0.0f;
         u.to.bias[k] = rule.template change<false>(u.to.bias[k], u.room[k], none, Rule::sums ? u.sums.bias[k] : none);
       }

@@ -165,6 +165,7 @@ class field_loops : row_rules<Isa> {
       }
       if (!alone(e)) put_back(own, kept, width_of);
     }
+    if (!u.biases) return;
     float none = 0.0f;
     *u.to.bias = rule.template change<false>(*u.to.bias, slope, none, Rule::sums ? *u.sums.bias : none);
   }

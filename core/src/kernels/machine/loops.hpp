@@ -160,6 +160,7 @@ class machine_loops : row_rules<Isa> {
         change_factors<Width, Vectors, L2>(u, rule, first, z, slope, first == 0 ? next : row());
       });
       row_rules<Isa>::template change_weights<L2>(u, rule, z, slope);
+      if (!u.biases) continue;
       float none = 0.0f;
       *u.to.bias = rule.template change<false>(*u.to.bias, slope, none, Rule::sums ? *u.sums.bias : none);
     }

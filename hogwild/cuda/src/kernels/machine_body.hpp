@@ -70,8 +70,9 @@ struct machine_part {
     }
   }
 
-  /// A partial derivative changes parameter j, which was just read as x, and then l2 does, by its fraction for the
-  /// column, if there is one (as `descend` and `shrink`, which would read the parameter again).
+  /// A partial derivative changes parameter j, which was just read as x, and so does l2, by its fraction for the
+  /// column, if there is one: it joins the partial under adagrad, else it divides what that leaves (as `descend` and
+  /// `shrink`, which would read the parameter again).
   HOGWILD_DEVICE_CODE static void change(const weights_type& w, const weights_type& sums, std::size_t j, float x,
                                          float g, float fraction, float step) {
     const auto scaled = [&](float slope) {
@@ -81,13 +82,9 @@ struct machine_part {
       const float sum = sums.read_add(j, square) + square;
       return step * slope / std::sqrt(sum + epsilon);
     };
+    if constexpr (Kind::adagrad) g += fraction * x;
     float delta = g == 0.0f ? 0.0f : -scaled(g);
-    if (const float now = x + delta; fraction > 0.0f && now != 0.0f) {
-      if constexpr (Kind::adagrad)
-        delta -= scaled(fraction * now);
-      else
-        delta -= now * (step * fraction / (1.0f + step * fraction));
-    }
+    if constexpr (!Kind::adagrad) delta -= (x + delta) * (step * fraction / (1.0f + step * fraction));
     if (delta != 0.0f) w.add_to(j, x, delta);
   }
 

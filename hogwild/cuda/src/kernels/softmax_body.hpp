@@ -107,12 +107,17 @@ struct softmax_part {
         const float x = widened(z.value[e]);
         const float fraction = shrinks ? l2_fraction(work, column) : 0.0f;
         each_class(warp, model, [&](unsigned lane, std::uint32_t s, std::uint32_t k) {
-          const float g = p[s][lane] * x;
+          float g = p[s][lane] * x;
+          if constexpr (Kind::adagrad) {
+            if (shrinks) g += fraction * w.load(row + k);
+          }
           if (g != 0.0f) {
             descend<Kind>(w, sums, row + k, g, weights_group.step);
             acted[lane] = 1.0f;
           }
-          if (shrinks) shrink<Kind>(w, sums, row + k, fraction, weights_group.step);
+          if constexpr (!Kind::adagrad) {
+            if (shrinks) shrink<Kind>(w, sums, row + k, fraction, weights_group.step);
+          }
         });
       }
       if (const work_group& group = work.groups[1]; model.bias && !group.frozen)

@@ -30,6 +30,7 @@ struct row_update {
   float step = 0;
   float l2 = 0;                  ///< by which an entry regularises its column: that fraction,
   const float* l2_of = nullptr;  ///< or, where given, that of each column; biases are not regularised
+  bool biases = true;            ///< machines, fields and classes: whether biases change
   float* room = nullptr;         ///< machines: `width` floats; classes: `classes`; else none
 };
 

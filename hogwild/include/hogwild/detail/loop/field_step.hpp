@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/kernels/field_kernels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/kernel_step.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
 
-/// Models with factors for fields under sgd and adagrad, row after row on arrays that nobody else writes meanwhile.
-/// What a row changes is what workspace_step makes of the model's gradient, but for rounding, and for l2 under sgd,
-/// which is a part of the gradient there and divides what it leaves here.
+/// Models with factors for fields. What a row changes is what workspace_step makes of the model's gradient, but for
+/// rounding, and for l2 under sgd, which is a part of the gradient there and divides what it leaves here.
 template <field_model M, class Sharing>
-class field_step : public Sharing {
- public:
-  static constexpr std::size_t most_rows = batch_rows;
+class field_step : public kernel_step<M, Sharing> {
+  using base = kernel_step<M, Sharing>;
+  using base::context_, base::model_, base::sums_up_squares, base::update_;
 
+ public:
   field_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
-      : Sharing(sharing),
-        model_(m),
-        context_(context),
+      : base(sharing, m, context),
         cursor_(data),
         kernels_(field_kernels_of(context.options.isa)),
         space_(m.make_workspace(data, context.options.isa, 2)) {
     update_.l2 = static_cast<float>(context.options.l2);
-  }
-
-  void begin(const round_plan& round, double position) {
-    update_.to = model_.arrays_in(Sharing::values().data());
-    if (sums_up_squares()) update_.sums = model_.arrays_in(Sharing::state_values().data());
-    update_.step = static_cast<float>(
-        round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
   }
 
   /// At most most_rows rows of the data, which were looked at with ensure().
@@ -58,7 +49,6 @@ class field_step : public Sharing {
   }
 
  private:
-  bool sums_up_squares() const { return context_.options.optimizer == optimizer_kind::adagrad; }
   /// Makes the row example k; its entries.
   std::size_t take(std::size_t k, std::size_t row) {
     const sparse_row<float> z = labelled_row(cursor_, row, context_.labels);
@@ -66,12 +56,9 @@ class field_step : public Sharing {
     return z.size();
   }
 
-  M model_;
-  step_context context_;
   row_cursor cursor_;
   const field_kernels& kernels_;
   typename M::workspace space_;
-  row_update<field_arrays> update_{};
 };
 
 }  // namespace hogwild

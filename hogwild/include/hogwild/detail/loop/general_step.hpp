@@ -3,18 +3,20 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <hogwild/detail/loop/gathered_gradients.hpp>
 #include <hogwild/detail/loop/group_steps.hpp>
+#include <hogwild/detail/loop/row_l2.hpp>
 #include <hogwild/detail/loop/step.hpp>
 
 namespace hogwild {
 
-/// Any model that says what one row changes: each partial is applied as it is emitted, then l2 shrinks what the row
-/// touched (touched_l2): by its division where steps are those of the gradient, as a partial of its own under an
-/// optimiser that scales them by what it has summed up.
+/// Any model that says what one row changes: each partial is applied as it is emitted. l2 is that of the columns that
+/// the row touches (touched_l2): under sgd what the row has made of their parameters is divided; under other optimisers
+/// it joins the partials (row_l2).
 template <class M, class Sharing, class Optimizer>
 class general_step : public Sharing {
  public:
@@ -26,11 +28,14 @@ class general_step : public Sharing {
         context_(context),
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
         l2_{context.options.l2 * static_cast<double>(context.rows)},
-        ordered_groups_(groups_of(m)),
         groups_(groups_of(m), context),
+        ordered_groups_(groups_of(m)),
         gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_),
         w_(Sharing::parameters()) {
-    std::erase_if(ordered_groups_, [](const parameter_group& g) { return !g.l2 || !g.hot_first || g.rows == 0; });
+    std::erase_if(ordered_groups_, [&](const parameter_group& g) {
+      return !g.l2 || !g.hot_first || g.rows * g.width == 0 || groups_.of(g.offset).frozen;
+    });
+    if (context.options.optimizer != optimizer_kind::sgd && l2_.l2_rows > 0.0) joins_.emplace(ordered_groups_);
   }
 
   void begin(const round_plan& round, double position) {
@@ -46,12 +51,14 @@ class general_step : public Sharing {
   bool train(const Reader& w, const typename M::example_type& z, const Note& note) {
     bool changed = false;
     const emitter<Note> emit{*this, note, changed};
+    if (joins_) joins_->begin(z);
     model_.gradient(w, z, emit);
-    if (l2_.l2_rows > 0.0) {
-      regularise_touched(z);
-      changed = true;
-    }
-    return changed;
+    if (l2_.l2_rows == 0.0) return changed;
+    if (joins_)
+      step_by_l2_alone();
+    else
+      divide_touched(z);
+    return true;
   }
 
  private:
@@ -63,6 +70,11 @@ class general_step : public Sharing {
     void operator()(std::size_t j, scalar g) const {
       const group_step& group = step.groups_.of(j);
       if (group.frozen) return;
+      if (step.joins_) {
+        scalar l2 = step.w_.load(j);
+        step.take_l2(group, j, std::span(&l2, 1));
+        g += l2;
+      }
       note(j, step.optimizer_.step(j, g, step.size_in(group)));
       changed = true;
     }
@@ -70,7 +82,7 @@ class general_step : public Sharing {
       step.groups_.for_parts(offset, partials, [this](const group_step& group, std::size_t first, auto part) {
         if (group.frozen) return;
         note(first, step.w_.load(first));
-        step.optimizer_.block(first, part, step.size_in(group));
+        step.optimizer_.block(first, step.with_l2(group, first, part), step.size_in(group));
         changed = true;
       });
     }
@@ -78,27 +90,52 @@ class general_step : public Sharing {
 
   scalar size_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.step); }
 
-  void regularise_touched(const typename M::example_type& z) {
-    const optimizer_kind kind = context_.options.optimizer;
-    const bool divides = kind == optimizer_kind::sgd || (!sums_up(kind) && !gathered_.on());
+  /// The fraction of l2 that one occurrence of a column takes.
+  double fraction_of(std::size_t column) const {
+    return context_.options.form == l2_form::per_occurrence ? context_.options.l2
+                                                            : l2_.fraction(context_.degree[column]);
+  }
+
+  /// Makes of parameters from `offset` on what l2 adds to their partials.
+  void take_l2(const group_step& group, std::size_t offset, std::span<scalar> parameters) {
+    joins_->take(offset, parameters,
+                 [&](std::size_t column) { return joined_l2(context_.options, group.step, fraction_of(column)); });
+  }
+  /// The same of n parameters, in memory that the next call reuses.
+  std::span<const scalar> l2_of_part(const group_step& group, std::size_t offset, std::size_t n) {
+    row_.resize(n);
+    w_.load_block(offset, row_);
+    take_l2(group, offset, row_);
+    return row_;
+  }
+  std::span<const scalar> with_l2(const group_step& group, std::size_t offset, std::span<const scalar> partials) {
+    if (!joins_) return partials;
+    l2_of_part(group, offset, partials.size());
+    for (std::size_t i = 0; i < partials.size(); ++i) row_[i] += partials[i];
+    return row_;
+  }
+  /// Steps of what the row's columns have and it has not emitted.
+  void step_by_l2_alone() {
+    joins_->for_others([this](std::size_t offset, std::size_t n) {
+      const group_step& group = groups_.of(offset);
+      const std::span<const scalar> part = l2_of_part(group, offset, n);
+      if (std::ranges::all_of(part, [](scalar g) { return g == scalar(0); })) return;
+      optimizer_.block(offset, part, size_in(group));
+    });
+  }
+
+  void divide_touched(const typename M::example_type& z) {
     for (const parameter_group& g : ordered_groups_) {
       const group_step& group = groups_.of(g.offset);
-      if (group.frozen) continue;
       row_.resize(g.width);
       for (auto [column, x] : z) {
         if (column < g.first_column || column - g.first_column >= g.rows) continue;
-        const double fraction = context_.options.form == l2_form::per_occurrence
-                                    ? context_.options.l2
-                                    : l2_.fraction(context_.degree[column]);
         const std::size_t offset = g.offset + (column - g.first_column) * g.width;
         w_.load_block(offset, row_);
         if (std::ranges::all_of(row_, [](scalar w) { return w == scalar(0); })) continue;
-        const auto by = static_cast<scalar>(divides ? 1.0 / (1.0 + group.step * fraction) - 1.0 : fraction);
+        const auto by = static_cast<scalar>(1.0 / (1.0 + group.step * fraction_of(column)) - 1.0);
         for (scalar& w : row_) w *= by;
-        if (divides)
-          w_.add_block(offset, row_);
-        else
-          optimizer_.block(offset, row_, size_in(group));
+        w_.add_block(offset, row_);
       }
     }
   }
@@ -107,8 +144,9 @@ class general_step : public Sharing {
   step_context context_;
   Optimizer optimizer_;
   touched_l2 l2_;
-  std::vector<parameter_group> ordered_groups_;
   group_steps groups_;
+  std::vector<parameter_group> ordered_groups_;  ///< that l2 is of
+  std::optional<row_l2> joins_;                  ///< where l2 joins partials
   gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
   std::vector<scalar> row_;

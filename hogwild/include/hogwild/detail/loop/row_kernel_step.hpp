@@ -10,24 +10,23 @@
 
 #include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/kernel_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
 
-/// Models that row kernels train, under sgd and adagrad, row after row on arrays that nobody else writes meanwhile.
-/// What a row changes is what general_step makes of the model's gradient, but for rounding, and for l2 under adagrad,
-/// which joins the gradient here and is a partial of its own there.
+/// Models that row kernels train. What a row changes is what general_step makes of the model's gradient, but for
+/// rounding.
 template <row_kernel_model M, class Sharing, class Index, class Value>
-class row_kernel_step : public Sharing {
- public:
-  static constexpr std::size_t most_rows = batch_rows;
+class row_kernel_step : public kernel_step<M, Sharing> {
+  using base = kernel_step<M, Sharing>;
+  using base::context_, base::model_, base::sums_up_squares, base::update_;
 
+ public:
   row_kernel_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
-      : Sharing(sharing),
-        model_(m),
-        context_(context),
+      : base(sharing, m, context),
         data_(data),
         kernels_(row_kernels_of<arrays, Index, Value>(context.options.isa)),
         room_(m.kernel_room()),
@@ -41,13 +40,6 @@ class row_kernel_step : public Sharing {
     }
     l2_ = fractions_of_l2(context, data.columns);
     update_.l2_of = l2_.data();
-  }
-
-  void begin(const round_plan& round, double position) {
-    update_.to = model_.arrays_in(Sharing::values().data());
-    if (sums_up_squares()) update_.sums = model_.arrays_in(Sharing::state_values().data());
-    update_.step = static_cast<float>(
-        round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
   }
 
   /// At most most_rows rows of the data, which were looked at with ensure().
@@ -65,9 +57,7 @@ class row_kernel_step : public Sharing {
   }
 
  private:
-  using arrays = decltype(std::declval<const M&>().arrays_in(nullptr));
-
-  bool sums_up_squares() const { return context_.options.optimizer == optimizer_kind::adagrad; }
+  using typename base::arrays;
 
   static bool derive(void* self, std::size_t i, float* scores) {
     auto& step = *static_cast<row_kernel_step*>(self);
@@ -86,8 +76,6 @@ class row_kernel_step : public Sharing {
     return changes;
   }
 
-  M model_;
-  step_context context_;
   sparse_view data_;
   const row_kernels<arrays, Index, Value>& kernels_;
   std::vector<float> room_, l2_;  ///< of each column, where it depends on that
@@ -95,7 +83,6 @@ class row_kernel_step : public Sharing {
   std::array<float, batch_rows> label_{};
   std::span<const std::size_t> rows_;   ///< of the batch, where they have lists,
   std::vector<std::uint32_t> classes_;  ///< of which this is one
-  row_update<arrays> update_{};
   std::uint64_t updates_ = 0;
 };
 

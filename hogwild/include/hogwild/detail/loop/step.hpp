@@ -45,6 +45,15 @@ inline std::vector<float> fractions_of_l2(const step_context& context, std::size
   return fractions;
 }
 
+/// What l2 is in a gradient of which an optimiser makes steps of this size, for parameters that take this fraction of
+/// it when they are touched. Where steps are those of the gradient, all that it takes is a division by 1 + step *
+/// fraction (touched_l2): under momentum a partial moves 1 / (1 - momentum) times as far as in its own step.
+inline double joined_l2(const loop_options& o, double step, double fraction) {
+  if (o.optimizer != optimizer_kind::sgd && o.optimizer != optimizer_kind::momentum) return fraction;
+  const double lasts = o.optimizer == optimizer_kind::momentum ? 1.0 / (1.0 - o.constants.momentum) : 1.0;
+  return fraction / (1.0 + step * o.exchange.scale * lasts * fraction);
+}
+
 /// An optimiser on the arrays of a sharing policy, as they are now.
 template <class Optimizer, class Sharing>
 Optimizer optimizer_on(const Sharing& sharing, const loop_options& options) {

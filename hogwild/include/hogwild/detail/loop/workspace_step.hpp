@@ -174,18 +174,14 @@ class workspace_step : public Sharing {
   }
 
   /// What l2 counts for these parameters: once, or where other batches leave them alone as often as over an epoch comes
-  /// to once a batch. A column that few rows have takes much at once: where steps are those of the gradient, what it
-  /// takes all in all is a division by 1 + step * l2 (touched_l2), which cannot overshoot zero.
+  /// to once a batch, by joined_l2.
   scalar l2_of(const group_step& group, const sparse& of) const {
     const loop_options& o = context_.options;
     if (of.examples == scalar(0)) return static_cast<scalar>(o.l2);
     const double times = of.chance > scalar(0) ? 1.0 / static_cast<double>(of.chance)
                                                : static_cast<double>(of.examples) * static_cast<double>(context_.rows) /
                                                      std::max(context_.degree[of.column], 1u);
-    const double l2 = o.l2 * times;
-    if (o.optimizer != optimizer_kind::sgd && o.optimizer != optimizer_kind::momentum) return static_cast<scalar>(l2);
-    const double lasts = o.optimizer == optimizer_kind::momentum ? 1.0 / (1.0 - o.constants.momentum) : 1.0;
-    return static_cast<scalar>(l2 / (1.0 + group.step * o.exchange.scale * lasts * l2));
+    return static_cast<scalar>(joined_l2(o, group.step, o.l2 * times));
   }
 
   void apply_in(const group_step& group, std::size_t offset, std::span<const scalar> partials, const sparse& of) {

@@ -47,6 +47,13 @@ struct task_facts {
   bool rating_kernels() const { return users > 0; }
 };
 
+/// Whether no group is frozen but those that are named "bias".
+inline bool freezes_biases_alone(std::span<const parameter_group> groups, const loop_options& o) {
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (o.freezes(i) && groups[i].name != "bias") return false;
+  return true;
+}
+
 /// The facts of a model on these rows, trained with these options.
 template <model M>
 task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) {
@@ -81,7 +88,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
   }
   if constexpr (row_kernel_model<M> || field_model<M>)
-    facts.row_kernels = o.frozen_groups == 0 && (row_kernel_model<M> || o.batch == 1) &&
+    facts.row_kernels = freezes_biases_alone(facts.groups, o) && (row_kernel_model<M> || o.batch == 1) &&
                         (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::adagrad);
   if constexpr (cut_model<M>)
     facts.edge_kernels = m.sides == 2 && o.order == row_order::chunked && o.optimizer == optimizer_kind::sgd &&

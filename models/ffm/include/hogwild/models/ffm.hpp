@@ -95,6 +95,7 @@ struct ffm {
             emit.block(factors_at(z.entries[j].column, run.field + first - run.slot),
                        partials.subspan(first * field_width(factors), (last - first) * field_width(factors)));
         };
+        // Where its field has no other entry, its factors for that field meet nothing: field kernels leave them out so.
         const field_entry& e = z.entries[j];
         for (const field_run& run : z.runs) {
           const std::size_t end = run.slot + run.fields;

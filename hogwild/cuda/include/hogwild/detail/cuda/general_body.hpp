@@ -46,7 +46,9 @@ HOGWILD_DEVICE_CODE inline float l2_fraction(const general_work& work, std::uint
 }
 
 /// l2 of one parameter of a column that a row touches: by its division where steps are those of the gradient, as a
-/// partial of its own where they are scaled by what was summed up.
+/// partial of its own where they are scaled by what was summed up. Elsewhere it joins the row's partials (row_l2.hpp);
+/// but which of its parameters a row has emitted would have to be remembered, for which lanes have no room. Both end at
+/// the same optimum.
 template <class Kind>
 HOGWILD_DEVICE_CODE void shrink(const typename Kind::weights_type& w, const typename Kind::weights_type& sums,
                                 std::size_t j, float fraction, float step) {
