@@ -7,6 +7,7 @@
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 
 #include "kernels/lanes.hpp"
+#include "kernels/margin/fading.hpp"
 #include "kernels/row_rules.hpp"
 
 // The loops that all instruction sets share. An instruction set is a type of its own file, so that what is instantiated
@@ -154,7 +155,13 @@ struct margin_loops {
     (u.l2 != 0.0f || u.l2_of != nullptr ? train<true> : train<false>)(u, rows, response);
   }
 
-  static constexpr margin_kernels<Index, Value> table{dots, updates, steps, adagrad};
+  template <class Rule>
+  using fading = fading_loops<Isa, Rule, Index, Value, margin_loops>;
+  using momentum = fading<typename fading_rules<Isa>::momentum>;
+  using adam = fading<typename fading_rules<Isa>::adam>;
+
+  static constexpr margin_kernels<Index, Value> table{
+      dots, updates, steps, adagrad, {momentum::train, momentum::settle}, {adam::train, adam::settle}};
 };
 
 }  // namespace hogwild::detail
