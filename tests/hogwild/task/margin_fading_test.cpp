@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/run/names.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
@@ -56,8 +57,8 @@ double step_of(optimizer_kind kind) {
 
 struct margin_fading : testing::Test {
   train_options options(optimizer_kind kind, std::size_t epochs = 1, double l2 = 0.0) const {
-    train_options o{.epochs = epochs, .step = {.initial = step_of(kind), .decay = 0.9}, .bias = true, .l2 = l2};
-    o.optimizer = kind;
+    train_options o{.epochs = epochs, .step = {.initial = step_of(kind), .decay = 0.9}};
+    o.bias = true, o.l2 = l2, o.optimizer = kind;
     return o;
   }
   static double largest_difference(const train_result& a, const train_result& b) {
@@ -68,7 +69,7 @@ struct margin_fading : testing::Test {
   }
   train_result dense(optimizer_kind kind, std::size_t epochs, std::span<const float> l2 = {}) const {
     train_options o = options(kind, epochs);
-    o.bias.reset();
+    o.bias = false;
     return train(dense_logistic{all.columns, l2}, rows, serial_engine{}, o);
   }
 
@@ -93,16 +94,16 @@ TEST_F(margin_fading, momentum_ends_where_its_dense_form_does) {
   }
 }
 
-// Of its steps that are settled at once the corrections are those in their midst, and the roots do not fade: a fiftieth
-// of the loss's fall.
-TEST_F(margin_fading, adam_ends_within_a_fiftieth_of_its_dense_form) {
+// Of its steps that are settled at once the corrections are those in their midst, and roots are within 2.4e-5: it is
+// some 5e-4 of the loss's fall.
+TEST_F(margin_fading, adam_ends_within_a_hundredth_of_its_dense_form) {
   for (const std::size_t epochs : {1u, 5u}) {
     const double of_all = dense(optimizer_kind::adam, epochs).train_loss, fall = std::log(2.0) - of_all;
     EXPECT_GT(fall, 0.1);
     for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::direct}) {
       train_options o = options(optimizer_kind::adam, epochs);
       o.sharing = sharing;
-      EXPECT_NEAR(train(logistic{}, rows, serial_engine{}, o).train_loss, of_all, 0.02 * fall) << epochs;
+      EXPECT_NEAR(train(logistic{}, rows, serial_engine{}, o).train_loss, of_all, 0.01 * fall) << epochs;
     }
   }
 }
@@ -123,7 +124,9 @@ TEST_F(margin_fading, l2_joins_the_gradient_by_degree) {
       o.sharing = sharing;
       const train_result lazy = train(logistic{}, rows, serial_engine{}, o);
       EXPECT_NEAR(lazy.train_loss, of_all.train_loss, kind == optimizer_kind::momentum ? 1e-6 : 2e-3);
-      if (kind == optimizer_kind::momentum) EXPECT_LT(largest_difference(lazy, of_all), 1e-5);
+      if (kind == optimizer_kind::momentum) {
+        EXPECT_LT(largest_difference(lazy, of_all), 1e-5);
+      }
     }
   }
 }
@@ -205,20 +208,22 @@ TEST_F(margin_fading, repeat_to_the_bit_where_that_is_asked_for) {
   }
 }
 
+// They race: over forty runs each the ratio had means of up to 1.007 and deviations of up to 0.011, both on a ring
+// under momentum: the bound is eight of them away.
 TEST_F(margin_fading, workers_and_replicas_end_as_well_as_one) {
   for (const optimizer_kind kind : both) {
     train_options o = options(kind, 10, 1e-3);
     const double serial = train(logistic{}, rows, serial_engine{}, o).objective;
-    const auto expect_as_well = [&](const auto& engine, sharing_kind sharing, double within, std::string_view what) {
+    const auto expect_as_well = [&](const auto& engine, sharing_kind sharing, std::string_view what) {
       o.sharing = sharing;
-      EXPECT_LT(train(logistic{}, rows, engine, o).objective, within * serial) << name_of(kind) << ", " << what;
+      EXPECT_LT(train(logistic{}, rows, engine, o).objective, 1.1 * serial) << name_of(kind) << ", " << what;
     };
-    expect_as_well(two, sharing_kind::automatic, 1.02, "automatic");
-    expect_as_well(two, sharing_kind::direct, 1.02, "direct");
-    expect_as_well(two, sharing_kind::buffered, 1.02, "buffered");
-    expect_as_well(two, sharing_kind::head, 1.02, "head");
-    expect_as_well(ring_engine{.workers = 2, .replicas = 2}, sharing_kind::automatic, 1.02, "ring");
-    expect_as_well(sync_engine{.workers = 2, .rule = sync_rule::average, .rows = 32}, sharing_kind::automatic, 1.02,
+    expect_as_well(two, sharing_kind::automatic, "automatic");
+    expect_as_well(two, sharing_kind::direct, "direct");
+    expect_as_well(two, sharing_kind::buffered, "buffered");
+    expect_as_well(two, sharing_kind::head, "head");
+    expect_as_well(ring_engine{.workers = 2, .replicas = 2}, sharing_kind::automatic, "ring");
+    expect_as_well(sync_engine{.workers = 2, .rule = sync_rule::average, .rows = 32}, sharing_kind::automatic,
                    "local_sgd");
   }
 }

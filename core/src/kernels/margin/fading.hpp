@@ -49,9 +49,8 @@ struct fading_rules {
     return x * base::inverse_root(x, 0x00800000);
   }
   template <class T>
-  static T not_below_zero(T x) {
-    const T zero{};
-    return x < zero ? zero : x;
+  static T larger(T a, T b) {
+    return a < b ? b : a;
   }
   /// What has faded below 1e-30 is taken to be 0.
   template <class T>
@@ -100,8 +99,8 @@ struct fading_rules {
 
     template <class T, class Place>
     void settle(const fading_update& u, const Place& at, T rows) const {
-      const T m = at.template load<T>(u.first), v = not_below_zero(at.template load<T>(u.second));
-      const T t = not_below_zero(at.template load<T>(u.steps));
+      const T m = at.template load<T>(u.first), v = larger<T>(at.template load<T>(u.second), u.least_square * (m * m));
+      const T t = larger<T>(at.template load<T>(u.steps), T{});
       T sum = rows, latest = rows;
       if (ratio < 1.0f) {
         sum = (ratio / (1.0f - ratio)) * power_of_two<T>(rows * log_ratio).rest;
@@ -118,9 +117,9 @@ struct fading_rules {
     template <class T, class Place>
     void change(const fading_update& u, const Place& at, T w, T g) const {
       const T m_before = at.template load<T>(u.first), v_before = at.template load<T>(u.second);
-      const T t = not_below_zero(at.template load<T>(u.steps)) + 1.0f;
+      const T t = larger<T>(at.template load<T>(u.steps), T{}) + 1.0f;
       const T m = m_before + (1.0f - beta1) * (g - m_before);
-      const T v = not_below_zero(v_before + (1.0f - beta2) * (g * g - v_before));
+      const T v = larger<T>(v_before + (1.0f - beta2) * (g * g - v_before), u.least_square * (m * m));
       const T first = power_of_two<T>(t * log1).rest, second = power_of_two<T>(t * log2).rest;
       at.store(u.first, m);
       at.store(u.second, v);

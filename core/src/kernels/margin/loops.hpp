@@ -21,6 +21,9 @@ namespace hogwild::detail {
 /// harmless.
 inline constexpr std::size_t entries_ahead = 1024;
 
+/// Of a row of so many entries the weights that its dot has read are kept for its update.
+inline constexpr std::size_t most_kept = 1024;
+
 /// A model of register_columns parameters: half of the registers that AVX-512 has for eight floats.
 template <class Isa>
 class register_model {
@@ -74,14 +77,20 @@ struct margin_loops {
     }
   }
 
-  static float dot(const float* w, const Index* index, const Value* value, std::size_t n) {
+  /// Keep: the weights of the whole vectors are left in `kept`, too.
+  template <bool Keep = false>
+  static float dot(const float* w, const Index* index, const Value* value, std::size_t n, float* kept = nullptr) {
     using many = typename Isa::entries_at_once;
     constexpr std::size_t at_once = sizeof(many) / sizeof(float);
     announce(index, n);
     announce(value, n);
     lanes sum{};
     std::size_t k = 0;
-    for (; k + at_once <= n; k += at_once) sum = added(sum, Isa::gather(w, index + k) * Isa::load_entries(value + k));
+    for (; k + at_once <= n; k += at_once) {
+      const many weights = Isa::gather(w, index + k);
+      if constexpr (Keep) rules::store(kept + k, weights);
+      sum = added(sum, weights * Isa::load_entries(value + k));
+    }
     if constexpr (at_once > width) {
       if (k + width <= n) {
         sum = added(sum, gathered(w, index + k) * Isa::load(value + k));
@@ -142,12 +151,15 @@ struct margin_loops {
   static void train(const row_update<margin_arrays>& given, const batch& rows, const row_response& response) {
     const row_update<margin_arrays> u = given;  // nothing that is stored below can change it
     const typename rules::adagrad_rule rule{u.step};
+    float room[most_kept];
     for (std::size_t i = 0; i < rows.rows; ++i) {
       const typename rules::template entries<Index, Value> z(rows, i);
-      const float sum = dot(u.to.weights, z.index, z.value, z.size);
+      float* const kept = z.size <= most_kept ? room : nullptr;
+      const float sum = kept != nullptr ? dot<true>(u.to.weights, z.index, z.value, z.size, kept)
+                                        : dot(u.to.weights, z.index, z.value, z.size);
       const float slope = response.change(response.context, i, u.to.bias != nullptr ? sum + *u.to.bias : sum);
       if (slope == 0.0f && !L2) continue;
-      rules::template change_weights<L2>(u, rule, z, slope);
+      rules::template change_weights<L2>(u, rule, z, slope, kept);
       if (u.to.bias != nullptr) *u.to.bias = rule.template change<false>(*u.to.bias, slope, 0.0f, *u.sums.bias);
     }
   }

@@ -39,6 +39,7 @@ struct fading_update {
   std::uint32_t* settled = nullptr;  ///< of each column: of how many rows it has made the steps, <= now
   const float* l2_of = nullptr;      ///< of each column: the fraction of l2 that an entry takes; null: none
   float step = 0, momentum = 0, beta1 = 0, beta2 = 0, epsilon = 0;
+  float least_square = 0;  ///< adam: of its squared mean, which the mean of squares is taken to be no less than
 };
 
 /// The inner loops of margin models, on parameters that nobody else writes meanwhile. Index is std::uint32_t or

@@ -29,7 +29,8 @@ namespace hogwild {
 ///
 /// (Duchi, Hazan, Singer 2011; momentum as PyTorch has it; Kingma and Ba 2015.) Adam counts the steps t of a run at the
 /// run's first parameter: a model should always emit the same runs. Adds that are lost, come twice, or are rounded on
-/// their way may leave a sum or second moment below zero, or a count below one: they are taken to be no less.
+/// their way may leave a sum below zero, a count below one, or a second moment below what the first one says of it
+/// (least_square_of()): they are taken to be no less.
 template <class View>
 class block_optimizer {
  public:
@@ -166,12 +167,13 @@ void block_optimizer<View>::adam_piece(std::size_t offset, std::span<const T> g,
   room m, v, m_gain, v_gain, root, delta;
   const std::size_t n = g.size();
   const T keep1 = static_cast<T>(1 - constants_.beta1), keep2 = static_cast<T>(1 - constants_.beta2);
-  const T epsilon = static_cast<T>(constants_.epsilon);
+  const T epsilon = static_cast<T>(constants_.epsilon), least_square = static_cast<T>(least_square_of(constants_));
   state_[0].load_block(offset, std::span(m).first(n));
   state_[1].load_block(offset, std::span(v).first(n));
   for (std::size_t i = 0; i < n; ++i) {
     m_gain[i] = keep1 * (g[i] - m[i]);
-    const T raised = v[i] + keep2 * (g[i] * g[i] - v[i]), square = raised < T(0) ? T(0) : raised;
+    const T mean = m[i] + m_gain[i], least = least_square * mean * mean;
+    const T raised = v[i] + keep2 * (g[i] * g[i] - v[i]), square = raised < least ? least : raised;
     v_gain[i] = square - v[i];
     root[i] = square / by.second;
   }
@@ -221,6 +223,7 @@ void block_optimizer<View>::settle_adam(std::size_t offset, std::size_t n, std::
   const T first = 1 - std::pow(b1, middle), second = std::sqrt(1 - std::pow(b2, middle));
   const T way = size * sum * second / first, epsilon = static_cast<T>(constants_.epsilon) * second;
   const T m_left = std::pow(b1, k), v_left = std::pow(b2, k);
+  const T least_square = static_cast<T>(least_square_of(constants_));
   room m, v, delta;
   for (std::size_t i = 0; i < n; i += piece) {
     const std::size_t at = offset + i, some = std::min(piece, n - i);
@@ -228,7 +231,8 @@ void block_optimizer<View>::settle_adam(std::size_t offset, std::size_t n, std::
     state_[0].load_block(at, values);
     state_[1].load_block(at, std::span(v).first(some));
     if (std::ranges::all_of(std::span(v).first(some), [](T x) { return x == T(0); })) continue;
-    for (std::size_t l = 0; l < some; ++l) delta[l] = -way * m[l] / (std::sqrt(std::max(v[l], T(0))) + epsilon);
+    for (std::size_t l = 0; l < some; ++l)
+      delta[l] = -way * m[l] / (std::sqrt(std::max(v[l], least_square * m[l] * m[l])) + epsilon);
     w_.add_block(at, std::span(delta).first(some));
     for (std::size_t l = 0; l < some; ++l) m[l] = faded(m[l], m_left), v[l] = faded(v[l], v_left);
     state_[0].add_block(at, values);

@@ -134,7 +134,8 @@ class margin_fading_batch : public Sharing {
                .momentum = static_cast<float>(c.momentum),
                .beta1 = static_cast<float>(c.beta1),
                .beta2 = static_cast<float>(c.beta2),
-               .epsilon = static_cast<float>(c.epsilon)};
+               .epsilon = static_cast<float>(c.epsilon),
+               .least_square = static_cast<float>(least_square_of(c))};
   }
   void begin(const round_plan&, double) {
     update_.weights = Sharing::values().data();
