@@ -47,11 +47,12 @@ struct row_rules {
     Floats y;
     __builtin_memcpy(&y, &guess, sizeof y);
     const Floats t = (a * y) * y;
-    return y * (1.88242027f - t * (1.26382637f - 0.38139973f * t));
+    return y * ((1.88242027f - 1.26382637f * t) + 0.38139973f * (t * t));  // two parts that need not wait
   }
 
   /// Optimisers: what a partial does to one parameter, or to a vector of them. l2_factor() makes of the fraction of l2
-  /// that an entry takes what change() is given.
+  /// that an entry takes what change() is given. It has two halves: partial() is the whole gradient, and adds to the
+  /// sum; moved() is the parameter afterwards.
   struct sgd_rule {
     static constexpr bool sums = false;
     float step;
@@ -60,9 +61,17 @@ struct row_rules {
       return 1.0f / (1.0f + step * fraction);
     }
     template <bool L2, class T>
-    T change(T w, T g, T factor, T&) const {
+    T partial(T, T g, T, T&) const {
+      return g;
+    }
+    template <bool L2, class T>
+    T moved(T w, T g, T factor, T) const {
       w -= step * g;
       return L2 ? w * factor : w;
+    }
+    template <bool L2, class T>
+    T change(T w, T g, T factor, T& sum) const {
+      return moved<L2>(w, g, factor, sum);
     }
   };
   struct adagrad_rule {
@@ -75,10 +84,19 @@ struct row_rules {
       return fraction;
     }
     template <bool L2, class T>
-    T change(T w, T g, T factor, T& sum) const {
+    T partial(T w, T g, T factor, T& sum) const {
       if constexpr (L2) g += factor * w;
       sum += g * g;
+      return g;
+    }
+    template <bool L2, class T>
+    T moved(T w, T g, T, T sum) const {
       return w - step * g * inverse_root(sum + tiny, tiny_bits);
+    }
+    template <bool L2, class T>
+    T change(T w, T g, T factor, T& sum) const {
+      g = partial<L2>(w, g, factor, sum);
+      return moved<L2>(w, g, factor, sum);
     }
   };
 
@@ -119,26 +137,39 @@ struct row_rules {
     float* const s = u.sums.weights;
     using many = typename Isa::entries_at_once;
     constexpr std::size_t at_once = sizeof(many) / sizeof(float);
-    std::size_t k = 0;
-    for (; k + at_once <= z.size; k += at_once) {
+    const std::size_t whole = z.size / at_once * at_once;
+    many before{}, partial{}, factor{}, sum{};
+    const auto take = [&](std::size_t k) {
       const Index* const j = z.index + k;
-      many before, sum{}, factor = splat<many>(u.l2);
       if constexpr (Kept)
         before = loaded<many>(kept + k);
       else
         before = Isa::gather(w, j);
       if constexpr (Rule::sums) sum = Isa::gather(s, j);
+      factor = splat<many>(u.l2);
       if constexpr (Own) factor = Isa::gather(u.l2_of, j);
+      factor = rule.l2_factor(factor);
+      partial = rule.template partial<L2>(before, slope * Isa::load_entries(z.value + k), factor, sum);
+    };
+    const auto give = [&](std::size_t k, many w_before, many g, many f, many s_after) {
+      const Index* const j = z.index + k;
       float after[at_once], sums[at_once];
-      store(after,
-            rule.template change<L2>(before, slope * Isa::load_entries(z.value + k), rule.l2_factor(factor), sum));
-      store(sums, sum);
+      store(after, rule.template moved<L2>(w_before, g, f, s_after));
+      store(sums, s_after);
       for (std::size_t l = 0; l < at_once; ++l) {
         w[j[l]] = after[l];
         if constexpr (Rule::sums) s[j[l]] = sums[l];
       }
+    };
+    // The next entries are taken before these are given, so that the processor need not wait for a root: no column
+    // occurs twice in a row.
+    if (whole > 0) take(0);
+    for (std::size_t k = 0; k < whole; k += at_once) {
+      const many w_before = before, g = partial, f = factor, s_after = sum;
+      if (k + at_once < whole) take(k + at_once);
+      give(k, w_before, g, f, s_after);
     }
-    for (; k < z.size; ++k) {
+    for (std::size_t k = whole; k < z.size; ++k) {
       const std::size_t j = z.index[k];
       float none = 0.0f;
       float& sum = Rule::sums ? s[j] : none;
