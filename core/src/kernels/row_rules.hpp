@@ -138,36 +138,36 @@ struct row_rules {
     using many = typename Isa::entries_at_once;
     constexpr std::size_t at_once = sizeof(many) / sizeof(float);
     const std::size_t whole = z.size / at_once * at_once;
-    many before{}, partial{}, factor{}, sum{};
+    struct {
+      many weights, partial, factor, sum;
+    } taken{};
     const auto take = [&](std::size_t k) {
       const Index* const j = z.index + k;
       if constexpr (Kept)
-        before = loaded<many>(kept + k);
+        taken.weights = loaded<many>(kept + k);
       else
-        before = Isa::gather(w, j);
-      if constexpr (Rule::sums) sum = Isa::gather(s, j);
-      factor = splat<many>(u.l2);
-      if constexpr (Own) factor = Isa::gather(u.l2_of, j);
-      factor = rule.l2_factor(factor);
-      partial = rule.template partial<L2>(before, slope * Isa::load_entries(z.value + k), factor, sum);
+        taken.weights = Isa::gather(w, j);
+      if constexpr (Rule::sums) taken.sum = Isa::gather(s, j);
+      taken.factor = splat<many>(u.l2);
+      if constexpr (Own) taken.factor = Isa::gather(u.l2_of, j);
+      taken.factor = rule.l2_factor(taken.factor);
+      taken.partial =
+          rule.template partial<L2>(taken.weights, slope * Isa::load_entries(z.value + k), taken.factor, taken.sum);
     };
-    const auto give = [&](std::size_t k, many w_before, many g, many f, many s_after) {
+    // The next entries are taken before these are given back, so that the processor need not wait for a root: no column
+    // occurs twice in a row.
+    if (whole > 0) take(0);
+    for (std::size_t k = 0; k < whole; k += at_once) {
+      const auto these = taken;
+      if (k + at_once < whole) take(k + at_once);
       const Index* const j = z.index + k;
       float after[at_once], sums[at_once];
-      store(after, rule.template moved<L2>(w_before, g, f, s_after));
-      store(sums, s_after);
+      store(after, rule.template moved<L2>(these.weights, these.partial, these.factor, these.sum));
+      store(sums, these.sum);
       for (std::size_t l = 0; l < at_once; ++l) {
         w[j[l]] = after[l];
         if constexpr (Rule::sums) s[j[l]] = sums[l];
       }
-    };
-    // The next entries are taken before these are given, so that the processor need not wait for a root: no column
-    // occurs twice in a row.
-    if (whole > 0) take(0);
-    for (std::size_t k = 0; k < whole; k += at_once) {
-      const many w_before = before, g = partial, f = factor, s_after = sum;
-      if (k + at_once < whole) take(k + at_once);
-      give(k, w_before, g, f, s_after);
     }
     for (std::size_t k = whole; k < z.size; ++k) {
       const std::size_t j = z.index[k];
