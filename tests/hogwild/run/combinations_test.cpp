@@ -136,8 +136,8 @@ TEST(combinations, training_refuses_with_the_reason_and_trains_the_rest) {
     const train_options options{.epochs = 1,
                                 .step = {.initial = 0.1},
                                 .form = c.form,
-                                .optimizer = c.fades ? optimizer_kind::adam : optimizer_kind::sgd,
                                 .update = c.update,
+                                .optimizer = c.fades ? optimizer_kind::adam : optimizer_kind::sgd,
                                 .sharing = c.sharing,
                                 .shards = c.shards,
                                 .reproducible = c.reproducible};
