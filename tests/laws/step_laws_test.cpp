@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds for the step of every margin model under every optimiser: it reads before it writes, so it does the same
-// on live parameters as on a copy; and it touches the row's columns and the bias only, each at most once.
+// on live parameters as on a copy; and it touches the row's columns and the bias only, each at most once. What rows
+// without a column owe it is settled before that.
 #include <hogwild/detail/loop/step.hpp>
 
 #include <map>
@@ -10,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/detail/loop/margin_fading.hpp>
 #include <hogwild/detail/sharing/direct.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
@@ -31,15 +33,21 @@ class step_law : public testing::Test {
  public:
   using model_type = std::tuple_element_t<0, Case>;
   using step_type = std::tuple_element_t<1, Case>;
+  static constexpr optimizer_kind kind = std::tuple_element_t<2, Case>::value;
 
   /// One worker with memory of its own, starting from the same weights as any other.
   struct worker {
     explicit worker(const step_law& law)
-        : store(param_store::in_memory({.parameters = law_shape.columns + 1, .state_arrays = 1})),
+        : store(param_store::in_memory({.parameters = law_shape.columns + 1, .state_arrays = 3})),
           step(sharing_type(store, 0), margin_loss(law.model), law.context) {
       const auto start = test::noise_vector(law_shape.columns + 1, 21);
       std::ranges::copy(start, store.parameters<float>().begin());
-      step.begin({.step = 0.3, .l2 = {.scale = 0.5, .shrink = 1.0 - 0.3 * 0.01}}, 0.0);
+      const round_plan round{.step = 0.3, .l2 = {.scale = 0.5, .shrink = 1.0 - 0.3 * 0.01}};
+      step.begin_round(round);
+      step.begin(round, 0.0);
+    }
+    void settle(const sparse_row<float>& z) {
+      if constexpr (requires { step.settle(z); }) step.settle(z);
     }
     std::vector<float> weights() const {
       const auto w = store.parameters<float>();
@@ -55,17 +63,26 @@ class step_law : public testing::Test {
   csr_rows data = rows.csr();
   label_map labels = label_map::learn(labels_of(model_type{}), data.view().label, "toy");
   std::vector<std::uint32_t> degree = std::vector<std::uint32_t>(law_shape.columns, 20);
-  loop_options options{.bias = 1, .l2 = 0.01, .weight_positive = labels.kind() == label_kind::binary ? 2.0 : 1.0};
+  loop_options options{
+      .optimizer = kind, .bias = 1, .l2 = 0.01, .weight_positive = labels.kind() == label_kind::binary ? 2.0 : 1.0};
   step_context context{labels, degree, law_shape.rows, options};
 };
 
+template <class M, optimizer_kind Kind, template <class> class Step>
+using with = std::tuple<M, Step<sharing_type>, std::integral_constant<optimizer_kind, Kind>>;
 template <class M>
-using with_sgd = std::tuple<M, margin_sgd_step<sharing_type>>;
+using with_sgd = with<M, optimizer_kind::sgd, margin_sgd_step>;
 template <class M>
-using with_adagrad = std::tuple<M, margin_adagrad_step<sharing_type>>;
-using every_case =
-    testing::Types<with_sgd<logistic>, with_sgd<hinge_svm>, with_sgd<least_squares>, with_sgd<huber>,
-                   with_adagrad<logistic>, with_adagrad<hinge_svm>, with_adagrad<least_squares>, with_adagrad<huber>>;
+using with_adagrad = with<M, optimizer_kind::adagrad, margin_adagrad_step>;
+template <class M>
+using with_momentum = with<M, optimizer_kind::momentum, margin_fading_step>;
+template <class M>
+using with_adam = with<M, optimizer_kind::adam, margin_fading_step>;
+using every_case = testing::Types<with_sgd<logistic>, with_sgd<hinge_svm>, with_sgd<least_squares>, with_sgd<huber>,
+                                  with_adagrad<logistic>, with_adagrad<hinge_svm>, with_adagrad<least_squares>,
+                                  with_adagrad<huber>, with_momentum<logistic>, with_momentum<hinge_svm>,
+                                  with_momentum<least_squares>, with_momentum<huber>, with_adam<logistic>,
+                                  with_adam<hinge_svm>, with_adam<least_squares>, with_adam<huber>>;
 TYPED_TEST_SUITE(step_law, every_case);
 
 constexpr auto ignore = [](std::size_t, float) {};
@@ -76,6 +93,7 @@ TYPED_TEST(step_law, live_parameters_give_the_same_as_a_copy) {
   row_cursor cursor(this->data.view());
   for (std::size_t r = 0; r < law_shape.rows; ++r) {
     const auto z = live.step.example(cursor, r);
+    live.settle(z), copied.settle(z);
     live.step.train(live.step.reader(), z, ignore);
     auto frozen = copied.weights();
     copied.step.train(param_reader<float>(frozen.data(), frozen.size()), z, ignore);
@@ -89,6 +107,7 @@ TYPED_TEST(step_law, touches_the_columns_of_the_row_and_the_bias_once_and_says_w
   row_cursor cursor(this->data.view());
   for (std::size_t r = 0; r < law_shape.rows; ++r) {
     const auto z = one.step.example(cursor, r);
+    one.settle(z);
     const auto before = one.weights();
     std::map<std::size_t, int> allowed{{law_shape.columns, 1}};
     for (auto [j, x] : z) allowed[j] = 1;

@@ -52,9 +52,10 @@ void check(const sync_engine& engine, const run_planner& run) {
   require(refused.empty(), std::string(refused));
   require(loop.ownership != ownership_kind::blocks,
           "the ranks of a synchronous engine have arrays of their own: leave out the ownership");
-  require(engine.rule != sync_rule::gradients || loop.optimizer == optimizer_kind::sgd || !run.task().facts().margin,
-          "the gathered gradients of a linear model are one step of sgd; adagrad's sums are a row's: use local_sgd, or "
-          "another engine");
+  require(
+      engine.rule != sync_rule::gradients || loop.optimizer == optimizer_kind::sgd || !run.task().facts().margin,
+      "the gathered gradients of a linear model are one step of sgd, and what other optimisers remember is of single "
+      "rows: use local_sgd, or another engine");
   require(
       engine.rule != sync_rule::gradients || loop.form != l2_form::two_pass,
       "the gathered gradients of a linear model are one step, without a second pass: use local_sgd, or leave out the "

@@ -59,8 +59,6 @@ void check(const train_options& o, const model_traits& traits) {
   require(!o.batch || (*o.batch >= 1 && *o.batch <= most_batch),
           "a batch of this model has 1 to " + std::to_string(most_batch) + " rows");
   const optimizer_kind optimizer = o.optimizer.value_or(traits.defaults.optimizer);
-  require(!traits.margin || optimizer == optimizer_kind::sgd || optimizer == optimizer_kind::adagrad,
-          "linear models with one margin a row are trained by sgd or adagrad");
   require(o.form != l2_form::two_pass || optimizer == optimizer_kind::sgd,
           "l2 in two passes is for sgd; with another optimizer it joins the gradient: leave out the form");
   require(o.form != l2_form::two_pass || o.step.initial,
@@ -83,7 +81,8 @@ void check(const train_options& o, const model_traits& traits) {
                                                 .margin = traits.margin,
                                                 .batches = traits.workspace,
                                                 .form = o.form.value_or(traits.defaults.form),
-                                                .reproducible = o.reproducible});
+                                                .reproducible = o.reproducible,
+                                                .fades = traits.margin && !sums_up(optimizer)});
   require(refused.empty(), std::string(refused));
   require(o.ownership == ownership_kind::automatic || traits.factors,
           "ownership is about users and items: it needs a model of ratings");
@@ -281,7 +280,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   loop_ = loop_of(options_, traits, all_rows);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool two_pass = loop_.form == l2_form::two_pass;
-  const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer == optimizer_kind::adagrad || two_pass);
+  const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer != optimizer_kind::sgd || two_pass);
   // A text keeps its counts: what is held back of it is measured by the same ones.
   if (touched && (train_.degree.empty() || (train_.rows() != data.rows() && !traits.repeats))) {
     train_.ensure(0, train_.rows());

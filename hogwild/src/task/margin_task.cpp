@@ -2,9 +2,11 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/margin_task.hpp>
 
+#include <concepts>
 #include <utility>
 
 #include <hogwild/detail/loop/margin_adagrad_batch.hpp>
+#include <hogwild/detail/loop/margin_fading.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
@@ -46,12 +48,21 @@ void margin_task::by_batches(const worker_context& at, const Sharing& sharing) c
 }
 
 void margin_task::work(const worker_context& at) const {
-  // A chunk of rows in another order than they are stored has no run of columns of its own.
+  // A chunk of rows in another order than they are stored has no run of columns of its own, and what fades moves all
+  // columns at every row.
+  const bool fades = !sums_up(at.plan.options.optimizer);
   const std::size_t first_singleton =
-      at.plan.options.order == row_order::chunked ? data_.first_singleton : data_.columns;
+      at.plan.options.order == row_order::chunked && !fades ? data_.first_singleton : data_.columns;
   const auto train = [&](const auto& sharing) {
     const loop_options& o = at.plan.options;
-    if (o.optimizer != optimizer_kind::sgd) {
+    if (fades) {
+      if constexpr (requires { sharing.state_values(); })
+        by_batches<margin_fading_batch>(at, sharing);
+      else if constexpr (std::same_as<decltype(sharing), const exclusive_sharing<float>&>)
+        return;  // refused: memories fade beside an example (combinations.hpp)
+      else if constexpr (requires { sharing.state(0); })
+        row_by_row<margin_fading_step>(at, sharing);
+    } else if (o.optimizer != optimizer_kind::sgd) {
       if constexpr (requires { sharing.state_values(); })
         by_batches<margin_adagrad_batch>(at, sharing);
       else if constexpr (requires { sharing.state(0); })

@@ -202,6 +202,25 @@ TEST(adam, makes_no_giant_step_where_half_of_a_gradient_is_seen) {
   }
 }
 
+// The largest ratio of the mean to the root that partials can bring about is 7.27; those steps at rest come to
+// 1 / (1 - b1 / sqrt(b2)) = 10.1 of it. A mean of squares that exchanges have left below zero would make it 10^8.
+TEST(adam, takes_no_mean_of_squares_for_less_than_its_mean_says) {
+  EXPECT_NEAR(1.0 / std::sqrt(least_square_of({})), 7.27, 0.01);
+  EXPECT_EQ(least_square_of({.beta1 = 0.9, .beta2 = 0.8}), 0.0);
+  std::vector<float> w(2, 0.0f), m(2, 1.0f), v(2, -0.5f), steps(2, 1000.0f);
+  v[1] = 1.0f;
+  using view = param_view<float>;
+  const block_optimizer<view> o(optimizer_kind::adam, {}, view(std::span(w)),
+                                {view(std::span(m)), view(std::span(v)), view(std::span(steps))});
+  o.settle(0, 2, 3, 1.0f);
+  EXPECT_LT(std::abs(w[0]), 7.3f * 10.1f);
+  const float settled = w[0];
+  const std::array<float, 2> g{};
+  o.block(0, g, 1.0f);
+  EXPECT_LT(std::abs(w[0] - settled), 7.3f);
+  EXPECT_LT(std::abs(w[1]), 4.0f) << "a mean of squares that is large enough counts as it is";
+}
+
 TEST(state_arrays_of, are_what_the_block_optimizer_reads) {
   EXPECT_EQ(state_arrays_of(optimizer_kind::sgd), 0u);
   EXPECT_EQ(state_arrays_of(optimizer_kind::adam), 3u);

@@ -34,7 +34,7 @@ bool expected_refusal(const combination& c) {
     return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head || c.shards == sharding::fixed ||
            (c.update != update_kind::lossy && c.update != update_kind::exact);
   }
-  if (is_exclusive(c.update) && (replicas || c.batches)) return true;
+  if (is_exclusive(c.update) && (replicas || c.batches || c.fades)) return true;
   if (c.update == update_kind::ordered && c.shards == sharding::fixed) return true;
   return (replicas && c.update == update_kind::locked) || (c.sharing == sharing_kind::head && !c.margin);
 }
@@ -78,7 +78,12 @@ void for_all_combinations(const F& f) {
       for (const auto shards : {sharding::claimed, sharding::fixed}) {
         for (const bool reproducible : {false, true}) {
           for (const auto form : {l2_form::by_degree, l2_form::two_pass}) {
-            f(combination{sharing, update, shards, true, false, form, reproducible});
+            for (const bool fades : {false, true}) {
+              if (fades && form == l2_form::two_pass) continue;  // that is for sgd alone, and refused elsewhere
+              combination c{sharing, update, shards, true, false, form, reproducible};
+              c.fades = fades;
+              f(c);
+            }
             for (const bool batches : {false, true})
               f(combination{sharing, update, shards, false, batches, form, reproducible});
           }
@@ -132,6 +137,7 @@ TEST(combinations, training_refuses_with_the_reason_and_trains_the_rest) {
                                 .step = {.initial = 0.1},
                                 .form = c.form,
                                 .update = c.update,
+                                .optimizer = c.fades ? optimizer_kind::adam : optimizer_kind::sgd,
                                 .sharing = c.sharing,
                                 .shards = c.shards,
                                 .reproducible = c.reproducible};

@@ -7,6 +7,7 @@
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 
 #include "kernels/lanes.hpp"
+#include "kernels/margin/fading.hpp"
 #include "kernels/row_rules.hpp"
 
 // The loops that all instruction sets share. An instruction set is a type of its own file, so that what is instantiated
@@ -19,6 +20,9 @@ namespace hogwild::detail {
 /// many entries ahead the loads of the dots are announced. Announcing what lies behind the end of a mapping is
 /// harmless.
 inline constexpr std::size_t entries_ahead = 1024;
+
+/// Of a row of so many entries the weights that its dot has read are kept for its update.
+inline constexpr std::size_t most_kept = 1024;
 
 /// A model of register_columns parameters: half of the registers that AVX-512 has for eight floats.
 template <class Isa>
@@ -73,14 +77,20 @@ struct margin_loops {
     }
   }
 
-  static float dot(const float* w, const Index* index, const Value* value, std::size_t n) {
+  /// Keep: the weights of the whole vectors are left in `kept`, too.
+  template <bool Keep = false>
+  static float dot(const float* w, const Index* index, const Value* value, std::size_t n, float* kept = nullptr) {
     using many = typename Isa::entries_at_once;
     constexpr std::size_t at_once = sizeof(many) / sizeof(float);
     announce(index, n);
     announce(value, n);
     lanes sum{};
     std::size_t k = 0;
-    for (; k + at_once <= n; k += at_once) sum = added(sum, Isa::gather(w, index + k) * Isa::load_entries(value + k));
+    for (; k + at_once <= n; k += at_once) {
+      const many weights = Isa::gather(w, index + k);
+      if constexpr (Keep) rules::store(kept + k, weights);
+      sum = added(sum, weights * Isa::load_entries(value + k));
+    }
     if constexpr (at_once > width) {
       if (k + width <= n) {
         sum = added(sum, gathered(w, index + k) * Isa::load(value + k));
@@ -141,12 +151,15 @@ struct margin_loops {
   static void train(const row_update<margin_arrays>& given, const batch& rows, const row_response& response) {
     const row_update<margin_arrays> u = given;  // nothing that is stored below can change it
     const typename rules::adagrad_rule rule{u.step};
+    float room[most_kept];
     for (std::size_t i = 0; i < rows.rows; ++i) {
       const typename rules::template entries<Index, Value> z(rows, i);
-      const float sum = dot(u.to.weights, z.index, z.value, z.size);
+      float* const kept = z.size <= most_kept ? room : nullptr;
+      const float sum = kept != nullptr ? dot<true>(u.to.weights, z.index, z.value, z.size, kept)
+                                        : dot(u.to.weights, z.index, z.value, z.size);
       const float slope = response.change(response.context, i, u.to.bias != nullptr ? sum + *u.to.bias : sum);
       if (slope == 0.0f && !L2) continue;
-      rules::template change_weights<L2>(u, rule, z, slope);
+      rules::template change_weights<L2>(u, rule, z, slope, kept);
       if (u.to.bias != nullptr) *u.to.bias = rule.template change<false>(*u.to.bias, slope, 0.0f, *u.sums.bias);
     }
   }
@@ -154,7 +167,13 @@ struct margin_loops {
     (u.l2 != 0.0f || u.l2_of != nullptr ? train<true> : train<false>)(u, rows, response);
   }
 
-  static constexpr margin_kernels<Index, Value> table{dots, updates, steps, adagrad};
+  template <class Rule>
+  using fading = fading_loops<Isa, Rule, Index, Value, margin_loops>;
+  using momentum = fading<typename fading_rules<Isa>::momentum>;
+  using adam = fading<typename fading_rules<Isa>::adam>;
+
+  static constexpr margin_kernels<Index, Value> table{
+      dots, updates, steps, adagrad, {momentum::train, momentum::settle}, {adam::train, adam::settle}};
 };
 
 }  // namespace hogwild::detail

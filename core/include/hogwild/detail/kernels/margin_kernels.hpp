@@ -26,6 +26,22 @@ struct margin_arrays {
   float* bias = nullptr;     ///< one, or null where there is none
 };
 
+/// How rows change a margin model under momentum or adam, whose memory fades at each row, of all columns. A column that
+/// a row has not is owed that row's step until it is read next; block_optimizer.hpp says what the steps are.
+struct fading_update {
+  float* weights = nullptr;  ///< one of each column, then the bias where there is one; so are the three arrays below
+  float* first = nullptr;    ///< momentum: velocities; adam: means of partials
+  float* second = nullptr;   ///< adam: means of their squares
+  float* steps = nullptr;    ///< adam: how many steps a parameter has made
+  std::size_t columns = 0;
+  bool bias = false;
+  std::uint32_t now = 0;             ///< rows that came before these
+  std::uint32_t* settled = nullptr;  ///< of each column: of how many rows it has made the steps, <= now
+  const float* l2_of = nullptr;      ///< of each column: the fraction of l2 that an entry takes; null: none
+  float step = 0, momentum = 0, beta1 = 0, beta2 = 0, epsilon = 0;
+  float least_square = 0;  ///< adam: of its squared mean, which the mean of squares is taken to be no less than
+};
+
 /// The inner loops of margin models, on parameters that nobody else writes meanwhile. Index is std::uint32_t or
 /// std::uint16_t, Value is float or half.
 ///
@@ -47,6 +63,15 @@ struct margin_kernels {
   /// itself, and a sum below 0 counts as 0. The bias likewise, without l2. Where c and l2 are 0 nothing changes.
   void (*adagrad)(const row_update<margin_arrays>& update, const row_batch<Index, Value>& rows,
                   const row_response& response);
+  /// Row after row under momentum or adam: the steps that the row's columns are owed, the dot and the bias, the
+  /// derivative c by their sum, which `response` returns, and the step by c * x + fraction * w. Columns of a row whose
+  /// c and l2 are 0 go on owing it. The bias makes a step in each row. Roots are within 2.4e-5 of themselves.
+  struct fading {
+    void (*rows)(const fading_update& update, const row_batch<Index, Value>& rows, const row_response& response);
+    /// Makes all steps that all columns are owed.
+    void (*settle)(const fading_update& update);
+  };
+  fading momentum, adam;
 };
 
 /// The kernels of an instruction set that has_isa() knows; `set` is not automatic.

@@ -29,10 +29,9 @@ namespace hogwild {
 ///
 /// (Duchi, Hazan, Singer 2011; momentum as PyTorch has it; Kingma and Ba 2015.) Adam counts the steps t of a run at the
 /// run's first parameter: a model should always emit the same runs. Adds that are lost, come twice, or are rounded on
-/// their way may leave a sum or second moment below zero, or a count below one: they are taken to be no less. And where
-/// others add meanwhile, a first moment may be read with somebody's gradient, and the second one without it, which
-/// would be a step of any length: so a second moment is taken to be no less than the first one says. For all gradients
-/// v >= m^2 (1 - b2) (1 - b1^2 / b2) / (1 - b1)^2 (Cauchy and Schwarz).
+/// their way may leave a sum below zero, a count below one, or a second moment below what the first one says of it
+/// (least_square_of()): they are taken to be no less. So is one that is read without the gradient that another worker
+/// is adding, which the first moment has already: that would be a step of any length.
 template <class View>
 class block_optimizer {
  public:
@@ -96,11 +95,6 @@ class block_optimizer {
   void adam_piece(std::size_t offset, std::span<const T> g, T size, const corrections& by) const;
 
   corrections count_step(std::size_t offset) const;
-  /// The second moment that a first one of 1 has at least, less what may be rounded.
-  T least_second() const {
-    const double b1 = constants_.beta1, b2 = constants_.beta2;
-    return static_cast<T>(0.99 * std::max(0.0, (1 - b2) * (1 - b1 * b1 / b2)) / ((1 - b1) * (1 - b1)));
-  }
 
   void settle_momentum(std::size_t offset, std::size_t n, std::size_t steps, T size) const;
   void settle_adam(std::size_t offset, std::size_t n, std::size_t steps, T size) const;
@@ -174,14 +168,14 @@ void block_optimizer<View>::adam_piece(std::size_t offset, std::span<const T> g,
   room m, v, m_gain, v_gain, root, delta;
   const std::size_t n = g.size();
   const T keep1 = static_cast<T>(1 - constants_.beta1), keep2 = static_cast<T>(1 - constants_.beta2);
-  const T epsilon = static_cast<T>(constants_.epsilon), least = least_second();
+  const T epsilon = static_cast<T>(constants_.epsilon), least_square = static_cast<T>(least_square_of(constants_));
   state_[0].load_block(offset, std::span(m).first(n));
   state_[1].load_block(offset, std::span(v).first(n));
   for (std::size_t i = 0; i < n; ++i) {
     m_gain[i] = keep1 * (g[i] - m[i]);
     m[i] += m_gain[i];
-    const T raised = v[i] + keep2 * (g[i] * g[i] - v[i]), floor = least * m[i] * m[i];
-    const T square = raised < floor ? floor : raised;
+    const T least = least_square * m[i] * m[i];
+    const T raised = v[i] + keep2 * (g[i] * g[i] - v[i]), square = raised < least ? least : raised;
     v_gain[i] = square - v[i];
     root[i] = square / by.second;
   }
@@ -230,7 +224,8 @@ void block_optimizer<View>::settle_adam(std::size_t offset, std::size_t n, std::
   const T middle = t + std::min((k + 1) / 2, c < 1 ? 1 / (1 - c) : k);
   const T first = 1 - std::pow(b1, middle), second = std::sqrt(1 - std::pow(b2, middle));
   const T way = size * sum * second / first, epsilon = static_cast<T>(constants_.epsilon) * second;
-  const T m_left = std::pow(b1, k), v_left = std::pow(b2, k), least = least_second();
+  const T m_left = std::pow(b1, k), v_left = std::pow(b2, k);
+  const T least_square = static_cast<T>(least_square_of(constants_));
   room m, v, delta;
   for (std::size_t i = 0; i < n; i += piece) {
     const std::size_t at = offset + i, some = std::min(piece, n - i);
@@ -239,7 +234,7 @@ void block_optimizer<View>::settle_adam(std::size_t offset, std::size_t n, std::
     state_[1].load_block(at, std::span(v).first(some));
     if (std::ranges::all_of(std::span(v).first(some), [](T x) { return x == T(0); })) continue;
     for (std::size_t l = 0; l < some; ++l) {
-      const T square = std::max(v[l], least * m[l] * m[l]);
+      const T square = std::max(v[l], least_square * m[l] * m[l]);
       delta[l] = -way * m[l] / (std::sqrt(square) + epsilon);
       m[l] = faded(m[l], m_left), v[l] = square + faded(square, v_left) - v[l];
     }

@@ -33,6 +33,14 @@ constexpr bool sums_up(optimizer_kind kind) {
   return kind != optimizer_kind::momentum && kind != optimizer_kind::adam;
 }
 
+/// Adam's means m of partials and v of their squares, of the same partials, have v >= this * m^2 (by Cauchy's
+/// inequality, of their weights). Replicas that exchange means at different times may leave v below that, or below
+/// zero, and what is divided by its root would go anywhere: so v is taken to be no less.
+constexpr double least_square_of(const optimizer_constants& c) {
+  const double left = c.beta2 - c.beta1 * c.beta1;
+  return left <= 0.0 ? 0.0 : (1.0 - c.beta2) * left / (c.beta2 * (1.0 - c.beta1) * (1.0 - c.beta1));
+}
+
 /// How one partial derivative changes its parameter. Safe to apply from many workers at once: what an optimiser
 /// remembers lives in shared arrays of the same length as the parameters, allocated with them. step(j, g, size) returns
 /// the value of the parameter that its add started from.

@@ -36,12 +36,12 @@ struct step_context {
   const control_block* control = nullptr;  ///< where a request to stop shows; null: nowhere
 };
 
-/// What an entry of each column takes of l2 where that is by degree (touched_l2).
+/// What an entry of each column takes of l2 where that is by degree (touched_l2); of a column without entries anything.
 inline std::vector<float> fractions_of_l2(const step_context& context, std::size_t columns) {
   const touched_l2 l2{context.options.l2 * static_cast<double>(context.rows)};
   std::vector<float> fractions(columns);
   for (std::size_t j = 0; j < columns; ++j)
-    fractions[j] = context.degree[j] == 0 ? 0.0f : static_cast<float>(l2.fraction(context.degree[j]));
+    fractions[j] = static_cast<float>(l2.fraction(std::max(context.degree[j], 1u)));
   return fractions;
 }
 

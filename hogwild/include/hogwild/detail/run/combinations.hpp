@@ -24,6 +24,7 @@ struct combination {
   bool native_atomics = true;     ///< of the device: to CPUs its operations on their memory are atomic, too
   bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it does
   storage_kind storage = storage_kind::single;  ///< of factors on the device
+  bool fades = false;  ///< what is remembered of a margin model fades at every row: momentum, adam
 };
 
 /// What a run is refused for, whatever its engine: all that is named here is met.
@@ -42,6 +43,7 @@ struct refusal {
   std::optional<bool> native_atomics{};
   std::optional<bool> concurrent_access{};
   std::optional<storage_kind> storage{};
+  std::optional<bool> fades{};
   std::string_view reason{};
 
   constexpr bool meets(const combination& c) const {
@@ -54,7 +56,7 @@ struct refusal {
            several_devices.value_or(c.several_devices) == c.several_devices &&
            native_atomics.value_or(c.native_atomics) == c.native_atomics &&
            concurrent_access.value_or(c.concurrent_access) == c.concurrent_access &&
-           storage.value_or(c.storage) == c.storage;
+           storage.value_or(c.storage) == c.storage && fades.value_or(c.fades) == c.fades;
   }
 };
 
@@ -108,6 +110,16 @@ inline constexpr std::array refusals = {
     refusal{.update = update_kind::ordered,
             .batches = true,
             .reason = "ordered is about single examples, and this model takes several at once: use locked"},
+    refusal{.update = update_kind::edge_locked,
+            .fades = true,
+            .reason =
+                "edge_locked is about single examples, and what momentum and adam remember of a linear model fades "
+                "at each, of all columns: use locked, or adagrad"},
+    refusal{.update = update_kind::ordered,
+            .fades = true,
+            .reason =
+                "ordered is about single examples, and what momentum and adam remember of a linear model fades at "
+                "each, of all columns: use locked, or adagrad"},
     refusal{.margin = false,
             .form = l2_form::two_pass,
             .reason = "l2 in two passes is for linear models with one margin a row: use by_degree"},

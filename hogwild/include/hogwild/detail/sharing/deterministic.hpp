@@ -39,8 +39,10 @@ class deterministic_sharing : public virtual_replicas {
 
   /// The replica of the virtual worker that this worker is at the moment.
   std::span<T> values() const { return store_.replica<T>(self_, 0); }
-  /// Its first array of the optimiser's state; empty where there is none.
-  std::span<T> state_values() const { return arrays() > 1 ? store_.replica<T>(self_, 1) : std::span<T>(); }
+  /// Its array k of the optimiser's state; empty where there is no such.
+  std::span<T> state_values(std::size_t k = 0) const {
+    return arrays() > k + 1 ? store_.replica<T>(self_, k + 1) : std::span<T>();
+  }
   param_reader<T> reader() const { return parameters().reader(); }
   view_type parameters() const { return view_type(values()); }
   view_type state(std::size_t k) const { return view_type(store_.replica<T>(self_, k + 1)); }

@@ -105,8 +105,10 @@ class private_sharing {
   explicit private_sharing(private_arrays<T>& arrays) : arrays_(&arrays) {}
 
   std::span<T> values() const { return arrays_->values(0); }
-  /// The first array of the optimiser's state; empty where it has none.
-  std::span<T> state_values() const { return arrays_->count() > 1 ? arrays_->values(1) : std::span<T>(); }
+  /// Array k of the optimiser's state; empty where it has no such.
+  std::span<T> state_values(std::size_t k = 0) const {
+    return arrays_->count() > k + 1 ? arrays_->values(k + 1) : std::span<T>();
+  }
   param_reader<T> reader() const { return parameters().reader(); }
   view_type parameters() const { return view_type(values()); }
   view_type state(std::size_t k) const { return view_type(arrays_->values(k + 1)); }

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/row_batches.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/loop/turn_source.hpp>
+
+// Margin models under momentum and adam, whose velocities and means fade at every row, of all columns. Columns that a
+// row has not are owed its step. Each worker counts its own rows: it settles what they owe a column before it reads it
+// next, all columns at the end of a round, and where its arrays pass to another worker then, at the end of a chunk. So
+// memories fade with the rows of all workers that share an array, as if each row changed all columns (workspace_step
+// does the same by batches).
+
+namespace hogwild {
+
+/// What an entry of each column takes of l2, as part of the gradient. A column that few rows have takes much at once:
+/// of momentum, whose steps go on, it is what all in all divides by 1 + step * l2 (touched_l2), which cannot overshoot
+/// zero. Empty where there is no l2.
+inline std::vector<float> fading_l2(const step_context& context, std::size_t columns, double step) {
+  const loop_options& o = context.options;
+  if (o.l2 == 0.0) return {};
+  std::vector<float> fractions = fractions_of_l2(context, columns);
+  if (o.optimizer != optimizer_kind::momentum) return fractions;
+  const auto lasts = static_cast<float>(step / (1.0 - o.constants.momentum));
+  for (float& f : fractions) f /= 1.0f + lasts * f;
+  return fractions;
+}
+
+/// Row by row, wherever the parameters are.
+template <class Sharing>
+class margin_fading_step : public Sharing {
+ public:
+  margin_fading_step(const Sharing& sharing, margin_loss loss, const step_context& context)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        optimizer_(optimizer_on<optimizer>(sharing, context.options)),
+        bias_(Sharing::parameters().size() - 1),
+        settled_(Sharing::parameters().size() - (context.options.bias != 0 ? 1 : 0)) {}
+
+  void begin_round(const round_plan& round) {
+    Sharing::begin_round(round);
+    l2_ = fading_l2(context_, settled_.size(), round.step);
+  }
+  void begin(const round_plan& round, double) {
+    optimizer_ = optimizer_on<optimizer>(*this, context_.options);
+    step_ = static_cast<float>(round.step);
+  }
+  void end_round() {
+    for (std::size_t j = 0; j < settled_.size(); ++j) settle(j);
+    Sharing::end_round();
+  }
+  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
+
+  /// Makes the steps that the row's columns are owed.
+  void settle(const sparse_row<float>& z) {
+    for (auto [j, x] : z) settle(j);
+  }
+
+  template <class Reader, class Note>
+  bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
+    settle(z);
+    float margin = dot(w, z);
+    if (context_.options.bias) margin += w[bias_];
+    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
+    const float slope = weight * loss_.derivative(margin, z.label);
+    const bool changes = slope != 0.0f || !l2_.empty();
+    ++rows_;
+    if (changes)
+      for (auto [j, x] : z) {
+        note(j, optimizer_.step(j, l2_.empty() ? slope * x : slope * x + l2_[j] * w[j], step_));
+        settled_[j] = rows_;
+      }
+    if (context_.options.bias) note(bias_, optimizer_.step(bias_, slope, step_));
+    return changes || context_.options.bias;
+  }
+
+ private:
+  using optimizer = block_optimizer<typename Sharing::view_type>;
+
+  void settle(std::size_t j) {
+    optimizer_.settle(j, 1, rows_ - settled_[j], step_);
+    settled_[j] = rows_;
+  }
+
+  margin_loss loss_;
+  step_context context_;
+  optimizer optimizer_;
+  std::size_t bias_;
+  std::vector<std::uint32_t> settled_;  ///< for each column, of how many rows it has the steps
+  std::vector<float> l2_;               ///< of each column; empty: there is none
+  std::uint32_t rows_ = 0;              ///< of this worker in this round
+  float step_ = 0;
+};
+
+/// The same by kernels, on arrays that nobody else writes meanwhile: row after row, to other bits.
+template <class Sharing, class Index, class Value>
+class margin_fading_batch : public Sharing {
+ public:
+  static constexpr std::size_t most_rows = batch_rows;
+
+  margin_fading_batch(const Sharing& sharing, margin_loss loss, const step_context& context, const sparse_view& data)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        data_(data),
+        kernels_(context.options.optimizer == optimizer_kind::momentum
+                     ? kernels_of<Index, Value>(context.options.isa).momentum
+                     : kernels_of<Index, Value>(context.options.isa).adam),
+        weight_positive_(static_cast<float>(context.options.weight_positive)),
+        batch_(batch_on<Index, Value>(data)),
+        settled_(data.columns) {}
+
+  void begin_round(const round_plan& round) {
+    Sharing::begin_round(round);
+    l2_ = fading_l2(context_, data_.columns, round.step);
+    const optimizer_constants& c = context_.options.constants;
+    update_ = {.columns = data_.columns,
+               .bias = context_.options.bias != 0,
+               .now = update_.now,
+               .settled = settled_.data(),
+               .l2_of = l2_.empty() ? nullptr : l2_.data(),
+               .step = static_cast<float>(round.step),
+               .momentum = static_cast<float>(c.momentum),
+               .beta1 = static_cast<float>(c.beta1),
+               .beta2 = static_cast<float>(c.beta2),
+               .epsilon = static_cast<float>(c.epsilon),
+               .least_square = static_cast<float>(least_square_of(c))};
+  }
+  void begin(const round_plan&, double) {
+    update_.weights = Sharing::values().data();
+    update_.first = Sharing::state_values(0).data();
+    update_.second = Sharing::state_values(1).data();
+    update_.steps = Sharing::state_values(2).data();
+  }
+  void end_round() {
+    settle_all();
+    Sharing::end_round();
+  }
+  void end_chunk() {
+    if constexpr (std::derived_from<Sharing, virtual_replicas>) settle_all();
+    Sharing::end_chunk();
+  }
+
+  /// At most most_rows rows of the data, which were looked at with ensure().
+  batch_outcome train_batch(std::span<const std::size_t> rows) {
+    batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
+    for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    updates_ = 0;
+    kernels_.rows(update_, batch_, {respond, this});
+    update_.now += static_cast<std::uint32_t>(rows.size());
+    outcome.updates = update_.bias || update_.l2_of != nullptr ? rows.size() : updates_;
+    return outcome;
+  }
+
+ private:
+  void settle_all() {
+    if (update_.weights != nullptr) kernels_.settle(update_);
+  }
+
+  static float respond(void* self, std::size_t i, float margin) {
+    auto& step = *static_cast<margin_fading_batch*>(self);
+    const float label = step.label_[i], slope = step.loss_.derivative(margin, label);
+    step.updates_ += slope != 0.0f;
+    return label > 0 ? step.weight_positive_ * slope : slope;
+  }
+
+  margin_loss loss_;
+  step_context context_;
+  sparse_view data_;
+  typename margin_kernels<Index, Value>::fading kernels_;
+  float weight_positive_;
+  row_batch<Index, Value> batch_;
+  std::array<float, batch_rows> label_{};
+  std::vector<std::uint32_t> settled_;
+  std::vector<float> l2_;
+  fading_update update_{};
+  std::uint64_t updates_ = 0;
+};
+
+}  // namespace hogwild
