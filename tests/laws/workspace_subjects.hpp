@@ -127,7 +127,7 @@ struct images {
   }
 };
 
-template <class M>
+template <class M, bool Hierarchical = false>
 struct windows {
   static constexpr double step = 0x1p-8, tolerance = 1e-3;
   static constexpr float huge = 1e9f;
@@ -137,6 +137,7 @@ struct windows {
   static M model() {
     M m;
     m.words = words().words.size(), m.dimension = 5, m.window = 2, m.negative = 3, m.sample = 0.05;
+    m.hierarchical = Hierarchical;
     return m;
   }
   static bool is_padding(const M& m, std::size_t j) { return j % m.width() >= m.dimension; }

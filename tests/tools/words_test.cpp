@@ -2,6 +2,7 @@
 // Word vectors from the text to their analogies, as a user meets them.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <hogwild/word_vectors.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -62,6 +63,59 @@ TEST_F(words, every_engine_trains_them) {
   }
 }
 
+TEST_F(words, every_engine_trains_them_hierarchically) {
+  for (const char* const engine : {"serial", "threads", "processes", "ring", "all_reduce", "local_sgd"}) {
+    std::vector<std::string> arguments = training({"--engine", engine, "--hierarchical", "--json"});
+    if (std::string(engine) != "serial") arguments.insert(arguments.end(), {"--workers", "2"});
+    const outcome o = hogwild(arguments);
+    ASSERT_EQ(o.code, 0) << engine << ": " << o.err;
+    EXPECT_EQ(nlohmann::json::parse(o.out)["status"], "done") << engine;
+  }
+}
+
+// A run goes on from a checkpoint to the same vectors, but not as one whose outputs are others.
+TEST_F(words, hierarchical_runs_are_resumed) {
+  const std::string state = *folder / "state", whole = *folder / "whole.model", resumed = *folder / "resumed.model";
+  const auto run = [](const char* epochs, const std::vector<std::string>& more) {
+    std::vector<std::string> all = training({"--engine", "serial", "--schedule", "constant"});
+    *(std::ranges::find(all, "--epochs") + 1) = epochs;
+    all.insert(all.end(), more.begin(), more.end());
+    return hogwild(all);
+  };
+  ASSERT_EQ(run("2", {"--hierarchical", "--save", whole}).code, 0);
+  ASSERT_EQ(run("1", {"--hierarchical", "--checkpoint", state}).code, 0);
+  const outcome o = run("2", {"--hierarchical", "--resume", state, "--save", resumed});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(read_file(whole), read_file(resumed));
+  const outcome other = run("2", {"--resume", state});
+  EXPECT_EQ(other.code, 2) << other.out;
+  EXPECT_THAT(other.err, HasSubstr("other options"));
+}
+
+// Of a text with other counts, and words that the model has not, the tree is that of the model.
+TEST_F(words, hierarchical_models_measure_any_text_with_their_own_tree) {
+  const std::string model = *folder / "tree.model", other = *folder / "other.txt";
+  ASSERT_EQ(hogwild(training({"--engine", "serial", "--hierarchical", "--save", model})).code, 0);
+  write_file(other, "w0 w1 w2 w3 never w0\nw19 w18 w17 w16\n");
+  const auto measured = [&](const std::string& text) {
+    const outcome o = hogwild({"evaluate", model, text, "--json"});
+    EXPECT_EQ(o.code, 0) << o.err;
+    return nlohmann::json::parse(o.out);
+  };
+  const auto told = measured(other);
+  EXPECT_EQ(told["unknown_entries"], 1);
+  EXPECT_EQ(told["rows"], 2);
+  // The same sentences, and a thousand times a word of one more that comes alone: counts of the text do not matter.
+  std::string skewed = "w0 w1 w2 w3 w0\nw19 w18 w17 w16\n";
+  for (int k = 0; k < 198; ++k) skewed += "w16\n";
+  write_file(other, skewed);
+  EXPECT_NEAR(measured(other)["loss"].get<double>() * 200, told["loss"].get<double>() * 2, 1e-6);
+  write_file(other, "none of these\n");
+  const outcome o = hogwild({"evaluate", model, other});
+  EXPECT_EQ(o.code, 3);
+  EXPECT_THAT(o.err, HasSubstr("no word is one of those"));
+}
+
 TEST_F(words, analogies_are_counted_by_sections) {
   write_file(*folder / "vectors", "4 2\na 1 0\nb 1 1\nc 2 0\nd 2 2\n");
   write_file(*folder / "questions", ": shift\nA b c D\na b c e\n: more\na c b d\n");
@@ -76,10 +130,12 @@ TEST_F(words, analogies_are_counted_by_sections) {
 }
 
 TEST_F(words, both_vectors_are_measured_as_training_measures_them) {
-  for (const char* const model : {"skip_gram", "cbow"}) {
-    std::vector<std::string> arguments =
-        training({"--engine", "serial", "--window", "3", "--negative", "2", "--sample", "0.01", "--min-count", "7",
-                  "--save", *folder / "words.model", "--json"});
+  for (const auto& [model, outputs] : {std::pair{"skip_gram", "--negative=2"},
+                                       {"cbow", "--negative=2"},
+                                       {"skip_gram", "--hierarchical"},
+                                       {"cbow", "--hierarchical"}}) {
+    std::vector<std::string> arguments = training({"--engine", "serial", "--window", "3", outputs, "--sample", "0.01",
+                                                   "--min-count", "7", "--save", *folder / "words.model", "--json"});
     arguments[3] = model;
     const outcome trained = hogwild(arguments);
     ASSERT_EQ(trained.code, 0) << trained.err;
@@ -109,6 +165,7 @@ TEST_F(words, models_of_words_that_do_not_fit_are_refused) {
       {"option dimension 1.5\noption min-count 3\n", "dimension"},
       {"option dimension 0\noption min-count 3\n", "1 to 65536"},
       {"option delta 1\noption min-count 3\n", "no option 'delta'"},
+      {"option dimension 1\noption min-count 3\noption hierarchical 1\n", "and a count before them"},
   };
   const std::string path = *folder / "refused.txt";
   for (const wrong& w : cases) {
@@ -155,6 +212,9 @@ TEST_F(words, what_cannot_be_done_is_said) {
       {training({"--sample", "2"}), 2, "sample"},
       {training({"--window", "0"}), 2, "window"},
       {training({"--negative", "0"}), 2, "negative"},
+      {training({"--negative", "3", "--hierarchical"}), 2, "leave out one of them"},
+      {training({"--engine", "cuda", "--device", "emulated", "--hierarchical"}), 2, "not hierarchically"},
+      {{"train", text(), "--hierarchical"}, 2, "--hierarchical needs --model skip_gram or cbow"},
       {{"evaluate", vectors, "--analogies", *folder / "unknown"}, 3, vectors + ":3:5: number 2 of 2"},
       {{"evaluate", *folder / "good.vectors", "--analogies", *folder / "unknown"}, 3, "questions all words are in"},
       {{"evaluate", *folder / "good.vectors", "--analogies", text()}, 3, "a question has four words"},

@@ -23,7 +23,7 @@ using namespace hogwild;
 namespace {
 
 struct words_on_a_device : testing::Test {
-  const test::topics topics{};
+  test::topics topics{};
   train_options options{.epochs = 12, .step = {.initial = 0.1}, .batch = 1};
 
   train_result run(const auto& engine) { return train(topics.model, topics.text.rows, engine, options); }
@@ -111,6 +111,9 @@ TEST_F(words_on_a_device, refuse_what_a_device_does_not_train) {
   options.l2 = 0.0;
   options.batch = 4;
   expect_refused("sentence by sentence");
+  options.batch = 1;
+  topics.model.hierarchical = true;
+  expect_refused("not hierarchically");
 }
 
 }  // namespace

@@ -46,6 +46,20 @@ std::string refusal_of(std::string_view text, const corpus_options& options = {.
   return "accepted";
 }
 
+TEST(corpus, a_text_can_be_read_with_the_words_of_another) {
+  const corpus first = read_corpus("b a c\na b a\n d a", "first", {.min_count = 1});
+  const corpus c = read_corpus("c x c c\n\nx\nd y c", "text", {.min_count = 3, .words = first.words});
+  EXPECT_EQ(sentences_of(c), (sentences{{"c", "c", "c"}, {}, {"d", "c"}}));
+  EXPECT_EQ(c.words.size(), 4u);
+  EXPECT_EQ(c.words.count(0), 4u);
+  EXPECT_EQ(c.rows.unknown_entries(), 3u);
+  EXPECT_EQ(first.rows.unknown_entries(), 0u);
+  const sparse_view rows = c.rows.view();
+  EXPECT_EQ(std::vector<std::uint32_t>(rows.degree.begin(), rows.degree.end()),
+            (std::vector<std::uint32_t>{4, 2, 1, 1}));
+  EXPECT_NE(refusal_of("x y", {.words = first.words}).find("no word is one of"), std::string::npos);
+}
+
 TEST(corpus, words_are_ordered_by_falling_count_and_ties_by_their_bytes) {
   const corpus c = read_corpus("b a c\na b a\n\n d \t a", "text", {.min_count = 1});
   ASSERT_EQ(c.words.size(), 4u);

@@ -23,9 +23,16 @@ constexpr std::uint32_t window = 2, negative = 3;
 constexpr std::size_t dimension = 5;
 constexpr const char* text = "a b c a d b a e a b c f a b\na c\nb\nd e f d e a b d e";
 
-template <class M>
+template <class M, bool Hierarchical>
+struct window_case {
+  using model = M;
+  static constexpr bool hierarchical = Hierarchical;
+};
+
+template <class Subject>
 class word_windows : public testing::Test {
  public:
+  using M = typename Subject::model;
   using emissions = std::vector<std::pair<std::size_t, std::vector<float>>>;
 
   corpus words = read_corpus(text, "text", {.min_count = 1});
@@ -36,6 +43,7 @@ class word_windows : public testing::Test {
   static M made(std::size_t count) {
     M m;
     m.words = count, m.dimension = dimension, m.window = window, m.negative = negative, m.sample = 0.05;
+    m.hierarchical = Subject::hierarchical;
     return m;
   }
 
@@ -79,19 +87,22 @@ class word_windows : public testing::Test {
     return scored_row.loss;
   }
 };
-using both_models = testing::Types<skip_gram, cbow>;
+using both_models = testing::Types<window_case<skip_gram, false>, window_case<cbow, false>,
+                                   window_case<skip_gram, true>, window_case<cbow, true>>;
 TYPED_TEST_SUITE(word_windows, both_models);
 
 TYPED_TEST(word_windows, conform) {
-  static_assert(conforms<TypeParam>() && workspace_model<TypeParam> && segment_storable<TypeParam>);
+  using M = typename TypeParam::model;
+  static_assert(conforms<M>() && workspace_model<M> && segment_storable<M>);
   const auto groups = groups_of(this->model);
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].rows * groups[0].width, this->model.dim());
 }
 
-// Along one number the loss of 14 words has at most 14 * 4 * 4 terms of which each has a third derivative of at most
-// 0.1 * 0.5^3: with h = 1/64 the difference quotient is off by at most 2.8 h^2 / 6 = 1.2e-4. A term is a score of 5
-// products, off by at most 18 * 2^-24 * 5 / 4 (padding included), which both losses are divided by h for: 224 * 1.4e-6
+// Along one number the loss of 14 words has at most 14 * 4 * 4 terms (four drawn words or four nodes a window) of which
+// each has a third derivative of at most 0.1 * 0.5^3: with h = 1/64 the difference quotient is off by at most 2.8 h^2 /
+// 6 = 1.2e-4. A term is a score of 5 products, off by at most 18 * 2^-24 * 5 / 4 (padding included), which both losses
+// are divided by h for: 224 * 1.4e-6
 // * 64 = 2e-2.
 TYPED_TEST(word_windows, the_gradient_is_that_of_the_loss) {
   for (const isa set : {isa::scalar, choose_isa(isa::automatic)}) {

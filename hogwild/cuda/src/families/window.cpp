@@ -119,6 +119,13 @@ class window_family final : public kernel_family {
     return task.facts().model == skip_gram::name && task.facts().model_bytes.size() == sizeof(skip_gram);
   }
 
+  void require_model(const training_task& task, int) const override {
+    if (windows_of(task).hierarchical)
+      throw config_error(
+          "a device trains skip_gram with words drawn for contrast, not hierarchically: leave that out, or use threads "
+          "or processes");
+  }
+
   void require_options(const loop_options& options) const override {
     if (options.optimizer != optimizer_kind::sgd)
       throw config_error("a device trains skip_gram by sgd: choose that, or threads or processes");

@@ -23,16 +23,11 @@
 
 namespace hogwild {
 
-/// What an entry of each column takes of l2, as part of the gradient. A column that few rows have takes much at once:
-/// of momentum, whose steps go on, it is what all in all divides by 1 + step * l2 (touched_l2), which cannot overshoot
-/// zero. Empty where there is no l2.
+/// What an entry of each column takes of l2, as part of the gradient (joined_l2). Empty where there is no l2.
 inline std::vector<float> fading_l2(const step_context& context, std::size_t columns, double step) {
-  const loop_options& o = context.options;
-  if (o.l2 == 0.0) return {};
+  if (context.options.l2 == 0.0) return {};
   std::vector<float> fractions = fractions_of_l2(context, columns);
-  if (o.optimizer != optimizer_kind::momentum) return fractions;
-  const auto lasts = static_cast<float>(step / (1.0 - o.constants.momentum));
-  for (float& f : fractions) f /= 1.0f + lasts * f;
+  for (float& f : fractions) f = static_cast<float>(joined_l2(context.options, step, static_cast<double>(f)));
   return fractions;
 }
 
