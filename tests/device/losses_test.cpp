@@ -7,17 +7,20 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/formats/corpus.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/skip_gram.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwild/train.hpp>
 
@@ -121,6 +124,21 @@ TEST_P(losses_on, of_ratings_are_those_of_the_host) {
   const csr_rows rows = toy.csr();
   for (const std::size_t factors : {16u, 100u, 128u})
     expect_losses(test::factors_of(shape, factors, factors != 100), label_kind::real, rows.view());
+}
+
+TEST_P(losses_on, of_word_vectors_are_those_of_the_host) {
+  std::string text;
+  for (int line = 0; line < 500; ++line) {
+    for (std::uint64_t k = random() % 40; k > 0; --k) text += "w" + std::to_string(random() % 100) + " ";
+    text += "\n";
+  }
+  const corpus words = read_corpus(text, "text", {.min_count = 1, .threads = 1});
+  skip_gram model;
+  model.words = words.words.size(), model.sample = 0.01;
+  for (const std::size_t dimension : {16u, 40u}) {
+    model.dimension = dimension;
+    expect_losses(model, label_kind::real, words.rows.view(), {.rows_in_flight = 8});
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(every, losses_on, test::all_devices(), test::device_of);

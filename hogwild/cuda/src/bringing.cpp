@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
-#include "runtime.hpp"
+#include "bringing.hpp"
 
 namespace hogwild::device {
 
-void leave_if_stopping(const runtime& device) {
-  if (device.stopping && device.stopping()) throw bringing_stopped();
-}
-
 void bring(runtime& device, void* to, std::span<const std::byte> from) {
-  std::byte* const here = static_cast<std::byte*>(to);
-  for (std::size_t done = 0; done < from.size(); done += brought_at_once) {
-    leave_if_stopping(device);
-    const auto piece = from.subspan(done, std::min(brought_at_once, from.size() - done));
-    device.upload(here + done, piece.data(), piece.size());
+  constexpr std::size_t unit = std::size_t{1} << 16;  // parts are whole units
+  in_short_parts(device, (from.size() + unit - 1) / unit, [&](std::size_t first, std::size_t count) {
+    const auto part = from.subspan(first * unit, std::min(count * unit, from.size() - first * unit));
+    device.upload(static_cast<std::byte*>(to) + first * unit, part.data(), part.size());
     device.wait(device.mark());
-  }
+  });
 }
 
 }  // namespace hogwild::device

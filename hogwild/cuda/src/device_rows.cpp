@@ -6,6 +6,8 @@
 
 #include <hogwild/detail/data/half.hpp>
 
+#include "bringing.hpp"
+
 namespace hogwild::device {
 namespace {
 
@@ -98,16 +100,11 @@ const T* device_rows::put(std::byte*& to, std::span<const T> from) {
 }
 
 void device_rows::read_all() {
-  const std::size_t rows = view_.rows();
-  const std::size_t each =
-      std::max<std::uint64_t>(rows * brought_at_once / std::max<std::uint64_t>(bytes(view_), 1), 1);
-  labels_[0].reserve(rows);
-  for (std::size_t first = 0; first < rows; first += each) {
-    leave_if_stopping(device_);
-    const std::size_t last = std::min(rows, first + each);
-    view_.ensure(first, last);
-    encode(first, last, labels_[0]);
-  }
+  labels_[0].reserve(view_.rows());
+  in_short_parts(device_, view_.rows(), [&](std::size_t first, std::size_t count) {
+    view_.ensure(first, first + count);
+    encode(first, first + count, labels_[0]);
+  });
 }
 
 void device_rows::pack(std::byte* to, std::size_t first, std::size_t last, const std::vector<float>& labels) {

@@ -14,6 +14,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/error.hpp>
 
+#include "bringing.hpp"
 #include "common_model.hpp"
 #include "device_losses.hpp"
 #include "device_step.hpp"

@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,11 +50,6 @@ struct no_room : resource_error {
 /// Others have registered a part of some memory of the host: CUDA does not copy to it or from it, registered or not.
 struct registered_in_part : resource_error {
   using resource_error::resource_error;
-};
-
-/// A run was asked to stop while its data were brought.
-struct bringing_stopped : std::exception {
-  const char* what() const noexcept override { return "the run was asked to stop while its data were brought"; }
 };
 
 /// A device and its queue: what is put in runs in order, while the caller goes on. Used by one thread at a time. What
@@ -149,22 +142,5 @@ class buffer {
   runtime* on_;
   T* data_;
 };
-
-/// Copies to the device and returns when all is there. Throws bringing_stopped where the run is to stop meanwhile.
-void bring(runtime& device, void* to, std::span<const std::byte> from);
-/// Throws bringing_stopped where it is.
-void leave_if_stopping(const runtime& device);
-
-/// So many bytes are read or copied between two looks at that; a copy of them takes some 20 ms.
-inline constexpr std::size_t brought_at_once = std::size_t{1} << 26;
-
-/// Where a device reads what the host has: an emulated one in place. `to` keeps the copy. Throws as bring().
-template <class T>
-const T* brought(runtime& device, std::span<const T> from, std::optional<buffer<T>>& to) {
-  if (device.facts().host_memory) return from.data();
-  to.emplace(device, from.size());
-  bring(device, to->data(), std::as_bytes(from));
-  return to->data();
-}
 
 }  // namespace hogwild::device

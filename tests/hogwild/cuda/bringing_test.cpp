@@ -2,21 +2,31 @@
 // Data that are brought to a device: a run that is asked to stop meanwhile does not wait for the rest.
 #include <hogwild/cuda/engine.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <stop_token>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <hogwild/general_model.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/train.hpp>
 
+#include "bringing.hpp"
 #include "device_rows.hpp"
 #include "device_run.hpp"
 #include "forwarding_device.hpp"
+#include "kernel_family.hpp"
 #include "support/toy_data.hpp"
+#include "support/toy_ratings.hpp"
 
 using namespace hogwild;
 
@@ -92,6 +102,66 @@ TEST(bringing, leaves_nothing_on_the_device) {
     }
   }
   EXPECT_GE(allowed, 5u);  // once for what is read, and for each of four arrays
+}
+
+/// A device to which 64 KiB take a millisecond: less than a tenth of what the slowest bus carries.
+class device_far_away final : public test::forwarding_device {
+ public:
+  device_far_away() : forwarding_device(device::open_emulated(1, own_memory)) {}
+  void upload(void* to, const void* from, std::size_t bytes) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1) * (bytes >> 16));
+    longest = std::max(longest, bytes);
+    all += bytes;
+    forwarding_device::upload(to, from, bytes);
+  }
+  std::size_t longest = 0, all = 0;
+};
+
+// However long a part took, its rate is at most that of the device: the next one is of 20 units at most.
+TEST(bringing, is_in_parts_of_twenty_milliseconds_however_slow_copies_are) {
+  std::vector<std::uint32_t> from((std::size_t{5} << 20) / sizeof(std::uint32_t) + 7);  // 80 units, and some
+  std::iota(from.begin(), from.end(), 1u);
+  device_far_away device;
+  const device::buffer<std::uint32_t> to(device, from.size());
+  device::bring(device, to.data(), std::as_bytes(std::span(from)));
+  EXPECT_LE(device.longest, 20u << 16);
+  EXPECT_EQ(device.all, from.size() * sizeof(std::uint32_t));
+  EXPECT_TRUE(std::ranges::equal(std::span(to.data(), from.size()), from));
+}
+
+// What the host does before is as short, and what it has read counts for nothing.
+TEST(bringing, of_what_takes_long_to_read_ends_between_two_parts) {
+  const auto emulated = device::open_emulated(1);
+  std::size_t done = 0, longest = 0;
+  emulated->stopping = [&] { return done >= 100; };
+  EXPECT_THROW(device::in_short_parts(*emulated, 10'000,
+                                      [&](std::size_t first, std::size_t count) {
+                                        EXPECT_EQ(first, done);
+                                        std::this_thread::sleep_for(std::chrono::milliseconds(1) * count);
+                                        done += count;
+                                        longest = std::max(longest, count);
+                                      }),
+               device::bringing_stopped);
+  EXPECT_LE(longest, 20u);
+  EXPECT_LT(done, 120u);
+}
+
+// Ratings are read into a form of their own before they are copied, which is interrupted as well.
+TEST(bringing, of_ratings_ends_while_they_are_read) {
+  const test::toy_rows toy = test::planted_ratings();
+  const csr_rows rows = toy.csr();
+  const sparse_view view = rows.view();
+  const auto task = make_task(test::factors_of({}), view, label_map::learn(label_kind::real, view.label, "rows"), {});
+  const auto emulated = device::open_emulated(1, own_memory);
+  device::device_arrays arrays(*emulated, task->facts().parameters, 0);
+  const std::uint64_t free = emulated->free_bytes();
+  std::size_t asked = 0;
+  emulated->stopping = [&] {
+    EXPECT_EQ(emulated->free_bytes(), free) << "there is room for a copy already";
+    return ++asked > 2;
+  };
+  EXPECT_THROW(device::rating_kernels().bring(*emulated, *task, arrays, {}), device::bringing_stopped);
+  EXPECT_EQ(asked, 3u);
 }
 
 }  // namespace

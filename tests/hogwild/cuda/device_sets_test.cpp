@@ -40,8 +40,7 @@ struct sets_on_a_device : testing::Test {
   }
 };
 
-// Of thirty runs none ended more than 0.06 % beside the serial objective; of kddcup99 by adagrad, which is left out,
-// some did by 1.2 %: its first steps are long, and which row comes first decides how long.
+// Of thirty runs none ended more than 0.06 % beside the serial objective.
 TEST_F(sets_on_a_device, of_two_classes_end_where_a_serial_run_does) {
   train_options options{.epochs = 8, .step = {.initial = 0.2, .decay = 0.6}};
   with("kddcup99.train", [&](const sparse_dataset& data) { expect_end_of_serial_run(logistic{}, data, options); });
@@ -49,6 +48,23 @@ TEST_F(sets_on_a_device, of_two_classes_end_where_a_serial_run_does) {
     expect_end_of_serial_run(logistic{}, data, options);
     options.optimizer = optimizer_kind::adagrad;
     expect_end_of_serial_run(logistic{}, data, options);
+  });
+}
+
+// The first steps of adagrad are long here, and which rows come first decides how long: serial runs of 24 seeds spread
+// by 0.35 % (standard deviation), those on the device by 0.49 % around a mean 0.12 % higher, with a standard error of
+// 0.13 %. So orders are compared with orders: of the two means of four seeds each the quotient spreads by 0.3 %, and
+// the band is six times that away from where it is expected, which one run in a billion passes.
+TEST_F(sets_on_a_device, of_connections_end_where_serial_runs_do_by_adagrad) {
+  train_options options{.epochs = 8, .step = {.initial = 0.2, .decay = 0.6}, .optimizer = optimizer_kind::adagrad};
+  with("kddcup99.train", [&](const sparse_dataset& data) {
+    double serial = 0.0, on_device = 0.0;
+    for (options.seed = 1; options.seed <= 4; ++options.seed) {
+      serial += train(logistic{}, data, serial_engine{}, options).objective;
+      on_device += train(logistic{}, data, cuda_engine{.device = emulated_device}, options).objective;
+    }
+    RecordProperty("above_serial", std::to_string(on_device / serial - 1.0));
+    EXPECT_LE(on_device, test::serial_band(1) * serial);
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "loss_problem.hpp"
 #include "support/fresh_seed.hpp"
+#include "window_problem.hpp"
 
 using namespace hogwild;
 
@@ -132,6 +133,23 @@ TEST_F(measured_ratings, have_the_losses_of_double_precision) {
                 test::sums_of_rows(measured_first, measured_count,
                                    [&](std::size_t r) { return test::factor_loss_in_double(work, r); }),
                 [](const auto& w, std::size_t part, std::size_t parts) { device::add_factor_losses(w, part, parts); });
+  }
+}
+
+template <class Index>
+struct measured_sentences : measured_rows<void> {};
+using measured_indices = testing::Types<std::uint32_t, std::uint16_t>;
+TYPED_TEST_SUITE(measured_sentences, measured_indices);
+
+TYPED_TEST(measured_sentences, have_the_losses_of_double_precision) {
+  for (const test::window_training& training :
+       {test::window_training{}, test::window_training{.width = 48, .window = 1, .negative = 7},
+        test::window_training{.width = 32, .window = 1, .negative = 1, .sample = 0}}) {
+    test::window_problem<TypeParam> rows(this->random, this->lengths, training);
+    const auto work = this->part_of(rows.work());
+    expect_sums(work, this->sums,
+                test::sums_of_rows(measured_first, measured_count, [&](std::size_t r) { return rows.loss(r); }),
+                [](const auto& w, std::size_t part, std::size_t parts) { device::add_window_losses(w, part, parts); });
   }
 }
 

@@ -35,6 +35,7 @@
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
+#include "topics.hpp"
 
 using namespace hogwild;
 
@@ -50,9 +51,8 @@ struct told_losses : observer {
 
 /// What the CPU measures of these parameters.
 template <class M>
-double loss_by_cpu(const M& m, label_kind labels, const csr_rows& rows, const train_options& options,
+double loss_by_cpu(const M& m, label_kind labels, const sparse_view& view, const train_options& options,
                    const std::vector<float>& parameters) {
-  const sparse_view view = rows.view();
   loop_options o;
   o.bias = options.bias;
   o.weight_positive = options.weight_positive;
@@ -75,7 +75,7 @@ void expect_measured(const M& m, label_kind labels, const test::toy_rows& toy, t
       const train_result r = train(m, rows, cuda_engine{.workers = workers, .device = emulated_device}, options);
       ASSERT_EQ(r.devices.size(), 1u);
       EXPECT_GE(r.devices[0].measured_rows, epochs * toy.rows());
-      const double expected = loss_by_cpu(m, labels, rows, options, r.parameters);
+      const double expected = loss_by_cpu(m, labels, rows.view(), options, r.parameters);
       EXPECT_NEAR(r.train_loss, expected, 1e-6 * expected) << workers << " CPU workers, " << epochs << " epochs";
       ASSERT_EQ(told.train.size(), epochs);
       EXPECT_EQ(told.train.back(), r.train_loss);
@@ -105,6 +105,26 @@ TEST(a_measuring_device, says_of_factorization_machines_what_the_cpu_says) {
 TEST(a_measuring_device, says_of_ratings_what_the_cpu_says) {
   const test::toy_rows ratings = test::planted_ratings();
   expect_measured(test::factors_of({}), label_kind::real, ratings, {.step = {.initial = 0.1}});
+}
+
+// Of the first 200 sentences, with words left out and drawn as they are each time.
+TEST(a_measuring_device, says_of_skip_gram_what_the_cpu_says) {
+  const test::topics topics{};
+  skip_gram model = topics.model;
+  model.sample = 0.001;  // of 200 words as frequent half are left out
+  for (const std::size_t workers : {0u, 1u}) {
+    const train_options options{.epochs = 3, .step = {.initial = 0.1}};
+    const cuda_engine engine{.workers = workers, .device = emulated_device};
+    const train_result r = train(model, topics.text.rows, engine, options);
+    EXPECT_GE(r.devices.at(0).measured_rows, 3 * skip_gram::measured_rows);
+    const sparse_view first = topics.text.rows.view().slice(0, skip_gram::measured_rows);
+    const double expected = loss_by_cpu(model, label_kind::real, first, options, r.parameters);
+    EXPECT_NEAR(r.train_loss, expected, 1e-6 * expected) << workers << " CPU workers";
+  }
+  // Of rows that are no corpus nobody has counted the words.
+  const train_result r = train(model, measured_classes.csr(), cuda_engine{.device = emulated_device},
+                               {.epochs = 1, .step = {.initial = 1e-3}});
+  EXPECT_EQ(r.devices.at(0).measured_rows, 0u);
 }
 
 TEST(a_measuring_device, leaves_to_the_cpu_what_it_does_not_have) {

@@ -7,9 +7,11 @@
 #include <array>
 #include <random>
 #include <stdexcept>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "loss_problem.hpp"
 #include "support/on_fibers.hpp"
 #include "window_problem.hpp"
 
@@ -50,6 +52,24 @@ TYPED_TEST(window_fibers, three_warps_one_after_the_other_give_the_bits_of_three
     device::train_window_rows(work, part, work.rows_in_flight);
   EXPECT_EQ(device::launch_window_rows(device_work, nullptr), 0);
   EXPECT_TRUE(test::have_same_bits(fibers.weights, host.weights));
+}
+
+// Forty sentences are two sums, of which a warp has one or both.
+TYPED_TEST(window_fibers, measure_what_the_host_form_does) {
+  std::vector<std::size_t> lengths(40);
+  for (std::size_t r = 0; r < lengths.size(); ++r) lengths[r] = r % 5;
+  for (const test::window_training& training :
+       {test::window_training{}, test::window_training{.width = 48, .window = 1, .negative = 7}}) {
+    test::window_problem<TypeParam> sentences(this->random, lengths, training);
+    std::vector<double> host, fibers;
+    device::add_window_losses(test::measuring(sentences.work(), host), 0, 1);
+    for (const std::uint32_t warps : {1u, 2u}) {
+      auto work = test::measuring(sentences.work(), fibers);
+      work.rows_in_flight = warps;
+      EXPECT_EQ(device::launch_window_losses(work, nullptr), 0);
+      EXPECT_EQ(fibers, host) << warps << " warps";
+    }
+  }
 }
 
 TEST(window_fiber_launches, that_no_kernel_does_are_refused) {

@@ -86,11 +86,7 @@ class window_problem {
     const std::size_t width = training_.width, reach = training_.window;
     for (std::size_t r = 0; r + 1 < start32_.size(); ++r) {
       const counter_random random(seed_, r);
-      std::vector<std::size_t> kept;
-      for (std::size_t i = start32_[r]; i < start32_[r + 1]; ++i) {
-        const auto chance = static_cast<float>(random.bits(i - start32_[r]) >> 40) * 0x1p-24f;
-        if (chance < sampler_.keep(index_[i])) kept.push_back(index_[i]);
-      }
+      const std::vector<std::size_t> kept = kept_words(r, random);
       if (kept.size() < 2) continue;
       const std::size_t n = kept.size();
       std::vector<std::vector<double>> input(n), change(n, std::vector<double>(width));
@@ -112,24 +108,64 @@ class window_problem {
     return w;
   }
 
+  /// What row r loses.
+  double loss(std::size_t r) const {
+    const counter_random random(seed_, r);
+    const std::vector<std::size_t> kept = kept_words(r, random);
+    double sum = 0;
+    for (std::size_t t = 0; kept.size() >= 2 && t < kept.size(); ++t) {
+      const window at = window_of(kept, t, random);
+      for (std::size_t p = at.begin; p < at.end; ++p) {
+        for (std::size_t j = 0; p != t && j < at.drawn.size(); ++j) {
+          double score = 0;
+          for (std::size_t k = 0; k < training_.width; ++k)
+            score += static_cast<double>(weights[kept[p] * 2 * training_.width + k]) *
+                     static_cast<double>(weights[(at.drawn[j] * 2 + 1) * training_.width + k]);
+          sum += std::log1p(std::exp(j == 0 ? -score : score));
+        }
+      }
+    }
+    return sum;
+  }
+
   std::vector<float> weights;
 
  private:
+  struct window {
+    std::size_t begin, end;          ///< of kept words
+    std::vector<std::size_t> drawn;  ///< the window's word first
+  };
+
+  std::vector<std::size_t> kept_words(std::size_t r, const counter_random& random) const {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = start32_[r]; i < start32_[r + 1]; ++i) {
+      const auto chance = static_cast<float>(random.bits(i - start32_[r]) >> 40) * 0x1p-24f;
+      if (chance < sampler_.keep(index_[i])) kept.push_back(index_[i]);
+    }
+    return kept;
+  }
+
+  window window_of(const std::vector<std::size_t>& kept, std::size_t t, const counter_random& random) const {
+    const std::size_t outputs = training_.negative + 1;
+    const auto draw = [&](std::size_t number) { return random.bits((std::uint64_t{1} << 32) + t * outputs + number); };
+    const std::size_t radius = 1 + static_cast<std::size_t>((draw(0) >> 32) * training_.window >> 32);
+    window at{.begin = t - std::min(t, radius), .end = std::min(t + radius + 1, kept.size()), .drawn = {kept[t]}};
+    for (std::size_t j = 1; j < outputs; ++j)
+      if (const std::size_t word = sampler_.draw(draw(j)); word != kept[t]) at.drawn.push_back(word);
+    return at;
+  }
+
   void train_window(std::vector<double>& w, const std::vector<std::size_t>& kept, std::size_t t,
                     const counter_random& random, const std::vector<std::vector<double>>& input,
                     std::vector<std::vector<double>>& change) const {
-    const std::size_t width = training_.width, outputs = training_.negative + 1;
+    const std::size_t width = training_.width;
     constexpr auto size = static_cast<double>(step);
-    const auto draw = [&](std::size_t number) { return random.bits((std::uint64_t{1} << 32) + t * outputs + number); };
-    std::vector<std::size_t> drawn{kept[t]};
-    for (std::size_t j = 1; j < outputs; ++j)
-      if (const std::size_t word = sampler_.draw(draw(j)); word != kept[t]) drawn.push_back(word);
-    const std::size_t radius = 1 + static_cast<std::size_t>((draw(0) >> 32) * training_.window >> 32);
+    const window at = window_of(kept, t, random);
     const std::vector<double> before = w;
-    for (std::size_t p = t - std::min(t, radius); p < std::min(t + radius + 1, kept.size()); ++p) {
+    for (std::size_t p = at.begin; p < at.end; ++p) {
       if (p == t) continue;
-      for (std::size_t j = 0; j < drawn.size(); ++j) {
-        const std::size_t output = drawn[j] * 2 * width + width;
+      for (std::size_t j = 0; j < at.drawn.size(); ++j) {
+        const std::size_t output = at.drawn[j] * 2 * width + width;
         double score = 0;
         for (std::size_t k = 0; k < width; ++k) score += input[p][k] * before[output + k];
         const double slope = 1.0 / (1.0 + std::exp(-score)) - (j == 0 ? 1.0 : 0.0);

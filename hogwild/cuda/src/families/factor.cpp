@@ -13,6 +13,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 
+#include "bringing.hpp"
 #include "kernel_family.hpp"
 #include "kernels/factor_rows.hpp"
 #include "kernels/loss_rows.hpp"
@@ -48,7 +49,7 @@ class factors_on_device final : public device_model {
                     std::uint64_t block_bytes)
       : device_(device), epoch_rows_(static_cast<double>(std::max<std::size_t>(task.data().rows(), 1))) {
     const matrix_factorization model = factorization_of(task);
-    ratings_ = ratings_of(task.data(), model.users, model.items).ratings;
+    read_ratings(task.data(), model);
     if (block_bytes == 0)
       work_.ratings = brought<rating>(device, ratings_, device_ratings_);
     else
@@ -128,6 +129,14 @@ class factors_on_device final : public device_model {
   }
 
  private:
+  void read_ratings(const sparse_view& rows, const matrix_factorization& model) {
+    ratings_.reserve(rows.rows());
+    in_short_parts(device_, rows.rows(), [&](std::size_t first, std::size_t count) {
+      const rating_list some = ratings_of(rows.slice(first, first + count), model.users, model.items);
+      ratings_.insert(ratings_.end(), some.ratings.begin(), some.ratings.end());
+    });
+  }
+
   runtime& device_;
   double epoch_rows_;
   std::vector<rating> ratings_;  ///< empty where all of them stay on the device

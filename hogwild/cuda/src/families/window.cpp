@@ -14,8 +14,11 @@
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/error.hpp>
 
+#include "bringing.hpp"
 #include "device_rows.hpp"
+#include "general_rows.hpp"
 #include "kernel_family.hpp"
+#include "kernels/loss_rows.hpp"
 #include "kernels/window_rows.hpp"
 
 namespace hogwild::device {
@@ -94,6 +97,25 @@ class windows_on_device final : public device_model {
                          }};
 #if defined(HOGWILD_HAS_CUDA)
     launch.on_device = [work = work_](void* stream) { return launch_window_rows(work, stream); };
+#endif
+    return launch;
+  }
+
+  /// Of rows whose words nobody counted the CPU leaves out words, and draws them, by how often the measured rows alone
+  /// have them.
+  bool measures() const override {
+    return rows_.stay() && task_.data().degree.size() == task_.data().columns;
+  }
+
+  kernel_launch measure(const rows_to_measure& rows) override {
+    loss_work<window_work> work = work_to_measure(work_, rows_, rows);
+    work.seed = 0;  // as general_task has it: a row's own numbers, the same each time
+    work.rows_in_flight = std::min(work.rows_in_flight, work_.rows_in_flight);  // more have no memory of their own
+    kernel_launch launch{.warps = work.rows_in_flight, .on_host = [work](std::size_t part, std::size_t parts) {
+                           add_window_losses(work, part, parts);
+                         }};
+#if defined(HOGWILD_HAS_CUDA)
+    launch.on_device = [work](void* stream) { return launch_window_losses(work, stream); };
 #endif
     return launch;
   }

@@ -12,6 +12,7 @@
 #include "loss_rows.hpp"
 #include "machine_body.hpp"
 #include "softmax_body.hpp"
+#include "window_body.hpp"
 
 // What a warp does to rows that it measures: what the tasks' evaluate() does, with sums over the row in another order.
 // There is one kernel for each family of models: how wide a row's entries are is asked for each of them.
@@ -67,10 +68,11 @@ struct any_row {
 };
 
 /// Each of these has look(), which a warp comes to together for one row and all lanes get, and loss(), which a lane
-/// makes of that for a row of its own.
+/// makes of that for a row of its own. By its number a warp has memory of its own.
 struct margin_measure {
   template <class Warp, class Loss>
-  HOGWILD_DEVICE_CODE static float look(const Warp& warp, const margin_work& work, const Loss&, std::uint64_t r) {
+  HOGWILD_DEVICE_CODE static float look(const Warp& warp, const margin_work& work, const Loss&, std::uint64_t r,
+                                        std::uint64_t /*number*/) {
     return margin_of(warp, work, still_weights(work.weights), any_row(work, r), static_cast<float>(work.scale));
   }
   template <class Loss>
@@ -85,7 +87,7 @@ struct softmax_measure {
   /// How much larger the logarithm of the sum of exponentials is than the score of the label.
   template <class Warp>
   HOGWILD_DEVICE_CODE static double look(const Warp& warp, const general_work& work, const softmax_shape& model,
-                                         std::uint64_t r) {
+                                         std::uint64_t r, std::uint64_t /*number*/) {
     typename part::template numbers<Warp> p[part::slots], own;
     part::add_scores(warp, model, still_weights(work.weights), any_row(work, r), p);
     const float top = part::largest(warp, model, p);  // so that nothing overflows
@@ -106,7 +108,7 @@ struct machine_measure {
   using part = machine_part<measuring_kind>;
   template <class Warp>
   HOGWILD_DEVICE_CODE static float look(const Warp& warp, const general_work& work, const machine_shape& model,
-                                        std::uint64_t r) {
+                                        std::uint64_t r, std::uint64_t /*number*/) {
     typename part::template numbers<Warp> sum[part::slots];
     return part::look(warp, model, still_weights(work.weights), any_row(work, r), sum);
   }
@@ -120,7 +122,8 @@ struct factor_measure {
   struct no_model {};
   /// The score's error.
   template <class Warp>
-  HOGWILD_DEVICE_CODE static float look(const Warp& warp, const factor_work& work, no_model, std::uint64_t r) {
+  HOGWILD_DEVICE_CODE static float look(const Warp& warp, const factor_work& work, no_model, std::uint64_t r,
+                                        std::uint64_t /*number*/) {
     const rating& one = work.ratings[r];
     const std::uint64_t user = one.user, item = work.users + one.item, biases = work.columns * work.width;
     const still_weights w(work.weights);
@@ -137,20 +140,34 @@ struct factor_measure {
   }
 };
 
-/// What a kernel does that measures: of what training is, it has the rows and nothing else.
+struct window_measure {
+  struct no_model {};
+  static constexpr unsigned least_warps = 32;  // as for training
+  template <class Warp>
+  HOGWILD_DEVICE_CODE static double look(const Warp& warp, const window_work& work, no_model, std::uint64_t r,
+                                         std::uint64_t number) {
+    const double lost = sentence_walk<measuring_kind, Warp>(warp, work, number, r).loss();
+    warp.settle();  // the next row's words stand where these do
+    return lost;
+  }
+  HOGWILD_DEVICE_CODE static double loss(const window_work&, no_model, std::uint64_t, double looked) { return looked; }
+};
+
+/// What a kernel does that measures, and how many warps it needs at least, where its Measure says so: of what training
+/// is, it has the rows and nothing else.
 template <class Measure>
-struct loss_part {
+struct loss_part : Measure {
   /// Adds up the sums part, part + parts, ... of the work. No row has changed anything.
   template <class Warp, class Work, class Model>
   HOGWILD_DEVICE_CODE static std::uint64_t train(const Warp& warp, const loss_work<Work>& work, const Model& model,
                                                  std::uint64_t part, std::uint64_t parts) {
-    using looked_type = decltype(Measure::look(warp, work, model, 0));
+    using looked_type = decltype(Measure::look(warp, work, model, 0, 0));
     for (std::uint64_t i = part; i * rows_of_a_sum < work.count; i += parts) {
       const std::uint64_t first = work.first + i * rows_of_a_sum, left = work.count - i * rows_of_a_sum;
       const auto rows = static_cast<unsigned>(left < rows_of_a_sum ? left : rows_of_a_sum);
       typename Warp::template each_lane<looked_type> looked;
       for (unsigned k = 0; k < rows; ++k) {
-        const looked_type found = Measure::look(warp, work, model, first + k);
+        const looked_type found = Measure::look(warp, work, model, first + k, part);
         warp.each([&](unsigned lane) {
           if (lane == k) looked[lane] = found;
         });

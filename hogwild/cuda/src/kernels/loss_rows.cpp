@@ -29,4 +29,8 @@ void add_factor_losses(const loss_work<factor_work>& work, std::size_t part, std
   loss_part<factor_measure>::train(host_warp{}, work, factor_measure::no_model{}, part, parts);
 }
 
+void add_window_losses(const loss_work<window_work>& work, std::size_t part, std::size_t parts) {
+  loss_part<window_measure>::train(host_warp{}, work, window_measure::no_model{}, part, parts);
+}
+
 }  // namespace hogwild::device

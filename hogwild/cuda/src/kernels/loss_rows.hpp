@@ -12,6 +12,7 @@
 #include "factor_rows.hpp"
 #include "machine_rows.hpp"
 #include "softmax_rows.hpp"
+#include "window_rows.hpp"
 
 namespace hogwild::device {
 
@@ -25,7 +26,8 @@ constexpr std::uint64_t loss_sums_of(std::uint64_t rows) {
 
 /// Rows to be measured, which one launch is told of as if it were to train them: of `Work` the rows, the parameters and
 /// what a margin, its loss or a score is made of count. Nobody writes the parameters meanwhile. Warp k has the sums k,
-/// k + rows_in_flight, ...
+/// k + rows_in_flight, ... Sentences are taken by the work's seed, and in memory of the warps' own as when they are
+/// trained.
 template <class Work>
 struct loss_work : Work {
   double* loss_sums = nullptr;  ///< loss_sums_of(count), that of rows [first, first + rows_of_a_sum) first
@@ -40,6 +42,7 @@ void add_softmax_losses(const loss_work<general_work>& work, const softmax_shape
 void add_machine_losses(const loss_work<general_work>& work, const machine_shape& model, std::size_t part,
                         std::size_t parts);
 void add_factor_losses(const loss_work<factor_work>& work, std::size_t part, std::size_t parts);
+void add_window_losses(const loss_work<window_work>& work, std::size_t part, std::size_t parts);
 
 /// The device form, there where the library is built with CUDA: puts the work behind what is queued on `stream`, a
 /// cudaStream_t. Returns CUDA's error code for the launch, 0 for none. Throws std::invalid_argument for no rows in
@@ -50,5 +53,6 @@ int launch_margin_losses(const loss_work<margin_work>& work, std::string_view mo
 int launch_softmax_losses(const loss_work<general_work>& work, const softmax_shape& model, void* stream);
 int launch_machine_losses(const loss_work<general_work>& work, const machine_shape& model, void* stream);
 int launch_factor_losses(const loss_work<factor_work>& work, void* stream);
+int launch_window_losses(const loss_work<window_work>& work, void* stream);
 
 }  // namespace hogwild::device

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -28,18 +28,16 @@ template <class F>
 void with_window_kind(const window_work& work, const F& f) {
   if (work.update == update_kind::locked) throw std::invalid_argument("a device adds without locks");
   const auto with = [](bool condition, const auto& g) { condition ? g(std::true_type{}) : g(std::false_type{}); };
-  with(work.index16 != nullptr, [&](auto short_index) {
-    with(work.update == update_kind::exact, [&](auto exact) {
-      with(work.system_scope, [&](auto system) {
-        using index_type = std::conditional_t<decltype(short_index)::value, std::uint16_t, std::uint32_t>;
-        f(margin_kind < index_type, half, false, decltype(exact)::value ? update_kind::exact : update_kind::lossy,
-          decltype(system)::value ? memory_scope::system : memory_scope::device > {});
-      });
+  with(work.update == update_kind::exact, [&](auto exact) {
+    with(work.system_scope, [&](auto system) {
+      f(margin_kind < std::uint32_t, half, false, decltype(exact)::value ? update_kind::exact : update_kind::lossy,
+        decltype(system)::value ? memory_scope::system : memory_scope::device > {});
     });
   });
 }
 
-/// One sentence, by one warp.
+/// One sentence, by one warp. How wide its words' numbers are is asked for each of them: beside what is done for a word
+/// that takes no time.
 template <class Kind, class Warp>
 class sentence_walk {
  public:
@@ -64,16 +62,64 @@ class sentence_walk {
     for (std::uint32_t t = 0; t < n; ++t) {
       if (reach < n - t) enter(t + reach);
       draw_outputs(t);
-      const std::uint32_t radius = 1 + scaled(draw(t, 0), work_.window);
-      const std::uint32_t begin = t < radius ? 0 : t - radius, end = radius < n - t ? t + radius + 1 : n;
-      score(t, begin, end);
-      differentiate(t, begin, end);
+      read_outputs();
+      const neighbours near = neighbours_of(t, n);
+      score(t, near);
+      differentiate(t, near);
       if (t >= reach) leave(t - reach);
     }
     for (std::uint32_t p = n < reach ? 0 : n - reach; p < n; ++p) leave(p);
   }
 
+  /// What the sentence loses, in double precision as window_space has it; all lanes get it. Vectors are read where they
+  /// lie.
+  HOGWILD_DEVICE_CODE double loss() const {
+    const std::uint32_t n = words_[work_.longest];
+    typename Warp::template each_lane<float> wrong;  // scores that wait until each lane has one
+    typename Warp::template each_lane<double> losses;
+    const auto lose = [&](std::uint32_t waiting) {
+      warp_.each([&](unsigned lane) {
+        if (lane >= waiting) return;
+        const auto x = static_cast<double>(wrong[lane]);  // log(1 + e^x), without overflow
+        losses[lane] += (x > 0 ? x : 0.0) + std::log1p(std::exp(x > 0 ? -x : x));
+      });
+    };
+    std::uint32_t waiting = 0;
+    for (std::uint32_t t = 0; n >= 2 && t < n; ++t) {
+      draw_outputs(t);
+      const neighbours near = neighbours_of(t, n);
+      for (std::uint32_t p = near.begin; p < near.end; ++p) {
+        if (p == t) continue;
+        for (std::uint32_t j = 0; j <= work_.negative; ++j) {
+          if (!scored(j)) continue;
+          const float score = product(input_of(words_[p]), output_of(drawn_[j]));
+          warp_.each([&](unsigned lane) {
+            if (lane == waiting) wrong[lane] = j == 0 ? -score : score;
+          });
+          if (++waiting == warp_width) lose(waiting), waiting = 0;
+        }
+      }
+      warp_.settle();  // the next window's words stand where these do
+    }
+    lose(waiting);
+    return warp_.sum(losses);
+  }
+
  private:
+  /// Words from `begin` on and before `end`, of which one is the word that has them.
+  struct neighbours {
+    std::uint32_t begin, end;
+  };
+  HOGWILD_DEVICE_CODE neighbours neighbours_of(std::uint32_t t, std::uint32_t n) const {
+    const std::uint32_t radius = 1 + scaled(draw(t, 0), work_.window);
+    return {t < radius ? 0 : t - radius, radius < n - t ? t + radius + 1 : n};
+  }
+  HOGWILD_DEVICE_CODE float product(std::size_t a, std::size_t b) const {
+    typename Warp::template each_lane<float> part;
+    warp_.deal(work_.width, [&](unsigned lane, std::uint32_t k) { part[lane] += w_.load(a + k) * w_.load(b + k); });
+    return warp_.sum(part);
+  }
+
   HOGWILD_DEVICE_CODE static std::uint32_t scaled(std::uint64_t bits, std::uint32_t n) {
     return static_cast<std::uint32_t>((bits >> 32) * n >> 32);
   }
@@ -96,11 +142,7 @@ class sentence_walk {
     warp_.first([&](unsigned) {
       std::uint32_t kept = 0;
       for (std::uint64_t i = begin; i < end; ++i) {
-        std::uint32_t word = 0;
-        if constexpr (std::same_as<typename Kind::index_type, std::uint16_t>)
-          word = work_.index16[i];
-        else
-          word = work_.index32[i];
+        const std::uint32_t word = work_.index16 != nullptr ? work_.index16[i] : work_.index32[i];
         const auto chance = static_cast<float>(random_.bits(i - begin) >> 40) * 0x1p-24f;  // as window_space::take
         if (chance < work_.keep[word]) words_[kept++] = word;
       }
@@ -132,16 +174,18 @@ class sentence_walk {
       drawn_[j] = work_.drawn[scaled(bits, work_.words)].drawn_by(static_cast<std::uint32_t>(bits));
     });
     warp_.settle();
+  }
+  HOGWILD_DEVICE_CODE void read_outputs() const {
     for (std::uint32_t j = 0; j <= work_.negative; ++j) {
       const std::size_t at = output_of(drawn_[j]), to = std::size_t{j} * work_.width;
       warp_.deal(work_.width, [&](unsigned, std::uint32_t k) { outputs_[to + k] = w_.load(at + k); });
     }
   }
 
-  /// The slopes of all pairs of an input, from `begin` to `end` but for t, and an output.
-  HOGWILD_DEVICE_CODE void score(std::uint32_t t, std::uint32_t begin, std::uint32_t end) const {
+  /// The slopes of all pairs of an input and an output.
+  HOGWILD_DEVICE_CODE void score(std::uint32_t t, const neighbours& near) const {
     float* slope = slopes_;
-    for (std::uint32_t p = begin; p < end; ++p) {
+    for (std::uint32_t p = near.begin; p < near.end; ++p) {
       if (p == t) continue;
       const float* const input = inputs_ + slot(p);
       for (std::uint32_t j = 0; j <= work_.negative; ++j, ++slope) {
@@ -156,10 +200,10 @@ class sentence_walk {
     warp_.settle();
   }
 
-  HOGWILD_DEVICE_CODE void differentiate(std::uint32_t t, std::uint32_t begin, std::uint32_t end) const {
+  HOGWILD_DEVICE_CODE void differentiate(std::uint32_t t, const neighbours& near) const {
     const std::uint32_t outputs = work_.negative + 1;
     const float* slope = slopes_;
-    for (std::uint32_t p = begin; p < end; ++p) {
+    for (std::uint32_t p = near.begin; p < near.end; ++p) {
       if (p == t) continue;
       warp_.deal(work_.width, [&](unsigned, std::uint32_t k) {
         float sum = 0.0f;
@@ -175,7 +219,7 @@ class sentence_walk {
       warp_.deal(work_.width, [&](unsigned, std::uint32_t k) {
         float sum = 0.0f;
         const float* of_input = slopes_ + j;
-        for (std::uint32_t p = begin; p < end; ++p) {
+        for (std::uint32_t p = near.begin; p < near.end; ++p) {
           if (p == t) continue;
           sum += *of_input * inputs_[slot(p) + k];
           of_input += outputs;

@@ -4,6 +4,8 @@
 
 #include <hogwild/detail/cuda/rows_kernel.hpp>
 
+#include "loss_body.hpp"
+#include "loss_rows.hpp"
 #include "window_body.hpp"
 
 namespace hogwild::device {
@@ -15,6 +17,10 @@ int launch_window_rows(const window_work& work, void* stream) {
     error = launch_rows<part>(work, typename part::no_model{}, stream);
   });
   return error;
+}
+
+int launch_window_losses(const loss_work<window_work>& work, void* stream) {
+  return launch_rows<loss_part<window_measure>>(work, window_measure::no_model{}, stream);
 }
 
 }  // namespace hogwild::device

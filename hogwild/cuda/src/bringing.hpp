@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <span>
+
+#include "launch_size.hpp"
+#include "runtime.hpp"
+
+namespace hogwild::device {
+
+/// A run was asked to stop while its data were brought.
+struct bringing_stopped : std::exception {
+  const char* what() const noexcept override { return "the run was asked to stop while its data were brought"; }
+};
+
+/// Calls part(first, count) for all of n, part by part: each is as long as launches are, by the time that the one
+/// before took. Throws bringing_stopped where the run is to stop before the next one.
+template <class F>
+void in_short_parts(const runtime& device, std::size_t n, const F& part) {
+  using clock = std::chrono::steady_clock;
+  launch_size size(n);
+  for (std::size_t done = 0; done < n;) {
+    if (device.stopping && device.stopping()) throw bringing_stopped();
+    const std::size_t count = std::min(size.rows(), n - done);
+    const clock::time_point began = clock::now();
+    part(done, count);
+    size.took(count, clock::now() - began);
+    done += count;
+  }
+}
+
+/// Copies to the device and returns when all is there. Throws as in_short_parts().
+void bring(runtime& device, void* to, std::span<const std::byte> from);
+
+/// Where a device reads what the host has: an emulated one in place. `to` keeps the copy. Throws as bring().
+template <class T>
+const T* brought(runtime& device, std::span<const T> from, std::optional<buffer<T>>& to) {
+  if (device.facts().host_memory) return from.data();
+  to.emplace(device, from.size());
+  bring(device, to->data(), std::as_bytes(from));
+  return to->data();
+}
+
+}  // namespace hogwild::device
