@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gensim's Word2Vec, skip-gram with negative sampling, an epoch at a time. Run as a program, it is what trains."""
+"""gensim's Word2Vec with negative sampling, an epoch at a time. Run as a program, it is what trains."""
 import json
 import pathlib
 import sys
@@ -28,7 +28,7 @@ def main(asked):
                     file.write(f"{word} {' '.join(map('{:.9g}'.format, a + b))}\n")
             point.tell(**done, weights=str(path), parse_seconds=parsed)
     begin = time.perf_counter()
-    model = Word2Vec(sg=1, hs=0, negative=told["negative"], vector_size=told["dimension"], window=told["window"],
+    model = Word2Vec(sg=int("skip_gram" in asked["options"]), hs=0, negative=told["negative"], vector_size=told["dimension"], window=told["window"],
                      sample=told["sample"], min_count=told["min-count"], alpha=told["step"], workers=asked["workers"],
                      seed=asked["seed"])
     sentences = list(LineSentence(asked["data"]["train"]))
@@ -48,4 +48,4 @@ else:
         return by_script(__file__, task, place, workers, {**words.options(task), **settings}, seed, data,
                          measured=lambda path: words.objective(task, place, data, words.read(path)))
     contestant = Peer("gensim", module("gensim", "gensim"), ("words",), train, {"step": [0.05, 0.1, 0.2]},
-                      models=("skip_gram",), metrics=("objective",), workers=(1, 2))
+                      models=("skip_gram", "cbow"), metrics=("objective",), workers=(1, 2))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's LogisticRegression by saga, SAG or L-BFGS: a fit of its own for each number of iterations. Run as a
-program, it is what trains."""
+"""scikit-learn's LogisticRegression, also of several classes, by saga, SAG or L-BFGS: a fit of its own for each number of
+iterations. Run as a program, it is what trains."""
 import json
 import sys
 import time
@@ -25,5 +25,5 @@ if __name__ == "__main__":
     main(json.loads(sys.argv[1]))
 else:
     from suite.peer import module, script
-    contestant = script("sklearn_logistic", module("sklearn", "scikit-learn"), __file__, ("linear",),
-                        {"solver": ["lbfgs", "saga", "sag"]}, models=("logistic",))
+    contestant = script("sklearn_logistic", module("sklearn", "scikit-learn"), __file__, ("linear", "softmax"),
+                        {"solver": ["lbfgs", "saga", "sag"]}, models=("logistic", "softmax"), metrics=("objective",))

@@ -48,4 +48,4 @@ if __name__ == "__main__":
 elif __name__ != "__mp_main__":
     from suite.peer import module, script
     contestant = script("torch_hogwild", module("torch", "torch"), __file__, ("images",), {"step": [0.005, 0.01, 0.02]}, 1200,
-                        metrics=("test_accuracy",), workers=(2,))
+                        metrics=("test_accuracy",), workers=(1, 2))

@@ -33,7 +33,7 @@ def main(asked):
 if __name__ == "__main__":
     main(json.loads(sys.argv[1]))
 else:
-    from suite.peer import Peer, by_script, evaluated, module, option
+    from suite.peer import Peer, by_script, evaluated, module, of_metric, option
 
     def measured(task, place, data, path):
         """Lines "bias: x", "i_COLUMN: x" and "v_COLUMN: x x ...": with us a weight stands before its factors."""
@@ -44,8 +44,7 @@ else:
         rank = option(task, "--factors")
         told = evaluated(task, place, data, ["model factorization_machine", f"option rank {rank}", "labels binary -1 1",
                                              f"width {int(rank) + 1}", f"bias {parts['bias'][0]!r}"], columns)
-        l2 = float(option(task, "--l2", 0))
-        return told["loss"] + 0.5 * l2 * sum(x * x for each in columns.values() for x in each)
+        return of_metric(task, told, columns)
 
     def train(task, place, *run):
         data = task.data(place)

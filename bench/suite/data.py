@@ -34,6 +34,15 @@ def files(**names):
     return lambda place: {part: real(place, name) for part, name in names.items()}
 
 
+def stars(place):
+    """What a task takes as `data`: reviews of films, whose labels are the stars that they give."""
+    rows, stars, path = real(place, "imdb.train.libsvm"), real(place, "imdb.train.stars.txt"), place.work / "stars.svm"
+    if not path.exists():
+        with open(rows, encoding="ascii") as a, open(stars, encoding="ascii") as b, open(path, "w", encoding="ascii") as out:
+            out.writelines(f"{star.strip()} {row.partition(' ')[2]}" for row, star in zip(a, b))
+    return {"train": path}
+
+
 def generated(name, **options):
     """What a task takes as `data`: rows of `hogwild generate` with these options, a tenth of them for testing."""
     def make(place):

@@ -57,6 +57,35 @@ def sentences(count, words=20, topics=20, vocabulary=30, seed=1):
         yield "train", " ".join(f"t{topic}w{int(chance.paretovariate(1)) % vocabulary}" for _ in range(words))
 
 
+def clicks(count, fields=10, vocabulary=100, rank=2, seed=1):
+    """Rows in libffm's format with a column a field, small numbers far more often than large ones. Whether one is clicked
+    depends on its columns and on their pairs, each column having factors for the field of the other."""
+    chance = random.Random(seed)
+    weights = [[chance.gauss(0, 0.4) for _ in range(vocabulary)] for _ in range(fields)]
+    factors = [[[[chance.gauss(0, 0.5) for _ in range(rank)] for _ in range(fields)] for _ in range(vocabulary)]
+               for _ in range(fields)]
+    for _ in range(count):
+        row = [int(vocabulary * chance.random() ** 4) for _ in range(fields)]
+        score = sum(weights[f][j] for f, j in enumerate(row)) - 0.5
+        for (f, j), (g, k) in itertools.combinations(enumerate(row), 2):
+            score += sum(a * b for a, b in zip(factors[f][j][g], factors[g][k][f]))
+        clicked = int(chance.random() < 1 / (1 + math.exp(-score)))
+        yield ("test" if chance.random() < PART else "train",
+               f"{clicked} " + " ".join(f"{f}:{f * vocabulary + j}:1" for f, j in enumerate(row)))
+
+
+def labels(count, classes, columns=20000, nonzeros=20, own=20, seed=1):
+    """LIBSVM rows of many classes, each of which has a row for training: half of a row's entries are columns that its
+    class has, the others are any."""
+    chance = random.Random(seed)
+    of = [[chance.randrange(columns) for _ in range(own)] for _ in range(classes)]
+    for i in range(count):
+        label = i if i < classes else int(classes * chance.random() ** 2)
+        row = {*chance.sample(of[label], nonzeros // 2), *(chance.randrange(columns) for _ in range(nonzeros // 2))}
+        part = "test" if i >= classes and chance.random() < PART else "train"
+        yield part, f"{label} " + " ".join(f"{j + 1}:1" for j in sorted(row))
+
+
 def rows(n, d, nnz, omega, delta, rho, seed=1):
     """n labelled rows of d columns with `nnz` entries, but every hundredth with `omega`.
 

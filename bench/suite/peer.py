@@ -13,6 +13,8 @@ from suite import trial
 from suite.terms import Outcome, Point, Unavailable
 
 LONGEST = 300.0  # seconds of a run
+NUMBERS = ("least_squares", "huber", "quantile", "poisson")  # models whose labels are numbers
+USUAL = {"huber": ["option delta 1"], "quantile": ["option quantile 0.5"]}  # what hogwild train takes without options
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,8 +51,9 @@ class Peer:
         model = option(task, "--model")
         return f"it does not train {model}" if self.models and model not in self.models else ""
 
-    def settings(self, _):
-        return {name: each[len(each) // 2] for name, each in self.values.items()}
+    def settings(self, task):
+        """The middle of each grid, and what the task knows to be better."""
+        return {**{name: each[len(each) // 2] for name, each in self.values.items()}, **task.settings.get(self.name, {})}
 
     def grid(self, _):
         return self.values
@@ -90,10 +93,10 @@ def module(name, package):
     return version
 
 
-def read_pairs(path):
-    """Weights from a file of lines "column weight"."""
+def read_columns(path):
+    """Weights from a file of lines "column weight ...": column to its numbers."""
     with open(path, encoding="ascii") as file:
-        return {int(column): float(weight) for column, weight in (line.split()[:2] for line in file)}
+        return {int(column): [float(w) for w in weights] for column, *weights in map(str.split, file)}
 
 
 def evaluated(task, place, data, head, columns, named=False):
@@ -114,11 +117,19 @@ def evaluated(task, place, data, head, columns, named=False):
 
 
 def objective(task, place, data, weights):
-    """The task's metric of a linear model with these weights, by column."""
-    told = evaluated(task, place, data, [f"model {option(task, '--model')}", "labels binary -1 1", "width 1"],
-                     {column: [w] for column, w in weights.items() if w})
+    """The task's metric of a linear model with these weights, by column: a list with one, or one for each class."""
+    model, width = option(task, "--model"), len(next(iter(weights.values()), [0]))
+    labels = ("classes " + " ".join(map(str, range(1, width + 1))) if model == "softmax" else
+              "real" if model in NUMBERS else "binary -1 1")
+    told = evaluated(task, place, data, [f"model {model}", *USUAL.get(model, ()), f"labels {labels}", f"width {width}"],
+                     {column: each for column, each in weights.items() if any(each)})
+    return of_metric(task, told, weights)
+
+
+def of_metric(task, told, columns):
+    """The task's metric, of what evaluated() says; with l2 of all numbers of the columns where it is the objective."""
     if task.target.metric == "objective":
-        return told["loss"] + 0.5 * float(option(task, "--l2", 0)) * sum(w * w for w in weights.values())
+        return told["loss"] + 0.5 * float(option(task, "--l2", 0)) * sum(x * x for each in columns.values() for x in each)
     return told[task.target.metric.removeprefix("test_")]
 
 
@@ -188,7 +199,7 @@ def by_script(script, task, place, workers, settings, seed, data, timeout=LONGES
              "workers": workers, "settings": dict(settings), "seed": seed, "work": str(place.work)}
     paths = filter(None, [str(pathlib.Path(__file__).parents[1]), os.environ.get("PYTHONPATH")])
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    measure = measured or (lambda path: objective(task, place, data, read_pairs(path)))
+    measure = measured or (lambda path: objective(task, place, data, read_columns(path)))
     parsed = None
 
     def point(line):

@@ -19,5 +19,6 @@ def load(asked):
 def tell(asked, model, seconds, epochs, parsed):
     """A point, as by_script() reads it."""
     path = pathlib.Path(asked["work"]) / f"{type(model).__name__}_{epochs}.txt"
-    path.write_text("".join(f"{j} {w!r}\n" for j, w in enumerate(model.coef_[0].tolist(), 1)), encoding="ascii")
+    columns = model.coef_.reshape(-1, model.n_features_in_).T.tolist()  # a row for each class, or one
+    path.write_text("".join(f"{j} {' '.join(map(repr, w))}\n" for j, w in enumerate(columns, 1)), encoding="ascii")
     point.tell(seconds=seconds, epochs=epochs, weights=str(path), parse_seconds=parsed)

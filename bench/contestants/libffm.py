@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libffm: field-aware factorization machines by AdaGrad, without weights and bias. What it says of the test rows is taken;
+it tells its seconds by tenths, so that those of an epoch are the command's, less those of one that trains one epoch."""
+import os
+import shutil
+import subprocess
+
+from suite.peer import Peer, beyond, option, ran
+from suite.terms import Outcome, Point, Unavailable
+
+
+def program():
+    found = shutil.which(os.environ.get("HOGWILD_LIBFFM", "ffm-train"))
+    if not found:
+        raise Unavailable("there is no program ffm-train; name libffm's by the environment variable HOGWILD_LIBFFM")
+    return found
+
+
+def version(_):
+    return f"ffm-train of {os.stat(program()).st_size} bytes"  # it tells no version
+
+
+def losses(text):
+    """Lines "iter tr_logloss va_logloss tr_time" behind a head: the third ones."""
+    return [float(line.split()[2]) for line in text.splitlines() if line.split()[:1] and line.split()[0].isdigit()]
+
+
+def train(task, place, workers, settings, _):
+    data = task.data(place)
+    told = [program(), "-k", option(task, "--factors", 4), "-r", settings["step"], "-l", settings["l2"], "-s", workers]
+
+    def run(epochs):
+        return ran([*told, "-t", epochs, data["train"], place.work / "libffm.model"], cwd=place.work)
+    run(1)  # leaves its binary form of the rows
+    reading, ended = run(1), run(1 + task.epochs)
+    each = beyond(ended.seconds, reading.seconds) / task.epochs
+    values = losses(subprocess.run(
+        list(map(str, [*told, "-t", task.epochs, "-p", data["test"], data["train"], place.work / "libffm.model"])),
+        cwd=place.work, capture_output=True, text=True, check=True).stdout)
+    points = [Point(each * n, n, value) for n, value in enumerate(values, 1)]
+    arrived = next((n for n, p in enumerate(points, 1) if task.target.passed(p.value)), len(points))
+    return Outcome(points[:arrived], parse_seconds=reading.seconds, train_seconds=each * arrived, total_seconds=ended.seconds, cpu_seconds=ended.cpu_seconds,
+                   peak_bytes=ended.peak_bytes)
+
+
+contestant = Peer("libffm", version, ("machine",), train, {"step": [0.1, 0.2, 0.4], "l2": [0.0, 0.00002, 0.0001]},
+                  models=("ffm",), metrics=("test_loss",), workers=(1, 2))

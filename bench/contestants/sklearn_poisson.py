@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scikit-learn's PoissonRegressor by L-BFGS: a fit of its own for each number of iterations. Run as a program, it is what
+trains."""
+import json
+import sys
+import time
+import warnings
+
+
+def main(asked):
+    from sklearn.linear_model import PoissonRegressor
+    from suite.sklearn_rows import load, tell
+    warnings.simplefilter("ignore")  # that it has not converged is meant
+    rows, labels, parsed = load(asked)
+    l2 = float(asked["options"][asked["options"].index("--l2") + 1])  # half the deviance is our loss and a constant
+    for most in (1, 2, 4, 8, 16, 32, 64, 128, 256):
+        model = PoissonRegressor(alpha=l2, tol=1e-12, fit_intercept=False, max_iter=most)
+        begin = time.perf_counter()
+        model.fit(rows, labels)
+        tell(asked, model, time.perf_counter() - begin, most, parsed)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
+else:
+    from suite.peer import module, script
+    contestant = script("sklearn_poisson", module("sklearn", "scikit-learn"), __file__, ("linear",), {},
+                        models=("poisson",))
