@@ -57,8 +57,8 @@ struct row_rules {
     }
 
    private:
-    /// step / sqrt(a) within 2.4e-5 of it for normal numbers above 0; that of the largest number where a is beyond it or
-    /// below 0. A first guess by the bits, then a polynomial in how far its square is off, with constants that were
+    /// step / sqrt(a) within 2.4e-5 of it for normal numbers above 0; that of the largest number where a is beyond it
+    /// or below 0. A first guess by the bits, then a polynomial in how far its square is off, with constants that were
     /// searched for over all a in [1, 4). The bits of numbers above 0 are in their order, below those of all else.
     template <class Floats>
     Floats over_root(Floats a) const {

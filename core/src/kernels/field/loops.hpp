@@ -155,8 +155,8 @@ class field_loops : row_rules<Isa> {
     const update u = given;  // nothing that is stored below can change it
     const Rule rule{u.step};
     if (field_pairs<Isa>::suit(u.to, row)) {
-      field_pairs<Isa>(u.to, row).template train<L2>(u, rule, slope,
-                                                     [&](std::size_t k) __attribute__((always_inline)) { announce<Rule>(u, next, k); });
+      field_pairs<Isa>(u.to, row).template train<L2>(
+          u, rule, slope, [&](std::size_t k) __attribute__((always_inline)) { announce<Rule>(u, next, k); });
       return change_bias(u, rule, slope);
     }
     const float l2 = rule.l2_factor(u.l2);

@@ -14,9 +14,9 @@
 namespace hogwild {
 
 /// Models with factors for fields under sgd and adagrad, row after row, on arrays that nobody else writes meanwhile, or
-/// on the one of all workers: rows seldom meet where columns are many, and a gain that another worker's overtakes is lost.
-/// What a row changes is what workspace_step makes of the model's gradient, but for rounding, and for l2 under sgd,
-/// which is a part of the gradient there and divides what it leaves here.
+/// on the one of all workers: rows seldom meet where columns are many, and a gain that another worker's overtakes is
+/// lost. What a row changes is what workspace_step makes of the model's gradient, but for rounding, and for l2 under
+/// sgd, which is a part of the gradient there and divides what it leaves here.
 template <field_model M, class Sharing>
 class field_step : public Sharing {
  public:

@@ -90,7 +90,8 @@ class general_task : public training_task {
 
  protected:
   /// Has train_by_kernels(sharing, context) train where a worker has arrays of its own and kernels suit the options,
-  /// and train_with() everywhere else. Racing ones do so on the one array of all workers, too, where an add may be lost.
+  /// and train_with() everywhere else. Racing ones do so on the one array of all workers, too, where an add may be
+  /// lost.
   template <bool Racing = false, class F>
   void work_by_kernels(const worker_context& at, const F& train_by_kernels) const {
     const auto train = [&]<class Sharing>(const Sharing& sharing) {

@@ -17,7 +17,6 @@
 #include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
-#include <hogwild/option_values.hpp>
 
 namespace hogwild {
 
@@ -39,8 +38,6 @@ struct ffm {
   using library_model = ffm;
   static constexpr training_defaults defaults{
       .step = 0.05, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 1, .l2 = 2e-5};
-  /// A column has so many factors that those of all hardly fit twice into a cache, and exchanges took longer than rows.
-  static constexpr sharing_kind sharing = sharing_kind::direct;
 
   std::size_t features = 0;
   std::size_t fields = 0;                  ///< one more than the largest
