@@ -47,6 +47,26 @@ static inline Floats loaded(const float* from) {
   return result;
 }
 
+/// Two halves, one behind the other, and each of them.
+[[maybe_unused]] static inline lanes joined(half_lanes a, half_lanes b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+[[maybe_unused]] static inline double_lanes joined(lanes a, lanes b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+[[maybe_unused]] static inline half_lanes lower(lanes a) {
+  return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+[[maybe_unused]] static inline lanes lower(double_lanes a) {
+  return __builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+[[maybe_unused]] static inline half_lanes upper(lanes a) {
+  return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+[[maybe_unused]] static inline lanes upper(double_lanes a) {
+  return __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
 /// One load an entry: faster than a gather instruction on AMD's CPUs.
 template <class Index>
 static inline lanes gathered(const float* w, const Index* index) {

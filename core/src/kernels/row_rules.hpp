@@ -25,30 +25,31 @@ struct row_rules {
     return Floats{} + x;
   }
 
-  /// The bits of the largest finite number.
-  static constexpr std::int32_t largest = 0x7f7fffff;
+  /// by / sqrt(a) within 2.4e-5 of it for normal numbers above 0; that of the largest number where a is beyond it or
+  /// below 0. A first guess by the bits, then a polynomial in how far its square is off, with constants that were
+  /// searched for over all a in [1, 4), in two parts that need not wait for each other. The bits of numbers above 0 are
+  /// in their order, below those of all else.
+  class over_root {
+   public:
+    explicit over_root(float by) : c0_(1.88242027f * by), c1_(1.26382637f * by), c2_(0.38139973f * by) {}
 
-  /// 1 / sqrt(a) within 2.4e-5 of it, or of that of the number whose bits are `least` where a is below that, for normal
-  /// numbers above 0: a first guess by the bits, then a polynomial in how far its square is off, with constants that
-  /// were searched for over all a in [1, 4). The bits of numbers above 0 are in their order, and those of numbers below
-  /// 0 are negative.
-  template <class Floats>
-  static Floats inverse_root(Floats a, std::int32_t least) {
-    typename bits_of<Floats>::with_sign bits;
-    __builtin_memcpy(&bits, &a, sizeof bits);
-    const auto floor = typename bits_of<Floats>::with_sign{} + least;
-    bits = bits < floor ? floor : bits;
-    const auto ceiling = typename bits_of<Floats>::with_sign{} + largest;
-    bits = bits > ceiling ? ceiling : bits;
-    __builtin_memcpy(&a, &bits, sizeof a);
-    typename bits_of<Floats>::without guess;
-    __builtin_memcpy(&guess, &bits, sizeof guess);
-    guess = 0x5f36c000u - (guess >> 1);
-    Floats y;
-    __builtin_memcpy(&y, &guess, sizeof y);
-    const Floats t = (a * y) * y;
-    return y * ((1.88242027f - 1.26382637f * t) + 0.38139973f * (t * t));  // two parts that need not wait
-  }
+    template <class Floats>
+    Floats operator()(Floats a) const {
+      typename bits_of<Floats>::without bits;
+      __builtin_memcpy(&bits, &a, sizeof bits);
+      const auto largest = typename bits_of<Floats>::without{} + 0x7f7fffffu;
+      bits = bits > largest ? largest : bits;
+      __builtin_memcpy(&a, &bits, sizeof a);
+      bits = 0x5f36c000u - (bits >> 1);
+      Floats y;
+      __builtin_memcpy(&y, &bits, sizeof y);
+      const Floats t = (a * y) * y;
+      return y * ((c0_ - c1_ * t) + c2_ * (t * t));
+    }
+
+   private:
+    float c0_, c1_, c2_;
+  };
 
   /// Optimisers: what a partial does to one parameter, or to a vector of them. l2_factor() makes of the fraction of l2
   /// that an entry takes what change() is given. It has two halves: partial() is the whole gradient, and adds to the
@@ -74,11 +75,11 @@ struct row_rules {
       return moved<L2>(w, g, factor, sum);
     }
   };
-  struct adagrad_rule {
+  class adagrad_rule {
+   public:
     static constexpr bool sums = true;
-    static constexpr float tiny = 1e-8f;
-    static constexpr std::int32_t tiny_bits = 0x322bcc77;
-    float step;
+
+    explicit adagrad_rule(float step) : over_root_(step) {}
     template <class T>
     T l2_factor(T fraction) const {
       return fraction;
@@ -91,13 +92,16 @@ struct row_rules {
     }
     template <bool L2, class T>
     T moved(T w, T g, T, T sum) const {
-      return w - step * g * inverse_root(sum + tiny, tiny_bits);
+      return w - g * over_root_(sum + 1e-8f);
     }
     template <bool L2, class T>
     T change(T w, T g, T factor, T& sum) const {
       g = partial<L2>(w, g, factor, sum);
       return moved<L2>(w, g, factor, sum);
     }
+
+   private:
+    over_root over_root_;
   };
 
   /// The entries of row i of a batch.

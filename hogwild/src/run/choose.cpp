@@ -18,6 +18,7 @@ constexpr double gate_ns = 20'000.0;        // opening and closing a round
 constexpr double worth_it = 0.95;           // of the time alone: predictions are not exact
 constexpr double rare_head = 0.05;          // fraction of entries on the head below which a replica of it is no use
 constexpr double row_by_row = 1.6;          // times as long as in batches by kernels
+constexpr double wide_caches = 4.0;         // a core's, that a model fills whose workers seldom meet
 constexpr double exchanges_an_epoch = 4.0;  // a worker; with fewer, replicas hardly share anything
 
 /// Lines that an exchange of the first `held` parameters covers on average, by the marks of the ruler.
@@ -162,6 +163,13 @@ sharing_choice choose_sharing(const sharing_facts& f) {
             .workers = f.workers,
             .exchange = {},
             .reason = "columns are so many and so rare that workers hardly meet"};
+  }
+  if (f.racing &&
+      static_cast<double>(f.parameters * f.arrays * sizeof(float)) > wide_caches * static_cast<double>(f.cache_bytes)) {
+    return {.kind = access_kind::direct,
+            .workers = f.workers,
+            .exchange = {},
+            .reason = "the model is so large that to exchange replicas takes longer than to share its lines"};
   }
   std::size_t best = 1;
   access_kind kind = access_kind::alone;

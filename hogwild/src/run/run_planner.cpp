@@ -163,6 +163,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
                       .degree = task_.data().degree,
                       .arrays = 1 + state_arrays_of(loop_.optimizer),
                       .margin = task_.facts().margin,
+                      .racing = task_.facts().racing_kernels,
                       .others = around.others,
                       .step = step(),
                       .batch = task_.smoothness() == 0.0 ? loop_.batch : 0};

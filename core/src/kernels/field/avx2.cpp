@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/field/loops.hpp"
 #include "kernels/instruction_sets.hpp"
+#include "kernels/x86_values.hpp"
 
 namespace hogwild::detail {
 namespace {
 
 /// Registers of eight floats.
-struct avx2 {
+struct avx2 : x86_values {
   using widest = lanes;
 };
 

@@ -5,6 +5,7 @@
 
 #include <hogwild/detail/kernels/field_kernels.hpp>
 
+#include "kernels/field/pairs.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
@@ -94,6 +95,7 @@ class field_loops : row_rules<Isa> {
     return linear + pairs.sum();
   }
   static float score(const field_arrays& w, const field_row& row, float* room) {
+    if (field_pairs<Isa>::suit(w, row)) return field_pairs<Isa>(w, row).score(w);
     return (w.width == 4 ? score_of<4> : score_of<0>)(w, row, room);
   }
 
@@ -114,9 +116,26 @@ class field_loops : row_rules<Isa> {
     for (; i + 4 <= n; i += 4) change_at(i, half_lanes{});
   }
 
-  static void announce(const field_arrays& w, const field_entry& e, const field_run& run) {
+  // Inlined, for gcc takes a call of a function that only prefetches for one without an effect, and leaves it out.
+  [[gnu::always_inline]] static void announce(const field_arrays& w, const field_entry& e, const field_run& run) {
     const float* const from = block(w, e, run);
     for (std::size_t i = 0; i < run.fields * w.width + line - 1; i += line) __builtin_prefetch(from + i, 1, 2);
+  }
+
+  /// Announces what entry k of a row will need, if there is such an entry.
+  template <class Rule>
+  [[gnu::always_inline]] static void announce(const update& u, const field_row& row, std::size_t k) {
+    for (std::size_t r = 0; k < row.entries && r < row.runs; ++r) {
+      announce(u.to, row.entry[k], row.run[r]);
+      if constexpr (Rule::sums) announce(u.sums, row.entry[k], row.run[r]);
+    }
+  }
+
+  template <class Rule>
+  static void change_bias(const update& u, const Rule& rule, float slope) {
+    if (!u.biases) return;
+    float none = 0.0f;
+    *u.to.bias = rule.template change<false>(*u.to.bias, slope, none, Rule::sums ? *u.sums.bias : none);
   }
 
   /// Leaves the entry's own factors out of what its field has for it; what was there is kept.
@@ -136,15 +155,17 @@ class field_loops : row_rules<Isa> {
   static void train(const update& given, const field_row& row, float slope, const field_row& next) {
     const update u = given;  // nothing that is stored below can change it
     const Rule rule{u.step};
+    if (field_pairs<Isa>::suit(u.to, row)) {
+      field_pairs<Isa>(u.to, row).template train<L2>(
+          u, rule, slope, [&](std::size_t k) __attribute__((always_inline)) { announce<Rule>(u, next, k); });
+      return change_bias(u, rule, slope);
+    }
     const float l2 = rule.l2_factor(u.l2);
     const std::size_t width_of = u.to.width;
     float* const kept = u.room + row.slots * row.slots * width_of;
     for (std::size_t k = 0; k < row.entries; ++k) {
       const field_entry& e = row.entry[k];
-      for (std::size_t r = 0; k < next.entries && r < next.runs; ++r) {
-        announce(u.to, next.entry[k], next.run[r]);
-        if constexpr (Rule::sums) announce(u.sums, next.entry[k], next.run[r]);
-      }
+      announce<Rule>(u, next, k);
       float none = 0.0f;
       float& weight = u.to.weights[e.column];
       weight = rule.template change<L2>(weight, slope * e.x, l2, Rule::sums ? u.sums.weights[e.column] : none);
@@ -165,9 +186,7 @@ class field_loops : row_rules<Isa> {
       }
       if (!alone(e)) put_back(own, kept, width_of);
     }
-    if (!u.biases) return;
-    float none = 0.0f;
-    *u.to.bias = rule.template change<false>(*u.to.bias, slope, none, Rule::sums ? *u.sums.bias : none);
+    change_bias(u, rule, slope);
   }
   template <class Rule>
   static void train_by(const update& u, const field_row& row, float slope, const field_row& next) {

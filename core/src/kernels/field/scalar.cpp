@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/field/loops.hpp"
 #include "kernels/instruction_sets.hpp"
+#include "kernels/scalar_values.hpp"
 
 namespace hogwild::detail {
 namespace {
 
 /// What every CPU of the architecture has.
-struct scalar {
+struct scalar : scalar_values {
   using widest = half_lanes;
 };
 

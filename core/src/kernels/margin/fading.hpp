@@ -43,10 +43,10 @@ struct fading_rules {
     return {scale + part, (1.0f - scale) - part};
   }
 
-  /// Within 2.4e-5 of the root, of x >= 0.
+  /// Within 2.4e-5 of the root, of normal numbers x; of less, x >= 0, about the least one's.
   template <class T>
   static T root(T x) {
-    return x * base::inverse_root(x, 0x00800000);
+    return x * typename base::over_root{1.0f}(x);
   }
   template <class T>
   static T larger(T a, T b) {

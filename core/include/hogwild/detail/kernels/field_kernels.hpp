@@ -57,8 +57,8 @@ constexpr std::size_t field_room(std::size_t slots, std::size_t width) {
   return (slots * slots + 1) * width;
 }
 
-/// On parameters that nobody else writes meanwhile. All instruction sets give the same bits: products are rounded
-/// before they are added.
+/// On parameters that nobody else writes meanwhile, or that may lose what others change. All instruction sets give the
+/// same bits: products are rounded before they are added.
 struct field_kernels {
   /// The score of a row; leaves in `room`, of field_room() floats, what its update needs.
   float (*score)(const field_arrays& from, const field_row& row, float* room);

@@ -60,7 +60,8 @@ struct margin_kernels {
   void (*steps)(float* w, std::size_t columns, const row_batch<Index, Value>& rows, const row_response& response);
   /// Row after row under adagrad: the dot and the bias, the derivative c by their sum, which `response` returns, and
   /// for each entry g = c * x + fraction * w, s += g^2, w -= step * g / sqrt(s + 1e-8); the root within 2.4e-5 of
-  /// itself, and a sum below 0 counts as 0. The bias likewise, without l2. Where c and l2 are 0 nothing changes.
+  /// itself; a sum below 0 counts as the largest number. The bias likewise, without l2. Where c and l2 are 0 nothing
+  /// changes.
   void (*adagrad)(const row_update<margin_arrays>& update, const row_batch<Index, Value>& rows,
                   const row_response& response);
   /// Row after row under momentum or adam: the steps that the row's columns are owed, the dot and the bias, the

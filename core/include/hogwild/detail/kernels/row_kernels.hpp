@@ -53,7 +53,7 @@ struct row_kernels {
   using batch = row_batch<Index, Value>;
 
   void (*sgd)(const row_update<Arrays>& update, const batch& rows, const score_response& response);
-  /// s += g^2; w -= step * g / sqrt(s + 1e-8), the root within 2.4e-5 of itself, a sum below 0 counting as 0.
+  /// s += g^2; w -= step * g / sqrt(s + 1e-8), the root within 2.4e-5; a sum below 0 counts as the largest.
   void (*adagrad)(const row_update<Arrays>& update, const batch& rows, const score_response& response);
   /// out[i * scores + k] = score k of row i; changes nothing.
   void (*scores)(const Arrays& from, const batch& rows, float* out);

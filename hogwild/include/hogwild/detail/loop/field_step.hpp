@@ -13,8 +13,10 @@
 
 namespace hogwild {
 
-/// Models with factors for fields. What a row changes is what workspace_step makes of the model's gradient, but for
-/// rounding, and for l2 under sgd, which is a part of the gradient there and divides what it leaves here.
+/// Models with factors for fields, row after row, on arrays that nobody else writes meanwhile, or on the one of all
+/// workers: rows seldom meet where columns are many, and a gain that another worker's overtakes is lost. What a row
+/// changes is what workspace_step makes of the model's gradient, but for rounding, and for l2 under sgd, which is a
+/// part of the gradient there and divides what it leaves here.
 template <field_model M, class Sharing>
 class field_step : public kernel_step<M, Sharing> {
   using base = kernel_step<M, Sharing>;
@@ -24,8 +26,8 @@ class field_step : public kernel_step<M, Sharing> {
   field_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
       : base(sharing, m, context),
         cursor_(data),
-        kernels_(field_kernels_of(context.options.isa)),
-        space_(m.make_workspace(data, context.options.isa, 2)) {
+        kernels_(field_kernels_of(context.options.dense_isa)),
+        space_(m.make_workspace(data, context.options.dense_isa, 2)) {
     update_.l2 = static_cast<float>(context.options.l2);
   }
 

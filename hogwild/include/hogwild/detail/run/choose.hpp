@@ -22,6 +22,7 @@ struct sharing_facts {
   std::span<const std::uint32_t> degree{};  ///< rows that contain each column, by position; may be empty
   std::size_t arrays = 1;                   ///< that replicas exchange: the parameters, and what an optimiser keeps
   bool margin = true;                       ///< head sharing is for margin models
+  bool racing = false;                      ///< kernels train on the one array of all workers, too
   bool others = false;                      ///< change the shared array too: one worker needs a replica as well
   double step = 0.0;                        ///< the first epoch's
   double curvature = 0.0;                   ///< of the mean loss; see curvature.hpp
@@ -51,7 +52,8 @@ double longest_exchange(double step, double curvature, std::size_t workers);
 std::uint32_t exchange_rows(const exchange_options& chosen, double step);
 
 /// The rule. One worker has the array alone, but for `others`. Several have replicas, or replicas of the hot columns
-/// where the model does not fit into half of a core's cache and that is predicted to take less time. Rows between
+/// where the model does not fit into half of a core's cache and that is predicted to take less time; of a model that
+/// kernels train on one array as well, that array where replicas would fill many such caches. Rows between
 /// exchanges are as many as make an exchange cost less than 5 per cent, if the bound allows them; if not, two workers
 /// go beyond it until an exchange costs at most 10 per cent, and of more so many are left idle as the predicted time
 /// asks for. An explicit sharing is kept, within the bound; where it does not allow a single row,

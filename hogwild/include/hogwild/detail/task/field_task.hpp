@@ -13,8 +13,8 @@
 
 namespace hogwild {
 
-/// A model with factors for fields, on its rows: a general task, but where a worker has arrays of its own, and no
-/// optimiser but sgd or adagrad, kernels train it; and they measure it everywhere.
+/// A model with factors for fields, on its rows: a general task, but where a worker has arrays of its own, or all share
+/// one and an add may be lost, and no optimiser but sgd or adagrad, kernels train it; and they measure it everywhere.
 template <field_model M>
 class field_task final : public general_task<M> {
  public:
@@ -22,7 +22,7 @@ class field_task final : public general_task<M> {
       : general_task<M>(m, data, std::move(labels), options) {}
 
   void work(const worker_context& at) const override {
-    this->work_by_kernels(at, [&](const auto& sharing, const step_context& context) {
+    this->template work_by_kernels<kernels_may_race>(at, [&](const auto& sharing, const step_context& context) {
       field_step<M, std::remove_cvref_t<decltype(sharing)>> step(sharing, model_, context, this->data_);
       worker_loop(at.store, at.slot, this->data_, at.plan.chunks, at.plan.options, step);
     });
@@ -31,9 +31,9 @@ class field_task final : public general_task<M> {
   measurement evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads,
                        bool all_measures, const std::stop_token& stop) const override {
     const field_arrays from = model_.arrays_in(store.parameters<float>().data());
-    const field_kernels& kernels = field_kernels_of(this->options_.isa);
+    const field_kernels& kernels = field_kernels_of(this->options_.dense_isa);
     const auto make = [&](std::size_t most) {
-      return [&, space = model_.make_workspace(rows, this->options_.isa, most)](
+      return [&, space = model_.make_workspace(rows, this->options_.dense_isa, most)](
                  std::size_t k, const sparse_row<float>* z, std::size_t, std::span<row_score> scores) mutable {
         if (z != nullptr) return space.take(k, *z);
         for (std::size_t i = 0; i < scores.size(); ++i) {

@@ -14,6 +14,7 @@
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
+#include <hogwild/detail/sharing/whole_array.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/detail/task/tried_access.hpp>
@@ -92,17 +93,20 @@ class general_task : public training_task {
 
  protected:
   /// Has train_by_kernels(sharing, context) train where a worker has arrays of its own and kernels suit the options,
-  /// and train_with() everywhere else.
-  template <class F>
+  /// and train_with() everywhere else. Racing ones do so on the one array of all workers, too, where an add may be
+  /// lost.
+  template <bool Racing = false, class F>
   void work_by_kernels(const worker_context& at, const F& train_by_kernels) const {
-    with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons,
-                                                 [&](const auto& sharing) {
-                                                   if constexpr (requires { sharing.state_values(); }) {
-                                                     if (facts_.row_kernels)
-                                                       return train_by_kernels(sharing, context_of(at));
-                                                   }
-                                                   train_with(at, sharing);
-                                                 });
+    const auto train = [&]<class Sharing>(const Sharing& sharing) {
+      if (!facts_.row_kernels) return train_with(at, sharing);
+      if constexpr (requires { sharing.state_values(); })
+        train_by_kernels(sharing, context_of(at));
+      else if constexpr (Racing && std::same_as<Sharing, direct_sharing<scalar, update::lossy>>)
+        train_by_kernels(whole_array(at.store, at.slot), context_of(at));
+      else
+        train_with(at, sharing);
+    };
+    with_sharing<scalar, sharing_choices::whole>(at, facts_.groups, data_.columns, no_singletons, train);
   }
 
   /// What a step needs to know; members of a group that meet in lockstep count the rows of all of them.

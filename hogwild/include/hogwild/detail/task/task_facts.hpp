@@ -41,6 +41,7 @@ struct task_facts {
   bool has_ownership = false;  ///< blocks of its ratings may have owners
 
   bool row_kernels = false;  ///< kernels train its rows where a worker has arrays of its own, under the run's options
+  bool racing_kernels = false;  ///< and where all workers have one
 
   bool edge_kernels = false;  ///< of a cut: kernels train its edges under the run's options
 
@@ -90,6 +91,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
   if constexpr (row_kernel_model<M> || field_model<M>)
     facts.row_kernels = freezes_biases_alone(facts.groups, o) && (row_kernel_model<M> || o.batch == 1) &&
                         (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::adagrad);
+  if constexpr (field_model<M>) facts.racing_kernels = facts.row_kernels && o.update == update_kind::lossy;
   if constexpr (cut_model<M>)
     facts.edge_kernels = m.sides == 2 && o.order == row_order::chunked && o.optimizer == optimizer_kind::sgd &&
                          o.frozen_groups == 0 && o.l2 == 0.0;

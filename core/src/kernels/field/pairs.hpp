@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <hogwild/detail/kernels/field_kernels.hpp>
+
+#include "kernels/lanes.hpp"
+#include "kernels/row_rules.hpp"
+
+// As in margin/loops.hpp an instruction set is a type of its own file, and nothing here calls an inline function of
+// other headers on floats.
+
+namespace hogwild::detail {
+
+/// A row of four factors a field whose entries each have a field of their own, as rows of clicks have. What two entries
+/// have for each other is of no use to a third one: it is read, changed and written where it lies, and the room is not
+/// needed. Isa as of field_loops.
+template <class Isa>
+class field_pairs : row_rules<Isa> {
+  using row_rules<Isa>::store;
+  using update = row_update<field_arrays>;
+
+  /// So many entries' factors for a field: in one vector, or in several where those of Isa are not as wide.
+  template <std::size_t Entries>
+  using factors_of = std::conditional_t<
+      Entries == 1 || sizeof(typename Isa::widest) == sizeof(half_lanes), half_lanes,
+      std::conditional_t<Entries == 2 || sizeof(typename Isa::widest) == sizeof(lanes), lanes, double_lanes>>;
+  /// How many fit into such a vector.
+  template <class Factors>
+  static constexpr std::size_t held = sizeof(Factors) / sizeof(half_lanes);
+
+ public:
+  /// Whether the row is such a row, and not too long.
+  static bool suit(const field_arrays& w, const field_row& row) {
+    return w.width == 4 && row.entries == row.slots && row.entries <= most_entries;
+  }
+
+  /// `row` outlives this.
+  field_pairs(const field_arrays& w, const field_row& row) : row_(row) {
+    for (std::size_t k = 0; k < row.entries; ++k) {
+      const field_entry& e = row.entry[k];
+      column_[k] = e.column;
+      begin_[k] = e.column * w.stride;
+      x_[k] = e.x;
+      store(x_of_factors_ + 4 * k, half_lanes{} + e.x);
+    }
+  }
+
+  float score(const field_arrays& w) const {
+    sums pairs;
+    for (std::size_t j = 0; j < row_.entries; ++j) {
+      for_later(j, [&]<std::size_t Entries>(std::size_t k, std::size_t near, std::size_t far) {
+        auto& to = pairs.template of<Entries>();
+        using factors = std::remove_reference_t<decltype(to[0])>;
+        for (std::size_t p = 0; p < Entries; p += held<factors>)
+          to[p / held<factors>] += (x_[j] * loaded<factors>(x_of_factors_ + 4 * (k + p))) *
+                                   loaded<factors>(w.factors + near + 4 * p) *
+                                   far_loaded<factors>(w.factors + far, begin_ + k + p);
+      });
+    }
+    float linear = *w.bias;
+    lanes many{};
+    std::size_t k = 0;
+    for (; k + width <= row_.entries; k += width) many += gathered(w.weights, column_ + k) * loaded(x_ + k);
+    for (; k < row_.entries; ++k) linear += w.weights[column_[k]] * x_[k];
+    return (linear + total(many)) + pairs.sum();
+  }
+
+  /// Meanwhile announce(k) is called for each entry, so that as many pairs lie between two calls.
+  template <bool L2, class Rule, class Announce>
+  void train(const update& u, const Rule& rule, float slope, const Announce& announce) const {
+    const float l2 = rule.l2_factor(u.l2);
+    const std::size_t n = row_.entries, pairs = n * (n - 1) / 2;
+    std::size_t announced = 0, done = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      for (; announced * pairs <= done * n && announced < n; ++announced) announce(announced);
+      for_later(j, [&]<std::size_t Entries>(std::size_t k, std::size_t near, std::size_t far) {
+        using factors = factors_of<Entries>;
+        for (std::size_t p = 0; p < Entries; p += held<factors>)
+          change<L2>(u, rule, near + 4 * p, far, begin_ + k + p,
+                     (slope * x_[j]) * loaded<factors>(x_of_factors_ + 4 * (k + p)), l2);
+      });
+      done += n - 1 - j;
+    }
+    typename row_rules<Isa>::template entries<std::uint32_t, float> z;
+    z.index = column_, z.value = x_, z.size = n;
+    row_rules<Isa>::template change_weights<L2>(u, rule, z, slope);
+  }
+
+ private:
+  static constexpr std::size_t most_entries = 128;
+
+  /// Sums of products, as many at once as there are entries.
+  struct sums {
+    factors_of<4> four[4 / held<factors_of<4>>]{};
+    factors_of<2> two[2 / held<factors_of<2>>]{};
+    half_lanes one[1]{};
+
+    template <std::size_t Entries>
+    auto& of() {
+      if constexpr (Entries == 4)
+        return four;
+      else if constexpr (Entries == 2)
+        return two;
+      else
+        return one;
+    }
+    float sum() const {
+      lanes parts[3];
+      __builtin_memcpy(parts, four, sizeof four);
+      __builtin_memcpy(parts + 2, two, sizeof two);
+      return (total(parts[0]) + total(parts[1])) + (total(parts[2]) + total(one[0]));
+    }
+  };
+
+  /// Calls visit.operator()<Entries>(k, near, far) for so many entries from k on at once, together all behind entry j:
+  /// what j has for them lies from `near` on, and what each has for j from `far` behind its own begin.
+  template <class Visit>
+  void for_later(std::size_t j, const Visit& visit) const {
+    const std::size_t far = std::size_t{row_.entry[j].field} * 4;
+    for (std::size_t r = 0; r < row_.runs; ++r) {
+      const field_run& run = row_.run[r];
+      const std::size_t near = begin_[j] + (std::size_t{run.field} - run.slot) * 4, end = run.slot + run.fields;
+      std::size_t k = run.slot > j ? run.slot : j + 1;
+      for (; k + 4 <= end; k += 4) visit.template operator()<4>(k, near + 4 * k, far);
+      if (k + 2 <= end) {
+        visit.template operator()<2>(k, near + 4 * k, far);
+        k += 2;
+      }
+      if (k < end) visit.template operator()<1>(k, near + 4 * k, far);
+    }
+  }
+
+  /// What entry j and as many others as Factors holds have for each other; by: their x, and the slope times that of j.
+  template <bool L2, class Rule, class Factors>
+  static void change(const update& u, const Rule& rule, std::size_t near, std::size_t far, const std::size_t* begin,
+                     Factors by, float l2) {
+    float* const w = u.to.factors;
+    float* const s = u.sums.factors;
+    const Factors a = loaded<Factors>(w + near), b = far_loaded<Factors>(w + far, begin);
+    Factors sum_a{}, sum_b{};
+    if constexpr (Rule::sums) sum_a = loaded<Factors>(s + near), sum_b = far_loaded<Factors>(s + far, begin);
+    store(w + near, rule.template change<L2>(a, by * b, Factors{} + l2, sum_a));
+    far_store(w + far, begin, rule.template change<L2>(b, by * a, Factors{} + l2, sum_b));
+    if constexpr (Rule::sums) {
+      store(s + near, sum_a);
+      far_store(s + far, begin, sum_b);
+    }
+  }
+
+  /// Four floats behind each of as many begins as Factors holds.
+  template <class Factors>
+  static Factors far_loaded(const float* from, const std::size_t* begin) {
+    if constexpr (held<Factors> == 1)
+      return loaded<Factors>(from + begin[0]);
+    else if constexpr (held<Factors> == 2)
+      return joined(far_loaded<half_lanes>(from, begin), far_loaded<half_lanes>(from, begin + 1));
+    else
+      return joined(far_loaded<lanes>(from, begin), far_loaded<lanes>(from, begin + 2));
+  }
+  template <class Factors>
+  static void far_store(float* to, const std::size_t* begin, Factors value) {
+    if constexpr (held<Factors> == 1) {
+      store(to + begin[0], value);
+    } else {
+      far_store(to, begin, lower(value));
+      far_store(to, begin + held<Factors> / 2, upper(value));
+    }
+  }
+
+  const field_row& row_;
+  std::size_t begin_[most_entries];  ///< of an entry's factors
+  std::uint32_t column_[most_entries];
+  float x_[most_entries];
+  alignas(64) float x_of_factors_[4 * most_entries];
+};
+
+}  // namespace hogwild::detail

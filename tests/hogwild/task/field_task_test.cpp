@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/task/field_task.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/formats/libffm.hpp>
+#include <hogwild/general_model.hpp>
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/ffm.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+/// Rows with a column of each of twelve fields.
+struct field_runs : testing::TestWithParam<optimizer_kind> {
+  static constexpr std::size_t columns = 300, fields = 12;
+  ffm model{.features = columns, .fields = fields, .factors = 3};
+  test::toy_rows rows = test::planted_classification({.rows = 2000, .columns = columns, .per_row = fields});
+  std::vector<std::uint32_t> original = [] {
+    std::vector<std::uint32_t> of(columns);
+    for (std::uint32_t j = 0; j < columns; ++j) of[j] = field_column(j / (columns / fields), j);
+    return of;
+  }();
+
+  train_result run(const auto& engine, sharing_kind sharing, update_kind update) const {
+    const csr_rows csr = rows.csr();
+    sparse_view view = csr.view();
+    view.original = original;
+    train_options options{.epochs = 3, .l2 = 1e-4};
+    options.step = {.initial = GetParam() == optimizer_kind::sgd ? 0.5 : 0.05, .decay = 0.9};
+    options.optimizer = GetParam();
+    options.update = update;
+    options.sharing = sharing;
+    return train(model, view, engine, options);
+  }
+};
+
+TEST_P(field_runs, one_worker_on_the_shared_array_ends_at_the_bits_of_one_alone) {
+  const train_result alone = run(serial_engine{}, sharing_kind::automatic, update_kind::lossy);
+  const train_result shared = run(serial_engine{}, sharing_kind::direct, update_kind::lossy);
+  if (kernels_may_race) {
+    EXPECT_EQ(shared.parameters, alone.parameters);
+  }
+  // Where no add may be lost, the model's own gradient changes them, and rounds otherwise.
+  const train_result exact = run(serial_engine{}, sharing_kind::direct, update_kind::exact);
+  EXPECT_NE(exact.parameters, alone.parameters);
+  EXPECT_NEAR(exact.train_loss, alone.train_loss, 1e-3 * alone.train_loss);
+}
+
+// 2000 rows of twelve columns that two workers change by turns: what is lost is far below a twentieth of what is
+// learned.
+TEST_P(field_runs, two_workers_on_the_shared_array_end_as_one_does) {
+  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+  const train_result one = run(serial_engine{}, sharing_kind::direct, update_kind::lossy);
+  const train_result both = run(two, sharing_kind::direct, update_kind::lossy);
+  EXPECT_LT(one.train_loss, 0.65);
+  EXPECT_NEAR(both.train_loss, one.train_loss, 0.05 * one.train_loss);
+}
+
+INSTANTIATE_TEST_SUITE_P(optimisers, field_runs, testing::Values(optimizer_kind::sgd, optimizer_kind::adagrad),
+                         [](const auto& at) { return at.param == optimizer_kind::sgd ? "sgd" : "adagrad"; });
+
+}  // namespace
+}  // namespace hogwild
