@@ -86,11 +86,15 @@ float ffm_workspace::score() {
 }
 
 std::span<const float> ffm_workspace::partials(std::size_t j, float by) {
-  const field_entry& e = copied_.entries[j];
-  const float* const met = room_.data() + e.slot * stride_;
-  for (std::size_t i = 0; i < stride_; ++i) partials_[i] = by * met[i];
-  const std::size_t own = e.slot * width_;
-  for (std::size_t i = own; i < own + width_; ++i) partials_[i] = by * (met[i] - e.x * factors_[j * stride_ + i]);
+  const std::size_t own = copied_.entries[j].slot * width_;
+  std::ranges::fill(partials_, 0.0f);
+  for (std::size_t k = 0; k < copied_.entries.size(); ++k) {
+    if (k == j) continue;
+    const field_entry& e = copied_.entries[k];
+    const float* const met = factors_.data() + k * stride_ + own;
+    float* const to = partials_.data() + e.slot * width_;
+    for (std::size_t f = 0; f < width_; ++f) to[f] += by * (e.x * met[f]);
+  }
   return partials_;
 }
 

@@ -32,7 +32,7 @@ struct field_runs : testing::TestWithParam<optimizer_kind> {
     const csr_rows csr = rows.csr();
     sparse_view view = csr.view();
     view.original = original;
-    train_options options{.epochs = 3, .l2 = 1e-4};
+    train_options options{.epochs = 3, .l2 = 0.0};
     options.step = {.initial = GetParam() == optimizer_kind::sgd ? 0.5 : 0.05, .decay = 0.9};
     options.optimizer = GetParam();
     options.update = update;
@@ -47,7 +47,8 @@ TEST_P(field_runs, one_worker_on_the_shared_array_ends_at_the_bits_of_one_alone)
   if (kernels_may_race) {
     EXPECT_EQ(shared.parameters, alone.parameters);
   }
-  // Where no add may be lost, the model's own gradient changes them, and rounds otherwise.
+  // Where no add may be lost, the model's own gradient changes them, and rounds otherwise; under adagrad a step is off
+  // by 2.4e-5 of itself.
   const train_result exact = run(serial_engine{}, sharing_kind::direct, update_kind::exact);
   EXPECT_NE(exact.parameters, alone.parameters);
   EXPECT_NEAR(exact.train_loss, alone.train_loss, 1e-3 * alone.train_loss);

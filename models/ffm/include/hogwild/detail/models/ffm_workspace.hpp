@@ -50,7 +50,7 @@ class ffm_workspace {
 
   /// The score by the copy, without what a model makes of it.
   float score();
-  /// After score(): `by` times its derivative by the factors of entry j for each of the example's fields, over x_j, as
+  /// `by` times the score's derivative by the factors of entry j for each of the example's fields, over x_j, as
   /// those of its own field left out. Memory that the next call reuses.
   std::span<const float> partials(std::size_t j, float by);
 
