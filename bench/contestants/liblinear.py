@@ -28,7 +28,9 @@ def version(_):
 
 def weights_of(path):
     """Its model: after the line w a weight for each column, of the class that stands first in `label`."""
-    head, _, tail = path.read_text(encoding="ascii").partition("\nw\n")
+    head, between, tail = path.read_text(encoding="ascii").partition("\nw\n")
+    if not between:
+        raise ValueError(f"{path.name} is no model")
     first = float(head.partition("\nlabel ")[2].split()[0]) if "\nlabel " in head else 1.0  # labels are numbers
     return {column: [first * float(line)] for column, line in enumerate(tail.split(), 1)}
 

@@ -102,8 +102,8 @@ double tree_layer::step_score(const node_reader& read, std::size_t node) {
 
 // What lies below a node is no more probable than the node.
 float tree_layer::best_class(const node_reader& read) {
-  using ranked = std::pair<double, std::uint32_t>;  // the logarithm of a probability, and what has it
-  std::priority_queue<ranked> best;
+  using reached = std::pair<double, std::uint32_t>;  // the logarithm of a probability, and what has it
+  std::priority_queue<reached> best;
   best.emplace(0.0, 0);
   while (best.top().second < below_.size()) {
     const auto [log_probability, node] = best.top();

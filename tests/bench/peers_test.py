@@ -45,7 +45,7 @@ class Peers(unittest.TestCase):
     def test_weights_are_measured_by_our_evaluator_with_l2(self):
         self.assertAlmostEqual(peer.objective(self.task, self.place, self.task.data(None), {}), 0.693147, 5)
         # log(1 + exp(-2)), four times at margins 2, 2, 2 and 4, and l2 / 2 (4 + 4).
-        value = peer.objective(self.task, self.place, self.task.data(None), {1: 2.0, 2: -2.0, 3: 0.0})
+        value = peer.objective(self.task, self.place, self.task.data(None), {1: [2.0], 2: [-2.0], 3: [0.0]})
         self.assertAlmostEqual(value, (3 * 0.126928 + 0.018150) / 4 + 2.0, 5)
 
     def test_liblinear_is_given_our_objective_and_read_back(self):
@@ -55,7 +55,7 @@ class Peers(unittest.TestCase):
         self.assertEqual(done.error, "")
         self.assertIn("-c 0.5", (self.folder / "calls").read_text())  # 1 / (4 rows x 0.5)
         # Its first label is -1: weights 0.5 and -0.5 for us.
-        want = peer.objective(self.task, self.place, self.task.data(None), {1: 0.5, 2: -0.5})
+        want = peer.objective(self.task, self.place, self.task.data(None), {1: [0.5], 2: [-0.5]})
         self.assertAlmostEqual(done.points[0].value, want, 6)
         self.assertLess(done.train_seconds, done.total_seconds)
 
@@ -145,7 +145,7 @@ class Peers(unittest.TestCase):
                      for metric in ("objective", "test_accuracy")]
             points = [numasvm.contestant.run(each, self.place, 2, {"step": 0.5, "decay": 0.9}, 1).points
                       for each in asked]
-        want = peer.objective(task, self.place, task.data(None), {1: 0.5, 2: -0.5})
+        want = peer.objective(task, self.place, task.data(None), {1: [0.5], 2: [-0.5]})
         self.assertEqual([(p.seconds, p.epochs) for p in points[0]], [(0.5, 1)])
         self.assertAlmostEqual(points[0][0].value, want, 5)
         self.assertEqual(points[1][0].value, 0.75)

@@ -214,7 +214,7 @@ TEST_F(words, what_cannot_be_done_is_said) {
       {training({"--negative", "0"}), 2, "negative"},
       {training({"--negative", "3", "--hierarchical"}), 2, "leave out one of them"},
       {training({"--engine", "cuda", "--device", "emulated", "--hierarchical"}), 2, "not hierarchically"},
-      {{"train", text(), "--hierarchical"}, 2, "--hierarchical needs --model skip_gram or cbow"},
+      {{"train", text(), "--hierarchical"}, 2, "--hierarchical needs --model mlp, skip_gram or cbow"},
       {{"evaluate", vectors, "--analogies", *folder / "unknown"}, 3, vectors + ":3:5: number 2 of 2"},
       {{"evaluate", *folder / "good.vectors", "--analogies", *folder / "unknown"}, 3, "questions all words are in"},
       {{"evaluate", *folder / "good.vectors", "--analogies", text()}, 3, "a question has four words"},

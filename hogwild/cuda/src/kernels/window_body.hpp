@@ -183,7 +183,7 @@ class sentence_walk {
   }
 
   /// The slopes of all pairs of an input and an output.
-  HOGWILD_DEVICE_CODE void score(std::uint32_t t, const neighbours& near) const {
+  HOGWILD_DEVICE_CODE void score(std::uint32_t t, neighbours near) const {
     float* slope = slopes_;
     for (std::uint32_t p = near.begin; p < near.end; ++p) {
       if (p == t) continue;
@@ -200,7 +200,7 @@ class sentence_walk {
     warp_.settle();
   }
 
-  HOGWILD_DEVICE_CODE void differentiate(std::uint32_t t, const neighbours& near) const {
+  HOGWILD_DEVICE_CODE void differentiate(std::uint32_t t, neighbours near) const {
     const std::uint32_t outputs = work_.negative + 1;
     const float* slope = slopes_;
     for (std::uint32_t p = near.begin; p < near.end; ++p) {
