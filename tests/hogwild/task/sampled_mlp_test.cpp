@@ -146,7 +146,9 @@ TEST_F(sampled_mlp, trains_by_every_optimizer_and_distribution) {
        {std::pair{optimizer_kind::momentum, 0.02}, std::pair{optimizer_kind::adagrad, 0.05},
         std::pair{optimizer_kind::row_adagrad, 0.05}, std::pair{optimizer_kind::adam, 0.005}})
     EXPECT_LT(run(wide_net(10), serial_engine{},
-                  [&](train_options& o) { o.optimizer = kind, o.step.initial = step, o.epochs = 20, o.l2 = 1e-6; })
+                  [&, kind = kind, step = step](train_options& o) {
+                    o.optimizer = kind, o.step.initial = step, o.epochs = 20, o.l2 = 1e-6;
+                  })
                   .objective,
               full + 0.3 * (untrained - full))
         << name_of(kind);

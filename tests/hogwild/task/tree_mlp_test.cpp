@@ -64,10 +64,11 @@ TEST_F(tree_mlp, learns_nearly_as_well_as_the_full_softmax_by_every_optimizer) {
   for (const auto& [kind, step] :
        {std::pair{optimizer_kind::momentum, 0.02}, std::pair{optimizer_kind::adagrad, 0.05},
         std::pair{optimizer_kind::row_adagrad, 0.05}, std::pair{optimizer_kind::adam, 0.005}})
-    EXPECT_LT(run(tree_net(true), serial_engine{},
-                  [&](train_options& o) { o.optimizer = kind, o.step.initial = step, o.l2 = 1e-6; })
-                  .objective,
-              full + 0.3 * (untrained - full))
+    EXPECT_LT(
+        run(tree_net(true), serial_engine{},
+            [&, kind = kind, step = step](train_options& o) { o.optimizer = kind, o.step.initial = step, o.l2 = 1e-6; })
+            .objective,
+        full + 0.3 * (untrained - full))
         << name_of(kind);
 }
 
