@@ -169,9 +169,9 @@ TYPED_TEST(word_trees, whose_counts_are_none_are_refused) {
       config_error);
 }
 
-// In single precision both have 2^24 + 2, and by their bytes "a" would come first: the order that was saved stands.
+// In single precision both have 2^24 + 4, and by their bytes "a" would come first: the order that was saved stands.
 TEST(words_of_a_saved_model, keep_their_order_where_counts_are_rounded) {
-  const vocabulary words({{"b", (1u << 24) + 3}, {"a", (1u << 24) + 2}, {"c", 7}});
+  const vocabulary words({{"b", (1u << 24) + 5}, {"a", (1u << 24) + 4}, {"c", 7}});
   skip_gram m;
   m.words = 3, m.dimension = 1, m.hierarchical = true;
   const auto known = words_of(word_model_of(m, std::vector<float>(m.dim()), words, 1));

@@ -123,8 +123,8 @@ class window_loops {
       x = x < -30.0f ? splat(-30.0f) : x;
       store(at + k, 1.0f / (1.0f + exponential(-x)));
     }
-    for (std::size_t i = 0; i < inputs; ++i)
-      for (std::size_t j = 0; j < seen; ++j) at[i * outputs + j] -= 1.0f;
+    for (std::size_t j = 0; j < seen; ++j)
+      for (std::size_t i = 0; i < inputs; ++i) at[i * outputs + j] -= 1.0f;
   }
 
   /// The inputs are walked once a vector of the width, whose part of all outputs stays in registers.
