@@ -45,11 +45,15 @@ std::string_view name_of(sample_distribution by) {
 }
 
 std::vector<std::uint32_t> class_counts(const sparse_view& rows, const label_map& labels, std::size_t classes) {
-  std::vector<std::uint32_t> counts(classes);
+  std::vector<std::uint32_t> counts(classes), listed(1);
   if (labels.classes() == 0) return counts;
-  for (const double label : rows.label) {
-    const auto c = static_cast<std::size_t>(labels.encode(label));
-    if (c < classes) ++counts[c];
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    if (rows.label.lists())
+      labels.encode_list(rows.label, r, listed);
+    else
+      listed[0] = static_cast<std::uint32_t>(labels.encode(rows.label[r]));
+    for (const std::uint32_t c : listed)
+      if (c < classes) ++counts[c];
   }
   return counts;
 }

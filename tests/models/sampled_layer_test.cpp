@@ -94,6 +94,20 @@ struct filled_layer {
   std::vector<std::uint32_t> label{};
 };
 
+TEST(class_counts, are_the_rows_of_each_class_and_of_each_of_a_list) {
+  const test::toy_shape shape{.rows = 60, .columns = 20, .per_row = 4};
+  const test::toy_rows plain = test::planted_classes(shape, 5), lists = test::planted_lists(shape, 5);
+  for (const test::toy_rows* rows : {&plain, &lists}) {
+    const csr_rows held = rows->csr();
+    const label_map labels = label_map::learn(label_kind::classes, held.view().label, "toy");
+    std::vector<std::uint32_t> expected(6);
+    for (const float label : rows->label) ++expected[static_cast<std::size_t>(label)];
+    EXPECT_EQ(class_counts(held.view(), labels, 6), expected);
+    EXPECT_EQ(class_counts(held.view(), {}, 6), std::vector<std::uint32_t>(6));
+  }
+  EXPECT_GT(lists.label.size(), shape.rows) << "rows of lists have more labels than rows";
+}
+
 // A class is in the sample of a batch with chance E: of 4,000 batches in 4000 E, with a standard deviation of at most
 // sqrt(4000 E). Numbers are always the same here; were they not, 6 deviations and half of one batch would be passed in
 // less than 2e-9 of cases, of 60 classes and 3 distributions in less than 4e-7.

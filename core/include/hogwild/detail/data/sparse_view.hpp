@@ -55,10 +55,9 @@ struct sparse_view {
   std::span<const half> value16{};           ///< the same in half precision
   label_column label{};                      ///< one a row, or a list of them, as read
   std::size_t columns = 0;
-  std::span<const std::uint32_t> degree{};  ///< rows in which each column occurs; empty where nobody counted
-  std::span<const std::uint32_t>
-      class_rows{};                           ///< rows that have each class of a label map; empty where nobody counted
-  std::span<const std::uint32_t> original{};  ///< the input's number of each column; empty where nobody said
+  std::span<const std::uint32_t> degree{};      ///< rows in which each column occurs; empty where nobody counted
+  std::span<const std::uint32_t> class_rows{};  ///< rows that have each class; empty where nobody counted
+  std::span<const std::uint32_t> original{};    ///< the input's number of each column; empty where nobody said
   /// Columns from this one on occur in one row each, where they stand last, numbered in the order of the rows: whoever
   /// trains a run of rows has a run of columns that nobody else needs. Beyond all columns where that is not known.
   std::size_t first_singleton = static_cast<std::size_t>(-1);

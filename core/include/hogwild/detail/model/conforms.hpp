@@ -88,8 +88,11 @@ constexpr void check_free_options() {
       },
       "a model's groups are called groups(), not group()");
   static_assert(
-      !has_init<M>() || requires(const M& m, param_view<scalar> w, counter_random r) { m.init(w, r); },
-      "a model's init is void init(const auto& w, const hogwild::counter_random& random) const");
+      !has_init<M>() || init_by_rows<M> ||
+          requires(const M& m, param_view<scalar> w, counter_random r) { m.init(w, r); },
+      "a model's init is void init(const auto& w, const hogwild::counter_random& random) const, and may take the rows, "
+      "a "
+      "const hogwild::sparse_view&, behind these");
   constexpr bool nearly_init = requires(const M& m, param_view<scalar> w, counter_random r) {
     m.initialise(w, r);
   }

@@ -10,8 +10,8 @@
 
 namespace hogwild {
 
-/// What steps by kernels have in common that train row after row, under sgd and adagrad, on arrays that nobody else
-/// writes meanwhile: where a model's parameters and sums lie, and how they change. Nothing is frozen but biases.
+/// What steps by kernels have in common that train row after row, under sgd and adagrad: where a model's parameters and
+/// sums lie, and how they change. Nothing is frozen but biases.
 template <class M, class Sharing>
 class kernel_step : public Sharing {
  public:

@@ -23,8 +23,8 @@ enum class sample_distribution : std::uint32_t {
 /// Its name, as options and records have it.
 std::string_view name_of(sample_distribution by);
 
-/// Of how many rows each of `classes` classes is the label; without labels 0. Rows have one label each, which the map
-/// knows.
+/// Of how many rows each of `classes` classes is a label; without labels 0. Rows have one label or a list of them,
+/// which the map knows.
 std::vector<std::uint32_t> class_counts(const sparse_view& rows, const label_map& labels, std::size_t classes);
 
 /// A sample is what `draws` draws by a distribution give, each class once. Where there are as many draws as classes it
