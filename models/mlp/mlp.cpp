@@ -61,6 +61,28 @@ model_option samples_option() {
           }};
 }
 
+class loaded_mlp final : public detail::loaded_workspace_model<mlp> {
+ public:
+  using loaded_workspace_model::loaded_workspace_model;
+
+  bool scores_classes() const override { return true; }
+  class_scores scores_of(const sparse_row<float>& z) const override {
+    thread_local std::vector<float> scores;
+    scores.resize(model_.classes);
+    row_score said;
+    with_workspace([&](mlp::workspace& space) {
+      model_.take(space, 0, z, counter_random(0, 0));
+      model_.score(detail::quiet_reader{parameters_}, space, 1, {&said, 1}, scores);
+    });
+    return {said.loss, model_.decision(scores), scores};
+  }
+
+  bool has_probabilities() const override { return true; }
+  std::vector<double> probabilities(const sparse_row<float>& z) const override {
+    return detail::probabilities_of(scores_of({z.index, z.value, 0.0f}).scores, model_.one_vs_rest);
+  }
+};
+
 class mlp_descriptor final : public descriptor_for<mlp> {
  public:
   mlp_descriptor()
@@ -74,7 +96,10 @@ class mlp_descriptor final : public descriptor_for<mlp> {
                                                 "all alike"),
                                     flag_option("hierarchical",
                                                 "the last layer is a hierarchical softmax over a Huffman tree of the "
-                                                "classes")},
+                                                "classes"),
+                                    word_option("class-loss", {"softmax", "one_vs_rest"},
+                                                "softmax: probabilities whose sum is 1; one_vs_rest: a logistic loss "
+                                                "for each class, against all others")},
                         .no_bias = detail::net_has_biases}) {}
 
   void check(const model_options& options) const override {
@@ -84,6 +109,10 @@ class mlp_descriptor final : public descriptor_for<mlp> {
       throw config_error(
           "--samples draws classes for the last layer, and --hierarchical looks at no others than a row's own path: "
           "leave out one of them");
+    if (options.flag("hierarchical", false) && options.text("class-loss", "softmax") != "softmax")
+      throw config_error(
+          "--class-loss one_vs_rest tells each class apart from all others, and --hierarchical is a softmax: leave out "
+          "one of them");
   }
 
   named_model make(const model_data& data, const model_options& options) const override {
@@ -94,6 +123,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     const std::string form = options.text("first-layer", "auto");
     m.sparse = form == "sparse" || (form == "auto" && has_few(data));
     m.hierarchical = options.flag("hierarchical", false);
+    m.one_vs_rest = options.text("class-loss", "softmax") == "one_vs_rest";
     if (!m.hierarchical)
       m.samples = static_cast<std::uint32_t>(samples_for(options.text("samples", "auto"), m.classes));
     const std::string by = options.text("sample-by", "frequency");
@@ -118,7 +148,9 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     }
     if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "hierarchical"; }))
       m.hierarchical = detail::saved_flag(saved, "hierarchical");
-    return detail::load_net(m, saved);
+    if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "one_vs_rest"; }))
+      m.one_vs_rest = detail::saved_flag(saved, "one_vs_rest");
+    return detail::load_net<mlp, loaded_mlp>(m, saved);
   }
 
  private:
@@ -132,6 +164,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
       saved.model_options.emplace_back("sampled_by", static_cast<double>(m.sampled_by) + 1.0);
     }
     if (m.hierarchical) saved.model_options.emplace_back("hierarchical", 1.0);
+    if (m.one_vs_rest) saved.model_options.emplace_back("one_vs_rest", 1.0);
     detail::save_hidden(m.hidden, saved);
     saved.width = m.groups().front().width;
     for (const std::uint32_t column : trained.saved_order) {

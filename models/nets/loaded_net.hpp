@@ -18,13 +18,13 @@ inline void require_parameters(bool fit) {
   if (!fit) throw config_error("these parameters are not those of this net");
 }
 
-template <class Net>
+template <class Net, class Loaded = loaded_workspace_model<Net>>
 std::shared_ptr<const loaded_model> load_net(const Net& m, const saved_model& saved) {
   std::vector<float> parameters = saved.weights;
   parameters.insert(parameters.end(), saved.bias.begin(), saved.bias.end());
   if (parameters.size() != m.dim() || saved.labels.kind() != m.labels || saved.labels.classes() > m.classes)
     throw input_error("the labels or the number of parameters do not suit the model " + saved.model);
-  return std::make_shared<loaded_workspace_model<Net>>(m, std::move(parameters), saved.columns);
+  return std::make_shared<Loaded>(m, std::move(parameters), saved.columns);
 }
 
 /// Throws config_error where this build has no nets.

@@ -23,7 +23,7 @@ tree_layer::tree_layer(std::size_t classes, std::size_t inputs, std::size_t batc
       inputs_(inputs),
       rows_(rows),
       slots_(classes - 1, inputs),
-      label_(std::max<std::size_t>(batch, 1)),
+      labels_(classes, batch),
       h_(inputs),
       partials_(inputs),
       node_(inputs) {}
@@ -53,21 +53,18 @@ void tree_layer::grow(std::span<const float> counts) {
                          [&](double w) { return static_cast<float>(std::log1p(-std::max(w, 0.5) / (all + 1.0))); });
 }
 
-void tree_layer::take(std::size_t k, float label) {
-  const bool known = label >= 0.0f && label < static_cast<float>(classes_);  // rows to predict have none
-  label_[k] = known ? static_cast<std::uint32_t>(label) : 0;
-}
-
 void tree_layer::gather(std::size_t n) {
   batch_rows_ = n;
+  batch_labels_ = labels_.count(n);
   slots_.clear();
   for (std::size_t k = 0; k < n; ++k)
-    for (const std::uint32_t node : tree_.nodes(label_[k])) slots_.give(node);
+    for (const std::uint32_t c : labels_.of(k))
+      for (const std::uint32_t node : tree_.nodes(c)) slots_.give(node);
   slots_.begin();
 }
 
 float tree_layer::chance(std::size_t slot) const {
-  return -std::expm1(static_cast<float>(batch_rows_) * log_left_out_[slots_.rows()[slot]]);
+  return -std::expm1(static_cast<float>(batch_labels_) * log_left_out_[slots_.rows()[slot]]);
 }
 
 void tree_layer::take_example(const net_outputs& at, std::size_t lane) {
@@ -77,21 +74,26 @@ void tree_layer::take_example(const net_outputs& at, std::size_t lane) {
 void tree_layer::differentiate(const net_outputs& at) {
   std::fill_n(at.partials, inputs_ * rows_, 0.0f);
   for (std::size_t l = 0; l < at.examples; ++l) {
-    const std::uint32_t c = label_[at.first + l];
-    const std::span<const std::uint8_t> bits = tree_.bits(c);
+    const std::span<const std::uint32_t> given = labels_.of(at.first + l);
+    const float part = 1.0f / static_cast<float>(batch_rows_ * given.size());
     take_example(at, l);
     std::ranges::fill(partials_, 0.0f);
-    for (std::size_t k = 0; k < bits.size(); ++k) {
-      const std::size_t slot = slots_.of(tree_.nodes(c)[k]);
-      const std::span<const float> w = slots_.weights(slot);
-      const float s = detail::dot_of(w.data(), h_.data(), inputs_) + slots_.bias(slot);
-      const float heavier = 1.0f / (1.0f + std::exp(-s));
-      const float slope = (bits[k] == 0 ? heavier - 1.0f : heavier) / static_cast<float>(batch_rows_);
-      detail::add_times(slots_.partials(slot).data(), h_.data(), slope, inputs_);
-      slots_.bias_partials()[slot] += slope;
-      detail::add_times(partials_.data(), w.data(), slope, inputs_);
-    }
+    for (const std::uint32_t c : given) differentiate_path(c, part);
     for (std::size_t v = 0; v < inputs_; ++v) at.partials[v * rows_ + l] = partials_[v];
+  }
+}
+
+void tree_layer::differentiate_path(std::uint32_t c, float part) {
+  const std::span<const std::uint8_t> bits = tree_.bits(c);
+  for (std::size_t k = 0; k < bits.size(); ++k) {
+    const std::size_t slot = slots_.of(tree_.nodes(c)[k]);
+    const std::span<const float> w = slots_.weights(slot);
+    const float s = detail::dot_of(w.data(), h_.data(), inputs_) + slots_.bias(slot);
+    const float heavier = 1.0f / (1.0f + std::exp(-s));
+    const float slope = (bits[k] == 0 ? heavier - 1.0f : heavier) * part;
+    detail::add_times(slots_.partials(slot).data(), h_.data(), slope, inputs_);
+    slots_.bias_partials()[slot] += slope;
+    detail::add_times(partials_.data(), w.data(), slope, inputs_);
   }
 }
 
@@ -118,14 +120,32 @@ float tree_layer::best_class(const node_reader& read) {
 void tree_layer::score(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
                        std::span<row_score> scores) {
   for (std::size_t l = 0; l < at.examples && !stopping(); ++l) {
-    const std::uint32_t c = label_[at.first + l];
+    const std::span<const std::uint32_t> given = labels_.of(at.first + l);
     take_example(at, l);
     double loss = 0.0;
-    for (std::size_t k = 0; k < tree_.nodes(c).size(); ++k) {
-      const double s = step_score(read, tree_.nodes(c)[k]);
-      loss += softplus(tree_.bits(c)[k] == 0 ? -s : s);
+    for (const std::uint32_t c : given) {
+      for (std::size_t k = 0; k < tree_.nodes(c).size(); ++k) {
+        const double s = step_score(read, tree_.nodes(c)[k]);
+        loss += softplus(tree_.bits(c)[k] == 0 ? -s : s);
+      }
     }
-    scores[at.first + l] = {loss, best_class(read)};
+    scores[at.first + l] = {loss / static_cast<double>(given.size()), best_class(read)};
+  }
+}
+
+// A parent's number is lower than its children's.
+void tree_layer::score_classes(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
+                               std::span<float> of_classes) {
+  std::vector<double> log_probability(below_.size() + classes_);
+  for (std::size_t l = 0; l < at.examples && !stopping(); ++l) {
+    take_example(at, l);
+    for (std::size_t node = 0; node < below_.size(); ++node) {
+      const double s = step_score(read, node);
+      log_probability[below_[node][0]] = log_probability[node] - softplus(-s);
+      log_probability[below_[node][1]] = log_probability[node] - softplus(s);
+    }
+    const std::span<float> to = of_classes.subspan((at.first + l) * classes_, classes_);
+    for (std::size_t c = 0; c < classes_; ++c) to[c] = static_cast<float>(log_probability[below_.size() + c]);
   }
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/models/softmax.hpp>
 
-#include <algorithm>
-#include <cmath>
-
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/error.hpp>
 
+#include "class_probabilities.hpp"
 #include "loaded_general_model.hpp"
 #include "saved_options.hpp"
 #include "saved_rows.hpp"
@@ -35,17 +33,7 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
 
   bool has_probabilities() const override { return true; }
   std::vector<double> probabilities(const sparse_row<float>& z) const override {
-    const std::vector<float>& scores = this->scores(z);
-    std::vector<double> fractions;
-    if (model_.one_vs_rest) {
-      for (const float x : scores) fractions.push_back(1.0 / (1.0 + std::exp(-static_cast<double>(x))));
-      return fractions;
-    }
-    const double top = static_cast<double>(*std::ranges::max_element(scores));
-    double sum = 0.0;
-    for (const float x : scores) sum += fractions.emplace_back(std::exp(static_cast<double>(x) - top));
-    for (double& fraction : fractions) fraction /= sum;
-    return fractions;
+    return detail::probabilities_of(this->scores(z), model_.one_vs_rest);
   }
 };
 

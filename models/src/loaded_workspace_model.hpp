@@ -33,11 +33,11 @@ class loaded_workspace_model : public loaded_model {
   named_model model() const override { return model_; }
 
   row_score loss_and_score(const sparse_row<float>& z) const override {
-    auto space = borrow();
-    model_.take(*space, 0, z, counter_random(0, 0));
     row_score scored_row;
-    model_.score(quiet_reader{parameters_}, *space, 1, {&scored_row, 1});
-    give_back(std::move(space));
+    with_workspace([&](auto& space) {
+      model_.take(space, 0, z, counter_random(0, 0));
+      model_.score(quiet_reader{parameters_}, space, 1, {&scored_row, 1});
+    });
     return scored_row;
   }
 
@@ -56,6 +56,14 @@ class loaded_workspace_model : public loaded_model {
   }
 
  protected:
+  /// Calls use(workspace) with one for one example.
+  template <class Use>
+  void with_workspace(const Use& use) const {
+    auto space = borrow();
+    use(*space);
+    give_back(std::move(space));
+  }
+
   M model_;
 
  private:

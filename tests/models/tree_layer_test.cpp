@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -71,7 +72,7 @@ TEST(tree_layer, losses_are_those_of_the_paths_whose_probabilities_sum_to_one) {
     std::size_t which = 0;
     for (std::size_t c = 0; c < classes; ++c) {
       std::vector<row_score> scores(1);
-      f.layer.take(0, static_cast<float>(c));
+      f.layer.take(0, {{}, {}, static_cast<float>(c)});
       f.layer.score(
           f.at(1), [&](std::size_t node, std::span<float> to) { return f.read(node, to); }, [] { return false; },
           scores);
@@ -86,6 +87,48 @@ TEST(tree_layer, losses_are_those_of_the_paths_whose_probabilities_sum_to_one) {
   }
 }
 
+// The gradient of the mean over a row's classes is the mean of their gradients.
+TEST(tree_layer, of_lists_it_takes_the_mean_over_the_classes) {
+  const std::vector<std::uint32_t> list{2, 9, 15};
+  grown_layer several(23), one(23);
+  const auto read = [&](std::size_t node, std::span<float> to) { return several.read(node, to); };
+  const auto load = [&](grown_layer& f) {
+    f.layer.gather(1);
+    row_slots& slots = f.layer.slots();
+    for (std::size_t s = 0; s < slots.size(); ++s) slots.bias(s) = read(slots.rows()[s], slots.weights(s));
+    f.layer.differentiate(f.at(1));
+  };
+  std::vector<double> dw(several.w.size()), dh(inputs);
+  double loss = 0.0;
+  for (const std::uint32_t c : list) {
+    one.layer.take(0, {{}, {}, static_cast<float>(c)});
+    load(one);
+    loss += one.loss(0, c) / 3.0;
+    for (std::size_t s = 0; s < one.layer.slots().size(); ++s)
+      for (std::size_t v = 0; v < inputs; ++v)
+        dw[one.layer.slots().rows()[s] * inputs + v] +=
+            static_cast<double>(std::as_const(one.layer).slots().partials(s)[v]) / 3.0;
+    for (std::size_t v = 0; v < inputs; ++v) dh[v] += static_cast<double>(one.dh[v * rows]) / 3.0;
+  }
+  several.layer.take(0, {{}, {}, 2.0f, list});
+  load(several);
+  const row_slots& slots = std::as_const(several.layer).slots();
+  for (std::size_t s = 0; s < slots.size(); ++s)
+    for (std::size_t v = 0; v < inputs; ++v)
+      EXPECT_NEAR(static_cast<double>(slots.partials(s)[v]), dw[slots.rows()[s] * inputs + v], 1e-6);
+  for (std::size_t v = 0; v < inputs; ++v) EXPECT_NEAR(static_cast<double>(several.dh[v * rows]), dh[v], 1e-6);
+
+  std::vector<row_score> scores(1);
+  std::vector<float> of_classes(23);
+  several.layer.score(
+      several.at(1), read, [] { return false; }, scores);
+  several.layer.score_classes(
+      several.at(1), read, [] { return false; }, of_classes);
+  EXPECT_NEAR(scores[0].loss, loss, 1e-5);
+  for (std::uint32_t c = 0; c < 23; ++c)
+    EXPECT_NEAR(static_cast<double>(of_classes[c]), -several.loss(0, c), 1e-5) << c;
+}
+
 TEST(tree_layer, its_gradient_is_that_of_the_formula_and_touches_the_paths_alone) {
   constexpr std::size_t n = 11;
   grown_layer f(23, n);
@@ -93,7 +136,7 @@ TEST(tree_layer, its_gradient_is_that_of_the_formula_and_touches_the_paths_alone
   std::vector<double> dw(f.w.size()), db(f.b.size()), dh(inputs * rows);
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t c = k * 5 % f.classes;
-    f.layer.take(k, static_cast<float>(c));
+    f.layer.take(k, {{}, {}, static_cast<float>(c)});
     for (std::size_t i = 0; i < f.tree.nodes(c).size(); ++i) {
       const std::uint32_t node = f.tree.nodes(c)[i];
       on_paths.insert(node);
@@ -129,12 +172,12 @@ TEST(tree_layer, nodes_are_in_as_many_batches_as_their_rows_say) {
   tree_layer layer(3, inputs, 4, rows);
   const std::vector<float> counts{100.0f, 200.0f, 700.0f};
   layer.grow(counts);
-  layer.take(0, 0.0f);
+  layer.take(0, {{}, {}, 0.0f});
   layer.gather(1);
   ASSERT_EQ(layer.slots().size(), 2u);  // the root, and the node of the two rarer classes
   EXPECT_NEAR(layer.chance(0), 1.0f, 0.002f);
   EXPECT_NEAR(layer.chance(1), 0.3f, 0.002f);
-  for (std::size_t k = 0; k < 4; ++k) layer.take(k, 1.0f);
+  for (std::size_t k = 0; k < 4; ++k) layer.take(k, {{}, {}, 1.0f});
   layer.gather(4);
   EXPECT_NEAR(layer.chance(1), 1.0f - std::pow(0.7f, 4.0f), 0.005f);
 }
@@ -148,7 +191,7 @@ TEST(tree_layer, counts_that_were_rounded_on_their_way_make_the_same_tree) {
   tree_layer one(51, inputs, 51, rows), other(51, inputs, 51, rows);
   one.grow(counts), other.grow(rounded);
   for (std::size_t c = 0; c < 51; ++c) {
-    one.take(0, static_cast<float>(c)), other.take(0, static_cast<float>(c));
+    one.take(0, {{}, {}, static_cast<float>(c)}), other.take(0, {{}, {}, static_cast<float>(c)});
     one.gather(1), other.gather(1);
     EXPECT_TRUE(std::ranges::equal(one.slots().rows(), other.slots().rows())) << c;
   }
@@ -157,7 +200,7 @@ TEST(tree_layer, counts_that_were_rounded_on_their_way_make_the_same_tree) {
 TEST(tree_layer, counts_that_are_none_make_some_tree) {
   tree_layer layer(9, inputs, 1, rows);
   layer.grow(test::noise_vector(9, 4, -1e9, 1.0));
-  layer.take(0, 8.0f);
+  layer.take(0, {{}, {}, 8.0f});
   layer.gather(1);
   EXPECT_GE(layer.slots().size(), 1u);
   for (std::size_t s = 0; s < layer.slots().size(); ++s) EXPECT_GT(layer.chance(s), 0.0f);

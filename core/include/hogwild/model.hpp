@@ -138,6 +138,10 @@ concept general_model = requires {
 /// after each step of theirs they are drawn back into it, up to rounding, and up to what others add meanwhile or when
 /// replicas meet. l2 is a part of the gradient of every run that is emitted.
 ///
+/// One that takes lists also has score(reader, workspace&, n, scores, of_classes), where of_classes[k * classes + c]
+/// becomes what example k scores for class c, and decision(scores), above which a score makes its class one of the
+/// row's.
+///
 /// A workspace whose batch takes longer than some milliseconds has stop_when(std::function<bool()>): gradient() and
 /// score() ask what it was given every few of them, and return soon after it is true; what they then leave in scores
 /// is not read, and a gradient that is not complete is not emitted.

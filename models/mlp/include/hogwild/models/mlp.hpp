@@ -15,6 +15,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/models/class_loss.hpp>
 #include <hogwild/detail/models/net.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
 #include <hogwild/detail/models/sampled_layer.hpp>
@@ -31,6 +32,7 @@ struct mlp_workspace {
   net_workspace net;                    ///< of all layers but a sparse first and a last one that is not dense
   std::optional<sparse_layer> first;    ///< where it is sparse
   std::vector<float> values{}, bias{};  ///< of the first layer
+  std::optional<class_loss> loss{};     ///< of a dense last layer
   std::optional<sampled_layer> last{};  ///< where it is sampled
   std::optional<tree_layer> tree{};     ///< where it is hierarchical
 
@@ -38,7 +40,8 @@ struct mlp_workspace {
 };
 
 /// A multi-layer perceptron on sparse rows: a dense layer, relu and dropout for each hidden width that is not 0, then a
-/// dense layer with a score for each class. Loss: -log softmax(scores)[class].
+/// dense layer with a score for each class. Loss: -log softmax(scores)[class], of a row with a list of classes the mean
+/// of these; or that of each class told apart from all others (class_loss.hpp).
 ///
 /// Where the first layer is sparse, it reads and changes the weights of those columns alone that a batch has. Partials
 /// of others are 0, so that sgd, adagrad and row_adagrad do what they do in the dense form. What momentum and adam
@@ -59,6 +62,7 @@ struct mlp {
   static constexpr std::string_view name = "mlp";
   using library_model = mlp;
   static constexpr label_kind labels = label_kind::classes;
+  static constexpr bool takes_lists = true;
   static constexpr training_defaults defaults = {
       .step = 0.01, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::momentum, .batch = 64};
   static constexpr std::size_t measured_rows = 10'000;
@@ -74,6 +78,7 @@ struct mlp {
   std::uint32_t samples = 0;  ///< draws of a batch for the last layer, behind a hidden one; 0: it is not sampled
   sample_distribution sampled_by = sample_distribution::frequency;
   bool hierarchical = false;  ///< the last layer, which then is behind a hidden one and not sampled
+  bool one_vs_rest = false;   ///< each class is told apart from all others; not of a hierarchical layer
 
   constexpr net_plan net() const {
     net_plan layers({features, 1, 1}, {});
@@ -83,9 +88,10 @@ struct mlp {
   }
 
   std::size_t dim() const { return net().parameters() + (has_tree() ? classes : 0); }
-  std::array<double, 6> hyperparameters() const {
+  std::array<double, 7> hyperparameters() const {
     return {static_cast<double>(dropout), static_cast<double>(scale),      has_sparse_layer() ? 1.0 : 0.0,
-            static_cast<double>(samples), static_cast<double>(sampled_by), has_tree() ? 1.0 : 0.0};
+            static_cast<double>(samples), static_cast<double>(sampled_by), has_tree() ? 1.0 : 0.0,
+            one_vs_rest ? 1.0 : 0.0};
   }
   /// The forms of the first and the last layer, for records.
   std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
@@ -132,8 +138,9 @@ struct mlp {
     }
     if (has_sampled_layer()) {
       class_sampler sampler(sampled_by, class_counts(rows, of, classes), samples);
-      space.last.emplace(std::move(sampler), last_hidden(), set, batch, space.net.stride());
+      space.last.emplace(std::move(sampler), last_hidden(), set, batch, space.net.stride(), one_vs_rest);
     }
+    if (has_dense_last()) space.loss.emplace(classes, one_vs_rest, set, batch, space.net.stride());
     if (has_tree()) space.tree.emplace(classes, last_hidden(), batch, space.net.stride());
     return space;
   }
@@ -141,8 +148,9 @@ struct mlp {
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
     net_workspace& layers = space.net;
     layers.describe(k, random.bits(0), z.label);
-    if (space.last) space.last->take(k, z.label, random.bits(1));
-    if (space.tree) space.tree->take(k, z.label);
+    if (space.loss) space.loss->take(k, z);
+    if (space.last) space.last->take(k, z, random.bits(1));
+    if (space.tree) space.tree->take(k, z);
     if (space.first) return space.first->take(k, z, scale);
     layers.fill(k, 0, features, 0.0f);
     float* const to = layers.input(k);
@@ -167,13 +175,15 @@ struct mlp {
     emit_last(space, emit);
   }
 
-  void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores) const {
+  /// With room for them, of_classes[k * classes + c] becomes what example k scores for class c.
+  void score(const auto& w, workspace& space, std::size_t n, std::span<row_score> scores,
+             std::span<float> of_classes = {}) const {
     if (space.first)
       feed(w, space, n);
     else
       space.net.read(w, groups_inside());
-    if (!space.last && !space.tree) return space.net.score(n, scores);
     for (std::size_t k = 0; k < n; ++k) scores[k] = {};
+    const auto stopping = [&] { return space.net.stopping(); };
     const placed_rows lies = last_lies();
     if (space.tree) {
       grow(w, *space.tree);
@@ -181,20 +191,28 @@ struct mlp {
         w.block(lies.row(node), weights.size()).copy_to(weights);
         return w[lies.biases + node];
       };
-      return space.net.score(n, [&](const net_outputs& at) {
-        space.tree->score(
-            at, read, [&] { return space.net.stopping(); }, scores);
+      space.net.score(n, [&](const net_outputs& at) {
+        space.tree->score(at, read, stopping, scores);
+        if (!of_classes.empty()) space.tree->score_classes(at, read, stopping, of_classes);
       });
+    } else if (space.last) {
+      const sampled_layer::class_reader read = [&](std::size_t first, std::span<float> weights,
+                                                   std::span<float> biases) {
+        w.block(lies.row(first), weights.size()).copy_to(weights);
+        w.block(lies.biases + first, biases.size()).copy_to(biases);
+      };
+      space.net.score(n, [&](const net_outputs& at) { space.last->score(at, read, stopping, scores, of_classes); });
+    } else if (!of_classes.empty() || space.loss->differs(n)) {
+      space.net.score(n, [&](const net_outputs& at) { space.loss->score(at, scores, of_classes); });
+    } else {
+      space.net.score(n, scores);
     }
-    space.net.score(n, [&](const net_outputs& at) {
-      space.last->score(
-          at,
-          [&](std::size_t first, std::span<float> weights, std::span<float> biases) {
-            w.block(lies.row(first), weights.size()).copy_to(weights);
-            w.block(lies.biases + first, biases.size()).copy_to(biases);
-          },
-          [&] { return space.net.stopping(); }, scores);
-    });
+  }
+
+  /// Classes with scores above this are those of a row: see softmax.
+  float decision(std::span<const float> scores) const {
+    constexpr float half_as_probable = 0.693147181f;
+    return one_vs_rest ? 0.0f : *std::ranges::max_element(scores) - half_as_probable;
   }
 
  private:
@@ -296,6 +314,8 @@ struct mlp {
       differentiate_by_row(w, space, n, *space.tree);
     } else if (space.last) {
       differentiate_by_row(w, space, n, *space.last);
+    } else if (space.loss->differs(n)) {
+      space.net.differentiate(n, [&](const net_outputs& at) { space.loss->differentiate(at, n); });
     } else {
       space.net.differentiate(n);
     }

@@ -10,6 +10,7 @@
 #include <hogwild/detail/kernels/layer_kernels.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/models/class_sampler.hpp>
+#include <hogwild/detail/models/example_labels.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
 #include <hogwild/detail/models/row_slots.hpp>
 #include <hogwild/model.hpp>
@@ -28,14 +29,26 @@ namespace hogwild {
 /// has the mean sum_c exp(s_c) (Horvitz and Thompson 1952): the loss log Z - s_y is differentiated. Its gradient is a
 /// quotient of two such estimates, so that its bias is of the order of 1 / draws. Where all are taken, E = 1, and it is
 /// that of the full softmax.
+///
+/// One of several classes Y sees all of these, and the sample without them: Z is the sum of exp(s_y) over Y and of
+/// exp(s_j - log E_j) over j in the sample but not in Y, and the loss log Z - 1/|Y| sum over y in Y of s_y. With
+/// one_vs_rest (see class_loss) the loss is
+///
+///   sum over y in Y of log(1 + exp(-s_y)) + sum over j not in Y in the sample of log(1 + exp(s_j)) / E_j,
+///
+/// whose mean, as that of its gradient, is the one over all classes.
 class sampled_layer {
  public:
   /// For at most `batch` examples, of which `rows` are computed at a time: the stride of the net before, which has
   /// `inputs` > 0 outputs h. Throws config_error where this build has no layers.
-  sampled_layer(class_sampler sampler, std::size_t inputs, isa set, std::size_t batch, std::size_t rows);
+  sampled_layer(class_sampler sampler, std::size_t inputs, isa set, std::size_t batch, std::size_t rows,
+                bool one_vs_rest = false);
 
-  /// The class of example k, and random bits of its own.
-  void take(std::size_t k, float label, std::uint64_t bits);
+  /// The classes of example k, and random bits of its own.
+  void take(std::size_t k, const sparse_row<float>& z, std::uint64_t bits) {
+    labels_.take(k, z);
+    bits_[k] = bits;
+  }
   /// Draws a sample and gives its classes slots, then the labels of examples 0 .. n-1; partials become 0.
   void gather(std::size_t n);
 
@@ -52,22 +65,28 @@ class sampled_layer {
   /// Reads weights and biases of classes [first, first + biases.size()).
   using class_reader = std::function<void(std::size_t first, std::span<float> weights, std::span<float> biases)>;
   /// Loss and predicted class of a pass's examples, among all classes; as many at a time as fit into a cache, so that
-  /// what is not asked for any more takes some milliseconds: `stopping` is looked at.
+  /// what is not asked for any more takes some milliseconds: `stopping` is looked at. Where there is room, the score of
+  /// class c for example k of the batch becomes of_classes[k * classes + c].
   void score(const net_outputs& at, const class_reader& read, const std::function<bool()>& stopping,
-             std::span<row_score> scores);
+             std::span<row_score> scores, std::span<float> of_classes = {});
 
  private:
   float* scores_of(std::size_t row) { return scores_ + row * rows_; }
-  /// Scores of the sample for all rows, and behind them each row's own.
-  void score_sample(const net_outputs& at);
+  /// Has memory for `own` labels an example.
+  void lay_out(std::size_t own);
+  /// Scores of the sample for all rows, and behind them each row's own, of which the one with the most has `own`.
+  void score_sample(const net_outputs& at, std::size_t own);
+  /// These scores become the partials of the mean loss.
+  void derive(const net_outputs& at, std::size_t own);
 
   class_sampler sampler_;
-  std::size_t inputs_, rows_, together_, labels_of_batch_ = 1, sampled_ = 0;
+  bool one_vs_rest_;
+  std::size_t inputs_, rows_, together_, examples_ = 1, labels_of_batch_ = 1, sampled_ = 0, own_rows_ = 0;
   const layer_kernels& kernels_;
   row_slots slots_;
-  std::vector<std::uint32_t> label_;
+  example_labels labels_;
   std::vector<std::uint64_t> bits_;
-  private_memory memory_;
+  private_memory memory_{};
   float *scores_ = nullptr, *example_weight_ = nullptr, *own_ = nullptr, *loss_ = nullptr, *best_ = nullptr,
         *by_example_ = nullptr;
 };

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/models/example_labels.hpp>
 #include <hogwild/detail/models/net_workspace.hpp>
 #include <hogwild/detail/models/row_slots.hpp>
 #include <hogwild/detail/optimization/huffman_tree.hpp>
@@ -22,6 +23,8 @@ namespace hogwild {
 /// them have the sum 1, and its loss is
 ///
 ///   sum over the nodes v of its path of log(1 + exp(-s_v)), or log(1 + exp(s_v)) where it goes to the lighter child.
+///
+/// An example of several classes has the mean of their losses.
 ///
 /// An example reads and changes the nodes of its own path: about as many as the entropy of the classes has bits. One
 /// worker's memory; nobody else may use it meanwhile. Examples go through take(), then gather() for all of them.
@@ -39,8 +42,8 @@ class tree_layer {
   /// so that what sums and means of replicas do to it rounds away; more than 2^20 count as that.
   static float counted(std::uint32_t rows) { return static_cast<float>(std::min(rows, most_rows)); }
 
-  /// The class of example k.
-  void take(std::size_t k, float label);
+  /// The classes of example k.
+  void take(std::size_t k, const sparse_row<float>& z) { labels_.take(k, z); }
   /// Gives the nodes on the paths of examples 0 .. n-1 slots.
   void gather(std::size_t n);
   row_slots& slots() { return slots_; }
@@ -57,21 +60,25 @@ class tree_layer {
   /// classes are probable; where all are alike every node is looked at. `stopping` is looked at for each example.
   void score(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
              std::span<row_score> scores);
+  /// The logarithms of all classes' probabilities, of_classes[k * classes + c] for example k of the batch.
+  void score_classes(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
+                     std::span<float> of_classes);
 
  private:
   static constexpr std::uint32_t most_rows = 1u << 20;
   /// Of inner node v: where it goes, the heavier way first; from classes() - 1 on leaves, by their class.
   using children = std::array<std::uint32_t, 2>;
   void take_example(const net_outputs& at, std::size_t lane);
+  void differentiate_path(std::uint32_t c, float part);
   double step_score(const node_reader& read, std::size_t node);
   float best_class(const node_reader& read);
 
-  std::size_t classes_, inputs_, rows_, batch_rows_ = 1;
+  std::size_t classes_, inputs_, rows_, batch_rows_ = 1, batch_labels_ = 1;
   huffman_tree tree_;
   std::vector<children> below_;
-  std::vector<float> log_left_out_;  ///< of each node, the logarithm of the chance that a row's path has not it
+  std::vector<float> log_left_out_;  ///< of each node, the logarithm of the chance that a label's path has not it
   row_slots slots_;
-  std::vector<std::uint32_t> label_;
+  example_labels labels_;
   std::vector<float> h_, partials_, node_;  ///< of one example, of its partials, of one node
 };
 
