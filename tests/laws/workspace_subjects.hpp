@@ -89,6 +89,14 @@ struct perceptron {
   static numbered_rows data() { return {.rows = planted_classes(shape, 3)}; }
 };
 
+/// Each class against the rest.
+struct rest_perceptron {
+  static constexpr double step = 0x1p-10, tolerance = 0.02;
+  static constexpr float huge = 1e9f;
+  static mlp model() { return {.features = shape.columns, .classes = 4, .hidden = {9}, .one_vs_rest = true}; }
+  static numbered_rows data() { return {.rows = planted_classes(shape, 4)}; }
+};
+
 /// On a tree of the classes; its counts, the last parameters, make the tree and have no gradient.
 struct tree_perceptron {
   static constexpr std::string_view constant = "classes.rows";

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -78,6 +79,34 @@ TEST_F(label_lists_command, every_engine_finds_the_labels_and_evaluate_measures_
     }
 }
 
+TEST_F(label_lists_command, nets_find_the_labels_and_evaluate_measures_the_same) {
+  for (const std::vector<std::string>& form : {std::vector<std::string>{},
+                                               {"--samples", "3", "--engine", "processes", "--workers", "2"},
+                                               {"--class-loss", "one_vs_rest"},
+                                               {"--class-loss", "one_vs_rest", "--samples", "5"},
+                                               {"--hierarchical"}}) {
+    std::vector<std::string> words{"train",   train,         "--test", test,     "--model", "mlp",      "--hidden",
+                                   "16",      "--optimizer", "adam",   "--step", "0.02",    "--epochs", "20",
+                                   "--batch", "16",          "--save", model,    "--json",  "--quiet"};
+    words.insert(words.end(), form.begin(), form.end());
+    const nlohmann::json run = result_of(words);
+    const std::string which = form.empty() ? "plain" : form.back();
+    EXPECT_GT(run["test_precision_at_1"].get<double>(), 0.98) << which;
+    EXPECT_GT(run["test_micro_f1"].get<double>(), 0.8) << which;
+    const nlohmann::json measured = result_of({"evaluate", model, test, "--json"});
+    for (const char* const name : list_measures)
+      EXPECT_NEAR(measured[name].get<double>(), run["test_" + std::string(name)].get<double>(), 1e-4)
+          << which << " " << name;
+    const std::string best = lines_of(hogwild({"predict", model, test, "--top", "2", "--probabilities"}).out).at(0);
+    EXPECT_EQ(std::ranges::count(best, ':'), 2) << best;
+  }
+  EXPECT_THAT(refusal({"train", train, "--model", "mlp", "--hierarchical", "--class-loss", "one_vs_rest"}),
+              HasSubstr("leave out one of them"));
+  EXPECT_EQ(result_of({"train", train, "--test", test, "--model", "mlp", "--optimizer", "adam", "--step", "0.02",
+                       "--epochs", "40", "--target", "test_precision_at_1=0.9", "--json"})["status"],
+            "target");
+}
+
 TEST_F(label_lists_command, predict_names_the_best_labels) {
   trained({"--class-loss", "one_vs_rest", "--save", model});
   const std::string rows = folder.write("rows.svm", "1:1 4:1\n50 6:1\n");
@@ -111,8 +140,8 @@ TEST_F(label_lists_command, targets_and_records_know_the_measures) {
 }
 
 TEST_F(label_lists_command, what_takes_one_label_says_so) {
-  for (const char* const other : {"logistic", "least_squares", "factorization_machine", "mlp"})
-    EXPECT_THAT(refusal({"train", train, "--model", other}), HasSubstr("softmax takes lists")) << other;
+  for (const char* const other : {"logistic", "least_squares", "factorization_machine"})
+    EXPECT_THAT(refusal({"train", train, "--model", other}), HasSubstr("softmax and mlp take lists")) << other;
   const std::string one = folder.write("one.svm", "0 1:1\n10 2:1\n0 3:1\n10 4:1\n");
   EXPECT_EQ(hogwild({"train", one, "--model", "logistic", "--save", model}).code, 0);
   EXPECT_THAT(refusal({"evaluate", model, test}), HasSubstr("rows have lists of labels"));

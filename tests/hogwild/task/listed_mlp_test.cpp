@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// An mlp on rows that have lists of labels, with every form of its last layer.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/mlp.hpp>
+#include <hogwild/registry.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+constexpr test::toy_shape of_listed_rows{.rows = 800, .columns = 60, .per_row = 6};
+constexpr std::uint32_t listed_classes = 20;
+
+/// Forms of the last layer, and the loss that it has.
+struct listed_form {
+  std::uint32_t samples = 0;
+  bool hierarchical = false, one_vs_rest = false;
+};
+constexpr std::array every_form = {listed_form{}, listed_form{.one_vs_rest = true}, listed_form{.samples = 8},
+                                   listed_form{.samples = 8, .one_vs_rest = true}, listed_form{.hierarchical = true}};
+
+mlp listed_net(const listed_form& form, bool sparse = true) {
+  return {.features = of_listed_rows.columns,
+          .classes = listed_classes,
+          .hidden = {12},
+          .sparse = sparse,
+          .samples = form.samples,
+          .hierarchical = form.hierarchical,
+          .one_vs_rest = form.one_vs_rest};
+}
+
+struct listed_mlp : testing::Test {
+  train_result run(const mlp& m, const csr_rows& data, const auto& engine,
+                   const std::function<void(train_options&)>& change) const {
+    train_options options{.epochs = 12, .step = {.initial = 0.2}, .l2 = 0.0, .batch = 16};
+    options.optimizer = optimizer_kind::sgd;
+    options.test = data.view();
+    change(options);
+    return train(m, data, engine, options);
+  }
+  train_result run(const mlp& m, const auto& engine, const std::function<void(train_options&)>& change) const {
+    return run(m, rows, engine, change);
+  }
+  static void as_given(train_options&) {}
+
+  test::toy_rows all = test::planted_lists(of_listed_rows, listed_classes);
+  csr_rows rows = all.csr();
+  thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+};
+
+TEST_F(listed_mlp, lists_of_one_label_train_to_the_bits_of_plain_labels) {
+  const test::toy_rows plain = test::planted_classes(of_listed_rows, listed_classes);
+  test::toy_rows lists = plain;
+  lists.label_start.resize(lists.rows() + 1);
+  std::iota(lists.label_start.begin(), lists.label_start.end(), std::uint64_t{0});
+  for (const listed_form& form : every_form) {
+    for (const bool sparse : {false, true}) {
+      const train_result one = run(listed_net(form, sparse), plain.csr(), serial_engine{}, as_given);
+      const train_result listed = run(listed_net(form, sparse), lists.csr(), serial_engine{}, as_given);
+      EXPECT_EQ(listed.parameters, one.parameters);
+      EXPECT_EQ(listed.train_loss, one.train_loss);
+      ASSERT_TRUE(one.test->accuracy && listed.test->precision_at_1);
+      EXPECT_FALSE(listed.test->accuracy);
+      EXPECT_NEAR(*listed.test->precision_at_1, *one.test->accuracy, 1e-12);
+    }
+  }
+}
+
+// The row's own numbers of a batch are not those of the sample: what is sampled is taken as a whole here.
+TEST_F(listed_mlp, the_gradient_is_that_of_the_loss_that_is_measured) {
+  const label_map labels = label_map::learn(label_kind::classes, rows.view().label, "rows");
+  constexpr std::size_t n = 20;
+  for (listed_form form : every_form) {
+    if (form.samples != 0) form.samples = listed_classes;
+    const mlp m = listed_net(form);
+    std::vector<float> w = test::noise_vector(m.dim(), 3, -0.5, 0.5);
+    if (form.hierarchical)
+      for (std::size_t c = 0; c < listed_classes; ++c) w[m.dim() - listed_classes + c] = static_cast<float>(c + 1);
+    auto space = m.make_workspace(rows.view(), labels, isa::automatic, n);
+    row_cursor cursor(rows.view());
+    for (std::size_t k = 0; k < n; ++k) m.take(space, k, labelled_row(cursor, k, labels), counter_random(1, k));
+    const param_reader<float> reader{w.data(), w.size()};
+    const auto loss = [&] {
+      std::vector<row_score> scores(n);
+      m.score(reader, space, n, scores);
+      double sum = 0.0;
+      for (const row_score& s : scores) sum += s.loss / double{n};
+      return sum;
+    };
+    std::vector<double> found(m.dim());
+    struct emitted {
+      std::vector<double>& to;
+      void block(std::size_t offset, std::span<const float> partials) const {
+        for (std::size_t i = 0; i < partials.size(); ++i) to[offset + i] += static_cast<double>(partials[i]);
+      }
+    };
+    m.gradient(reader, space, n, emitted{found});
+    // Of the last layer, where the loss is smooth: no relu stands behind it.
+    const std::size_t counts = form.hierarchical ? listed_classes : 0;
+    for (std::size_t j = m.groups()[2].offset; j < m.dim() - counts; j += 7) {
+      const float at = w[j], h = 0x1p-6f;
+      w[j] = at + h;
+      const double above = loss();
+      w[j] = at - h;
+      const double below = loss();
+      w[j] = at;
+      EXPECT_NEAR(found[j], (above - below) / (2.0 * static_cast<double>(h)), 2e-4) << j;
+    }
+  }
+}
+
+// Every planted class lifts the one or two that follow it in a third and a fifth of the rows, too.
+TEST_F(listed_mlp, every_form_learns_and_is_measured_by_lists) {
+  for (const listed_form& form : every_form) {
+    const mlp m = listed_net(form);
+    const auto untrained = run(m, serial_engine{}, [](train_options& o) { o.epochs = 1, o.step.initial = 1e-9; });
+    const auto change = [](train_options& o) {
+      o.epochs = 30, o.optimizer = optimizer_kind::adam, o.step.initial = 0.01;
+    };
+    const train_result alone = run(m, serial_engine{}, change);
+    EXPECT_GT(*alone.test->precision_at_1, *untrained.test->precision_at_1 + 0.3);
+    EXPECT_LT(alone.test->loss, 0.8 * untrained.test->loss);
+    EXPECT_GT(*alone.test->micro_f1, *untrained.test->micro_f1 + 0.15);
+    EXPECT_NEAR(alone.test->loss, alone.train_loss, 1e-9);
+    EXPECT_LT(run(m, two, change).test->loss, 1.2 * alone.test->loss);
+    const auto repeated = [](train_options& o) { o.reproducible = true, o.virtual_workers = 2, o.epochs = 3; };
+    const thread_engine one{.workers = 1, .team = thread_team_kind::std, .pin = false};
+    EXPECT_EQ(run(m, one, repeated).parameters, run(m, two, repeated).parameters);
+  }
+}
+
+TEST_F(listed_mlp, saved_nets_score_all_classes_as_training_measured) {
+  for (const listed_form& form : every_form) {
+    const mlp m = listed_net(form);
+    const train_result result = run(m, serial_engine{}, as_given);
+    std::vector<std::uint32_t> original(of_listed_rows.columns);
+    std::iota(original.begin(), original.end(), 1u);
+    const predictor read(parse_model(
+        model_bytes(to_saved(named_model(m), result.parameters, result.labels, original), model_format::binary),
+        "bytes"));
+    EXPECT_EQ(std::get<mlp>(read.model()).one_vs_rest, form.one_vs_rest);
+    ASSERT_TRUE(read.scores_classes() && read.has_probabilities());
+    list_counts counts(listed_classes);
+    row_cursor cursor(rows.view());
+    double loss = 0.0;
+    for (std::size_t r = 0; r < all.rows(); ++r) {
+      const sparse_row<float> z = labelled_row(cursor, r, read.labels());
+      const class_scores said = read.scores_of(z);
+      loss += said.loss / static_cast<double>(all.rows());
+      counts.add(said.scores, said.decision, z.classes);
+      if (r > 3) continue;
+      EXPECT_EQ(read.label(z), read.labels().decode(static_cast<double>(best_classes(said.scores, 1).front())));
+      const std::vector<double> p = read.probabilities(z);
+      ASSERT_EQ(p.size(), listed_classes);
+      if (!form.one_vs_rest) {
+        EXPECT_NEAR(std::accumulate(p.begin(), p.end(), 0.0), 1.0, 1e-9);
+      }
+    }
+    EXPECT_NEAR(loss, result.test->loss, 1e-5);
+    EXPECT_NEAR(*counts.precision_at(1), *result.test->precision_at_1, 0.003);
+    EXPECT_NEAR(counts.micro_f1(), *result.test->micro_f1, 0.003);
+  }
+}
+
+TEST_F(listed_mlp, is_asked_for_by_options) {
+  const auto made = [&](const model_options& options) {
+    return std::get<mlp>(make_model("mlp", {.rows = rows.view()}, options));
+  };
+  EXPECT_FALSE(made({}).one_vs_rest);
+  EXPECT_TRUE(made({{"class-loss", "one_vs_rest"}}).one_vs_rest);
+  EXPECT_TRUE(made({{"class-loss", "one_vs_rest"}, {"samples", "5"}}).one_vs_rest);
+  EXPECT_THROW(made({{"class-loss", "one_vs_rest"}, {"hierarchical", "true"}}), config_error);
+}
+
+}  // namespace
+}  // namespace hogwild
