@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <hogwild/detail/optimization/access_kind.hpp>
+#include <hogwild/detail/sharing/half_parameters.hpp>
 #include <hogwild/option_values.hpp>
 
 namespace hogwild {
@@ -58,6 +59,7 @@ struct loop_options {
   std::array<std::int32_t, most_devices> devices{};  ///< by its number, or emulated_device
   memory_kind memory = memory_kind::device;          ///< of those devices
   storage_kind storage = storage_kind::single;       ///< of factors in those devices' own memory
+  stored_halves halves{};                            ///< in replicas of workers on the CPU
 
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };
