@@ -24,6 +24,15 @@ void with_factors(const loop_options& options, const F& train) {
   train.template operator()<float>();
 }
 
+/// Where its parameters lie from w on, with such factors.
+template <class Factor, class M>
+auto arrays_with(const M& m, float* w) {
+  if constexpr (std::same_as<Factor, half>)
+    return m.half_arrays_in(w);
+  else
+    return m.arrays_in(w);
+}
+
 /// What steps by kernels have in common that train row after row, under sgd and adagrad: where a model's parameters and
 /// sums lie, and how they change. Nothing is frozen but biases.
 template <class M, class Sharing, class Factor>
@@ -37,7 +46,7 @@ class kernel_step : public Sharing {
   }
 
   void begin(const round_plan& round, double position) {
-    update_.to = stored_at(Sharing::values().data());
+    update_.to = arrays_with<Factor>(model_, Sharing::values().data());
     if (sums_up_squares()) update_.sums = model_.arrays_in(Sharing::state_values().data());
     update_.step = static_cast<float>(
         round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
@@ -45,13 +54,7 @@ class kernel_step : public Sharing {
   }
 
  protected:
-  auto stored_at(float* w) const {
-    if constexpr (std::same_as<Factor, half>)
-      return model_.half_arrays_in(w);
-    else
-      return model_.arrays_in(w);
-  }
-  using arrays = decltype(std::declval<const kernel_step&>().stored_at(nullptr));
+  using arrays = decltype(arrays_with<Factor>(std::declval<const M&>(), nullptr));
 
   /// From here on rows are trained, `row` the first: what chance makes of them is the same whoever trains them.
   void begin_rows(std::size_t row) { update_.chance = chance_of_pass_ + static_cast<std::uint32_t>(row) * 0x9e3779b9u; }
