@@ -35,8 +35,8 @@ constexpr std::size_t halves = 700, all = 1000;  // the halves are of columns of
 struct half_replicas : testing::Test {
   half_replicas() { std::ranges::copy(shared_floats(all), store.parameters<float>().begin()); }
 
-  replica<float> in_slot(std::size_t slot, worker_memory& memory) {
-    return replica<float>(store, slot, memory, groups, static_cast<std::size_t>(-1), static_cast<std::size_t>(-1),
+  replica<float> in_slot(std::size_t slot, worker_memory& own) {
+    return replica<float>(store, slot, own, groups, static_cast<std::size_t>(-1), static_cast<std::size_t>(-1),
                           update_kind::lossy, nullptr, {halves, isa::scalar});
   }
   std::span<float> shared() const { return store.parameters<float>(); }
@@ -70,7 +70,8 @@ TEST_F(half_replicas, do_not_hand_on_what_rounding_took) {
 
 // A gain of halves is a float, and is added to one: once, whatever is rounded afterwards.
 TEST_F(half_replicas, hand_on_what_they_gained_and_no_more) {
-  const std::vector<float> before(shared().begin(), shared().end());
+  std::vector<float> before(shared().begin(), shared().end());
+  before[all - 1] = 1.0f;
   for (const float gain_weight : {1.0f, 0.5f}) {
     std::ranges::copy(before, shared().begin());
     replica<float> r = in_slot(0, memory);
