@@ -217,12 +217,15 @@ TEST(half_factors, are_rounded_otherwise_in_each_row_of_a_batch) {
   machine_on_a_row row(random, 16);
   const auto before = random_parameters(random, row.factors(), row.columns, 0.3f);
   auto& batch = row.rows.batch;
-  batch.rows = 2, batch.begin[1] = batch.begin[0], batch.end[1] = batch.end[0];
-  auto together = before, apart = before;
-  row.train(isa::scalar, together, nullptr, 0.0f, 5);
-  batch.rows = 1;
-  for (int i = 0; i < 2; ++i) row.train(isa::scalar, apart, nullptr, 0.0f, 5);
-  EXPECT_NE(together.factors, apart.factors);
+  batch.begin[1] = batch.begin[0], batch.end[1] = batch.end[0];
+  for (const isa set : instruction_sets_here()) {
+    auto together = before, apart = before;
+    batch.rows = 2;
+    row.train(set, together, nullptr, 0.0f, 5);
+    batch.rows = 1;
+    for (int i = 0; i < 2; ++i) row.train(set, apart, nullptr, 0.0f, 5);
+    EXPECT_NE(together.factors, apart.factors) << name_of(set);
+  }
 }
 
 }  // namespace
