@@ -33,7 +33,7 @@ struct scalar_values : gathered_values {
     __builtin_memcpy(&bits, &value, sizeof bits);
     const words magnitude = bits & 0x7fffffffu;
     const words subnormal = reinterpret_cast<words>(magnitude < (113u << 23));
-    const words beyond = reinterpret_cast<words>(magnitude > (143u << 23) - 1),
+    const words beyond = reinterpret_cast<words>(magnitude >= (143u << 23)),
                 special = reinterpret_cast<words>(magnitude >= (255u << 23));
     const words nan = reinterpret_cast<words>(magnitude > (255u << 23));
     // Below 2^-14 in units of 2^-24.
@@ -46,7 +46,6 @@ struct scalar_values : gathered_values {
     for (std::size_t i = 0; i < 4; ++i) to[i] = static_cast<half>(cut[i]);
   }
 
-  static half round_one(float value) { return to_half(value); }
   static void round(half* to, lanes value) {
     for (std::size_t i = 0; i < width; ++i) to[i] = to_half(value[i]);
   }

@@ -28,14 +28,14 @@
 namespace hogwild {
 namespace {
 
-constexpr test::toy_shape shape{.rows = 2000, .columns = 300, .per_row = 12};
+constexpr test::toy_shape half_shape{.rows = 2000, .columns = 300, .per_row = 12};
 
-struct machine_runs {
-  factorization_machine model{.features = shape.columns, .factors = 8};
+struct half_machine_runs {
+  factorization_machine model{.features = half_shape.columns, .factors = 8};
 };
 /// A column of each of twelve fields a row.
-struct field_machine_runs {
-  ffm model{.features = shape.columns, .fields = 12, .factors = 4};
+struct half_field_runs {
+  ffm model{.features = half_shape.columns, .fields = 12, .factors = 4};
 };
 
 template <class Case>
@@ -60,14 +60,14 @@ struct half_replica_runs : testing::Test {
     }
   }
 
-  test::toy_rows all = test::planted_classification(shape);
+  test::toy_rows all = test::planted_classification(half_shape);
   std::vector<std::uint32_t> original = [] {
-    std::vector<std::uint32_t> of(shape.columns);
-    for (std::uint32_t j = 0; j < shape.columns; ++j) of[j] = field_column(j / (shape.columns / 12), j);
+    std::vector<std::uint32_t> of(half_shape.columns);
+    for (std::uint32_t j = 0; j < half_shape.columns; ++j) of[j] = field_column(j / (half_shape.columns / 12), j);
     return of;
   }();
 };
-using half_replica_cases = testing::Types<machine_runs, field_machine_runs>;
+using half_replica_cases = testing::Types<half_machine_runs, half_field_runs>;
 TYPED_TEST_SUITE(half_replica_runs, half_replica_cases);
 
 // Workers race: over forty runs of each kind ratios lay between 0.94 and 1.05, and deviated by some 0.02. Where none do
@@ -135,14 +135,14 @@ TYPED_TEST(half_replica_runs, are_refused_where_nothing_would_be_a_half) {
 }
 
 TEST(half_storage_of_workers, is_refused_to_models_without_factors_of_that_kind) {
-  const test::toy_rows all = test::planted_classification(shape);
+  const test::toy_rows all = test::planted_classification(half_shape);
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false, .storage = storage_kind::half};
   const auto expect = [&](const auto& model) {
     EXPECT_THAT([&] { train(model, all.csr(), two, {.epochs = 1}); },
                 testing::ThrowsMessage<config_error>(testing::HasSubstr("leave the storage at float")));
   };
   expect(logistic{});
-  expect(softmax{.features = shape.columns, .classes = 2});
+  expect(softmax{.features = half_shape.columns, .classes = 2});
 }
 
 }  // namespace

@@ -11,13 +11,18 @@
 
 namespace hogwild::detail {
 
-/// Isa has load(from) of halves and round(to, value), to nearest, and load_one(from) and round_one(value) of one.
+/// Isa has load(from) of halves and round(to, value), to nearest, and load_one(from).
 template <class Isa>
 struct half_loops {
   static void round(const float* from, std::size_t n, half* to) {
     std::size_t i = 0;
     for (; i + width <= n; i += width) Isa::round(to + i, loaded(from + i));
-    for (; i < n; ++i) to[i] = Isa::round_one(from[i]);
+    if (i == n) return;
+    float rest[width]{};
+    half rounded[width];
+    __builtin_memcpy(rest, from + i, (n - i) * sizeof(float));
+    Isa::round(rounded, loaded(rest));
+    __builtin_memcpy(to + i, rounded, (n - i) * sizeof(half));
   }
 
   static void gains(const half* now, const half* before, std::size_t n, float* gain) {
