@@ -15,10 +15,10 @@
 
 namespace hogwild {
 
-/// Calls train.operator()<Factor>() with what the workers of a run store factors of the model as: half or float.
-template <class M, class F>
-void with_factors(const loop_options& options, const F& train) {
-  if constexpr (half_factor_model<M>) {
+/// Calls train.operator()<Factor>() with what a worker stores factors of the model as: half or float.
+template <class M, class Sharing, class F>
+void with_factors(const Sharing&, const loop_options& options, const F& train) {
+  if constexpr (half_factor_model<M> && Sharing::replicated) {
     if (options.halves.count > 0) return train.template operator()<half>();
   }
   train.template operator()<float>();

@@ -5,25 +5,11 @@
 #include <span>
 
 #include <hogwild/detail/data/half.hpp>
-#include <hogwild/detail/platform/isa.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
 
 namespace hogwild {
 
-/// What replicas store as halves: the first `count` parameters, a multiple of four that ends where a group of them
-/// does; 0: none. A replica's array of parameters is that many halves then, and behind them the other parameters as
-/// floats. What an optimiser keeps of them is float.
-struct stored_halves {
-  std::size_t count = 0;
-  hogwild::isa isa = hogwild::isa::scalar;  ///< by which they are made; never automatic here
-
-  /// How many floats take up as much as an array of so many parameters, at least `count` of them.
-  constexpr std::size_t floats(std::size_t parameters) const { return parameters - count / 2; }
-  /// Whether parameter j is a half; where in the array it lies otherwise, counted in floats.
-  constexpr bool has(std::size_t j) const { return j < count; }
-  constexpr std::size_t place(std::size_t j) const { return j - count / 2; }
-};
-
-/// The halves [first, first + n) of such an array.
+/// The halves [first, first + n) of a replica's array of parameters (stored_halves).
 inline std::span<half> halves_in(std::span<float> array, std::size_t first, std::size_t n) {
   return {reinterpret_cast<half*>(array.data()) + first, n};
 }
