@@ -59,8 +59,7 @@ struct row_kernel_runs : testing::Test {
   typename Case::model model = Case{}.m;
 
   train_result run(const auto& engine, const std::function<void(train_options&)>& change) const {
-    train_options options{
-        .epochs = test::thread_sanitized ? 1u : 4u, .step = {.initial = 0.05, .decay = 0.9}, .l2 = 1e-3};
+    train_options options{.epochs = test::sanitized ? 1u : 4u, .step = {.initial = 0.05, .decay = 0.9}, .l2 = 1e-3};
     change(options);
     return train(model, rows, engine, options);
   }
