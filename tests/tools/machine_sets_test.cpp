@@ -67,7 +67,8 @@ TEST_F(machine_sets, machines_predict_better_than_the_linear_model) {
   const std::string train_fields = with_fields(train()), test_fields = with_fields(test());
   for (const auto& engine : {std::vector<std::string>{"--engine", "serial"},
                              {"--engine", "threads", "--workers", "2"},
-                             {"--engine", "processes", "--workers", "2"}}) {
+                             {"--engine", "processes", "--workers", "2"},
+                             {"--engine", "threads", "--workers", "2", "--storage", "half"}}) {
     auto words = engine;
     words.insert(words.end(), {"--model", "factorization_machine"});
     const auto machine = trained(train(), test(), words);

@@ -84,6 +84,23 @@ TEST_F(machines, learn_by_defaults_what_no_linear_model_can) {
   }
 }
 
+TEST_F(machines, repeat_with_halves_whoever_trains_and_save_floats) {
+  for (const std::string model : {"factorization_machine", "ffm"}) {
+    const auto saved_by = [&](const std::vector<std::string>& engine) {
+      std::vector<std::string> more = engine;
+      more.insert(more.end(), {"--reproducible", "--save", file("halves.bin")});
+      const auto result = result_of(hogwild(training(model, more)));
+      EXPECT_GT(result["test_accuracy"], 0.85) << model;
+      return read_file(file("halves.bin"));
+    };
+    const std::string threads = saved_by({"--engine", "threads", "--workers", "2", "--storage", "half"});
+    EXPECT_EQ(saved_by({"--engine", "processes", "--workers", "2", "--storage", "half"}), threads);
+    const std::string floats = saved_by({"--engine", "threads", "--workers", "2"});
+    EXPECT_NE(floats, threads);
+    EXPECT_EQ(floats.size(), threads.size());
+  }
+}
+
 TEST_F(machines, learn_numbers_of_any_size) {
   const outcome linear = hogwild(
       {"train", file("train.numbers"), "--test", file("test.numbers"), "--model", "least_squares", "--bias", "--json"});

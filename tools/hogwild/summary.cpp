@@ -92,6 +92,7 @@ std::string summary_text(const train_request& request, const train_result& r) {
   text +=
       formatted("\nengine      %s, %zu worker%s", engine_text(request).c_str(), r.workers, r.workers == 1 ? "" : "s");
   if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
+  if (request.storage == storage_kind::half && r.devices.empty()) text += ", factors in half storage";
   if (r.ring) {
     text +=
         formatted("\nring        %zu replicas on %s, %s; %llu exchanges of %.1f KB, %llu waits, %llu tokens taken over",

@@ -84,8 +84,10 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
     throw config_error("--device says which device trains: it needs --engine cuda or ring");
   if (line.given("--memory") && !by_device)
     throw config_error("--memory says where a device keeps what it trains: it needs --engine cuda");
-  if (line.given("--storage") && !by_device)
-    throw config_error("--storage says how a device stores the factors that it trains: it needs --engine cuda");
+  if (line.given("--storage") && !by_device && r.engine != engine_name::threads && r.engine != engine_name::processes)
+    throw config_error(
+        "--storage says how the replica of a worker or a device stores the factors that it trains: it needs --engine "
+        "threads, processes or cuda");
   if ((by_device || line.given("--device")) && r.mpi)
     throw config_error("workers beside a device are threads or processes of one machine: leave out --transport mpi");
   if ((by_device || line.given("--device")) && line.given("--team"))

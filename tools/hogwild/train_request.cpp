@@ -144,7 +144,8 @@ void declare_engine(command_line& line, train_request& r) {
         "where those of --engine cuda keep what they train: a replica of their own, or the run's own parameters in "
         "memory that CPUs share with them");
   named(line, "--storage", r.storage, {storage_kind::single, storage_kind::half},
-        "how those of --engine cuda store the factors of matrix_factorization that they train");
+        "how replicas store the factors that they train: of factorization_machine and ffm under --engine threads or "
+        "processes, of matrix_factorization on the devices of --engine cuda");
   line.option("--replicas", r.replicas, "of the model, on the ring (0: one for each memory node)");
   named(line, "--exchange", r.exchange, {ring_rule::deltas, ring_rule::average, ring_rule::released},
         "what replicas on the ring do when they meet");

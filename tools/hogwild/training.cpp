@@ -66,7 +66,8 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
     case engine_name::serial:
       return as_any(serial_engine{});
     case engine_name::processes:
-      return as_any(process_engine{.workers = unless_zero(request.workers), .pin = request.pin});
+      return as_any(
+          process_engine{.workers = unless_zero(request.workers), .pin = request.pin, .storage = request.storage});
     case engine_name::ring:
       return make_ring(request, ranks);
     case engine_name::all_reduce:
@@ -91,7 +92,8 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
     case engine_name::threads:
       break;
   }
-  return as_any(thread_engine{.workers = unless_zero(request.workers), .team = request.team, .pin = request.pin});
+  return as_any(thread_engine{
+      .workers = unless_zero(request.workers), .team = request.team, .pin = request.pin, .storage = request.storage});
 }
 
 prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,

@@ -238,6 +238,13 @@ concept field_model = workspace_model<M> && std::same_as<typename M::scalar_type
   space.example(std::size_t{}).row();
 };
 
+/// One of those two whose factors replicas may store as halves: half_arrays_in(w) says where its parameters lie from w
+/// on where its first group is of halves, which kernels train.
+template <class M>
+concept half_factor_model = (row_kernel_model<M> || field_model<M>)&&requires(const M& m, float* w) {
+  m.half_arrays_in(w);
+};
+
 /// A cut of ours that kernels train where it has two sides (detail/kernels/cut_kernels.hpp): it has the counts `nodes`,
 /// whose points are its parameters, and `sides`, the `unit` of its capacities, and terminals_of(data), the sides of the
 /// columns behind those of nodes. Of ours: of a model that derives from one, kernels would not hear the loss.

@@ -107,10 +107,12 @@ enum class memory_kind : std::uint32_t {
   managed  ///< the run's own store, in unified memory that lies with the device; for threads
 };
 
-/// How a device stores the factors of its replica that it trains.
+/// How the factors that a replica trains are stored: that of a device, or of a worker on the CPU.
 enum class storage_kind : std::uint32_t {
   single,  ///< as float, as the run's own parameters are
-  half     ///< as IEEE binary16, rounded to nearest, ties to even; it computes in float, from these values
+  /// As IEEE binary16; what is computed from these values is float. A device rounds to nearest, ties to even; a worker
+  /// on the CPU to one of the two neighbours by chance, so that small steps count on average.
+  half
 };
 
 /// What replicas on a ring do when they meet; see hogwildpp/detail/exchange_rule.hpp.

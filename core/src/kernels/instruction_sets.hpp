@@ -7,6 +7,7 @@
 #include <hogwild/detail/kernels/cut_kernels.hpp>
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 #include <hogwild/detail/kernels/field_kernels.hpp>
+#include <hogwild/detail/kernels/half_kernels.hpp>
 #include <hogwild/detail/kernels/layer_kernels.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
@@ -41,14 +42,20 @@ template <class Index, class Value>
 using machine_row_kernels = row_kernels<machine_arrays, Index, Value>;
 using machine_kernel_set = row_kernel_set<machine_row_kernels>;
 template <class Index, class Value>
+using half_machine_row_kernels = row_kernels<machine_arrays_of<half>, Index, Value>;
+using half_machine_kernel_set = row_kernel_set<half_machine_row_kernels>;
+template <class Index, class Value>
 using class_row_kernels = row_kernels<class_arrays, Index, Value>;
 using class_kernel_set = row_kernel_set<class_row_kernels>;
 
 extern const margin_kernel_set margin_scalar, margin_avx2, margin_avx512;
 extern const machine_kernel_set machine_scalar, machine_avx2, machine_avx512;
+extern const half_machine_kernel_set half_machine_scalar, half_machine_avx2, half_machine_avx512;
 extern const class_kernel_set classes_scalar, classes_avx2, classes_avx512;
 extern const cut_kernels cut_scalar, cut_avx2, cut_avx512;
 extern const field_kernels field_scalar, field_avx2, field_avx512;
+extern const field_kernels_on<half> half_field_scalar, half_field_avx2, half_field_avx512;
+extern const half_kernels halves_scalar, halves_avx2, halves_avx512;
 extern const factor_kernels factor_scalar, factor_avx2, factor_avx512;
 extern const window_kernels window_scalar, window_avx2, window_avx512;
 /// Where there is Eigen.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <hogwild/detail/data/half.hpp>
@@ -10,7 +11,7 @@
 namespace hogwild::detail {
 namespace {  // each file that includes this has code of its own
 
-/// A row's values as every CPU of the architecture reads them.
+/// A row's values, and factors that are halves, as every CPU of the architecture reads them.
 struct scalar_values : gathered_values {
   static float load_one(const float* value) { return *value; }
   static float load_one(const half* value) { return to_float(*value); }
@@ -22,6 +23,33 @@ struct scalar_values : gathered_values {
     return result;
   }
 
+  static constexpr std::size_t most_halves = 4;
+  template <class Floats>
+  static Floats widened(const half* from) {
+    return to_floats(from);
+  }
+  static void cut_off(half* to, half_lanes value) {
+    words bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    const words magnitude = bits & 0x7fffffffu;
+    const words subnormal = reinterpret_cast<words>(magnitude < (113u << 23));
+    const words beyond = reinterpret_cast<words>(magnitude >= (143u << 23)),
+                special = reinterpret_cast<words>(magnitude >= (255u << 23));
+    const words nan = reinterpret_cast<words>(magnitude > (255u << 23));
+    // Below 2^-14 in units of 2^-24.
+    const words units = reinterpret_cast<words>(
+        __builtin_convertvector(reinterpret_cast<quad>(magnitude & subnormal) * 16777216.0f, whole_numbers));
+    words cut = ((magnitude - (112u << 23)) >> 13 & ~subnormal) | units;
+    cut = (cut & ~beyond) | (beyond & 0x7bffu);
+    cut = (cut & ~special) | (special & 0x7c00u) | (nan & (0x200u | (magnitude >> 13 & 0x3ffu)));
+    cut |= bits >> 16 & 0x8000u;
+    for (std::size_t i = 0; i < 4; ++i) to[i] = static_cast<half>(cut[i]);
+  }
+
+  static void round(half* to, lanes value) {
+    for (std::size_t i = 0; i < width; ++i) to[i] = to_half(value[i]);
+  }
+
   template <class Value>
   static lanes load_entries(const Value* value) {
     return load(value);
@@ -31,6 +59,7 @@ struct scalar_values : gathered_values {
   // Four at a time, which every CPU has registers for: of longer vectors some compilers make single numbers.
   typedef float quad __attribute__((vector_size(16)));
   typedef std::uint32_t words __attribute__((vector_size(16)));
+  typedef std::int32_t whole_numbers __attribute__((vector_size(16)));
 
   /// to_float().
   static quad to_floats(const half* value) {

@@ -22,6 +22,8 @@ const margin_kernels<Index, Value>& kernels_of(isa set) {
 template <class Arrays, class Index, class Value>
 const row_kernels<Arrays, Index, Value>& row_kernels_of(isa set) {
   if constexpr (std::is_same_v<Arrays, machine_arrays>) return HOGWILD_KERNELS_OF(machine, set).of<Index, Value>();
+  if constexpr (std::is_same_v<Arrays, machine_arrays_of<half>>)
+    return HOGWILD_KERNELS_OF(half_machine, set).of<Index, Value>();
   if constexpr (std::is_same_v<Arrays, class_arrays>) return HOGWILD_KERNELS_OF(classes, set).of<Index, Value>();
 }
 
@@ -33,6 +35,10 @@ template const row_kernels<machine_arrays, std::uint32_t, float>& row_kernels_of
 template const row_kernels<machine_arrays, std::uint32_t, half>& row_kernels_of(isa);
 template const row_kernels<machine_arrays, std::uint16_t, float>& row_kernels_of(isa);
 template const row_kernels<machine_arrays, std::uint16_t, half>& row_kernels_of(isa);
+template const row_kernels<machine_arrays_of<half>, std::uint32_t, float>& row_kernels_of(isa);
+template const row_kernels<machine_arrays_of<half>, std::uint32_t, half>& row_kernels_of(isa);
+template const row_kernels<machine_arrays_of<half>, std::uint16_t, float>& row_kernels_of(isa);
+template const row_kernels<machine_arrays_of<half>, std::uint16_t, half>& row_kernels_of(isa);
 template const row_kernels<class_arrays, std::uint32_t, float>& row_kernels_of(isa);
 template const row_kernels<class_arrays, std::uint32_t, half>& row_kernels_of(isa);
 template const row_kernels<class_arrays, std::uint16_t, float>& row_kernels_of(isa);
@@ -42,8 +48,17 @@ const cut_kernels& cut_kernels_of(isa set) {
   return HOGWILD_KERNELS_OF(cut, set);
 }
 
-const field_kernels& field_kernels_of(isa set) {
-  return HOGWILD_KERNELS_OF(field, set);
+template <class Factor>
+const field_kernels_on<Factor>& field_kernels_of(isa set) {
+  if constexpr (std::is_same_v<Factor, float>) return HOGWILD_KERNELS_OF(field, set);
+  if constexpr (std::is_same_v<Factor, half>) return HOGWILD_KERNELS_OF(half_field, set);
+}
+
+template const field_kernels_on<float>& field_kernels_of(isa);
+template const field_kernels_on<half>& field_kernels_of(isa);
+
+const half_kernels& half_kernels_of(isa set) {
+  return HOGWILD_KERNELS_OF(halves, set);
 }
 
 const factor_kernels& factor_kernels_of(isa set) {

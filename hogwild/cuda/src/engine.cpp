@@ -40,7 +40,8 @@ void require_supported(const run_planner& run, const std::vector<int>& devices, 
   kernels.require_options(loop);
   require_devices(devices);
   if (storage == storage_kind::half && kernels.halves(run.task()) == 0)
-    throw config_error("half storage is for the factors of matrix_factorization: leave the storage at float");
+    throw config_error(
+        "half storage on a device is for the factors of matrix_factorization: leave the storage at float");
   if (storage == storage_kind::half && loop.optimizer != optimizer_kind::sgd)
     throw config_error("factors in half storage are trained by sgd: choose it, or leave the storage at float");
   for (const int device : devices) kernels.require_model(run.task(), device);

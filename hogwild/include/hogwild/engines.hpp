@@ -36,6 +36,7 @@ struct thread_engine {
   std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
   thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;  ///< one CPU for each std thread; OpenMP follows OMP_PLACES and OMP_PROC_BIND
+  storage_kind storage = storage_kind::single;  ///< of the factors of factorization_machine and ffm in replicas
 };
 
 std::size_t plan_sharing(const serial_engine& engine, run_planner& run);
@@ -51,10 +52,11 @@ std::unique_ptr<engine_run> start(const thread_engine& engine, const training_ta
 /// the rounds, measures, and replaces workers that die; the others never wait for a dead one. The program that workers
 /// run calls worker_main (worker_main.hpp) first thing in main.
 struct process_engine {
-  std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use (topology.hpp)
-  bool pin = true;                       ///< one CPU for each worker, where there are as many
-  std::string program{};                 ///< what to spawn; empty: this very program
-  std::vector<std::string> arguments{};  ///< before the marker: a subcommand, say
+  std::optional<std::size_t> workers{};         ///< > 0; default: as many as this process may use (topology.hpp)
+  bool pin = true;                              ///< one CPU for each worker, where there are as many
+  std::string program{};                        ///< what to spawn; empty: this very program
+  std::vector<std::string> arguments{};         ///< before the marker: a subcommand, say
+  storage_kind storage = storage_kind::single;  ///< as of thread_engine
 };
 
 /// Throws config_error in a process that was itself started as a worker, or for a model that is not trivially copyable.

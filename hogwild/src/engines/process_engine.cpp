@@ -135,7 +135,7 @@ class process_run final : public engine_run {
 }  // namespace
 
 std::size_t plan_sharing(const process_engine& engine, run_planner& run) {
-  return run.decide_sharing(run.count_workers(engine.workers));
+  return run.decide_sharing(run.count_workers(engine.workers), {.storage = engine.storage});
 }
 
 std::unique_ptr<engine_run> start(const process_engine& engine, const training_task& task, const loop_plan& plan,

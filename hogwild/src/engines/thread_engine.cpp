@@ -88,7 +88,7 @@ std::size_t plan_sharing(const serial_engine&, run_planner& run) {
 }
 
 std::size_t plan_sharing(const thread_engine& engine, run_planner& run) {
-  return run.decide_sharing(run.count_threads(engine.workers, engine.team));
+  return run.decide_sharing(run.count_threads(engine.workers, engine.team), {.storage = engine.storage});
 }
 
 std::unique_ptr<engine_run> start(const serial_engine&, const training_task& task, const loop_plan& plan,

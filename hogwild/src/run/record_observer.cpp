@@ -62,6 +62,7 @@ class record_observer final : public observer {
                     {"released_tolerance", by_released(o) ? o.exchange.released.tolerance : 0.0},
                     {"released_dense", by_released(o) && o.exchange.released.dense != 0},
                     {"head", number(o.sharing == access_kind::head ? o.exchange.head : 0)},
+                    {"storage", text(name_of(o.halves.count > 0 ? storage_kind::half : storage_kind::single))},
                     {"reproducible", run_.options.reproducible},
                     {"virtual_workers", number(run_.options.reproducible ? o.exchange.workers : 0)},
                     {"isa", text(name_of(o.isa))},

@@ -8,6 +8,7 @@
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
@@ -122,7 +123,30 @@ std::string run_planner::why_fewer() const {
 
 std::size_t run_planner::decide_sharing(std::size_t workers, const sharing_surroundings& around) {
   limit_batch();
-  return run_.options.reproducible ? plan_virtual_workers(workers) : choose_among(workers, around);
+  const bool halves = around.storage == storage_kind::half;
+  if (halves) require_halves(workers);
+  const std::size_t training =
+      run_.options.reproducible ? plan_virtual_workers(workers) : choose_among(workers, around);
+  if (halves) loop_.halves = {task_.facts().halves, loop_.isa};
+  return training;
+}
+
+// Half storage is that of replicas: it is not known beforehand what they cost, but that they are asked for.
+void run_planner::require_halves(std::size_t workers) {
+  train_options& o = run_.options;
+  require(task_.facts().halves > 0,
+          "half storage is for the factors of factorization_machine and ffm, where kernels train them: under sgd or "
+          "adagrad, with nothing frozen but biases, and ffm row by row; leave the storage at float");
+  const std::string_view refused = why_refused({.sharing = o.sharing,
+                                                .update = loop_.update,
+                                                .margin = false,
+                                                .reproducible = o.reproducible,
+                                                .storage = storage_kind::half});
+  require(refused.empty(), std::string(refused));
+  require(workers > 1 || o.reproducible,
+          "one worker has the run's own parameters, which are float, and half storage is that of replicas: use more "
+          "workers, or leave the storage at float");
+  if (!o.reproducible) ask_for(sharing_kind::buffered);
 }
 
 // Whether the rows of factors have owners.

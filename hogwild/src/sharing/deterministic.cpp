@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <utility>
 
+#include <hogwild/detail/kernels/half_kernels.hpp>
 #include <hogwild/detail/sharing/in_blocks.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
@@ -13,8 +15,13 @@ namespace hogwild {
 
 template <parameter T>
 deterministic_sharing<T>::deterministic_sharing(const param_store& store, std::size_t slot,
-                                                std::vector<parameter_group> groups, std::size_t first_singleton)
-    : store_(store), me_(&store.slots()[slot]), groups_(std::move(groups)), first_singleton_(first_singleton) {
+                                                std::vector<parameter_group> groups, std::size_t first_singleton,
+                                                stored_halves halves)
+    : store_(store),
+      me_(&store.slots()[slot]),
+      groups_(std::move(groups)),
+      first_singleton_(first_singleton),
+      halves_(halves) {
   for (const parameter_group& g : groups_) {
     widest_ = std::max(widest_, g.width);
   }
@@ -45,7 +52,7 @@ void deterministic_sharing<T>::become(std::size_t v, std::size_t turn) {
   for (std::size_t k = 0; k < arrays(); ++k) {
     for (const parameter_group& g : groups_) {
       const std::size_t n = merged_rows(g, {turn == 0 ? 0 : turn - 1, 0, turn == 0}) * g.width;
-      copy(shared(k), store_.replica<T>(v, k), g.offset, n);
+      begin(v, k, g.offset, n);
     }
   }
 }
@@ -79,6 +86,34 @@ void deterministic_sharing<T>::copy(std::span<const T> from, std::span<T> to, st
 }
 
 template <parameter T>
+void deterministic_sharing<T>::begin(std::size_t v, std::size_t k, std::size_t offset, std::size_t n) const {
+  const std::span<T> from = shared(k), to = store_.replica<T>(v, k);
+  if (k > 0 || halves_.count == 0) return copy(from, to, offset, n);
+  in_blocks(*me_, offset, n, [&](std::size_t first, std::size_t size) {
+    if constexpr (std::same_as<T, float>)
+      if (halves_.has(first))
+        return half_kernels_of(halves_.isa).round(&from[first], size, &halves_in(to, first, 1)[0]);
+    std::copy_n(from.data() + first, size, to.data() + halves_.place(first));
+  });
+}
+
+template <parameter T>
+void deterministic_sharing<T>::gains(std::size_t v, std::size_t k, std::size_t first, std::span<const T> before,
+                                     T* gain) const {
+  const std::span<T> own = store_.replica<T>(v, k);
+  if constexpr (std::same_as<T, float>) {
+    if (k == 0 && halves_.has(first)) {
+      const half_kernels& kernels = half_kernels_of(halves_.isa);
+      std::array<half, block> began;
+      kernels.round(before.data(), before.size(), began.data());
+      return kernels.gains(&halves_in(own, first, 1)[0], began.data(), before.size(), gain);
+    }
+  }
+  const T* const now = own.data() + (k == 0 ? halves_.place(first) : first);
+  for (std::size_t i = 0; i < before.size(); ++i) gain[i] = now[i] - before[i];
+}
+
+template <parameter T>
 std::size_t deterministic_sharing<T>::merged_rows(const parameter_group& g, const merge_plan& turn) const {
   if (!g.hot_first) return g.rows;
   if (turn.last) return std::min(g.rows, first_singleton_);
@@ -89,14 +124,11 @@ template <parameter T>
 void deterministic_sharing<T>::merge_block(const merge_plan& turn, std::size_t k, std::size_t first,
                                            std::size_t n) const {
   T* const base = shared(k).data() + first;
-  std::array<T, block> gain, old;
+  std::array<T, block> gain, old, own;
   std::copy_n(base, n, old.data());
   for (std::size_t v = 0; v < turn.virtual_workers; ++v) {
-    const T* const own = store_.replica<T>(v, k).data() + first;
-    if (v == 0)
-      for (std::size_t i = 0; i < n; ++i) gain[i] = own[i] - old[i];
-    else
-      for (std::size_t i = 0; i < n; ++i) gain[i] += own[i] - old[i];
+    gains(v, k, first, std::span(old).first(n), v == 0 ? gain.data() : own.data());
+    for (std::size_t i = 0; v > 0 && i < n; ++i) gain[i] += own[i];
   }
   const T gain_weight = gain_weight_of(k);
   for (std::size_t i = 0; i < n; ++i) old[i] += gain_weight * gain[i];

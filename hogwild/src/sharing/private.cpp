@@ -60,7 +60,7 @@ std::unique_ptr<private_arrays<T>> private_arrays_of(access_kind kind, const wor
   if (kind == access_kind::alone) return std::make_unique<arrays_alone<T>>(at.store);
   if (kind == access_kind::averaged) return std::make_unique<averaged_arrays<T>>(at.store, *at.hook);
   return std::make_unique<replica<T>>(at.store, at.slot, at.memory, groups, static_cast<std::size_t>(-1),
-                                      first_singleton, at.plan.options.update, at.hook);
+                                      first_singleton, at.plan.options.update, at.hook, at.plan.options.halves);
 }
 
 template std::unique_ptr<private_arrays<float>> private_arrays_of(access_kind, const worker_context&,

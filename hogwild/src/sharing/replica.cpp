@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/sharing/replica.hpp>
 
+#include <concepts>
 #include <utility>
 
 #include <hogwild/detail/memory/private_memory.hpp>
@@ -22,9 +23,9 @@ constexpr std::size_t place_of(std::size_t slot) {
 template <parameter T>
 replica<T>::replica(const param_store& store, std::size_t slot, worker_memory& memory,
                     std::vector<parameter_group> groups, std::size_t head, std::size_t first_singleton,
-                    update_kind update, exchange_hook* hook)
-    : replica(store.slots()[slot], slot, arrays_in(store, memory, head), std::move(groups), first_singleton, update,
-              hook) {
+                    update_kind update, exchange_hook* hook, stored_halves halves)
+    : replica(store.slots()[slot], slot, arrays_in(store, memory, head, halves), std::move(groups), first_singleton,
+              update, hook) {
   for (const array& a : arrays_) values_.push_back(a.work);
 }
 
@@ -44,7 +45,7 @@ replica<T>::replica(worker_slot& me, std::size_t slot, std::vector<array> arrays
       update_(update),
       hook_(hook),
       first_singleton_(first_singleton) {
-  const std::size_t held = arrays_[0].work.size();
+  const std::size_t held = arrays_[0].held();
   for (const parameter_group& g : groups_) {
     widest_ = std::max(widest_, g.width);
     if (!g.hot_first || g.offset >= held) continue;
@@ -54,13 +55,25 @@ replica<T>::replica(worker_slot& me, std::size_t slot, std::vector<array> arrays
 
 template <parameter T>
 std::vector<typename replica<T>::array> replica<T>::arrays_in(const param_store& store, worker_memory& memory,
-                                                              std::size_t head) {
-  const std::size_t state_arrays = store.shape().state_arrays, all = arrays_of(state_arrays);
+                                                              std::size_t head, stored_halves halves) {
+  constexpr std::size_t line = 128 / sizeof(T);
   std::vector<array> arrays;
-  for (std::size_t k = 0; k <= state_arrays; ++k) {
-    const std::span<T> shared = k == 0 ? store.parameters<T>() : store.state<T>(k - 1);
-    const std::size_t held = std::min(head, shared.size());
-    arrays.push_back({shared, memory.array<T>(2 * k, all, held), memory.array<T>(2 * k + 1, all, held)});
+  std::size_t all = 0;
+  for (std::size_t k = 0; k <= store.shape().state_arrays; ++k) {
+    array a{k == 0 ? store.parameters<T>() : store.state<T>(k - 1), {}, {}, k == 0 ? halves : stored_halves{}};
+    const std::size_t floats = a.halves.floats(std::min(head, a.shared.size()));
+    for (std::span<T>* const own : {&a.work, &a.base}) {
+      *own = {static_cast<T*>(nullptr), floats};
+      all += (floats + line - 1) / line * line;
+    }
+    arrays.push_back(a);
+  }
+  T* next = memory.array<T>(0, 1, all).data();
+  for (array& a : arrays) {
+    for (std::span<T>* const own : {&a.work, &a.base}) {
+      *own = {next, own->size()};
+      next += (own->size() + line - 1) / line * line;
+    }
   }
   return arrays;
 }
@@ -80,7 +93,13 @@ void replica<T>::begin_round(const round_plan& round) {
 template <parameter T>
 void replica<T>::fetch(const array& of, parameter_run run) {
   in_blocks(me_, run.first, run.count, [&of](std::size_t first, std::size_t size) {
-    param_view<T>(of.shared).fetch(first, of.work.subspan(first, size), of.base.subspan(first, size));
+    if constexpr (std::same_as<T, float>) {
+      if (of.halves.has(first))
+        return half_exchange(of.halves.isa)
+            .fetch(of.shared.subspan(first, size), halves_in(of.work, first, size), halves_in(of.base, first, size));
+    }
+    const std::size_t place = of.halves.place(first);
+    param_view<T>(of.shared).fetch(first, of.work.subspan(place, size), of.base.subspan(place, size));
   });
 }
 
@@ -122,10 +141,18 @@ template <class Sample>
 void replica<T>::sample_conflicts(const Sample& sample) const {
   if (values_.empty()) return;
   const array& a = arrays_[0];
+  const auto held = [&](std::span<T> own, std::size_t j) {
+    if constexpr (std::same_as<T, float>)
+      if (a.halves.has(j)) return to_float(halves_in(own, j, 1)[0]);
+    return own[a.halves.place(j)];
+  };
+  const auto as_held = [&](T value, std::size_t j) {
+    return a.halves.has(j) ? static_cast<T>(to_float(to_half(static_cast<float>(value)))) : value;
+  };
   std::size_t taken = 0;
-  for (std::size_t j = turn_ * 7 % 64; j < std::min(a.work.size(), first_singleton_) && taken < 8; j += 61) {
-    if (a.work[j] == a.base[j]) continue;
-    sample(param_view<T>(a.shared).load(j) != a.base[j]);
+  for (std::size_t j = turn_ * 7 % 64; j < std::min(a.held(), first_singleton_) && taken < 8; j += 61) {
+    if (held(a.work, j) == held(a.base, j)) continue;
+    sample(as_held(param_view<T>(a.shared).load(j), j) != held(a.base, j));
     ++taken;
   }
 }
@@ -164,7 +191,14 @@ void replica<T>::meet(const array& of, parameter_run run, T gain_weight, bool la
   const std::size_t cut = run.count * place_ / places / 16 * 16;
   const auto walk = [&](const auto& shared) {
     const auto block = [&](std::size_t first, std::size_t size) {
-      const std::span<T> work = of.work.subspan(first, size), base = of.base.subspan(first, size);
+      if constexpr (std::same_as<T, float>) {
+        if (of.halves.has(first))
+          return half_exchange(of.halves.isa)
+              .meet(of.shared.subspan(first, size), halves_in(of.work, first, size), halves_in(of.base, first, size),
+                    gain_weight, last);
+      }
+      const std::size_t place = of.halves.place(first);
+      const std::span<T> work = of.work.subspan(place, size), base = of.base.subspan(place, size);
       last ? shared.send(first, work, base, gain_weight) : shared.exchange(first, work, base, gain_weight);
     };
     in_blocks(me_, run.first + cut, run.count - cut, block);

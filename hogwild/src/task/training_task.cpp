@@ -87,6 +87,7 @@ store_shape training_task::shape(const loop_plan& plan, std::size_t workers, std
           .stripes = words_of_locks(o, workers + spare),
           .setup_bytes = setup_bytes,
           .replicas = o.sharing == access_kind::deterministic ? o.exchange.workers : 0,
+          .halves = o.halves.count,
           .ring = in_lockstep(o.sharing)    ? workers
                   : o.exchange.replicas > 1 ? o.exchange.replicas
                                             : 0};

@@ -30,6 +30,8 @@ constexpr update_kind all_updates[] = {update_kind::lossy, update_kind::exact, u
 bool expected_refusal(const combination& c) {
   const bool replicas = c.sharing == sharing_kind::buffered || c.sharing == sharing_kind::head;
   if (c.form == l2_form::two_pass && !c.margin) return true;
+  if (c.storage == storage_kind::half && (c.sharing == sharing_kind::direct || c.update != update_kind::lossy))
+    return true;
   if (c.reproducible) {
     return c.sharing == sharing_kind::direct || c.sharing == sharing_kind::head || c.shards == sharding::fixed ||
            (c.update != update_kind::lossy && c.update != update_kind::exact);
@@ -113,7 +115,12 @@ void for_all_combinations_with_devices(const F& f) {
 }
 
 TEST(combinations, the_table_refuses_what_has_no_meaning_and_nothing_else) {
-  for_all_combinations([](const combination& c) { EXPECT_EQ(!why_refused(c).empty(), expected_refusal(c)); });
+  for_all_combinations([](combination c) {
+    for (const storage_kind storage : {storage_kind::single, storage_kind::half}) {
+      c.storage = storage;
+      EXPECT_EQ(!why_refused(c).empty(), expected_refusal(c));
+    }
+  });
   for_all_combinations_with_devices([](const combination& c) {
     EXPECT_EQ(!why_refused(c).empty(), expected_refusal(c) || expected_refusal_to_device(c));
   });
@@ -124,6 +131,10 @@ TEST(combinations, every_row_of_the_table_is_the_reason_for_some_refusal) {
     bool used = false;
     const auto look = [&](const combination& c) { used = used || why_refused(c) == row.reason; };
     for_all_combinations(look);
+    for_all_combinations([&](combination c) {
+      c.storage = storage_kind::half;
+      look(c);
+    });
     for_all_combinations_with_devices(look);
     EXPECT_TRUE(used) << row.reason;
   }

@@ -13,6 +13,7 @@ struct avx2 : x86_values {
 
 }  // namespace
 
-const field_kernels field_avx2 = field_loops<avx2>::table;
+const field_kernels field_avx2 = field_loops<avx2, float>::table;
+const field_kernels_on<half> half_field_avx2 = field_loops<avx2, half>::table;
 
 }  // namespace hogwild::detail

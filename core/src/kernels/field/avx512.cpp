@@ -13,6 +13,7 @@ struct avx512 : x86_values {
 
 }  // namespace
 
-const field_kernels field_avx512 = field_loops<avx512>::table;
+const field_kernels field_avx512 = field_loops<avx512, float>::table;
+const field_kernels_on<half> half_field_avx512 = field_loops<avx512, half>::table;
 
 }  // namespace hogwild::detail

@@ -5,6 +5,7 @@
 
 #include <hogwild/detail/kernels/field_kernels.hpp>
 
+#include "kernels/factor_cells.hpp"
 #include "kernels/field/pairs.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
@@ -15,31 +16,34 @@
 namespace hogwild::detail {
 
 /// Isa has the type `widest` of floats that it changes at once: what happens to a float does not depend on it.
-template <class Isa>
+template <class Isa, class Factor>
 class field_loops : row_rules<Isa> {
   using typename row_rules<Isa>::sgd_rule;
   using typename row_rules<Isa>::adagrad_rule;
   using row_rules<Isa>::store;
-  using update = row_update<field_arrays>;
-
-  static constexpr std::size_t line = 16;  // floats
+  using arrays = field_arrays_of<Factor>;
+  using update = row_update<arrays>;
+  using cells = factor_cells<Isa>;
+  using row_chance = typename cells::row_chance;
+  using pairs_of_row = field_pairs<Isa, Factor>;
 
   static bool alone(const field_entry& e) { return e.begins && e.ends; }
-  static const float* block(const field_arrays& w, const field_entry& e, const field_run& run) {
+  template <class T>
+  static const T* block(const field_arrays_of<T>& w, const field_entry& e, const field_run& run) {
     return w.factors + e.column * w.stride + run.field * w.width;
   }
 
   /// The factors of an entry for field f go into the room's row f: to what was there, or in its place.
   template <std::size_t Width, bool Add>
-  static void hand_out(const field_arrays& w, const field_row& row, const field_entry& e, float* room) {
+  static void hand_out(const arrays& w, const field_row& row, const field_entry& e, float* room) {
     const std::size_t width_of = Width != 0 ? Width : w.width, row_of = row.slots * width_of;
     for (std::size_t r = 0; r < row.runs; ++r) {
       const field_run& run = row.run[r];
-      const float* v = block(w, e, run);
+      const Factor* v = block(w, e, run);
       float* to = room + run.slot * row_of + e.slot * width_of;
       for (std::size_t n = run.fields; n > 0; --n, v += width_of, to += row_of) {
         for (std::size_t f = 0; f < width_of; f += 4) {
-          const half_lanes p = e.x * loaded<half_lanes>(v + f);
+          const half_lanes p = e.x * cells::template load<half_lanes>(v + f);
           store(to + f, Add ? loaded<half_lanes>(to + f) + p : p);
         }
       }
@@ -53,15 +57,15 @@ class field_loops : row_rules<Isa> {
     half_lanes few{};
 
     /// Adds x * a * b of n floats, a multiple of four.
-    void add(float x, const float* a, const float* b, std::size_t n) {
+    void add(float x, const Factor* a, const float* b, std::size_t n) {
       std::size_t i = 0;
       for (; i + 2 * width <= n; i += 2 * width)
-        many += (x * loaded<double_lanes>(a + i)) * loaded<double_lanes>(b + i);
+        many += (x * cells::template load<double_lanes>(a + i)) * loaded<double_lanes>(b + i);
       if (i + width <= n) {
-        some += (x * loaded(a + i)) * loaded(b + i);
+        some += (x * cells::load(a + i)) * loaded(b + i);
         i += width;
       }
-      if (i < n) few += (x * loaded<half_lanes>(a + i)) * loaded<half_lanes>(b + i);
+      if (i < n) few += (x * cells::template load<half_lanes>(a + i)) * loaded<half_lanes>(b + i);
     }
     float sum() const {
       lanes halves[2];
@@ -71,7 +75,7 @@ class field_loops : row_rules<Isa> {
   };
 
   /// What an entry's factors and those of the entries before it come to: the room's row of its field has these already.
-  static void add_earlier(const field_arrays& w, const field_row& row, const field_entry& e, const float* room,
+  static void add_earlier(const arrays& w, const field_row& row, const field_entry& e, const float* room,
                           products& pairs) {
     const std::size_t slots = e.slot + (e.begins ? 0 : 1);
     const float* const met = room + e.slot * row.slots * w.width;
@@ -83,7 +87,7 @@ class field_loops : row_rules<Isa> {
   }
 
   template <std::size_t Width>
-  static float score_of(const field_arrays& w, const field_row& row, float* room) {
+  static float score_of(const arrays& w, const field_row& row, float* room) {
     float linear = *w.bias;
     products pairs;
     for (std::size_t k = 0; k < row.entries; ++k) {
@@ -94,20 +98,21 @@ class field_loops : row_rules<Isa> {
     }
     return linear + pairs.sum();
   }
-  static float score(const field_arrays& w, const field_row& row, float* room) {
-    if (field_pairs<Isa>::suit(w, row)) return field_pairs<Isa>(w, row).score(w);
+  static float score(const arrays& w, const field_row& row, float* room) {
+    if (pairs_of_row::suit(w, row)) return pairs_of_row(w, row).score(w);
     return (w.width == 4 ? score_of<4> : score_of<0>)(w, row, room);
   }
 
-  /// Changes n factors, a multiple of four, whose partials are `by` times those of `met`.
+  /// Changes n factors from place `at` on, a multiple of four, whose partials are `by` times those of `met`.
   template <bool L2, class Rule>
-  static void change(float* w, float* sums, const float* met, std::size_t n, float by, const Rule& rule, float l2) {
+  static void change(const update& u, const row_chance& chance, std::size_t at, const float* met, std::size_t n,
+                     float by, const Rule& rule, float l2) {
     const auto change_at = [&]<class Floats>(std::size_t i, Floats) {
-      const Floats v = loaded<Floats>(w + i), g = by * loaded<Floats>(met + i);
+      const Floats v = cells::template load<Floats>(u.to.factors + at + i), g = by * loaded<Floats>(met + i);
       Floats sum{};
-      if constexpr (Rule::sums) sum = loaded<Floats>(sums + i);
-      store(w + i, rule.template change<L2>(v, g, Floats{} + l2, sum));
-      if constexpr (Rule::sums) store(sums + i, sum);
+      if constexpr (Rule::sums) sum = loaded<Floats>(u.sums.factors + at + i);
+      chance.store(u.to.factors, at + i, rule.template change<L2>(v, g, Floats{} + l2, sum));
+      if constexpr (Rule::sums) store(u.sums.factors + at + i, sum);
     };
     using widest = typename Isa::widest;
     constexpr std::size_t step = sizeof(widest) / sizeof(float);
@@ -117,8 +122,10 @@ class field_loops : row_rules<Isa> {
   }
 
   // Inlined, for gcc takes a call of a function that only prefetches for one without an effect, and leaves it out.
-  [[gnu::always_inline]] static void announce(const field_arrays& w, const field_entry& e, const field_run& run) {
-    const float* const from = block(w, e, run);
+  template <class T>
+  [[gnu::always_inline]] static void announce(const field_arrays_of<T>& w, const field_entry& e, const field_run& run) {
+    constexpr std::size_t line = 64 / sizeof(T);
+    const T* const from = block(w, e, run);
     for (std::size_t i = 0; i < run.fields * w.width + line - 1; i += line) __builtin_prefetch(from + i, 1, 2);
   }
 
@@ -139,12 +146,12 @@ class field_loops : row_rules<Isa> {
   }
 
   /// Leaves the entry's own factors out of what its field has for it; what was there is kept.
-  static void leave_out(const field_arrays& w, const field_entry& e, float* own, float* kept) {
-    const float* const v = w.factors + e.column * w.stride + e.field * w.width;
+  static void leave_out(const arrays& w, const field_entry& e, float* own, float* kept) {
+    const Factor* const v = w.factors + e.column * w.stride + e.field * w.width;
     for (std::size_t f = 0; f < w.width; f += 4) {
       const half_lanes all = loaded<half_lanes>(own + f);
       store(kept + f, all);
-      store(own + f, all - e.x * loaded<half_lanes>(v + f));
+      store(own + f, all - e.x * cells::template load<half_lanes>(v + f));
     }
   }
   static void put_back(float* own, const float* kept, std::size_t n) {
@@ -155,9 +162,10 @@ class field_loops : row_rules<Isa> {
   static void train(const update& given, const field_row& row, float slope, const field_row& next) {
     const update u = given;  // nothing that is stored below can change it
     const Rule rule{u.step};
-    if (field_pairs<Isa>::suit(u.to, row)) {
-      field_pairs<Isa>(u.to, row).template train<L2>(
-          u, rule, slope, [&](std::size_t k) __attribute__((always_inline)) { announce<Rule>(u, next, k); });
+    const row_chance chance(u.chance);
+    if (pairs_of_row::suit(u.to, row)) {
+      pairs_of_row(u.to, row).template train<L2>(
+          u, rule, chance, slope, [&](std::size_t k) __attribute__((always_inline)) { announce<Rule>(u, next, k); });
       return change_bias(u, rule, slope);
     }
     const float l2 = rule.l2_factor(u.l2);
@@ -174,8 +182,7 @@ class field_loops : row_rules<Isa> {
       if (!alone(e)) leave_out(u.to, e, own, kept);
       const auto change_slots = [&](const field_run& run, std::size_t first, std::size_t last) {
         const std::size_t at = e.column * u.to.stride + (run.field + first - run.slot) * width_of;
-        change<L2>(u.to.factors + at, Rule::sums ? u.sums.factors + at : nullptr, met + first * width_of,
-                   (last - first) * width_of, slope * e.x, rule, l2);
+        change<L2>(u, chance, at, met + first * width_of, (last - first) * width_of, slope * e.x, rule, l2);
       };
       for (std::size_t r = 0; r < row.runs; ++r) {
         const field_run& run = row.run[r];
@@ -194,7 +201,7 @@ class field_loops : row_rules<Isa> {
   }
 
  public:
-  static constexpr field_kernels table{&score, &train_by<sgd_rule>, &train_by<adagrad_rule>};
+  static constexpr field_kernels_on<Factor> table{&score, &train_by<sgd_rule>, &train_by<adagrad_rule>};
 };
 
 }  // namespace hogwild::detail

@@ -7,6 +7,7 @@
 
 #include <hogwild/detail/kernels/field_kernels.hpp>
 
+#include "kernels/factor_cells.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
@@ -18,10 +19,13 @@ namespace hogwild::detail {
 /// A row of four factors a field whose entries each have a field of their own, as rows of clicks have. What two entries
 /// have for each other is of no use to a third one: it is read, changed and written where it lies, and the room is not
 /// needed. Isa as of field_loops.
-template <class Isa>
+template <class Isa, class Factor>
 class field_pairs : row_rules<Isa> {
   using row_rules<Isa>::store;
-  using update = row_update<field_arrays>;
+  using arrays = field_arrays_of<Factor>;
+  using update = row_update<arrays>;
+  using cells = factor_cells<Isa>;
+  using row_chance = typename cells::row_chance;
 
   /// So many entries' factors for a field: in one vector, or in several where those of Isa are not as wide.
   template <std::size_t Entries>
@@ -34,12 +38,12 @@ class field_pairs : row_rules<Isa> {
 
  public:
   /// Whether the row is such a row, and not too long.
-  static bool suit(const field_arrays& w, const field_row& row) {
+  static bool suit(const arrays& w, const field_row& row) {
     return w.width == 4 && row.entries == row.slots && row.entries <= most_entries;
   }
 
   /// `row` outlives this.
-  field_pairs(const field_arrays& w, const field_row& row) : row_(row) {
+  field_pairs(const arrays& w, const field_row& row) : row_(row) {
     for (std::size_t k = 0; k < row.entries; ++k) {
       const field_entry& e = row.entry[k];
       column_[k] = e.column;
@@ -49,7 +53,7 @@ class field_pairs : row_rules<Isa> {
     }
   }
 
-  float score(const field_arrays& w) const {
+  float score(const arrays& w) const {
     sums pairs;
     for (std::size_t j = 0; j < row_.entries; ++j) {
       for_later(j, [&]<std::size_t Entries>(std::size_t k, std::size_t near, std::size_t far) {
@@ -57,7 +61,7 @@ class field_pairs : row_rules<Isa> {
         using factors = std::remove_reference_t<decltype(to[0])>;
         for (std::size_t p = 0; p < Entries; p += held<factors>)
           to[p / held<factors>] += (x_[j] * loaded<factors>(x_of_factors_ + 4 * (k + p))) *
-                                   loaded<factors>(w.factors + near + 4 * p) *
+                                   cells::template load<factors>(w.factors + near + 4 * p) *
                                    far_loaded<factors>(w.factors + far, begin_ + k + p);
       });
     }
@@ -71,7 +75,7 @@ class field_pairs : row_rules<Isa> {
 
   /// Meanwhile announce(k) is called for each entry, so that as many pairs lie between two calls.
   template <bool L2, class Rule, class Announce>
-  void train(const update& u, const Rule& rule, float slope, const Announce& announce) const {
+  void train(const update& u, const Rule& rule, const row_chance& chance, float slope, const Announce& announce) const {
     const float l2 = rule.l2_factor(u.l2);
     const std::size_t n = row_.entries, pairs = n * (n - 1) / 2;
     std::size_t announced = 0, done = 0;
@@ -80,7 +84,7 @@ class field_pairs : row_rules<Isa> {
       for_later(j, [&]<std::size_t Entries>(std::size_t k, std::size_t near, std::size_t far) {
         using factors = factors_of<Entries>;
         for (std::size_t p = 0; p < Entries; p += held<factors>)
-          change<L2>(u, rule, near + 4 * p, far, begin_ + k + p,
+          change<L2>(u, rule, chance, near + 4 * p, far, begin_ + k + p,
                      (slope * x_[j]) * loaded<factors>(x_of_factors_ + 4 * (k + p)), l2);
       });
       done += n - 1 - j;
@@ -136,38 +140,38 @@ class field_pairs : row_rules<Isa> {
 
   /// What entry j and as many others as Factors holds have for each other; by: their x, and the slope times that of j.
   template <bool L2, class Rule, class Factors>
-  static void change(const update& u, const Rule& rule, std::size_t near, std::size_t far, const std::size_t* begin,
-                     Factors by, float l2) {
-    float* const w = u.to.factors;
+  static void change(const update& u, const Rule& rule, const row_chance& chance, std::size_t near, std::size_t far,
+                     const std::size_t* begin, Factors by, float l2) {
+    Factor* const w = u.to.factors;
     float* const s = u.sums.factors;
-    const Factors a = loaded<Factors>(w + near), b = far_loaded<Factors>(w + far, begin);
+    const Factors a = cells::template load<Factors>(w + near), b = far_loaded<Factors>(w + far, begin);
     Factors sum_a{}, sum_b{};
     if constexpr (Rule::sums) sum_a = loaded<Factors>(s + near), sum_b = far_loaded<Factors>(s + far, begin);
-    store(w + near, rule.template change<L2>(a, by * b, Factors{} + l2, sum_a));
-    far_store(w + far, begin, rule.template change<L2>(b, by * a, Factors{} + l2, sum_b));
+    chance.store(w, near, rule.template change<L2>(a, by * b, Factors{} + l2, sum_a));
+    far_store(chance, w, far, begin, rule.template change<L2>(b, by * a, Factors{} + l2, sum_b));
     if constexpr (Rule::sums) {
       store(s + near, sum_a);
-      far_store(s + far, begin, sum_b);
+      far_store(chance, s, far, begin, sum_b);
     }
   }
 
-  /// Four floats behind each of as many begins as Factors holds.
-  template <class Factors>
-  static Factors far_loaded(const float* from, const std::size_t* begin) {
+  /// Four numbers behind each of as many begins as Factors holds.
+  template <class Factors, class T>
+  static Factors far_loaded(const T* from, const std::size_t* begin) {
     if constexpr (held<Factors> == 1)
-      return loaded<Factors>(from + begin[0]);
+      return cells::template load<Factors>(from + begin[0]);
     else if constexpr (held<Factors> == 2)
       return joined(far_loaded<half_lanes>(from, begin), far_loaded<half_lanes>(from, begin + 1));
     else
       return joined(far_loaded<lanes>(from, begin), far_loaded<lanes>(from, begin + 2));
   }
-  template <class Factors>
-  static void far_store(float* to, const std::size_t* begin, Factors value) {
+  template <class Factors, class T>
+  static void far_store(const row_chance& chance, T* to, std::size_t far, const std::size_t* begin, Factors value) {
     if constexpr (held<Factors> == 1) {
-      store(to + begin[0], value);
+      chance.store(to, far + begin[0], value);
     } else {
-      far_store(to, begin, lower(value));
-      far_store(to, begin + held<Factors> / 2, upper(value));
+      far_store(chance, to, far, begin, lower(value));
+      far_store(chance, to, far, begin + held<Factors> / 2, upper(value));
     }
   }
 

@@ -13,6 +13,7 @@ struct scalar : scalar_values {
 
 }  // namespace
 
-const field_kernels field_scalar = field_loops<scalar>::table;
+const field_kernels field_scalar = field_loops<scalar, float>::table;
+const field_kernels_on<half> half_field_scalar = field_loops<scalar, half>::table;
 
 }  // namespace hogwild::detail

@@ -12,7 +12,10 @@ struct avx2 : x86_values {};
 }  // namespace
 
 const machine_kernel_set machine_avx2{
-    &machine_loops<avx2, std::uint32_t, float>::table, &machine_loops<avx2, std::uint32_t, half>::table,
-    &machine_loops<avx2, std::uint16_t, float>::table, &machine_loops<avx2, std::uint16_t, half>::table};
+    &machine_loops<avx2, float, std::uint32_t, float>::table, &machine_loops<avx2, float, std::uint32_t, half>::table,
+    &machine_loops<avx2, float, std::uint16_t, float>::table, &machine_loops<avx2, float, std::uint16_t, half>::table};
+const half_machine_kernel_set half_machine_avx2{
+    &machine_loops<avx2, half, std::uint32_t, float>::table, &machine_loops<avx2, half, std::uint32_t, half>::table,
+    &machine_loops<avx2, half, std::uint16_t, float>::table, &machine_loops<avx2, half, std::uint16_t, half>::table};
 
 }  // namespace hogwild::detail

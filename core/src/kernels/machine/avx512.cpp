@@ -11,8 +11,13 @@ struct avx512 : x86_values {};
 
 }  // namespace
 
-const machine_kernel_set machine_avx512{
-    &machine_loops<avx512, std::uint32_t, float>::table, &machine_loops<avx512, std::uint32_t, half>::table,
-    &machine_loops<avx512, std::uint16_t, float>::table, &machine_loops<avx512, std::uint16_t, half>::table};
+const machine_kernel_set machine_avx512{&machine_loops<avx512, float, std::uint32_t, float>::table,
+                                        &machine_loops<avx512, float, std::uint32_t, half>::table,
+                                        &machine_loops<avx512, float, std::uint16_t, float>::table,
+                                        &machine_loops<avx512, float, std::uint16_t, half>::table};
+const half_machine_kernel_set half_machine_avx512{&machine_loops<avx512, half, std::uint32_t, float>::table,
+                                                  &machine_loops<avx512, half, std::uint32_t, half>::table,
+                                                  &machine_loops<avx512, half, std::uint16_t, float>::table,
+                                                  &machine_loops<avx512, half, std::uint16_t, half>::table};
 
 }  // namespace hogwild::detail

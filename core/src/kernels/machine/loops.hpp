@@ -7,6 +7,7 @@
 
 #include <hogwild/detail/kernels/row_kernels.hpp>
 
+#include "kernels/factor_cells.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/row_rules.hpp"
 
@@ -16,35 +17,36 @@
 namespace hogwild::detail {
 
 /// Isa has load_one(value) and load(value), of a float or a half, as for margin_loops.
-template <class Isa, class Index, class Value>
+template <class Isa, class Factor, class Index, class Value>
 class machine_loops : row_rules<Isa> {
   using typename row_rules<Isa>::sgd_rule;
   using typename row_rules<Isa>::adagrad_rule;
   using row_rules<Isa>::store;
+  using arrays = machine_arrays_of<Factor>;
   using batch = row_batch<Index, Value>;
+  using cells = factor_cells<Isa>;
+  using row_chance = typename cells::row_chance;
 
-  /// Floats of a column that are called into the nearest cache: its own prefetcher follows them.
-  static constexpr std::size_t most_announced = 32;
+  /// Bytes of a column that are called into the nearest cache: its own prefetcher follows them.
+  static constexpr std::size_t most_announced = 128;
   /// The most vectors of factors that are held in registers over a row.
   static constexpr std::size_t most_vectors = 4;
 
   using row = typename row_rules<Isa>::template entries<Index, Value>;
-  using update = row_update<machine_arrays>;
+  using update = row_update<arrays>;
 
-  /// Calls the factors of a column into the nearest cache, and what is kept of them.
-  template <std::size_t Width>
-  static void announce(const machine_arrays& w, const machine_arrays& sums, std::size_t column) {
-    const std::size_t at = column * stride<Width>(w),
-                      n = stride<Width>(w) < most_announced ? stride<Width>(w) : most_announced;
-    for (std::size_t f = 0; f < n; f += 16) {
-      __builtin_prefetch(w.factors + at + f, 1);
-      if (sums.factors != nullptr) __builtin_prefetch(sums.factors + at + f, 1);
-    }
+  /// Calls the factors of a column into the nearest cache, or what is kept of them.
+  template <std::size_t Width, class T>
+  static void announce(const machine_arrays_of<T>& w, std::size_t column) {
+    constexpr std::size_t line = 64 / sizeof(T), most = most_announced / sizeof(T);
+    const T* const from = w.factors + column * stride<Width>(w);
+    const std::size_t n = stride<Width>(w) < most ? stride<Width>(w) : most;
+    for (std::size_t f = 0; f < n; f += line) __builtin_prefetch(from + f, 1);
   }
 
   /// Width is that of the factors, or 0 where the arrays say it.
-  template <std::size_t Width>
-  static std::size_t stride(const machine_arrays& w) {
+  template <std::size_t Width, class T>
+  static std::size_t stride(const machine_arrays_of<T>& w) {
     return Width != 0 ? Width : w.width;
   }
   /// A vector of factors: half as long as others where a column has no more of them.
@@ -68,7 +70,7 @@ class machine_loops : row_rules<Isa> {
 
   /// Calls body.operator()<Vectors>(first) for all factors, as many vectors at once as registers suffice for.
   template <std::size_t Width, class Body>
-  static void in_parts(const machine_arrays& w, const Body& body) {
+  static void in_parts(const arrays& w, const Body& body) {
     if constexpr (Width != 0) return body.template operator()<Width / length<Width>>(std::size_t{0});
     std::size_t first = 0;
     for (; first + most_vectors * width <= w.width; first += most_vectors * width)
@@ -87,14 +89,14 @@ class machine_loops : row_rules<Isa> {
 
   /// The vectors of factors from `first` on: their sums over the row's entries; adds to `pairs` by lane.
   template <std::size_t Width, std::size_t Vectors, class Floats>
-  static void sum_up(const machine_arrays& w, std::size_t first, const row& z, Floats (&sum)[Vectors], Floats& pairs) {
+  static void sum_up(const arrays& w, std::size_t first, const row& z, Floats (&sum)[Vectors], Floats& pairs) {
     Floats square[Vectors];
     for (std::size_t b = 0; b < Vectors; ++b) sum[b] = square[b] = Floats{};
     for (std::size_t k = 0; k < z.size; ++k) {
       const float x = Isa::load_one(z.value + k);
-      const float* const v = w.factors + z.index[k] * stride<Width>(w) + first;
+      const Factor* const v = w.factors + z.index[k] * stride<Width>(w) + first;
       for (std::size_t b = 0; b < Vectors; ++b) {
-        const Floats p = x * loaded<Floats>(v + b * length<Width>);
+        const Floats p = x * cells::template load<Floats>(v + b * length<Width>);
         sum[b] += p;
         square[b] += p * p;
       }
@@ -102,7 +104,7 @@ class machine_loops : row_rules<Isa> {
     for (std::size_t b = 0; b < Vectors; ++b) pairs += sum[b] * sum[b] - square[b];
   }
 
-  static float linear(const machine_arrays& w, const row& z) {
+  static float linear(const arrays& w, const row& z) {
     lanes sum{};
     std::size_t k = 0;
     for (; k + width <= z.size; k += width) sum += gathered(w.weights, z.index + k) * Isa::load(z.value + k);
@@ -113,7 +115,7 @@ class machine_loops : row_rules<Isa> {
 
   /// The score; leaves the sums in `room`, where there is any.
   template <std::size_t Width>
-  static float score(const machine_arrays& w, const row& z, float* room) {
+  static float score(const arrays& w, const row& z, float* room) {
     using floats = factors_at_once<Width>;
     floats pairs{};
     in_parts<Width>(w, [&]<std::size_t Vectors>(std::size_t first) {
@@ -126,23 +128,26 @@ class machine_loops : row_rules<Isa> {
 
   /// Meanwhile the factors of the row `next` are announced.
   template <std::size_t Width, std::size_t Vectors, bool L2, class Rule>
-  static void change_factors(const update& u, const Rule& rule, std::size_t first, const row& z, float slope,
-                             const row& next) {
+  static void change_factors(const update& u, const Rule& rule, const row_chance& chance, std::size_t first,
+                             const row& z, float slope, const row& next) {
     using floats = factors_at_once<Width>;
     floats total_of[Vectors];
     for (std::size_t b = 0; b < Vectors; ++b) total_of[b] = loaded<floats>(u.room + first + b * length<Width>);
     for (std::size_t k = 0; k < z.size; ++k) {
-      if (k < next.size) announce<Width>(u.to, u.sums, next.index[k]);
+      if (k < next.size) {
+        announce<Width>(u.to, next.index[k]);
+        if constexpr (Rule::sums) announce<Width>(u.sums, next.index[k]);
+      }
       const std::size_t j = z.index[k], at = j * stride<Width>(u.to) + first;
       const float x = Isa::load_one(z.value + k), by = slope * x;
       const floats factor =
           row_rules<Isa>::template splat<floats>(rule.l2_factor(u.l2_of != nullptr ? u.l2_of[j] : u.l2));
       for (std::size_t b = 0; b < Vectors; ++b) {
         const std::size_t place = at + b * length<Width>;
-        const floats v = loaded<floats>(u.to.factors + place), g = by * (total_of[b] - x * v);
+        const floats v = cells::template load<floats>(u.to.factors + place), g = by * (total_of[b] - x * v);
         floats sum{};
         if constexpr (Rule::sums) sum = loaded<floats>(u.sums.factors + place);
-        store(u.to.factors + place, rule.template change<L2>(v, g, factor, sum));
+        chance.store(u.to.factors, place, rule.template change<L2>(v, g, factor, sum));
         if constexpr (Rule::sums) store(u.sums.factors + place, sum);
       }
     }
@@ -157,7 +162,8 @@ class machine_loops : row_rules<Isa> {
       float slope = score<Width>(u.to, z, u.room);
       if (!response.derive(response.context, i, &slope) && !L2) continue;
       in_parts<Width>(u.to, [&]<std::size_t Vectors>(std::size_t first) {
-        change_factors<Width, Vectors, L2>(u, rule, first, z, slope, first == 0 ? next : row());
+        change_factors<Width, Vectors, L2>(u, rule, row_chance(u.chance, i), first, z, slope,
+                                           first == 0 ? next : row());
       });
       row_rules<Isa>::template change_weights<L2>(u, rule, z, slope);
       if (!u.biases) continue;
@@ -173,15 +179,14 @@ class machine_loops : row_rules<Isa> {
     });
   }
 
-  static void scores(const machine_arrays& from, const batch& rows, float* out) {
+  static void scores(const arrays& from, const batch& rows, float* out) {
     with_width(from.width, [&]<std::size_t Width>() {
       for (std::size_t i = 0; i < rows.rows; ++i) out[i] = score<Width>(from, row(rows, i), nullptr);
     });
   }
 
  public:
-  static constexpr row_kernels<machine_arrays, Index, Value> table{&train_by<sgd_rule>, &train_by<adagrad_rule>,
-                                                                   &scores};
+  static constexpr row_kernels<arrays, Index, Value> table{&train_by<sgd_rule>, &train_by<adagrad_rule>, &scores};
 };
 
 }  // namespace hogwild::detail

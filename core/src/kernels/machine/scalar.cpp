@@ -11,8 +11,13 @@ struct scalar : scalar_values {};
 
 }  // namespace
 
-const machine_kernel_set machine_scalar{
-    &machine_loops<scalar, std::uint32_t, float>::table, &machine_loops<scalar, std::uint32_t, half>::table,
-    &machine_loops<scalar, std::uint16_t, float>::table, &machine_loops<scalar, std::uint16_t, half>::table};
+const machine_kernel_set machine_scalar{&machine_loops<scalar, float, std::uint32_t, float>::table,
+                                        &machine_loops<scalar, float, std::uint32_t, half>::table,
+                                        &machine_loops<scalar, float, std::uint16_t, float>::table,
+                                        &machine_loops<scalar, float, std::uint16_t, half>::table};
+const half_machine_kernel_set half_machine_scalar{&machine_loops<scalar, half, std::uint32_t, float>::table,
+                                                  &machine_loops<scalar, half, std::uint32_t, half>::table,
+                                                  &machine_loops<scalar, half, std::uint16_t, float>::table,
+                                                  &machine_loops<scalar, half, std::uint16_t, half>::table};
 
 }  // namespace hogwild::detail

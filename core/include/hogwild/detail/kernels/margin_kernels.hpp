@@ -22,6 +22,8 @@ struct row_response {
 
 /// The parameters of a margin model, or the sums that adagrad keeps of them.
 struct margin_arrays {
+  using floats = margin_arrays;
+
   float* weights = nullptr;  ///< one of each column
   float* bias = nullptr;     ///< one, or null where there is none
 };

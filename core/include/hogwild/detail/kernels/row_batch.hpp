@@ -26,12 +26,15 @@ struct row_batch {
 template <class Arrays>
 struct row_update {
   Arrays to;
-  Arrays sums{};  ///< of adagrad
+  typename Arrays::floats sums{};  ///< of adagrad
   float step = 0;
   float l2 = 0;                  ///< by which an entry regularises its column: that fraction,
   const float* l2_of = nullptr;  ///< or, where given, that of each column; biases are not regularised
   bool biases = true;            ///< machines, fields and classes: whether biases change
   float* room = nullptr;         ///< machines: `width` floats; classes: `classes`; else none
+  /// Of factors that are halves: what chance makes of their changes. A function of it and of a factor's place decides
+  /// which of its two neighbours a number between them becomes; the rows of a batch have numbers of their own from it.
+  std::uint32_t chance = 0;
 };
 
 }  // namespace hogwild

@@ -16,18 +16,24 @@ constexpr std::size_t machine_width(std::size_t factors) {
 }
 
 /// The parameters of a factorization machine (models/factorization_machine.hpp), or what an optimiser keeps of each. A
-/// row has one score, which becomes the derivative of its loss by that.
-struct machine_arrays {
-  float* factors = nullptr;  ///< `width` of each column
-  float* weights = nullptr;  ///< one of each column
-  float* bias = nullptr;     ///< one
-  std::size_t width = 0;     ///< as machine_width() makes it
+/// row has one score, which becomes the derivative of its loss by that. Factors are floats or halves.
+template <class Factor>
+struct machine_arrays_of {
+  using floats = machine_arrays_of<float>;
+
+  Factor* factors = nullptr;  ///< `width` of each column
+  float* weights = nullptr;   ///< one of each column
+  float* bias = nullptr;      ///< one
+  std::size_t width = 0;      ///< as machine_width() makes it
 
   std::size_t scores() const { return 1; }
 };
+using machine_arrays = machine_arrays_of<float>;
 
 /// Those of a linear model of several classes (models/softmax.hpp). A row has a score of each.
 struct class_arrays {
+  using floats = class_arrays;
+
   float* weights = nullptr;  ///< `classes` of each column
   float* bias = nullptr;     ///< `classes`, or null where there are none
   std::size_t classes = 0;   ///< > 0
@@ -46,6 +52,11 @@ struct score_response {
 /// after row: the scores, the response, then what the row changes before the next one's scores. Of l2, sgd divides by
 /// 1 + step * fraction after the gradient's change; under adagrad fraction * w joins the gradient. Index is
 /// std::uint32_t or std::uint16_t, Value is float or half.
+///
+/// What becomes a half, of a machine's factors, is rounded by chance: to the half above with a probability of how far
+/// it is from the one below, in units of the distance between the two, so that what is lost of a change has the mean 0,
+/// however small the change is. Below 2^-14, where halves lie 2^-24 apart, and from 65504 on it is rounded towards 0;
+/// infinities may become no numbers.
 ///
 /// All instruction sets give the same bits: products are rounded before they are added.
 template <class Arrays, class Index, class Value>
@@ -67,6 +78,10 @@ extern template const row_kernels<machine_arrays, std::uint32_t, float>& row_ker
 extern template const row_kernels<machine_arrays, std::uint32_t, half>& row_kernels_of(isa);
 extern template const row_kernels<machine_arrays, std::uint16_t, float>& row_kernels_of(isa);
 extern template const row_kernels<machine_arrays, std::uint16_t, half>& row_kernels_of(isa);
+extern template const row_kernels<machine_arrays_of<half>, std::uint32_t, float>& row_kernels_of(isa);
+extern template const row_kernels<machine_arrays_of<half>, std::uint32_t, half>& row_kernels_of(isa);
+extern template const row_kernels<machine_arrays_of<half>, std::uint16_t, float>& row_kernels_of(isa);
+extern template const row_kernels<machine_arrays_of<half>, std::uint16_t, half>& row_kernels_of(isa);
 extern template const row_kernels<class_arrays, std::uint32_t, float>& row_kernels_of(isa);
 extern template const row_kernels<class_arrays, std::uint32_t, half>& row_kernels_of(isa);
 extern template const row_kernels<class_arrays, std::uint16_t, float>& row_kernels_of(isa);

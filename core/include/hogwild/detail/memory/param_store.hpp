@@ -76,12 +76,13 @@ class param_store {
     return array<T>(layout_.state + k * store_layout::state_stride(shape()), shape().parameters);
   }
   /// The v-th replica of the parameters (k = 0), or of the state array k - 1; whose they are, a reproducible round
-  /// says.
+  /// says. With shape().halves those of the parameters lie before the others, and take half as much room.
   template <parameter T>
   std::span<T> replica(std::size_t v, std::size_t k) const {
     require_scalar(sizeof(T));
-    const std::size_t inside = k * store_layout::state_stride(shape());
-    return array<T>(layout_.replicas + v * store_layout::replica_stride(shape()) + inside, shape().parameters);
+    const std::size_t begin = layout_.replicas + v * store_layout::replica_stride(shape());
+    if (k == 0) return array<T>(begin, shape().parameters - shape().halves * (sizeof(T) - 2) / sizeof(T));
+    return array<T>(begin + store_layout::state_in_replica(shape(), k - 1), shape().parameters);
   }
   /// This store as a worker of the v-th replica on the ring sees it: all is the same but parameters and state, which
   /// are the replica's. Does not own the memory.

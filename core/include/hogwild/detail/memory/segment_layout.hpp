@@ -34,6 +34,7 @@ struct store_shape {
   std::uint64_t stripes = 0;       ///< locks of the locked baseline: 0 or a power of two
   std::uint64_t setup_bytes = 0;   ///< what workers need to know besides: options, model, labels, paths
   std::uint64_t replicas = 0;      ///< copies of parameters and state: one a virtual worker of a reproducible run
+  std::uint64_t halves = 0;        ///< of a virtual worker's parameters, the first ones, that are stored as halves
   std::uint64_t ring = 0;          ///< replicas on a ring: parameters and state, and what each saw of them last
   std::uint64_t meeting_bytes =
       0;  ///< where processes meet that train in lockstep: a group's (collectives/segment.hpp)
@@ -75,7 +76,12 @@ struct store_layout {
   static std::size_t state_stride(const store_shape& s) { return (s.parameters * s.scalar_bytes + 4095) / 4096 * 4096; }
 
   /// Bytes from one replica to the next. They are walked side by side, so they must not fall on the same cache sets.
-  static std::size_t replica_stride(const store_shape& s) { return (1 + s.state_arrays) * state_stride(s) + 256; }
+  static std::size_t replica_stride(const store_shape& s) { return state_in_replica(s, s.state_arrays) + 256; }
+  /// Bytes from the beginning of a replica to array k of its state.
+  static std::size_t state_in_replica(const store_shape& s, std::size_t k) {
+    return ((s.parameters * s.scalar_bytes - s.halves * (s.scalar_bytes - 2)) + 4095) / 4096 * 4096 +
+           k * state_stride(s);
+  }
 
   /// Bytes from one replica on the ring to the next: whole pages, so that each can lie on a memory node of its own;
   /// huge ones where that makes them larger by an eighth at most.
@@ -93,7 +99,7 @@ struct store_layout {
   static std::size_t on_ring(const store_shape& s, std::size_t v) { return v * ring_stride(s) + v % 8 * 512; }
 };
 
-static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 88);
+static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 96);
 static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
 static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 1152);
 static_assert(sizeof(ticket_counter) == 128);
@@ -101,7 +107,7 @@ static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 
 
 /// Differs between builds whose processes would read each other's segments wrongly.
 constexpr std::uint64_t layout_hash() {
-  std::uint64_t h = 6;  // raised by hand when a meaning changes and no size does
+  std::uint64_t h = 7;  // raised by hand when a meaning changes and no size does
   for (const std::uint64_t part :
        {sizeof(store_shape), sizeof(control_block), sizeof(worker_slot), sizeof(worker_failure), sizeof(ticket_counter),
         sizeof(round_plan), segment_header_bytes, offsetof(worker_slot, pageable), offsetof(worker_slot, rows),

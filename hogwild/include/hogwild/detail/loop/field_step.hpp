@@ -17,16 +17,16 @@ namespace hogwild {
 /// workers: rows seldom meet where columns are many, and a gain that another worker's overtakes is lost. What a row
 /// changes is what workspace_step makes of the model's gradient, but for rounding, and for l2 under sgd, which is a
 /// part of the gradient there and divides what it leaves here.
-template <field_model M, class Sharing>
-class field_step : public kernel_step<M, Sharing> {
-  using base = kernel_step<M, Sharing>;
+template <field_model M, class Sharing, class Factor>
+class field_step : public kernel_step<M, Sharing, Factor> {
+  using base = kernel_step<M, Sharing, Factor>;
   using base::context_, base::model_, base::sums_up_squares, base::update_;
 
  public:
   field_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
       : base(sharing, m, context),
         cursor_(data),
-        kernels_(field_kernels_of(context.options.dense_isa)),
+        kernels_(field_kernels_of<Factor>(context.options.dense_isa)),
         space_(m.make_workspace(data, context.options.dense_isa, 2)) {
     update_.l2 = static_cast<float>(context.options.l2);
   }
@@ -43,6 +43,7 @@ class field_step : public kernel_step<M, Sharing> {
       }
       const auto& z = space_.example(i % 2);
       update_.room = space_.room(z);
+      base::begin_rows(rows[i]);
       float slope = kernels_.score(update_.to, z.row(), update_.room);
       if (model_.derive(&slope, z.label))
         (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, z.row(), slope, next);
@@ -59,7 +60,7 @@ class field_step : public kernel_step<M, Sharing> {
   }
 
   row_cursor cursor_;
-  const field_kernels& kernels_;
+  const field_kernels_on<Factor>& kernels_;
   typename M::workspace space_;
 };
 

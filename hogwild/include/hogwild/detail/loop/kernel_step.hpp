@@ -2,17 +2,40 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
+#include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/kernels/row_batch.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/model.hpp>
 
 namespace hogwild {
 
+/// Calls train.operator()<Factor>() with what a worker stores factors of the model as: half or float.
+template <class M, class Sharing, class F>
+void with_factors(const Sharing&, const loop_options& options, const F& train) {
+  if constexpr (half_factor_model<M> && Sharing::replicated) {
+    if (options.halves.count > 0) return train.template operator()<half>();
+  }
+  train.template operator()<float>();
+}
+
+/// Where its parameters lie from w on, with such factors.
+template <class Factor, class M>
+auto arrays_with(const M& m, float* w) {
+  if constexpr (std::same_as<Factor, half>)
+    return m.half_arrays_in(w);
+  else
+    return m.arrays_in(w);
+}
+
 /// What steps by kernels have in common that train row after row, under sgd and adagrad: where a model's parameters and
 /// sums lie, and how they change. Nothing is frozen but biases.
-template <class M, class Sharing>
+template <class M, class Sharing, class Factor>
 class kernel_step : public Sharing {
  public:
   static constexpr std::size_t most_rows = batch_rows;
@@ -23,20 +46,27 @@ class kernel_step : public Sharing {
   }
 
   void begin(const round_plan& round, double position) {
-    update_.to = model_.arrays_in(Sharing::values().data());
+    update_.to = arrays_with<Factor>(model_, Sharing::values().data());
     if (sums_up_squares()) update_.sums = model_.arrays_in(Sharing::state_values().data());
     update_.step = static_cast<float>(
         round.step_at(position / static_cast<double>(std::max<std::size_t>(context_.epoch_rows, 1))));
+    chance_of_pass_ = static_cast<std::uint32_t>(counter_random(context_.options.seed, 0x68616c66u).bits(round.pass));
   }
 
  protected:
-  using arrays = decltype(std::declval<const M&>().arrays_in(nullptr));
+  using arrays = decltype(arrays_with<Factor>(std::declval<const M&>(), nullptr));
+
+  /// From here on rows are trained, `row` the first: what chance makes of them is the same whoever trains them.
+  void begin_rows(std::size_t row) { update_.chance = chance_of_pass_ + static_cast<std::uint32_t>(row) * 0x9e3779b9u; }
 
   bool sums_up_squares() const { return context_.options.optimizer == optimizer_kind::adagrad; }
 
   M model_;
   step_context context_;
   row_update<arrays> update_{};
+
+ private:
+  std::uint32_t chance_of_pass_ = 0;
 };
 
 }  // namespace hogwild

@@ -28,6 +28,20 @@ struct exchange_options {
   constexpr bool one_worker_each() const { return replicas > 1 && rule == ring_rule::deltas && workers == replicas; }
 };
 
+/// What replicas store as halves: the first `count` parameters, a multiple of four that ends where a group of them
+/// does; 0: none. A replica's array of parameters is that many halves then, and behind them the other parameters as
+/// floats. What an optimiser keeps of them is float.
+struct stored_halves {
+  std::size_t count = 0;
+  hogwild::isa isa = hogwild::isa::scalar;  ///< by which they are made; never automatic here
+
+  /// How many floats take up as much as an array of so many parameters, at least `count` of them.
+  constexpr std::size_t floats(std::size_t parameters) const { return parameters - count / 2; }
+  /// Whether parameter j is a half; where in the array it lies otherwise, counted in floats.
+  constexpr bool has(std::size_t j) const { return j < count; }
+  constexpr std::size_t place(std::size_t j) const { return j - count / 2; }
+};
+
 /// Of one run; larger machines have 16.
 inline constexpr std::size_t most_devices = 16;
 
@@ -58,6 +72,7 @@ struct loop_options {
   std::array<std::int32_t, most_devices> devices{};  ///< by its number, or emulated_device
   memory_kind memory = memory_kind::device;          ///< of those devices
   storage_kind storage = storage_kind::single;       ///< of factors in those devices' own memory
+  stored_halves halves{};                            ///< in replicas of workers on the CPU
 
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };

@@ -19,9 +19,9 @@ namespace hogwild {
 
 /// Models that row kernels train. What a row changes is what general_step makes of the model's gradient, but for
 /// rounding.
-template <row_kernel_model M, class Sharing, class Index, class Value>
-class row_kernel_step : public kernel_step<M, Sharing> {
-  using base = kernel_step<M, Sharing>;
+template <row_kernel_model M, class Sharing, class Factor, class Index, class Value>
+class row_kernel_step : public kernel_step<M, Sharing, Factor> {
+  using base = kernel_step<M, Sharing, Factor>;
   using base::context_, base::model_, base::sums_up_squares, base::update_;
 
  public:
@@ -51,6 +51,7 @@ class row_kernel_step : public kernel_step<M, Sharing> {
     else
       for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
     updates_ = 0;
+    if (!rows.empty()) base::begin_rows(rows.front());
     (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, batch_, {lists ? derive_list : derive, this});
     outcome.updates = context_.options.l2 > 0.0 ? rows.size() : updates_;
     return outcome;

@@ -23,7 +23,7 @@ struct combination {
   bool several_devices = false;
   bool native_atomics = true;     ///< of the device: to CPUs its operations on their memory are atomic, too
   bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it does
-  storage_kind storage = storage_kind::single;  ///< of factors on the device
+  storage_kind storage = storage_kind::single;  ///< of factors on the device, or in replicas
   bool fades = false;  ///< what is remembered of a margin model fades at every row: momentum, adam
 };
 
@@ -194,9 +194,24 @@ inline constexpr std::array refusals = {
             .reason = "factors in half storage are those of a device's own replica, and managed memory has the run's "
                       "own, which are float: leave the memory at device"},
     refusal{.update = update_kind::exact,
-            .device = true,
             .storage = storage_kind::half,
             .reason = "half storage rounds what an exact update would keep: use lossy updates, or float storage"},
+    refusal{.sharing = sharing_kind::direct,
+            .storage = storage_kind::half,
+            .reason = "factors in half storage are those of replicas, and one shared array (direct) is float: leave "
+                      "the sharing at auto, or the storage at float"},
+    refusal{.update = update_kind::locked,
+            .storage = storage_kind::half,
+            .reason = "factors in half storage are those of replicas, and locks are for one shared array, which is "
+                      "float: use lossy updates, or float storage"},
+    refusal{.update = update_kind::edge_locked,
+            .storage = storage_kind::half,
+            .reason = "factors in half storage are those of replicas, and an example is locked on one shared array, "
+                      "which is float: use lossy updates, or float storage"},
+    refusal{.update = update_kind::ordered,
+            .storage = storage_kind::half,
+            .reason = "factors in half storage are those of replicas, and ordered updates are those of one shared "
+                      "array, which is float: use lossy updates, or float storage"},
 };
 
 /// Why these options do not go together; empty where they do.

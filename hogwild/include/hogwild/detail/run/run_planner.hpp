@@ -14,10 +14,11 @@
 
 namespace hogwild {
 
-/// Who changes the parameters besides the workers among which a sharing is chosen.
+/// What else the sharing depends on that is chosen for workers.
 struct sharing_surroundings {
-  bool others = false;  ///< other processes do
-  double delay = 1.0;   ///< periods for which replicas may gain before they hear of each other
+  bool others = false;                          ///< other processes change the parameters, too
+  double delay = 1.0;                           ///< periods for which replicas may gain before they hear of each other
+  storage_kind storage = storage_kind::single;  ///< of factors in replicas
 };
 
 /// What an engine decides in plan_sharing(), and the services of the coordinator that it may use for that. All ranks
@@ -43,7 +44,8 @@ class run_planner {
   /// Why they are fewer than were asked for; empty where they are not.
   std::string why_fewer() const;
 
-  /// Decides how `workers` share, as for threads on one machine (choose.hpp); returns how many of them train.
+  /// Decides how `workers` share, as for threads on one machine (choose.hpp); returns how many of them train. Throws
+  /// config_error where half storage is asked for and there is nothing to store so.
   std::size_t decide_sharing(std::size_t workers, const sharing_surroundings& around = {});
   /// From here on train_options::sharing counts as this.
   void ask_for(sharing_kind sharing) { run_.options.sharing = sharing; }
@@ -66,6 +68,7 @@ class run_planner {
   void note_idle_workers(std::size_t workers, const loop_plan& plan) const;
 
  private:
+  void require_halves(std::size_t workers);
   std::size_t plan_virtual_workers(std::size_t workers);
   std::size_t choose_among(std::size_t workers, const sharing_surroundings& around);
   bool plan_in_blocks(std::size_t workers, const sharing_surroundings& around);

@@ -10,6 +10,7 @@
 #include <hogwild/detail/loop/turn_source.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/sharing/half_parameters.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/model.hpp>
 
@@ -33,11 +34,12 @@ class deterministic_sharing : public virtual_replicas {
   using tickets = turn_source;
   static constexpr bool replicated = true;
 
-  /// `first_singleton`: see replica.
+  /// `first_singleton` and `halves`: see replica; the store's replicas have as many of those. They begin as the shared
+  /// values, rounded to nearest, and gain from there.
   deterministic_sharing(const param_store& store, std::size_t slot, std::vector<parameter_group> groups,
-                        std::size_t first_singleton = no_singletons);
+                        std::size_t first_singleton = no_singletons, stored_halves halves = {});
 
-  /// The replica of the virtual worker that this worker is at the moment.
+  /// The replica of the virtual worker that this worker is at the moment, as it is stored.
   std::span<T> values() const { return store_.replica<T>(self_, 0); }
   /// Its array k of the optimiser's state; empty where there is no such.
   std::span<T> state_values(std::size_t k = 0) const {
@@ -72,6 +74,11 @@ class deterministic_sharing : public virtual_replicas {
   static constexpr std::size_t block = 256;  ///< elements that stay in the nearest cache for all replicas
 
   void copy(std::span<const T> from, std::span<T> to, std::size_t offset, std::size_t n) const;
+  /// The replica of virtual worker v takes over n parameters of array k from `offset` on, of one group.
+  void begin(std::size_t v, std::size_t k, std::size_t offset, std::size_t n) const;
+  /// What the replica of virtual worker v has gained in n parameters of array k from `first` on, at most `block`, since
+  /// they were `before`.
+  void gains(std::size_t v, std::size_t k, std::size_t first, std::span<const T> before, T* gain) const;
 
   std::size_t arrays() const { return 1 + store_.shape().state_arrays; }
   std::span<T> shared(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
@@ -88,6 +95,7 @@ class deterministic_sharing : public virtual_replicas {
   worker_slot* me_;
   std::vector<parameter_group> groups_;
   std::size_t first_singleton_;
+  stored_halves halves_;
   column_range singletons_{};
   std::size_t widest_ = 1;
   std::size_t self_ = 0;

@@ -43,7 +43,7 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
       return;
   }
   if (kind == access_kind::deterministic)
-    return train(deterministic_sharing<T>(at.store, at.slot, groups, first_singleton));
+    return train(deterministic_sharing<T>(at.store, at.slot, groups, first_singleton, o.halves));
   if (kind == access_kind::gathered) return train(gathered_sharing<T>(at.store, *at.hook));
   if (kind != access_kind::direct && kind != access_kind::head) {
     const auto arrays = private_arrays_of<T>(kind, at, groups, first_singleton);

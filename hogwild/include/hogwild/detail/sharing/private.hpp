@@ -32,7 +32,7 @@ class private_arrays {
   private_arrays(const private_arrays&) = delete;
   private_arrays& operator=(const private_arrays&) = delete;
 
-  /// The parameters (k = 0), or array k - 1 of the optimiser's state.
+  /// The parameters (k = 0), as they are stored (half_parameters.hpp), or array k - 1 of the optimiser's state.
   std::span<T> values(std::size_t k) const { return values_[k]; }
   /// How many arrays there are.
   std::size_t count() const { return values_.size(); }

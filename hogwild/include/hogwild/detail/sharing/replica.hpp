@@ -10,6 +10,7 @@
 #include <hogwild/detail/control/telemetry.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/sharing/half_parameters.hpp>
 #include <hogwild/detail/sharing/private.hpp>
 #include <hogwild/model.hpp>
 
@@ -28,6 +29,9 @@ class worker_memory;
 /// Columns of a single row need no exchange: whoever holds the chunk with that row loads them before it and stores them
 /// after it; nobody else has a use for them.
 ///
+/// Factors may be stored as halves (half_parameters.hpp): that takes half the memory of both, and under lossy updates
+/// alone.
+///
 /// An exchange never waits: it adds what was gained since the last one and reads what is there. Under
 /// update_kind::exact no gain is lost, under lossy one that is overtaken may be. Belongs to one worker.
 ///
@@ -37,9 +41,11 @@ class replica : public private_arrays<T> {
  public:
   /// `groups` say which parts of the arrays are ordered by popularity; of these, at most the first `head` parameters
   /// are held. Positions from `first_singleton` on are those of columns of a single row, each touched by that row
-  /// alone; no_singletons where a row may touch others. `hook`: whom to tell of each exchange.
+  /// alone; no_singletons where a row may touch others. `hook`: whom to tell of each exchange. `halves`: none but where
+  /// all of a model of floats is held, and no columns are singletons.
   replica(const param_store& store, std::size_t slot, worker_memory& memory, std::vector<parameter_group> groups,
-          std::size_t head, std::size_t first_singleton, update_kind update, exchange_hook* hook = nullptr);
+          std::size_t head, std::size_t first_singleton, update_kind update, exchange_hook* hook = nullptr,
+          stored_halves halves = {});
 
   /// How many arrays of its worker's memory it takes, each as long as what it holds: two for each of the store's.
   static constexpr std::size_t arrays_of(std::size_t state_arrays) { return 2 * (1 + state_arrays); }
@@ -66,6 +72,10 @@ class replica : public private_arrays<T> {
     std::span<T> shared;  ///< of all workers
     std::span<T> work;    ///< the worker's own
     std::span<T> base;    ///< as they were at the last exchange
+    stored_halves halves{};
+
+    /// How many parameters are held.
+    std::size_t held() const { return work.size() + halves.count / 2; }
   };
 
   /// Of arrays that the host does not reach: values() has none, and nothing is sampled.
@@ -90,7 +100,8 @@ class replica : public private_arrays<T> {
 
   replica(worker_slot& me, std::size_t slot, std::vector<array> arrays, std::vector<parameter_group> groups,
           std::size_t first_singleton, update_kind update, exchange_hook* hook);
-  static std::vector<array> arrays_in(const param_store& store, worker_memory& memory, std::size_t head);
+  static std::vector<array> arrays_in(const param_store& store, worker_memory& memory, std::size_t head,
+                                      stored_halves halves);
 
   void exchange_now(race_probe& probe) override;
 
@@ -100,7 +111,7 @@ class replica : public private_arrays<T> {
 
   /// What is held of a group, and of one that is ordered by popularity no columns but the first `columns`.
   parameter_run part_of(const parameter_group& g, std::size_t columns) const {
-    const std::size_t held = arrays_[0].work.size(), offset = std::min(g.offset, held);
+    const std::size_t held = arrays_[0].held(), offset = std::min(g.offset, held);
     const std::size_t rows = g.hot_first ? std::min(g.rows, columns) : g.rows;
     return {offset, std::min(rows * g.width, held - offset)};
   }

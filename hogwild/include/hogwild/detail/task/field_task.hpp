@@ -23,8 +23,10 @@ class field_task final : public general_task<M> {
 
   void work(const worker_context& at) const override {
     this->template work_by_kernels<kernels_may_race>(at, [&](const auto& sharing, const step_context& context) {
-      field_step<M, std::remove_cvref_t<decltype(sharing)>> step(sharing, model_, context, this->data_);
-      worker_loop(at.store, at.slot, this->data_, at.plan.chunks, at.plan.options, step);
+      with_factors<M>(sharing, context.options, [&]<class Factor>() {
+        field_step<M, std::remove_cvref_t<decltype(sharing)>, Factor> step(sharing, model_, context, this->data_);
+        worker_loop(at.store, at.slot, this->data_, at.plan.chunks, at.plan.options, step);
+      });
     });
   }
 

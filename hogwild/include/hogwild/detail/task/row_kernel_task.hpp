@@ -26,10 +26,12 @@ class row_kernel_task final : public general_task<M> {
 
   void work(const worker_context& at) const override {
     this->work_by_kernels(at, [&](const auto& sharing, const step_context& context) {
-      with_row_types(this->data_, [&]<class Index, class Value>() {
-        using sharing_type = std::remove_cvref_t<decltype(sharing)>;
-        row_kernel_step<M, sharing_type, Index, Value> step(sharing, model_, context, this->data_);
-        worker_loop(at.store, at.slot, this->data_, at.plan.chunks, at.plan.options, step);
+      with_factors<M>(sharing, context.options, [&]<class Factor>() {
+        with_row_types(this->data_, [&]<class Index, class Value>() {
+          using sharing_type = std::remove_cvref_t<decltype(sharing)>;
+          row_kernel_step<M, sharing_type, Factor, Index, Value> step(sharing, model_, context, this->data_);
+          worker_loop(at.store, at.slot, this->data_, at.plan.chunks, at.plan.options, step);
+        });
       });
     });
   }

@@ -42,6 +42,7 @@ struct task_facts {
 
   bool row_kernels = false;  ///< kernels train its rows where a worker has arrays of its own, under the run's options
   bool racing_kernels = false;  ///< and where all workers have one
+  std::size_t halves = 0;       ///< parameters, the first ones, that replicas may store as halves under these options
 
   bool edge_kernels = false;  ///< of a cut: kernels train its edges under the run's options
 
@@ -91,6 +92,8 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
   if constexpr (row_kernel_model<M> || field_model<M>)
     facts.row_kernels = freezes_biases_alone(facts.groups, o) && (row_kernel_model<M> || o.batch == 1) &&
                         (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::adagrad);
+  if constexpr (half_factor_model<M>)
+    facts.halves = facts.row_kernels ? facts.groups.front().rows * facts.groups.front().width : 0;
   if constexpr (field_model<M>) facts.racing_kernels = facts.row_kernels && o.update == update_kind::lossy;
   if constexpr (cut_model<M>)
     facts.edge_kernels = m.sides == 2 && o.order == row_order::chunked && o.optimizer == optimizer_kind::sgd &&

@@ -50,10 +50,8 @@ struct factorization_machine {
 
   double loss(const auto& w, const example_type& z) const { return score_loss(labels, scale, predict(w, z), z.label); }
 
-  machine_arrays arrays_in(float* w) const {
-    float* const weights = w + features * width();
-    return {.factors = w, .weights = weights, .bias = weights + features, .width = width()};
-  }
+  machine_arrays arrays_in(float* w) const { return arrays_with<float>(w); }
+  machine_arrays_of<half> half_arrays_in(float* w) const { return arrays_with<half>(w); }
   std::size_t kernel_room() const { return width(); }
   bool derive(float* s, float label) const { return (*s = score_slope(labels, scale, score_of(*s), label)) != 0.0f; }
   row_score measured(const float* s, float label) const {
@@ -81,6 +79,12 @@ struct factorization_machine {
 
  private:
   float score_of(float s) const { return mean + scale * s; }
+
+  template <class Factor>
+  machine_arrays_of<Factor> arrays_with(float* w) const {
+    float* const weights = w + features * width() * sizeof(Factor) / sizeof(float);
+    return {.factors = reinterpret_cast<Factor*>(w), .weights = weights, .bias = weights + features, .width = width()};
+  }
 
   /// Of this thread's last row: v_jf x_j of each entry j, their sums over the entries, and those of their squares.
   struct memory {

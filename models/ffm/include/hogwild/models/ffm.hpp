@@ -69,11 +69,8 @@ struct ffm {
     space.take(k, z);
   }
 
-  field_arrays arrays_in(float* w) const {
-    float* const weights = w + features * width();
-    return {
-        .factors = w, .weights = weights, .bias = weights + features, .width = field_width(factors), .stride = width()};
-  }
+  field_arrays arrays_in(float* w) const { return arrays_with<float>(w); }
+  field_arrays_of<half> half_arrays_in(float* w) const { return arrays_with<half>(w); }
   bool derive(float* s, float label) const { return (*s = score_slope(labels, scale, score_of(*s), label)) != 0.0f; }
   row_score measured(const float* s, float label) const {
     return {score_loss(labels, scale, score_of(*s), label), score_of(*s)};
@@ -116,6 +113,15 @@ struct ffm {
 
  private:
   float score_of(float s) const { return mean + scale * s; }
+  template <class Factor>
+  field_arrays_of<Factor> arrays_with(float* w) const {
+    float* const weights = w + features * width() * sizeof(Factor) / sizeof(float);
+    return {.factors = reinterpret_cast<Factor*>(w),
+            .weights = weights,
+            .bias = weights + features,
+            .width = field_width(factors),
+            .stride = width()};
+  }
   std::size_t factors_at(std::size_t column, std::size_t field) const {
     return column * width() + field * field_width(factors);
   }

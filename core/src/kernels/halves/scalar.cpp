@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/halves/loops.hpp"
+#include "kernels/instruction_sets.hpp"
+#include "kernels/scalar_values.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+/// What every CPU of the architecture has.
+struct scalar : scalar_values {};
+
+}  // namespace
+
+const half_kernels halves_scalar = half_loops<scalar>::table;
+
+}  // namespace hogwild::detail
