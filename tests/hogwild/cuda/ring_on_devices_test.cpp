@@ -4,10 +4,12 @@
 #include <hogwild/detail/collectives/thread.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -21,9 +23,11 @@
 #include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
+#include "device_run.hpp"
 #include "support/program_role.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
+#include "told_rows.hpp"
 
 using namespace hogwild;
 
@@ -41,6 +45,23 @@ struct device_only : logistic {
     return logistic::derivative(margin, label);
   }
 };
+
+/// A ring of threads on devices that tell who trains.
+struct told_ring {
+  on_devices<ring_engine> ring;
+};
+std::size_t plan_sharing(const told_ring& told, run_planner& run) {
+  return plan_sharing(told.ring, run);
+}
+std::unique_ptr<engine_run> start(const told_ring& told, const training_task& task, const loop_plan& plan,
+                                  const note_function& note) {
+  std::vector<std::unique_ptr<device::runtime>> devices;
+  for (std::size_t k = 0; k < told.ring.device.numbers.size(); ++k)
+    devices.push_back(std::make_unique<test::device_that_tells>());
+  return device::start_threads(std::move(devices), task, plan, note, [&](const training_task& work) {
+    return start(detail::with_std_threads<ring_engine>(told.ring), work, plan, note);
+  });
+}
 
 struct ring_case {
   std::size_t devices, workers, replicas;  ///< workers on the CPU
@@ -105,6 +126,20 @@ INSTANTIATE_TEST_SUITE_P(every, ring_on_devices,
                                          ring_case{2, 2, 2, ring_rule::deltas, threads, update_kind::exact},
                                          ring_case{2, 0, 2, ring_rule::deltas, processes, update_kind::exact},
                                          ring_case{2, 1, 3, ring_rule::average, processes, update_kind::lossy}));
+
+TEST(threads_of_a_ring, have_the_rows_of_devices_trained_by_kernels) {
+  for (const std::size_t workers : {0u, 1u}) {
+    const told_ring engine{
+        {{.workers = 2 + workers, .replicas = 2, .team = thread_team_kind::std}, {emulated_device, emulated_device}}};
+    const train_result r =
+        train(test::told_rows{}, ring_rows.csr(), engine,
+              {.epochs = 2, .step = {.initial = 0.2}, .shards = workers == 0 ? sharding::claimed : sharding::fixed});
+    const std::uint64_t by_devices = r.devices.at(0).rows + r.devices.at(1).rows;
+    EXPECT_GT(by_devices, 0u);
+    EXPECT_EQ(test::told_rows::by_kernels, by_devices) << workers << " CPU workers";
+    EXPECT_EQ(test::told_rows::by_workers, r.examples - by_devices) << workers << " CPU workers";
+  }
+}
 
 TEST(processes_of_a_ring, have_their_rows_trained_by_devices) {
   const on_devices<ring_engine> engine{{.workers = 2, .replicas = 2, .transport = transport_kind::shared_segment},
