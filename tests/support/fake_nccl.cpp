@@ -75,8 +75,12 @@ int fake_init(void** comm, int size, nccl::unique_id id, int rank, nccl::config*
   if (number == 0 || number > world().ids || rank < 0 || rank >= size) return invalid_argument;
   fake_group& group = world().groups[number];
   group.size = static_cast<std::size_t>(size);
-  ++group.joined;
-  *comm = &world().communicators.emplace_back(fake_communicator{.group = &group, .rank = rank});
+  fake_communicator& made = world().communicators.emplace_back(fake_communicator{.group = &group, .rank = rank});
+  if (world().fault == nccl_fault::refused_to_join && static_cast<std::size_t>(rank) == world().faulty_rank)
+    made.state = internal_error;  // which is told when it is asked for, as with all that does not block
+  else
+    ++group.joined;
+  *comm = &made;
   world().changed.notify_all();
   return nccl::in_progress;
 }

@@ -127,6 +127,18 @@ TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   test::fake_nccl().abort(left_behind);
 }
 
+/// What it has begun it takes back, and so do the others, which wait for it.
+TEST_F(lost_device, one_that_nccl_does_not_let_join_is_named_by_all_and_leaves_nothing) {
+  test::break_fake_nccl(test::nccl_fault::refused_to_join, 1);
+  const std::size_t aborted_before = test::aborted_fake_communicators();
+  const auto said = test::nccl_sentences(3, {.timeout = 600ms}, [](collective&) { FAIL() << "it has joined"; });
+  const std::string why = "NCCL failed to join the ranks' devices: internal error (a cable is out)";
+  EXPECT_THAT(said[1], testing::StartsWith(why));
+  for (const std::size_t rank : {0u, 2u}) EXPECT_THAT(said[rank], HasSubstr("rank 1 of 3 gave up: " + why));
+  EXPECT_EQ(test::open_fake_communicators(), 0u);
+  EXPECT_EQ(test::aborted_fake_communicators(), aborted_before + 3);
+}
+
 TEST_F(lost_device, different_calls_are_refused_by_all) {
   const auto said = test::nccl_sentences(2, {.timeout = 10min}, [](collective& c) {
     std::vector<float> x(c.rank() == 0 ? 7 : 8);
