@@ -26,6 +26,7 @@
 #include "device_run.hpp"
 #include "support/program_role.hpp"
 #include "support/serial_band.hpp"
+#include "support/stalest_schedule.hpp"
 #include "support/toy_data.hpp"
 #include "told_rows.hpp"
 
@@ -77,8 +78,10 @@ void PrintTo(const ring_case& c, std::ostream* out) {
 
 struct ring_on_devices : testing::TestWithParam<ring_case> {};
 
-// Under the rule average a replica's gains count in part, and a ring of CPU workers ends as far above the serial run.
-TEST_P(ring_on_devices, ends_where_a_serial_run_or_a_ring_without_devices_does) {
+// However its replicas are scheduled a ring ends within 0.6 % of its stalest schedule: by simulation of 240 schedules
+// of these rows, of two to five replicas that are up to a thousand times as fast as each other and exchange after 1 to
+// 2,048 rows, by both rules. What one replica is off itself is in the band of one.
+TEST_P(ring_on_devices, ends_where_every_schedule_of_its_replicas_does) {
   const ring_case& c = GetParam();
   // Beside CPU workers a device whose thread comes late finds no rows left, unless some are its own.
   const train_options options{.epochs = 10,
@@ -92,13 +95,13 @@ TEST_P(ring_on_devices, ends_where_a_serial_run_or_a_ring_without_devices_does) 
                                         .transport = c.transport,
                                         .team = thread_team_kind::std},
                                        std::vector<int>(c.devices, emulated_device)};
-  const double expected =
-      c.rule == ring_rule::average
-          ? train(logistic{}, ring_rows.csr(), static_cast<const ring_engine&>(engine), options).objective
-          : train(logistic{}, ring_rows.csr(), serial_engine{}, options).objective;
+  // Under the rule average a replica's gains count in part.
+  const double weight = c.rule == ring_rule::average ? 1.0 / static_cast<double>(c.replicas) : 1.0;
+  const double expected = test::stalest_objective(
+      ring_rows, {.epochs = 10, .replicas = c.replicas, .step = 0.2, .decay = 0.8, .l2 = 1e-4, .gain_weight = weight});
   const train_result r = train(logistic{}, ring_rows.csr(), engine, options);
   EXPECT_EQ(r.status, run_status::done);
-  EXPECT_LE(r.objective, test::serial_band(c.replicas) * expected);
+  EXPECT_LE(r.objective, test::serial_band(1) * expected);
   RecordProperty("above_expected", std::to_string(r.objective / expected - 1.0));
   EXPECT_GE(r.examples, 80'000u);
   EXPECT_EQ(r.rows_lost, 0u);
