@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "communicator.hpp"
 #include "nccl_member.hpp"
 #include "support/collective_checks.hpp"
 
@@ -41,6 +42,25 @@ INSTANTIATE_TEST_SUITE_P(sizes, nccl_collective,
                            return std::string(std::get<1>(test.param).name) + "_" +
                                   std::to_string(std::get<0>(test.param));
                          });
+
+// Floats have no room for 1 beside 1e8: what is left of it tells where it was added.
+TEST(nccl_group, adds_in_the_order_of_ranks_where_nccl_itself_does_not) {
+  constexpr std::array mine{1.0f, 1e8f, -1e8f};
+  nccl::unique_id id{};
+  ASSERT_EQ(test::fake_nccl().get_unique_id(&id), nccl::success);
+  const auto said = test::nccl_sentences(3, {}, [&](collective& c) {
+    std::vector<float> x(5, mine[c.rank()]);
+    const auto device = device::open_emulated(1);
+    nccl::communicator others(test::fake_nccl(), *device, id, c.rank(), 3, 1min);
+    std::vector<float> by_nccl = x;
+    others.add_up(by_nccl.data(), by_nccl.size());
+    EXPECT_EQ(by_nccl, std::vector<float>(5, 1.0f));
+    c.all_reduce(x);
+    EXPECT_EQ(x, std::vector<float>(5, 0.0f));
+  });
+  for (const std::string& sentence : said) EXPECT_EQ(sentence, "");
+  EXPECT_EQ(test::open_fake_communicators(), 0u);
+}
 
 TEST(nccl_group, refuses_roots_and_rooms_that_do_not_exist) {
   const auto said = test::nccl_sentences(1, {}, [](collective& c) {
