@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replicas of several devices on the ring, by threads and by processes.
 #include <hogwild/cuda/on_devices.hpp>
-#include <hogwild/detail/collectives/thread.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -25,6 +24,7 @@
 
 #include "device_run.hpp"
 #include "support/program_role.hpp"
+#include "support/ranks.hpp"
 #include "support/serial_band.hpp"
 #include "support/stalest_schedule.hpp"
 #include "support/toy_data.hpp"
@@ -152,6 +152,45 @@ TEST(processes_of_a_ring, have_their_rows_trained_by_devices) {
   EXPECT_EQ(r.workers_replaced, 0u);
 }
 
+struct ranks_of_a_ring : testing::TestWithParam<std::pair<std::size_t, transport_kind>> {};
+
+/// Each rank has so many devices, and the second one a CPU worker beside them.
+TEST_P(ranks_of_a_ring, have_their_rows_trained_by_devices) {
+  const auto [devices, transport] = GetParam();
+  constexpr std::size_t ranks = 2;
+  const train_options options{.epochs = 10, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4};
+  const csr_rows rows = ring_rows.csr();
+  const sparse_view all = rows.view();
+  std::vector<train_result> results(ranks);
+  test::as_sound_ranks(ranks, [&](const test::rank_place& place) {
+    const std::size_t r = place.rank;
+    const on_devices<ring_engine> engine{{.workers = devices + r,
+                                          .replicas = devices,
+                                          .transport = transport,
+                                          .team = thread_team_kind::std,
+                                          .pin = false,
+                                          .ranks = &place.ranks,
+                                          .link = &place.link},
+                                         std::vector<int>(devices, emulated_device)};
+    results[r] = train(logistic{}, all.slice(all.rows() * r / ranks, all.rows() * (r + 1) / ranks), engine, options);
+  });
+  const double expected = test::stalest_objective(
+      ring_rows, {.epochs = 10, .replicas = 2 * devices + 1, .step = 0.2, .decay = 0.8, .l2 = 1e-4});
+  RecordProperty("above_expected", std::to_string(results[0].objective / expected - 1.0));
+  for (const train_result& r : results) {
+    EXPECT_EQ(r.status, run_status::done);
+    EXPECT_EQ(r.parameters, results[0].parameters);
+    EXPECT_LE(r.objective, test::serial_band(1) * expected);
+    EXPECT_EQ(r.devices.at(0).exchange, "host");
+    EXPECT_GT(r.devices.at(0).rows, 0u);
+    ASSERT_TRUE(r.link);
+    EXPECT_EQ(r.link->ranks, ranks);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(every, ranks_of_a_ring,
+                         testing::Values(std::pair{1u, threads}, std::pair{2u, threads}, std::pair{1u, processes}));
+
 TEST(ring_on_devices_options, that_do_not_go_together_are_refused) {
   const auto expect_refusal = [](const on_devices<ring_engine>& engine, const char* why) {
     try {
@@ -164,9 +203,6 @@ TEST(ring_on_devices_options, that_do_not_go_together_are_refused) {
   expect_refusal({{.workers = 2, .replicas = 2}, {emulated_device, emulated_device, emulated_device}},
                  "3 devices need as many workers at least, but there are 2");
   expect_refusal({{.workers = 2, .replicas = 2}, {0, 0}}, "device 0 is named twice");
-  thread_group group(1);
-  const auto rank = group.join(0);
-  expect_refusal({{.workers = 2, .replicas = 2, .ranks = rank.get()}, {emulated_device}}, "leave out the ranks");
 }
 
 }  // namespace
