@@ -179,8 +179,12 @@ TEST_P(ranks_of_a_ring, have_their_rows_trained_by_devices) {
   const double expected = test::stalest_objective(
       ring_rows, {.epochs = 10, .replicas = 2 * devices + 1, .step = 0.2, .decay = 0.8, .l2 = 1e-4});
   RecordProperty("above_expected", std::to_string(results[0].objective / expected - 1.0));
+  const auto alone = train(logistic{}, rows, cuda_engine{.device = std::vector<int>(devices, emulated_device)},
+                           {.epochs = 1, .step = {.initial = 0.2}, .l2 = 1e-4});
   for (const train_result& r : results) {
     EXPECT_EQ(r.status, run_status::done);
+    // Halves of the rows have nearly the curvature of all.
+    EXPECT_NEAR(2.0 * double(r.devices.at(0).rows_in_flight) / double(alone.devices[0].rows_in_flight), 1.0, 0.2);
     EXPECT_EQ(r.parameters, results[0].parameters);
     EXPECT_LE(r.objective, test::serial_band(1) * expected);
     EXPECT_EQ(r.devices.at(0).exchange, "host");
