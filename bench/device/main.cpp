@@ -45,12 +45,38 @@ class measuring {
       ceilings_ = measure_ceilings(*device, options_.copy_bytes, options_.least);
       record_.put(ceilings_, name_);
     }
+    sum_up();
     for (const std::string& name : options_.tasks) measure(name);
     record_.put_end(cut_);
     return sound_;
   }
 
  private:
+  /// All devices of the machine, each as a rank.
+  void sum_up() {
+    if (time_is_up("sums", "all")) return;
+    if (options_.device == emulated_device) return record_.put_skipped("sums", "all", "NCCL has no emulated devices");
+    const std::size_t ranks = devices_here();
+    if (ranks < 2)
+      return record_.put_skipped("sums", "all", "there is one device, and NCCL lets no two ranks share it");
+    try {
+      const nccl::functions with = nccl::load("libnccl.so.2");
+      const auto open = [](std::size_t rank) { return device::open_cuda(static_cast<int>(rank)); };
+      for (const std::size_t floats : {std::size_t{1} << 10, std::size_t{1} << 20, std::size_t{1} << 24})
+        record_.put(measure_sums(with, open, ranks, floats, options_.least));
+    } catch (const error& e) {
+      record_.put_skipped("sums", "all", e.what());
+    }
+  }
+  static std::size_t devices_here() {
+    std::size_t count = 1;  // one is open already
+    try {
+      while (device::facts_of_cuda(static_cast<int>(count)).number >= 0) ++count;
+    } catch (const resource_error&) {
+    }
+    return count;
+  }
+
   bool time_is_up(const std::string& task, const std::string& name) {
     if (options_.stop.stop_requested())
       throw error(exit_code::interrupted, "interrupted; what was measured so far is in the record");

@@ -150,6 +150,11 @@ void device_record::put_ratio(const workload& work, const std::string& name, con
   put(json{{"kind", "ratio"}, {"task", work.name}, {"of", name}, {"to", other}, {"sooner", value}});
 }
 
+void device_record::put(const sum_seconds& found) {
+  for (const auto& [by, seconds] : {std::pair{"rank order", found.in_rank_order}, {"nccl", found.by_nccl}})
+    put(json{{"kind", "sum"}, {"by", by}, {"ranks", found.ranks}, {"floats", found.floats}, {"seconds", seconds}});
+}
+
 void device_record::put_skipped(const std::string& task, const std::string& name, const std::string& reason) {
   put(json{{"kind", "skipped"}, {"task", task}, {"name", name}, {"reason", reason}});
 }

@@ -8,6 +8,7 @@
 
 #include "ceilings.hpp"
 #include "contests.hpp"
+#include "sums.hpp"
 
 namespace hogwild::bench {
 
@@ -30,6 +31,7 @@ class device_record {
                 double rows_per_second, const std::optional<row_bound>& by);
   /// How many times sooner than `other` `name` was at the target.
   void put_ratio(const workload& work, const std::string& name, const std::string& other, double value);
+  void put(const sum_seconds& found);
   void put_skipped(const std::string& task, const std::string& name, const std::string& reason);
   void put_end(bool cut);
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -24,7 +23,9 @@
 #include <hogwild/train.hpp>
 
 #include "devices.hpp"
+#include "far_rows.hpp"
 #include "support/fresh_seed.hpp"
+#include "support/random_text.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
 
@@ -167,12 +168,7 @@ TEST_P(kernels_on, matrix_factorization_does_what_the_host_form_does) {
 }
 
 TEST_P(kernels_on, skip_gram_does_what_the_host_form_does) {
-  std::string text;
-  for (std::size_t line = 0; line < 50; ++line) {
-    for (std::size_t k = 0; k < 20; ++k) text += "w" + std::to_string(random() % (1 + random() % 60)) + " ";
-    text += "\n";
-  }
-  const corpus words = read_corpus(text, "text", {.min_count = 1, .threads = 1});
+  const corpus words = test::random_sentences(random, 50, 60);
   skip_gram m;
   m.words = words.words.size(), m.sample = 0.01;
   for (const std::size_t dimension : {20u, 128u}) {
@@ -183,15 +179,10 @@ TEST_P(kernels_on, skip_gram_does_what_the_host_form_does) {
   }
 }
 
-// The median's slope is -1/2 while margins are below the label, and all rows have all columns: each adds 1/2 of the
-// step to each weight, without rounding, in whatever order. As many rows in flight as a large device has warps.
+// As many rows in flight as a large device has warps.
 TEST_P(kernels_on, exact_adds_are_not_lost) {
   constexpr std::size_t columns = 31, rows = 20'000;
-  test::toy_rows toy;
-  toy.columns = columns;
-  std::vector<std::uint32_t> all(columns);
-  std::iota(all.begin(), all.end(), 0u);
-  for (std::size_t r = 0; r < rows; ++r) toy.push(all, std::vector<float>(columns, 1.0f), 1e9f);
+  const test::toy_rows toy = test::rows_far_from_their_labels(rows, columns);
   const csr_rows data = toy.csr();
   const loop_options options{.update = update_kind::exact, .bias = 1, .rows_in_flight = 8448};
   const auto task = make_task(quantile{}, data.view(), label_map(), options);

@@ -14,7 +14,6 @@
 
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/formats/corpus.hpp>
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
@@ -27,6 +26,7 @@
 #include "devices.hpp"
 #include "kernels/loss_rows.hpp"
 #include "support/fresh_seed.hpp"
+#include "support/random_text.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
 
@@ -127,12 +127,7 @@ TEST_P(losses_on, of_ratings_are_those_of_the_host) {
 }
 
 TEST_P(losses_on, of_word_vectors_are_those_of_the_host) {
-  std::string text;
-  for (int line = 0; line < 500; ++line) {
-    for (std::uint64_t k = random() % 40; k > 0; --k) text += "w" + std::to_string(random() % 100) + " ";
-    text += "\n";
-  }
-  const corpus words = read_corpus(text, "text", {.min_count = 1, .threads = 1});
+  const corpus words = test::random_sentences(random, 500, 100);
   skip_gram model;
   model.words = words.words.size(), model.sample = 0.01;
   for (const std::size_t dimension : {16u, 40u}) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include <hogwild/train.hpp>
 
 #include "devices.hpp"
+#include "far_rows.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
@@ -113,14 +113,10 @@ TEST_P(runs_on, end_in_the_band_of_the_serial_run_in_memory_of_the_store) {
   }
 }
 
-// Each row adds 1/2 of the step to each weight, without rounding (kernels_test.cpp), whoever trains it.
+// Each row adds 1/2 of the step to each weight, without rounding (far_rows.hpp), whoever trains it.
 TEST_P(runs_on, keep_every_exact_add_in_memory_of_the_store) {
   constexpr std::size_t columns = 31, rows = 20'000;
-  test::toy_rows toy;
-  toy.columns = columns;
-  std::vector<std::uint32_t> all(columns);
-  std::iota(all.begin(), all.end(), 0u);
-  for (std::size_t r = 0; r < rows; ++r) toy.push(all, std::vector<float>(columns, 1.0f), 1e9f);
+  const test::toy_rows toy = test::rows_far_from_their_labels(rows, columns);
   const device::device_facts facts = device->facts();
   for (const memory_kind memory : {memory_kind::pinned, memory_kind::managed}) {
     if (memory == memory_kind::managed ? !facts.concurrent_managed_access : !facts.native_host_atomics) continue;

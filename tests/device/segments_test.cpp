@@ -3,7 +3,6 @@
 #include <hogwild/cuda/engine.hpp>
 
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include <hogwild/worker_main.hpp>
 
 #include "devices.hpp"
+#include "far_rows.hpp"
 #include "support/program_role.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
@@ -45,16 +45,12 @@ TEST_P(segments_on, runs_beside_a_process_end_in_the_band_of_the_serial_run) {
   EXPECT_LE(r.objective, test::serial_band(2) * serial);
 }
 
-// Each row adds 1/2 of the step to each weight, without rounding (kernels_test.cpp), whoever trains it.
+// Each row adds 1/2 of the step to each weight, without rounding (far_rows.hpp), whoever trains it.
 TEST_P(segments_on, exact_adds_beside_a_process_are_not_lost) {
   if (!device->facts().native_host_atomics)
     GTEST_SKIP() << "the device's atomic operations on memory of the host are not atomic to CPUs";
   constexpr std::size_t columns = 4, rows = 100'000, epochs = 10;
-  test::toy_rows toy;
-  toy.columns = columns;
-  std::vector<std::uint32_t> all(columns);
-  std::iota(all.begin(), all.end(), 0u);
-  for (std::size_t r = 0; r < rows; ++r) toy.push(all, std::vector<float>(columns, 1.0f), 1e9f);
+  const test::toy_rows toy = test::rows_far_from_their_labels(rows, columns);
   const train_result r = train(quantile{}, toy.csr(), engine(),
                                {.epochs = epochs,
                                 .step = {.initial = 1.0, .kind = schedule_kind::constant},

@@ -321,6 +321,18 @@ TEST(sampled_layer, of_lists_its_gradient_is_that_of_the_formula) {
   }
 }
 
+TEST(sampled_layer, a_batch_of_lists_has_a_class_by_its_sample_or_any_of_its_labels) {
+  constexpr std::size_t of = 24, draws = 9, n = 7;
+  listed_layer f(of, draws, n, false);
+  f.differentiate(1);
+  std::size_t given = 0;
+  for (const auto& list : f.lists) given += list.size();
+  ASSERT_GT(given, n);
+  const class_sampler sampler(sample_distribution::frequency, uneven_counts(of), draws);
+  for (std::size_t s = 0; s < f.layer.slots().size(); ++s)
+    EXPECT_EQ(f.layer.chance(s), sampler.chance_in_batch(f.layer.slots().rows()[s], given));
+}
+
 // Told apart from the rest, the partial of class c that a row has not is sigma(s_c) / E_c with chance E_c, else 0: its
 // mean is sigma(s_c) exactly, its variance at most sigma^2 / E_c. By Bernstein's inequality the mean of m samples is
 // farther off than t with a chance below 2 exp(-m t^2 / 2 / (sigma^2 / E + sigma / E t / 3)), which t makes 1e-9; one

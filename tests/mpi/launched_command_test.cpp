@@ -65,6 +65,21 @@ INSTANTIATE_TEST_SUITE_P(ranks, each_number,
                            return std::to_string(tested.param.ranks) + "_" + tested.param.messages;
                          });
 
+// Beside the device of each rank there is a CPU worker.
+TEST_F(launched, ranks_have_the_devices_that_are_named_dealt_to_them) {
+  const auto serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json"}));
+  const auto result =
+      result_of(run(2, train_with({"--device", "emulated,emulated", "--epochs", "8", "--quiet", "--json"})));
+  EXPECT_EQ(result["status"], "done");
+  EXPECT_EQ(result["link"]["ranks"], 2);
+  ASSERT_EQ(result["devices"].size(), 1u);
+  EXPECT_EQ(result["devices"][0]["exchange"], "host");
+  EXPECT_LT(result["objective"].get<double>(), 1.02 * serial["objective"].get<double>());
+  const outcome few = run(2, train_with({"--device", "emulated", "--epochs", "1"}));
+  EXPECT_EQ(few.code, 2) << few.err;
+  EXPECT_THAT(few.err, HasSubstr("2 ranks of this machine train by devices, and --device names 1"));
+}
+
 class each_lockstep : public launched, public ::testing::WithParamInterface<std::tuple<std::string, int>> {};
 
 TEST_P(each_lockstep, engine_trains_and_repeats_to_the_bit) {

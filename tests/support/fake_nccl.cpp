@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/fake_nccl.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,13 +21,14 @@ constexpr int internal_error = 3, invalid_argument = 4, invalid_usage = 5;
 
 struct fake_group {
   std::size_t size = 0, joined = 0, finalized = 0, closed = 0;
+  std::map<std::size_t, std::map<int, std::vector<float>>> sums;      ///< by their number and rank
   std::map<std::pair<int, int>, std::deque<std::vector<char>>> mail;  ///< by sender and receiver
 };
 
 struct fake_communicator {
   fake_group* group = nullptr;
   int rank = 0;
-  std::size_t exchanges = 0;
+  std::size_t exchanges = 0, sums = 0;
   int polls = 0;  ///< until the last exchange is no longer in progress
   bool finalized = false, open = true;
   int state = nccl::success;
@@ -75,8 +79,12 @@ int fake_init(void** comm, int size, nccl::unique_id id, int rank, nccl::config*
   if (number == 0 || number > world().ids || rank < 0 || rank >= size) return invalid_argument;
   fake_group& group = world().groups[number];
   group.size = static_cast<std::size_t>(size);
-  ++group.joined;
-  *comm = &world().communicators.emplace_back(fake_communicator{.group = &group, .rank = rank});
+  fake_communicator& made = world().communicators.emplace_back(fake_communicator{.group = &group, .rank = rank});
+  if (world().fault == nccl_fault::refused_to_join && static_cast<std::size_t>(rank) == world().faulty_rank)
+    made.state = internal_error;  // which is told when it is asked for, as with all that does not block
+  else
+    ++group.joined;
+  *comm = &made;
   world().changed.notify_all();
   return nccl::in_progress;
 }
@@ -115,12 +123,8 @@ int fake_receive(void* to, std::size_t count, int type, int peer, void* comm, vo
   return note_message({nullptr, to, count, peer, static_cast<fake_communicator*>(comm)}, type);
 }
 
-/// Does in the calling thread, which is the queue of the emulated device, what NCCL's kernels do.
-int fake_group_end() {
-  in_group = false;
-  if (grouped.empty()) return nccl::success;
-  std::unique_lock lock(world().mutex);
-  fake_communicator& self = *grouped.front().by;
+/// What a call ends with before anything is moved; nothing where it goes on.
+std::optional<int> end_of_faulty_call(fake_communicator& self, std::unique_lock<std::mutex>& lock) {
   // Until it is told that one call is through it must not get another one.
   if (self.polls > 0 || self.finalized) return self.state = invalid_usage;
   const bool faulty =
@@ -131,6 +135,16 @@ int fake_group_end() {
     return nccl::in_progress;
   }
   self.polls = static_cast<int>(self.exchanges++ % 3);
+  return std::nullopt;
+}
+
+/// Does in the calling thread, which is the queue of the emulated device, what NCCL's kernels do.
+int fake_group_end() {
+  in_group = false;
+  if (grouped.empty()) return nccl::success;
+  std::unique_lock lock(world().mutex);
+  fake_communicator& self = *grouped.front().by;
+  if (const std::optional<int> ended = end_of_faulty_call(self, lock)) return *ended;
   for (const fake_message& m : grouped) {
     if (m.from == nullptr) continue;
     const char* const begin = static_cast<const char*>(m.from);
@@ -146,6 +160,27 @@ int fake_group_end() {
     std::memcpy(m.to, mail.front().data(), m.bytes);
     mail.pop_front();
   }
+  return nccl::in_progress;
+}
+
+/// The same for a sum, which goes from the last rank to the first: NCCL promises no order.
+int fake_all_reduce(const void* from, void* to, std::size_t count, int type, int operation, void* comm, void*) {
+  if (in_group || type != nccl::floats_type || operation != nccl::sum_operation) return invalid_argument;
+  std::unique_lock lock(world().mutex);
+  auto& self = *static_cast<fake_communicator*>(comm);
+  if (const std::optional<int> ended = end_of_faulty_call(self, lock)) return *ended;
+  auto& parts = self.group->sums[self.sums++];
+  const auto* const mine = static_cast<const float*>(from);
+  parts[self.rank].assign(mine, mine + count);
+  world().changed.notify_all();
+  world().changed.wait(lock, [&] { return parts.size() == self.group->size || !self.open; });
+  if (!self.open) return nccl::in_progress;
+  std::vector<float> sum(count);
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (part->second.size() != count) return self.state = invalid_argument;
+    std::ranges::transform(sum, part->second, sum.begin(), std::plus());
+  }
+  std::memcpy(to, sum.data(), count * sizeof(float));
   return nccl::in_progress;
 }
 
@@ -196,6 +231,7 @@ const nccl::functions& fake_nccl() {
                                    .group_end = fake_group_end,
                                    .send = fake_send,
                                    .receive = fake_receive,
+                                   .all_reduce = fake_all_reduce,
                                    .finalize = fake_finalize,
                                    .destroy = fake_destroy,
                                    .abort = fake_abort,

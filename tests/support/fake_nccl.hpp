@@ -13,11 +13,11 @@ namespace hogwild::test {
 
 const nccl::functions& fake_nccl();
 
-/// What goes wrong with a rank's messages.
-enum class nccl_fault { none, stuck, refused };
+/// What goes wrong: with a rank's messages, or as it joins its group, which the others then wait for.
+enum class nccl_fault { none, stuck, refused, refused_to_join };
 
 /// Of this rank of all groups, from its exchange number `after` on, counted from 0. Set while nobody exchanges.
-void break_fake_nccl(nccl_fault how, std::size_t rank, std::size_t after);
+void break_fake_nccl(nccl_fault how, std::size_t rank, std::size_t after = 0);
 
 /// How many communicators have neither been destroyed nor aborted.
 std::size_t open_fake_communicators();

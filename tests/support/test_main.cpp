@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main of programs that hold the tests of several sources: --source=FILE runs those of one.
+#include <fnmatch.h>
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -61,6 +64,22 @@ std::string filter_for(std::string_view source) {
   return filter;
 }
 
+/// The first pattern of a filter that no test has the name of; empty where each selects some. Those behind '-' take
+/// tests away, and may find none.
+std::string idle_pattern(std::string_view filter) {
+  filter = filter.substr(0, filter.find('-'));
+  while (!filter.empty()) {
+    const std::string pattern(filter.substr(0, filter.find(':')));
+    filter.remove_prefix(std::min(filter.size(), pattern.size() + 1));
+    const auto selects = [&](const ::testing::TestInfo* test) {
+      const std::string name = std::string(test->test_suite_name()) + "." + test->name();
+      return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    };
+    if (std::ranges::none_of(all_tests(), selects)) return pattern;
+  }
+  return {};
+}
+
 }  // namespace
 
 hogwild::test::program_role::program_role(action act, const char* source) {
@@ -91,6 +110,10 @@ int main(int argc, char** argv) {
     GTEST_FLAG_SET(filter, filter);
   } else if (source.empty() && !declared_roles().empty()) {
     std::fprintf(stderr, "sources of this program start it again, each in its own way: name one, --source=FILE\n");
+    return 2;
+  }
+  if (const std::string idle = idle_pattern(GTEST_FLAG_GET(filter)); !idle.empty()) {
+    std::fprintf(stderr, "no test is selected by %s\n", idle.c_str());
     return 2;
   }
   const int status = RUN_ALL_TESTS();

@@ -68,7 +68,6 @@ TEST_F(device_command, usage_is_2_with_a_sentence) {
       {emulated({"--rank-timeout", "5"}), "it needs --engine ring, all_reduce or local_sgd"},
       {emulated({"--replicas", "2"}), "it needs --engine ring"},
       {emulated({"--transport", "mpi"}), "leave out --transport mpi"},
-      {with({"--engine", "ring", "--device", "emulated,emulated", "--transport", "mpi"}), "leave out --transport mpi"},
       {emulated({"--memory", "mine"}), "'mine'"},
       {emulated({"--memory", "managed", "--transport", "shared_segment"}), "use threads, or pinned memory"},
       {emulated({"--memory", "pinned", "--sharing", "buffered"}), "leave the sharing at auto"},

@@ -88,8 +88,10 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
     throw config_error(
         "--storage says how the replica of a worker or a device stores the factors that it trains: it needs --engine "
         "threads, processes or cuda");
-  if ((by_device || line.given("--device")) && r.mpi)
-    throw config_error("workers beside a device are threads or processes of one machine: leave out --transport mpi");
+  if (by_device && r.mpi)
+    throw config_error(
+        "workers beside a device are threads or processes of one machine: leave out --transport mpi, or "
+        "take --engine ring");
   if ((by_device || line.given("--device")) && line.given("--team"))
     throw config_error("--team is about libraries that start threads; those beside a device are std threads");
   for (const char* name : {"--transport", "--rank-timeout"}) {

@@ -43,9 +43,23 @@ joining_function by_nccl(launched_ranks* ranks) {
   };
 }
 
+/// Those that are named are dealt to the ranks of this machine, one by one.
+std::vector<int> devices_of_rank(const train_request& request, launched_ranks* ranks) {
+  if (ranks == nullptr || request.devices.empty()) return request.devices;
+  const std::size_t sharing = ranks->size_on_machine();
+  if (request.devices.size() < sharing)
+    throw config_error(std::to_string(sharing) + " ranks of this machine train by devices, and --device names " +
+                       std::to_string(request.devices.size()) + ": name at least one for each rank");
+  std::vector<int> own;
+  for (std::size_t k = ranks->rank_on_machine(); k < request.devices.size(); k += sharing)
+    own.push_back(request.devices[k]);
+  return own;
+}
+
 /// With devices each of them, and each worker beside them, has a replica unless it is said otherwise.
 std::unique_ptr<any_engine> make_ring(const train_request& request, launched_ranks* ranks) {
-  const std::size_t devices = request.devices.size();
+  const std::vector<int> own = devices_of_rank(request, ranks);
+  const std::size_t devices = own.size();
   const std::size_t replicas = devices > 0 && request.replicas == 0 ? request.workers + devices : request.replicas;
   const ring_engine ring{.workers = unless_zero(request.workers + devices),
                          .replicas = unless_zero(replicas),
@@ -58,7 +72,7 @@ std::unique_ptr<any_engine> make_ring(const train_request& request, launched_ran
                          .link = ranks != nullptr ? &ranks->link() : nullptr,
                          .message_values = request.messages,
                          .timeout = request.rank_timeout};
-  return devices > 0 ? as_any(on_devices<ring_engine>{ring, request.devices}) : as_any(ring);
+  return devices > 0 ? as_any(on_devices<ring_engine>{ring, own}) : as_any(ring);
 }
 
 std::unique_ptr<any_engine> make_engine(const train_request& request, launched_ranks* ranks) {

@@ -60,7 +60,7 @@ struct parameter_group {
   std::size_t width = 1;
   bool hot_first = true;     ///< row r belongs to the data's column at position r
   double step_factor = 1.0;  ///< multiplies the run's step
-  bool l2 = true;            ///< whether the run's l2 applies
+  bool l2 = true;            ///< whether the run's l2 applies; in general models only with hot_first
   std::size_t first_column =
       0;  ///< of rows that are ordered by popularity: row r belongs to the data's column first_column + r
 };

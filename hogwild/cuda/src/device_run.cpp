@@ -90,11 +90,13 @@ class device_run final : public engine_run {
     return options_.memory == memory_kind::device && options_.sharing == access_kind::buffered;
   }
 
-  /// By peers where all workers are threads that drive a device, and have one common model.
+  /// By peers where all workers are threads that drive a device, and have one common model, which no other rank meets
+  /// meanwhile.
   void choose_where_they_meet() {
     const exchange_options& ring = options_.exchange;
     const bool one_model = ring.replicas < 2 || ring.one_worker_each();
-    bool by_peers = work_ != nullptr && one_model && reports_.size() > 1 && workers() == reports_.size();
+    bool by_peers =
+        work_ != nullptr && one_model && reports_.size() > 1 && workers() == reports_.size() && !members_->link();
     if (by_peers) {
       const std::string why_not = work_->meet_by_peers(store(), options_.update);
       by_peers = why_not.empty();

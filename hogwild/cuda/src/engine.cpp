@@ -69,7 +69,7 @@ void require_supported(const run_planner& run, const std::vector<int>& devices, 
 }  // namespace
 
 void detail::plan_devices(const device_list& list, memory_kind memory, storage_kind storage, transport_kind transport,
-                          run_planner& run) {
+                          run_planner& run, std::size_t ranks) {
   const std::vector<int>& devices = list.numbers;
   require_supported(run, devices, memory, storage, transport);
   // Those who own blocks train them one rating after the other.
@@ -80,7 +80,7 @@ void detail::plan_devices(const device_list& list, memory_kind memory, storage_k
   run.loop().storage = storage;
   // The bound is for all rows that do not see each other's changes. Those of two devices do not before their replicas
   // exchange, which sums the gains: together they are one step of as many rows.
-  const double rows = device::kernels_of(run.task()).rows_in_flight(run) / static_cast<double>(devices.size());
+  const double rows = device::kernels_of(run.task()).rows_in_flight(run) / static_cast<double>(devices.size() * ranks);
   run.loop().rows_in_flight = static_cast<std::uint32_t>(std::clamp(rows, 1.0, 1e6));
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <thread>
+#include <utility>
 
 namespace hogwild::nccl {
 namespace {
@@ -72,22 +73,35 @@ communicator::~communicator() {
 }
 
 void communicator::exchange(const std::vector<message>& sent, const std::vector<message>& received) {
-  struct queued {
-    std::vector<message> sent, received;
-    int result;
-  };
   const auto some = [](const std::vector<message>& all) {
     std::vector<message> kept;
     for (const message& m : all)
       if (m.bytes > 0) kept.push_back(m);
     return kept;
   };
-  const auto work = std::make_shared<queued>(queued{some(sent), some(received), success});
-  if (work->sent.empty() && work->received.empty()) return;
-  constexpr const char* did = "exchange numbers";
+  std::vector<message> to = some(sent), from = some(received);
+  if (to.empty() && from.empty()) return;
+  run([nccl = &nccl_, comm = comm_, to = std::move(to),
+       from = std::move(from)](void* stream) { return issue(*nccl, comm, to, from, stream); },
+      "exchange numbers");
+}
+
+void communicator::add_up(float* at, std::size_t count) {
+  run([nccl = &nccl_, comm = comm_, at,
+       count](void* stream) { return nccl->all_reduce(at, at, count, floats_type, sum_operation, comm, stream); },
+      "add up numbers");
+}
+
+template <class Call>
+void communicator::run(Call call, const char* did) {
+  struct queued {
+    Call call;
+    int result;
+  };
   // The device's queue keeps what it is given, and may outlive this call where that throws.
-  const auto on_stream = [work, nccl = &nccl_, comm = comm_](void* stream) {
-    work->result = issue(*nccl, comm, work->sent, work->received, stream);
+  const auto work = std::make_shared<queued>(queued{std::move(call), success});
+  const auto on_stream = [work](void* stream) {
+    work->result = work->call(stream);
     return 0;
   };
   device_.run({.on_host = [on_stream](std::size_t, std::size_t) { on_stream(nullptr); }, .on_device = on_stream});

@@ -41,10 +41,18 @@ class communicator {
   /// part in it is over. Between two ranks at most one message goes each way. Those without bytes are left out.
   void exchange(const std::vector<message>& sent, const std::vector<message>& received);
 
+  /// The sum over all ranks takes the place of so many floats of the device, by NCCL's own means: in an order that it
+  /// does not promise, so that no collective uses it. It is what those are measured against. All ranks at the same
+  /// time; otherwise as exchange().
+  void add_up(float* at, std::size_t count);
+
   /// Takes back what is under way. Nothing can be exchanged after it.
   void abort() noexcept;
 
  private:
+  /// Puts call(stream) into the queue, which returns what NCCL says, and returns when that is over.
+  template <class Call>
+  void run(Call call, const char* did);
   void check(int result, const char* did) const;
   bool is_settled(const char* did) const;
   template <class Done>

@@ -30,6 +30,7 @@ functions load(const std::string& library) {
   set(f.group_end, "ncclGroupEnd");
   set(f.send, "ncclSend");
   set(f.receive, "ncclRecv");
+  set(f.all_reduce, "ncclAllReduce");
   set(f.finalize, "ncclCommFinalize");
   set(f.destroy, "ncclCommDestroy");
   set(f.abort, "ncclCommAbort");

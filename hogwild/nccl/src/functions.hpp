@@ -11,7 +11,8 @@ namespace hogwild::nccl {
 
 // ncclResult_t; all others are errors, too.
 inline constexpr int success = 0, remote_error = 6, in_progress = 7;
-inline constexpr int bytes_type = 0;  ///< ncclInt8
+inline constexpr int bytes_type = 0, floats_type = 7;  ///< ncclInt8, ncclFloat32
+inline constexpr int sum_operation = 0;                ///< ncclSum
 
 /// ncclUniqueId, handed over by value.
 struct unique_id {
@@ -37,6 +38,7 @@ struct functions {
   int (*group_end)();
   int (*send)(const void* from, std::size_t count, int type, int peer, void* comm, void* stream);
   int (*receive)(void* to, std::size_t count, int type, int peer, void* comm, void* stream);
+  int (*all_reduce)(const void* from, void* to, std::size_t count, int type, int operation, void* comm, void* stream);
   int (*finalize)(void* comm);
   int (*destroy)(void* comm);
   int (*abort)(void* comm);

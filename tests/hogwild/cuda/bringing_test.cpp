@@ -22,8 +22,8 @@
 
 #include "bringing.hpp"
 #include "device_rows.hpp"
-#include "device_run.hpp"
 #include "forwarding_device.hpp"
+#include "given_devices.hpp"
 #include "kernel_family.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
@@ -53,22 +53,9 @@ class stopping_device final : public test::forwarding_device {
   copies& copies_;
 };
 
-/// cuda_engine on that device, and a worker on the CPU.
-struct stopping_engine {
-  copies* counted;
-};
-
-std::size_t plan_sharing(const stopping_engine&, run_planner& run) {
-  return plan_sharing(cuda_engine{.workers = 1, .device = emulated_device}, run);
-}
-
-std::unique_ptr<engine_run> start(const stopping_engine& engine, const training_task& task, const loop_plan& plan,
-                                  const note_function& note) {
-  std::vector<std::unique_ptr<device::runtime>> devices;
-  devices.push_back(std::make_unique<stopping_device>(*engine.counted));
-  return device::start_threads(std::move(devices), task, plan, note, [&](const training_task& work) {
-    return start(thread_engine{.workers = 1, .team = thread_team_kind::std, .pin = false}, work, plan, note);
-  });
+/// That device, and a worker on the CPU.
+test::given_devices stopping_devices(copies& counted) {
+  return {.open = [&](std::size_t) { return std::make_unique<stopping_device>(counted); }, .workers = 1};
 }
 
 TEST(bringing, ends_with_the_copy_that_is_under_way) {
@@ -76,7 +63,7 @@ TEST(bringing, ends_with_the_copy_that_is_under_way) {
   for (std::size_t k = 0; k < 3; ++k) {  // row starts, columns and values: labels come behind them
     copies counted;
     counted.until_stop = k;
-    const train_result r = train(logistic{}, toy.csr(), stopping_engine{&counted},
+    const train_result r = train(logistic{}, toy.csr(), stopping_devices(counted),
                                  {.epochs = 1, .step = {.initial = 0.1}, .stop = counted.stop.get_token()});
     EXPECT_EQ(r.status, run_status::stopped) << k;
     EXPECT_EQ(counted.before, k + 1);

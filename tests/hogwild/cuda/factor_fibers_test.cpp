@@ -4,48 +4,31 @@
 //
 #include "kernels/factor_rows.cu"
 
-#include <cstring>
 #include <random>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "factor_problem.hpp"
+#include "support/on_fibers.hpp"
 
 using namespace hogwild;
 
 namespace {
 
-bool have_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
-struct factor_fibers : testing::TestWithParam<test::factor_training> {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
-  void SetUp() override { simt::settings = {.seed = random()}; }
-  void TearDown() override { simt::settings = {}; }
-};
+struct factor_fibers : test::on_fibers<testing::TestWithParam<test::factor_training>> {};
 
 TEST_P(factor_fibers, one_warp_gives_the_bits_of_the_host_form) {
   for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
     for (const bool system_scope : {false, true}) {
-      test::factor_problem host(random, 30, GetParam());
-      test::factor_problem fibers = host;
-      device::factor_work work = host.work(), device_work = fibers.work();
-      std::uint64_t updates = 0, device_updates = 0;
-      work.updates = &updates;
-      device_work.updates = &device_updates;
-      work.update = device_work.update = update;
-      device_work.system_scope = system_scope;
-      device::train_factor_rows(work, 0, 1);
-      EXPECT_EQ(device::launch_factor_rows(device_work, nullptr), 0);
-      EXPECT_TRUE(have_same_bits(fibers.weights, host.weights));
-      EXPECT_TRUE(have_same_bits(fibers.sums, host.sums));
-      EXPECT_EQ(device_updates, updates);
+      const std::uint64_t updates = test::expect_bits_of_host_form(
+          test::factor_problem(random, 30, GetParam()),
+          [&](device::factor_work& work) {
+            work.update = update;
+            work.system_scope = system_scope;
+          },
+          [](const auto&, const auto& work) { device::train_factor_rows(work, 0, 1); },
+          [](const auto&, const auto& work) { return device::launch_factor_rows(work, nullptr); });
       EXPECT_EQ(updates, 30u);
     }
   }

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <random>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,16 +15,13 @@
 
 #include "factor_problem.hpp"
 #include "margin_problem.hpp"  // relative_error
+#include "support/fresh_seed.hpp"
 
 using namespace hogwild;
 
 namespace {
 
-struct host_factor_rows : testing::TestWithParam<test::factor_training> {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-};
+struct host_factor_rows : test::fresh_seed<testing::TestWithParam<test::factor_training>> {};
 
 // A rating's error of at most 6 is rounded some fifteen times, by 2^-24 * 6 each: 5e-6 in the worst case, of which a
 // step of 0.03, of 0.1 under row_adagrad, hands 1e-6 on to two rows of length 1 and two biases. The norm of all weights

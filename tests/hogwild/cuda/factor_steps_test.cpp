@@ -17,6 +17,7 @@
 
 #include "kernel_family.hpp"
 #include "margin_problem.hpp"  // relative_error
+#include "support/fresh_seed.hpp"
 #include "support/toy_ratings.hpp"
 
 using namespace hogwild;
@@ -42,11 +43,9 @@ void PrintTo(const factor_setting& s, std::ostream* out) {
        << (s.optimizer == optimizer_kind::sgd ? "" : ", row_adagrad");
 }
 
-struct device_and_factor_step : testing::TestWithParam<factor_setting> {};
+struct device_and_factor_step : test::fresh_seed<testing::TestWithParam<factor_setting>> {};
 
 TEST_P(device_and_factor_step, agree) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
   const factor_setting& with = GetParam();
   const test::toy_ratings_shape shape{.users = 30, .items = 20, .ratings = 400, .seed = seed};
   const test::toy_rows rows = test::planted_ratings(shape);

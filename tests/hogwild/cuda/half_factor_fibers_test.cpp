@@ -14,19 +14,13 @@
 #include <gtest/gtest.h>
 
 #include "half_factor_problem.hpp"
+#include "support/on_fibers.hpp"
 
 using namespace hogwild;
 
 namespace {
 
-struct half_factor_fibers : testing::TestWithParam<test::factor_training> {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-
-  void SetUp() override { simt::settings = {.seed = random()}; }
-  void TearDown() override { simt::settings = {}; }
-};
+struct half_factor_fibers : test::on_fibers<testing::TestWithParam<test::factor_training>> {};
 
 TEST_P(half_factor_fibers, one_warp_gives_the_bits_of_the_host_form) {
   test::half_factor_problem host(random, 30, GetParam());
@@ -49,10 +43,9 @@ TEST_P(half_factor_fibers, one_warp_gives_the_bits_of_the_host_form) {
 
 INSTANTIATE_TEST_SUITE_P(trainings, half_factor_fibers, testing::ValuesIn(test::half_factor_trainings));
 
-TEST(half_copy_fibers, of_any_number_of_warps_give_the_bits_of_the_host_form) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
+using half_copy_fibers = test::on_fibers<>;
+
+TEST_F(half_copy_fibers, of_any_number_of_warps_give_the_bits_of_the_host_form) {
   std::normal_distribution<float> normal;
   for (const std::uint32_t warps : {1u, 3u, 40u}) {
     for (const std::size_t pairs : {1u, 31u, 33u, 500u}) {

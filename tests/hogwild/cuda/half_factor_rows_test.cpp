@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <random>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "half_factor_problem.hpp"
+#include "support/fresh_seed.hpp"
 
 using namespace hogwild;
 
@@ -24,11 +24,7 @@ double half_spacing(double x) {
   return std::ldexp(1.0, std::max(exponent - 11, -24));
 }
 
-struct host_half_factor_rows : testing::TestWithParam<test::factor_training> {
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-};
+struct host_half_factor_rows : test::fresh_seed<testing::TestWithParam<test::factor_training>> {};
 
 // In float a step is off by less than 1e-6 (host_factor_rows), so that a half is off by that and half its spacing.
 TEST_P(host_half_factor_rows, each_step_is_that_of_double_precision_rounded_to_nearest) {

@@ -17,6 +17,7 @@
 #include <hogwild/train.hpp>
 
 #include "kernel_family.hpp"
+#include "support/fresh_seed.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
@@ -29,10 +30,11 @@ namespace {
 constexpr test::toy_ratings_shape half_shape{};
 const test::toy_rows half_rows = test::planted_ratings(half_shape);
 
-struct replica_with_halves {
+/// A replica on the emulated device, of which most floats are trained as halves.
+struct halves_on_a_device : test::fresh_seed<> {
   static constexpr std::size_t floats = 102, halves = 100;
 
-  replica_with_halves() {
+  halves_on_a_device() {
     std::normal_distribution<float> normal;
     for (std::size_t j = 0; j < floats; ++j) before.push_back(arrays.values[0][j] = normal(random));
   }
@@ -46,41 +48,35 @@ struct replica_with_halves {
   }
   std::vector<float> now() const { return {arrays.values[0].begin(), arrays.values[0].end()}; }
 
-  std::uint64_t seed = std::random_device{}();
-  std::mt19937_64 random{seed};
-  testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
   std::unique_ptr<device::runtime> emulated = device::open_emulated(2);
   device::device_arrays arrays{*emulated, floats, 0, halves};
   std::vector<float> before;
 };
 
-TEST(halves_on_a_device, that_gain_nothing_change_no_bit_however_often_they_are_copied) {
-  replica_with_halves replica;
+TEST_F(halves_on_a_device, that_gain_nothing_change_no_bit_however_often_they_are_copied) {
   for (int copies = 0; copies < 50; ++copies) {
-    replica.begin(0, replica.floats);
-    replica.take_gains(0, replica.floats);
+    begin(0, floats);
+    take_gains(0, floats);
   }
-  EXPECT_EQ(replica.now(), replica.before);
+  EXPECT_EQ(now(), before);
 }
 
 // Halves gain a quarter, or lose one; the floats then have that beside what rounding took from the halves.
-TEST(halves_on_a_device, hand_on_what_they_gained_in_the_range_that_is_copied) {
-  replica_with_halves replica;
-  float* const values = replica.arrays.values[0].data();
-  for (std::size_t j = 0; j < replica.floats; ++j) values[j] = 1.0f + 0x1p-13f;  // a fourth of a half's last place
-  replica.begin(0, replica.floats);
-  for (std::size_t k = 0; k < replica.halves / 2; ++k)
-    replica.arrays.halves->data()[k] = device::to_half_pair(1.25f, 0.75f);
-  replica.take_gains(10, 20);
-  replica.take_gains(60, 1000);
-  for (std::size_t j = 0; j < replica.floats; ++j) {
-    const bool copied = (j >= 10 && j < 30) || (j >= 60 && j < replica.halves);
+TEST_F(halves_on_a_device, hand_on_what_they_gained_in_the_range_that_is_copied) {
+  float* const values = arrays.values[0].data();
+  for (std::size_t j = 0; j < floats; ++j) values[j] = 1.0f + 0x1p-13f;  // a fourth of a half's last place
+  begin(0, floats);
+  for (std::size_t k = 0; k < halves / 2; ++k) arrays.halves->data()[k] = device::to_half_pair(1.25f, 0.75f);
+  take_gains(10, 20);
+  take_gains(60, 1000);
+  for (std::size_t j = 0; j < floats; ++j) {
+    const bool copied = (j >= 10 && j < 30) || (j >= 60 && j < halves);
     const float gain = !copied ? 0.0f : j % 2 == 0 ? 0.25f : -0.25f;
     EXPECT_EQ(values[j], 1.0f + 0x1p-13f + gain) << j;
   }
 }
 
-TEST(halves_on_a_device, take_two_bytes_each_beside_the_floats) {
+TEST_F(halves_on_a_device, take_two_bytes_each_beside_the_floats) {
   EXPECT_EQ(device::device_arrays::bytes(1000, 0, 800), device::device_arrays::bytes(1000, 0) + 1600);
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "double_row.hpp"
 #include "kernels/machine_rows.hpp"
 #include "margin_problem.hpp"
 
@@ -69,35 +70,28 @@ class machine_problem {
       if (!training_.adagrad) w[j] /= 1.0 + size * decay;
     };
     for (std::size_t r = 0; r < rows.count; ++r) {
-      const std::uint64_t first = rows.start32 != nullptr ? rows.start32[r] : rows.start64[r];
-      const std::uint64_t last = rows.start32 != nullptr ? rows.start32[r + 1] : rows.start64[r + 1];
+      const double_row z(rows, r);
       const std::size_t width = training_.width, at = columns * width, bias = at + columns;
-      std::vector<std::size_t> column;
-      std::vector<double> x, s(width);
-      for (std::uint64_t k = first; k < last; ++k) {
-        column.push_back(rows.index16 != nullptr ? rows.index16[k] : rows.index32[k]);
-        x.push_back(static_cast<double>(rows.value16 != nullptr ? to_float(rows.value16[k]) : rows.value[k]));
-      }
+      std::vector<double> s(width);
       double score = w[bias];
-      for (std::size_t e = 0; e < x.size(); ++e) {
-        score += w[at + column[e]] * x[e];
+      for (std::size_t e = 0; e < z.x.size(); ++e) {
+        score += w[at + z.column[e]] * z.x[e];
         for (std::size_t f = 0; f < width; ++f) {  // with each entry before it
-          const double term = w[column[e] * width + f] * x[e];
+          const double term = w[z.column[e] * width + f] * z.x[e];
           score += s[f] * term;
           s[f] += term;
         }
       }
-      const auto label = static_cast<double>(rows.label[r]);
       const double slope = model.labels == label_kind::binary
-                               ? -label / (1.0 + std::exp(score * label))
-                               : score - (label - static_cast<double>(model.mean)) / static_cast<double>(model.scale);
-      for (std::size_t e = 0; e < x.size(); ++e) {
-        const double decay = training_.l2_rows / rows.degree[column[e]];
+                               ? -z.label / (1.0 + std::exp(score * z.label))
+                               : score - (z.label - static_cast<double>(model.mean)) / static_cast<double>(model.scale);
+      for (std::size_t e = 0; e < z.x.size(); ++e) {
+        const double decay = training_.l2_rows / rows.degree[z.column[e]];
         for (std::size_t f = 0; f < width; ++f) {
-          const std::size_t j = column[e] * width + f;
-          descend(j, slope * x[e] * (s[f] - w[j] * x[e]), 0, decay);
+          const std::size_t j = z.column[e] * width + f;
+          descend(j, slope * z.x[e] * (s[f] - w[j] * z.x[e]), 0, decay);
         }
-        descend(at + column[e], slope * x[e], 1, decay);
+        descend(at + z.column[e], slope * z.x[e], 1, decay);
       }
       descend(bias, slope, 2, 0.0);
     }

@@ -15,6 +15,7 @@
 #include <hogwild/models/factorization_machine.hpp>
 
 #include "family_and_step.hpp"
+#include "host_form.hpp"
 #include "machine_problem.hpp"
 #include "support/fresh_seed.hpp"
 
@@ -25,14 +26,10 @@ namespace {
 template <class Row>
 struct host_machine_rows : test::fresh_seed<> {
   double error(std::span<const std::size_t> lengths, const test::machine_training& training) {
-    test::machine_problem<typename Row::index, typename Row::value> rows(random, lengths, training);
-    const std::vector<double> expected = rows.trained();
-    std::uint64_t updates = 0;
-    device::general_work work = rows.work();
-    work.updates = &updates;
-    device::train_machine_rows(work, rows.model, 0, 1);
-    EXPECT_EQ(updates, lengths.size());
-    return test::relative_error(rows.weights, expected);
+    using problem = test::machine_problem<typename Row::index, typename Row::value>;
+    return test::error_of_host_form(
+        problem(random, lengths, training), lengths.size(),
+        [](const auto& rows, const auto& work) { device::train_machine_rows(work, rows.model, 0, 1); });
   }
 };
 TYPED_TEST_SUITE(host_machine_rows, test::wide_and_narrow_rows);
@@ -62,10 +59,9 @@ TYPED_TEST(host_machine_rows, an_epoch_is_that_of_double_precision) {
   }
 }
 
-TEST(host_machine_and_cpu_steps, agree) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
+using host_machine_and_cpu_steps = test::fresh_seed<>;
+
+TEST_F(host_machine_and_cpu_steps, agree) {
   std::normal_distribution<float> normal;
   for (const test::family_case& c : test::family_cases) {
     test::expect_family_agrees(random, factorization_machine{.features = 300, .factors = 13}, device::machine_kernels(),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <hogwild/detail/cuda/margin_rows.hpp>
+#include "stored_rows.hpp"
 #include "support/random_rows.hpp"
 
 namespace hogwild::test {
@@ -29,25 +30,24 @@ class margin_problem {
 
   /// Rows of these lengths, which are at most `columns`, each about one long; labels -1 and 1.
   margin_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, const margin_training& training)
-      : training_(training), wide_starts_(random() % 2 != 0), degree_(columns) {
+      : training_(training), rows_(random() % 2 != 0), degree_(columns) {
     std::normal_distribution<float> normal;
-    std::vector<Index> order(columns);
-    std::iota(order.begin(), order.end(), Index{0});
+    std::vector<std::uint32_t> order(columns);
+    std::iota(order.begin(), order.end(), 0u);
     for (const std::size_t length : lengths) {
       std::shuffle(order.begin(), order.end(), random);
       for (std::size_t k = 0; k < length; ++k) {
         const float x = normal(random) / std::sqrt(static_cast<float>(length));
-        index_.push_back(order[k]);
+        rows_.push(order[k]);
         if constexpr (sizeof(Value) == sizeof(float))
           value_.push_back(x);
         else
           value_.push_back(to_half(x));
         ++degree_[order[k]];
       }
-      start32_.push_back(static_cast<std::uint32_t>(index_.size()));
+      rows_.end_row();
       label_.push_back(random() % 2 != 0 ? 1.0f : -1.0f);
     }
-    start64_.assign(start32_.begin(), start32_.end());
     // What a bias has as its sum or weight stands there without a bias, too: nobody may touch it then.
     std::uniform_real_distribution<float> positive(0.1f, 1.0f);
     for (std::size_t j = 0; j <= columns; ++j) {
@@ -56,26 +56,18 @@ class margin_problem {
     }
   }
 
-  std::size_t rows() const { return label_.size(); }
+  std::size_t rows() const { return rows_.rows(); }
 
   /// All rows, on `weights` and `sums`.
   device::margin_work work() {
     device::margin_work work;
-    if (wide_starts_)
-      work.start64 = start64_.data();
-    else
-      work.start32 = start32_.data();
-    if constexpr (sizeof(Index) == sizeof(std::uint16_t))
-      work.index16 = index_.data();
-    else
-      work.index32 = index_.data();
+    rows_.name_in(work);
     if constexpr (sizeof(Value) == sizeof(float))
       work.value = value_.data();
     else
       work.value16 = value_.data();
     work.label = label_.data();
     work.degree = degree_.data();
-    work.count = rows();
     work.weights = weights.data();
     work.sums = training_.adagrad ? sums.data() : nullptr;
     work.columns = columns;
@@ -95,15 +87,15 @@ class margin_problem {
     for (const std::size_t r : order) {
       const double before = training_.adagrad ? 1 : training_.scale * std::pow(training_.shrink, double(r));
       double margin = training_.bias ? w[columns] : 0;
-      for (std::size_t k = start32_[r]; k < start32_[r + 1]; ++k) margin += before * w[index_[k]] * x(k);
+      for (std::size_t k = rows_.begin(r); k < rows_.begin(r + 1); ++k) margin += before * w[rows_.column(k)] * x(k);
       const double y = static_cast<double>(label_[r]);
       const double s = (y > 0 ? training_.weight_positive : 1) * slope(margin, y);
       const auto descend = [&](std::size_t j, double g, double a) {
         if (training_.adagrad) sum[j] += g * g;
         w[j] -= training_.step * g / (training_.adagrad ? std::sqrt(sum[j] + 1e-8) : a);
       };
-      for (std::size_t k = start32_[r]; k < start32_[r + 1]; ++k) {
-        const std::size_t j = index_[k];
+      for (std::size_t k = rows_.begin(r); k < rows_.begin(r + 1); ++k) {
+        const std::size_t j = rows_.column(k);
         const double decay = training_.adagrad ? training_.l2_rows / double(degree_[j]) * w[j] : 0;
         descend(j, s * x(k) + decay, before * training_.shrink);
       }
@@ -124,10 +116,8 @@ class margin_problem {
   double x(std::size_t k) const { return static_cast<double>(widened(value_[k])); }
 
   margin_training training_;
-  bool wide_starts_;
-  std::vector<std::uint32_t> degree_, start32_{0};
-  std::vector<std::uint64_t> start64_;
-  std::vector<Index> index_;
+  stored_rows<Index> rows_;
+  std::vector<std::uint32_t> degree_;
   std::vector<Value> value_;
   std::vector<float> label_;
 };

@@ -15,6 +15,7 @@
 
 #include <hogwild/detail/cuda/margin_rows.hpp>
 #include "margin_problem.hpp"
+#include "support/fresh_seed.hpp"
 
 using namespace hogwild;
 
@@ -36,12 +37,9 @@ std::uint64_t train_by_step(Step& step, const device::margin_work& work, const r
   return changed;
 }
 
-struct device_and_step : testing::TestWithParam<test::margin_training> {};
+struct device_and_step : test::fresh_seed<testing::TestWithParam<test::margin_training>> {};
 
 TEST_P(device_and_step, agree) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
   const test::margin_training& training = GetParam();
   test::margin_problem<std::uint32_t, float> rows(random, test::row_lengths(random, 100), training);
   device::margin_work work = rows.work();

@@ -31,7 +31,7 @@
 #include <hogwild/train.hpp>
 
 #include "device_losses.hpp"
-#include "small_device.hpp"
+#include "given_devices.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"

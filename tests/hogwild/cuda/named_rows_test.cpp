@@ -53,10 +53,9 @@ TYPED_TEST(named_rows, an_epoch_is_that_of_double_precision) {
   }
 }
 
-TEST(named_kernels_and_cpu_steps, agree) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
+using named_kernels_and_cpu_steps = test::fresh_seed<>;
+
+TEST_F(named_kernels_and_cpu_steps, agree) {
   const test::device_logistic model{.features = 300, .bias_factor = 0.25};
   for (const test::family_case& c : test::family_cases) {
     // There l2 is a partial of its own (general_body.hpp): the sums lack twice the product of both.

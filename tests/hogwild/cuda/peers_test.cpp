@@ -22,6 +22,7 @@
 
 #include "device_run.hpp"
 #include "forwarding_device.hpp"
+#include "given_devices.hpp"
 #include "support/counting.hpp"
 #include "support/planned_task.hpp"
 #include "support/scratch_folder.hpp"
@@ -52,8 +53,8 @@ class reaching_device final : public test::forwarding_device {
   bool registers_;
 };
 
-/// cuda_engine with so many of them; of the last one the memory is limited.
-struct reaching_devices {
+/// Of the last one the memory is limited.
+struct reach_of_devices {
   std::size_t workers = 0;  ///< on the CPU, beside the devices
   device::peer_access access = device::peer_access::atomic;
   std::uint64_t last_memory_bytes = device::unlimited_memory;
@@ -61,26 +62,14 @@ struct reaching_devices {
   bool registers = true;
 };
 
-std::vector<std::unique_ptr<device::runtime>> opened(const reaching_devices& engine) {
-  std::vector<std::unique_ptr<device::runtime>> all;
-  for (std::size_t k = 0; k < engine.devices; ++k)
-    all.push_back(std::make_unique<reaching_device>(
-        engine.access, k + 1 == engine.devices ? engine.last_memory_bytes : device::unlimited_memory,
-        engine.registers));
-  return all;
-}
-
-std::size_t plan_sharing(const reaching_devices& engine, run_planner& run) {
-  return plan_sharing(
-      cuda_engine{.workers = engine.workers, .device = std::vector<int>(engine.devices, emulated_device)}, run);
-}
-
-std::unique_ptr<engine_run> start(const reaching_devices& engine, const training_task& task, const loop_plan& plan,
-                                  const note_function& note) {
-  return device::start_threads(opened(engine), task, plan, note, [&](const training_task& work) {
-    return start(thread_engine{.workers = engine.workers, .team = thread_team_kind::std, .pin = false}, work, plan,
-                 note);
-  });
+test::given_devices reaching_devices(const reach_of_devices& how = {}) {
+  return {.open =
+              [=](std::size_t k) {
+                return std::make_unique<reaching_device>(
+                    how.access, k + 1 == how.devices ? how.last_memory_bytes : device::unlimited_memory, how.registers);
+              },
+          .devices = how.devices,
+          .workers = how.workers};
 }
 
 struct heard final : observer {
@@ -105,27 +94,27 @@ std::pair<std::string, std::string> meeting_of(const Engine& engine, update_kind
 
 TEST(peers, meet_in_the_memory_of_the_first_one) {
   for (const std::size_t devices : {2u, 3u}) {
-    const auto [where, notes] = meeting_of(reaching_devices{.devices = devices}, update_kind::exact);
+    const auto [where, notes] = meeting_of(reaching_devices({.devices = devices}), update_kind::exact);
     EXPECT_EQ(where, "peers");
     EXPECT_EQ(notes, "");
   }
   // Loads and stores are enough where an update may be lost.
-  EXPECT_EQ(meeting_of(reaching_devices{.access = device::peer_access::plain}).first, "peers");
+  EXPECT_EQ(meeting_of(reaching_devices({.access = device::peer_access::plain})).first, "peers");
 }
 
 TEST(peers, that_do_not_reach_each_other_meet_on_the_host_and_a_note_says_why) {
-  const auto [where, notes] = meeting_of(reaching_devices{.access = device::peer_access::none});
+  const auto [where, notes] = meeting_of(reaching_devices({.access = device::peer_access::none}));
   EXPECT_EQ(where, "host");
   EXPECT_THAT(notes, HasSubstr("exchange through memory of this machine: an emulated device does not reach the memory "
                                "of an emulated device\n"));
-  const auto exact = meeting_of(reaching_devices{.access = device::peer_access::plain}, update_kind::exact);
+  const auto exact = meeting_of(reaching_devices({.access = device::peer_access::plain}), update_kind::exact);
   EXPECT_EQ(exact.first, "host");
   EXPECT_THAT(exact.second, HasSubstr("exact updates of an emulated device might be lost"));
 }
 
 // The first one's memory gets the parameters and gives them back each round.
 TEST(peers, whose_parameters_could_not_be_registered_meet_all_the_same_and_a_note_says_so_once) {
-  const auto [where, notes] = meeting_of(reaching_devices{.registers = false});
+  const auto [where, notes] = meeting_of(reaching_devices({.registers = false}));
   EXPECT_EQ(where, "peers");
   EXPECT_EQ(notes,
             "the memory that the replica of the emulated device is copied through could not be registered with CUDA: "
@@ -137,7 +126,7 @@ TEST(peers, leave_three_quarters_of_free_memory_to_what_else_is_there) {
   const auto wide = test::planted_classification({.rows = 500, .columns = 2000, .per_row = 10, .seed = 24});
   const auto with = [&](std::uint64_t bytes) {
     heard notes;
-    const train_result r = train(logistic{}, wide.csr(), reaching_devices{.last_memory_bytes = bytes},
+    const train_result r = train(logistic{}, wide.csr(), reaching_devices({.last_memory_bytes = bytes}),
                                  {.epochs = 1, .step = {.initial = 0.1}, .observers = {&notes}});
     return std::pair(r.devices[0].exchange, notes.all);
   };
@@ -148,7 +137,7 @@ TEST(peers, leave_three_quarters_of_free_memory_to_what_else_is_there) {
 }
 
 TEST(peers, are_all_workers_of_a_run_or_none) {
-  const auto hybrid = meeting_of(reaching_devices{.workers = 1});
+  const auto hybrid = meeting_of(reaching_devices({.workers = 1}));
   EXPECT_EQ(hybrid.first, "host");
   EXPECT_EQ(hybrid.second.find("exchange through"), std::string::npos);
   const cuda_engine alone{.device = emulated_device}, pinned{.device = emulated_device, .memory = memory_kind::pinned};
@@ -166,10 +155,11 @@ TEST(peers, lose_no_exact_add) {
     work.plan.options.device_count = devices;
     std::fill_n(work.plan.options.devices.begin(), devices, emulated_device);
     work.plan.options.rows_in_flight = 4;
-    const auto run = start(reaching_devices{.workers = devices,
-                                            .access = reached ? device::peer_access::atomic : device::peer_access::none,
-                                            .devices = devices},
-                           *work, work.plan, {});
+    const auto run =
+        start(reaching_devices({.workers = devices,
+                                .access = reached ? device::peer_access::atomic : device::peer_access::none,
+                                .devices = devices}),
+              *work, work.plan, {});
     run->get_ready();
     EXPECT_EQ(run->devices()[0].exchange, reached ? "peers" : "host");
     round_driver rounds(*work, work.plan, *run);
@@ -183,11 +173,11 @@ TEST(peers, go_on_from_a_checkpoint_of_theirs) {
   const test::scratch_folder folder;
   train_options options{.epochs = 3, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4};
   options.checkpoint = folder / "checkpoint";
-  const train_result before = train(logistic{}, peer_rows.csr(), reaching_devices{}, options);
+  const train_result before = train(logistic{}, peer_rows.csr(), reaching_devices(), options);
   options.resume = options.checkpoint;
-  EXPECT_EQ(train(logistic{}, peer_rows.csr(), reaching_devices{}, options).parameters, before.parameters);
+  EXPECT_EQ(train(logistic{}, peer_rows.csr(), reaching_devices(), options).parameters, before.parameters);
   options.epochs = 10;
-  const train_result resumed = train(logistic{}, peer_rows.csr(), reaching_devices{}, options);
+  const train_result resumed = train(logistic{}, peer_rows.csr(), reaching_devices(), options);
   options.resume.clear();
   EXPECT_EQ(resumed.epochs, 10u);
   EXPECT_EQ(resumed.devices[0].exchange, "peers");
@@ -202,7 +192,7 @@ TEST(peers, that_are_stopped_leave_all_that_they_trained) {
     std::stop_source stop;
   } first;
   const auto toy = test::countable_rows(3000, 200);
-  const train_result r = train(test::counting_margins{}, toy.csr(), reaching_devices{},
+  const train_result r = train(test::counting_margins{}, toy.csr(), reaching_devices(),
                                {.epochs = 1000,
                                 .step = {.initial = 1.0, .kind = schedule_kind::constant},
                                 .l2 = 0.0,

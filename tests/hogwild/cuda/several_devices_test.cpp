@@ -2,8 +2,11 @@
 // Several devices, each as one more worker with a replica: the serial engine's objective, by threads.
 #include <hogwild/cuda/engine.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -16,12 +19,13 @@
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/train.hpp>
 
+#include "given_devices.hpp"
 #include "kernel_family.hpp"
-#include "small_device.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"
 #include "support/toy_ratings.hpp"
+#include "told_rows.hpp"
 
 using namespace hogwild;
 
@@ -70,6 +74,23 @@ INSTANTIATE_TEST_SUITE_P(every, on_several_devices,
                                          devices_case{2, 1, optimizer_kind::sgd, update_kind::lossy},
                                          devices_case{2, 0, optimizer_kind::adagrad, update_kind::lossy},
                                          devices_case{3, 2, optimizer_kind::adagrad, update_kind::exact}));
+
+// Beside CPU workers a device whose thread comes late finds no rows left, unless some are its own.
+TEST(devices, train_by_their_kernels_the_rows_that_are_said_to_be_theirs) {
+  for (const auto& [devices, workers] : {std::pair{1u, 0u}, {3u, 0u}, {1u, 1u}, {2u, 2u}}) {
+    const test::given_devices engine{.open = [](std::size_t) { return std::make_unique<test::device_that_tells>(); },
+                                     .devices = devices,
+                                     .workers = workers};
+    const train_result r =
+        train(test::told_rows{}, dealt_rows.csr(), engine,
+              {.epochs = 2, .step = {.initial = 0.2}, .shards = workers == 0 ? sharding::claimed : sharding::fixed});
+    std::uint64_t by_devices = 0;
+    for (const device_report& d : r.devices) by_devices += d.rows;
+    EXPECT_GT(by_devices, 0u);
+    EXPECT_EQ(test::told_rows::by_kernels, by_devices) << devices << " devices, " << workers << " CPU workers";
+    EXPECT_EQ(test::told_rows::by_workers, r.examples - by_devices) << devices << " devices, " << workers;
+  }
+}
 
 TEST(several_devices, learn_ratings) {
   const test::toy_rows toy = test::planted_ratings();

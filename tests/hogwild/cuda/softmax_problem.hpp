@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "double_row.hpp"
 #include "kernels/softmax_rows.hpp"
 #include "margin_problem.hpp"
 
@@ -54,27 +55,21 @@ class softmax_problem {
     std::vector<double> w(weights.begin(), weights.end()), sum(sums.begin(), sums.end());
     const std::size_t classes = model.classes;
     for (std::size_t r = 0; r < label_.size(); ++r) {
-      std::vector<std::size_t> column;
-      std::vector<double> x, p(classes);
-      const std::uint64_t first = rows.start32 != nullptr ? rows.start32[r] : rows.start64[r];
-      const std::uint64_t last = rows.start32 != nullptr ? rows.start32[r + 1] : rows.start64[r + 1];
-      for (std::uint64_t k = first; k < last; ++k) {
-        column.push_back(rows.index16 != nullptr ? rows.index16[k] : rows.index32[k]);
-        x.push_back(static_cast<double>(rows.value16 != nullptr ? to_float(rows.value16[k]) : rows.value[k]));
-      }
-      column.push_back(columns);  // the bias
-      x.push_back(1.0);
-      for (std::size_t e = 0; e < x.size(); ++e)
-        for (std::size_t k = 0; k < classes; ++k) p[k] += w[column[e] * classes + k] * x[e];
+      double_row z(rows, r);
+      z.column.push_back(columns);  // the bias
+      z.x.push_back(1.0);
+      std::vector<double> p(classes);
+      for (std::size_t e = 0; e < z.x.size(); ++e)
+        for (std::size_t k = 0; k < classes; ++k) p[k] += w[z.column[e] * classes + k] * z.x[e];
       const double top = std::ranges::max(p);
       double all = 0;
       for (double& s : p) all += s = std::exp(s - top);
       for (double& s : p) s /= all;
       p[static_cast<std::size_t>(label_[r])] -= 1.0;
-      for (std::size_t e = 0; e < x.size(); ++e) {
+      for (std::size_t e = 0; e < z.x.size(); ++e) {
         for (std::size_t k = 0; k < classes; ++k) {
-          const std::size_t j = column[e] * classes + k;
-          const double g = p[k] * x[e];
+          const std::size_t j = z.column[e] * classes + k;
+          const double g = p[k] * z.x[e];
           sum[j] += g * g;
           w[j] -= static_cast<double>(step) * g / (adagrad_ ? std::sqrt(sum[j] + 1e-8) : 1.0);
         }

@@ -14,6 +14,7 @@
 #include <hogwild/models/softmax.hpp>
 
 #include "family_and_step.hpp"
+#include "host_form.hpp"
 #include "softmax_problem.hpp"
 #include "support/fresh_seed.hpp"
 
@@ -24,14 +25,10 @@ namespace {
 template <class Row>
 struct host_softmax_rows : test::fresh_seed<> {
   double error(std::span<const std::size_t> lengths, std::uint32_t classes, bool adagrad) {
-    test::softmax_problem<typename Row::index, typename Row::value> rows(random, lengths, classes, adagrad);
-    const std::vector<double> expected = rows.trained();
-    std::uint64_t updates = 0;
-    device::general_work work = rows.work();
-    work.updates = &updates;
-    device::train_softmax_rows(work, rows.model, 0, 1);
-    EXPECT_EQ(updates, lengths.size());
-    return test::relative_error(rows.weights, expected);
+    using problem = test::softmax_problem<typename Row::index, typename Row::value>;
+    return test::error_of_host_form(
+        problem(random, lengths, classes, adagrad), lengths.size(),
+        [](const auto& rows, const auto& work) { device::train_softmax_rows(work, rows.model, 0, 1); });
   }
 };
 TYPED_TEST_SUITE(host_softmax_rows, test::wide_and_narrow_rows);
@@ -54,10 +51,9 @@ TYPED_TEST(host_softmax_rows, an_epoch_is_that_of_double_precision) {
   }
 }
 
-TEST(host_softmax_and_cpu_steps, agree) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
+using host_softmax_and_cpu_steps = test::fresh_seed<>;
+
+TEST_F(host_softmax_and_cpu_steps, agree) {
   for (const bool bias : {false, true}) {
     const softmax model{.features = 300, .classes = 37, .bias = bias};
     for (const test::family_case& c : test::family_cases)

@@ -19,9 +19,9 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "given_devices.hpp"
 #include "kernel_family.hpp"
 #include "named_models.hpp"
-#include "small_device.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/serial_band.hpp"
 #include "support/toy_data.hpp"

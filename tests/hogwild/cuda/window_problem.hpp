@@ -13,6 +13,7 @@
 #include <hogwild/detail/words/word_sampler.hpp>
 
 #include "kernels/window_rows.hpp"
+#include "stored_rows.hpp"
 
 namespace hogwild::test {
 
@@ -30,19 +31,17 @@ class window_problem {
 
   /// Sentences of these lengths, of few words often.
   window_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, const window_training& training)
-      : training_(training), seed_(random()) {
+      : training_(training), seed_(random()), rows_(random() % 2 != 0) {
     std::vector<std::uint32_t> counts(words);
     for (const std::size_t length : lengths) {
       for (std::size_t k = 0; k < length; ++k) {
         const auto word = random() % 3 == 0 ? random() % 3 : random() % words;
-        index_.push_back(static_cast<Index>(word));
+        rows_.push(word);
         ++counts[word];
       }
-      start32_.push_back(static_cast<std::uint32_t>(index_.size()));
+      rows_.end_row();
       longest_ = std::max(longest_, static_cast<std::uint32_t>(length));
     }
-    start64_.assign(start32_.begin(), start32_.end());
-    wide_starts_ = random() % 2 != 0;
     sampler_ = word_sampler(counts, training.sample);
     std::uniform_real_distribution<float> some(-1.0f, 1.0f);
     for (std::size_t j = 0; j < words * 2 * training.width; ++j)
@@ -55,15 +54,7 @@ class window_problem {
   /// All rows, on `weights`, for so many warps.
   device::window_work work() {
     device::window_work work;
-    if (wide_starts_)
-      work.start64 = start64_.data();
-    else
-      work.start32 = start32_.data();
-    if constexpr (sizeof(Index) == sizeof(std::uint16_t))
-      work.index16 = index_.data();
-    else
-      work.index32 = index_.data();
-    work.count = start32_.size() - 1;
+    rows_.name_in(work);
     work.weights = weights.data();
     work.step = step;
     work.seed = seed_;
@@ -84,7 +75,7 @@ class window_problem {
   std::vector<double> trained() const {
     std::vector<double> w(weights.begin(), weights.end());
     const std::size_t width = training_.width, reach = training_.window;
-    for (std::size_t r = 0; r + 1 < start32_.size(); ++r) {
+    for (std::size_t r = 0; r < rows_.rows(); ++r) {
       const counter_random random(seed_, r);
       const std::vector<std::size_t> kept = kept_words(r, random);
       if (kept.size() < 2) continue;
@@ -138,9 +129,9 @@ class window_problem {
 
   std::vector<std::size_t> kept_words(std::size_t r, const counter_random& random) const {
     std::vector<std::size_t> kept;
-    for (std::size_t i = start32_[r]; i < start32_[r + 1]; ++i) {
-      const auto chance = static_cast<float>(random.bits(i - start32_[r]) >> 40) * 0x1p-24f;
-      if (chance < sampler_.keep(index_[i])) kept.push_back(index_[i]);
+    for (std::size_t i = rows_.begin(r); i < rows_.begin(r + 1); ++i) {
+      const auto chance = static_cast<float>(random.bits(i - rows_.begin(r)) >> 40) * 0x1p-24f;
+      if (chance < sampler_.keep(rows_.column(i))) kept.push_back(rows_.column(i));
     }
     return kept;
   }
@@ -179,11 +170,8 @@ class window_problem {
 
   window_training training_;
   std::uint64_t seed_;
-  bool wide_starts_ = false;
+  stored_rows<Index> rows_;
   std::uint32_t longest_ = 0;
-  std::vector<std::uint32_t> start32_{0};
-  std::vector<std::uint64_t> start64_;
-  std::vector<Index> index_;
   word_sampler sampler_{{}, 0.0};
   std::vector<float> floats_;
   std::vector<std::uint32_t> numbers_;

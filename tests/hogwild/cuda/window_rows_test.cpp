@@ -7,20 +7,20 @@
 #include <initializer_list>
 #include <random>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/sharing/direct.hpp>
-#include <hogwild/formats/corpus.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/models/skip_gram.hpp>
 
+#include "host_form.hpp"
 #include "kernel_family.hpp"
-#include "margin_problem.hpp"  // relative_error, row_lengths
+#include "margin_problem.hpp"  // row_lengths
 #include "support/fresh_seed.hpp"
+#include "support/random_text.hpp"
 #include "window_problem.hpp"
 
 using namespace hogwild;
@@ -30,14 +30,8 @@ namespace {
 template <class Index>
 struct host_window_rows : test::fresh_seed<> {
   double error(std::span<const std::size_t> lengths, const test::window_training& training) {
-    test::window_problem<Index> rows(random, lengths, training);
-    const std::vector<double> expected = rows.trained();
-    std::uint64_t updates = 0;
-    device::window_work work = rows.work();
-    work.updates = &updates;
-    device::train_window_rows(work, 0, 1);
-    EXPECT_EQ(updates, lengths.size());
-    return test::relative_error(rows.weights, expected);
+    return test::error_of_host_form(test::window_problem<Index>(random, lengths, training), lengths.size(),
+                                    [](const auto&, const auto& work) { device::train_window_rows(work, 0, 1); });
   }
 };
 using window_index_types = testing::Types<std::uint32_t, std::uint16_t>;
@@ -64,16 +58,10 @@ TYPED_TEST(host_window_rows, an_epoch_is_that_of_double_precision) {
 
 using words_sharing = direct_sharing<float, update::lossy>;
 
-TEST(host_window_and_cpu_steps, agree) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937_64 random(seed);
-  std::string text;
-  for (std::size_t line = 0; line < 60; ++line) {
-    for (std::size_t k = random() % 40; k > 0; --k) text += "w" + std::to_string(random() % (1 + random() % 50)) + " ";
-    text += "\n";
-  }
-  const corpus words = read_corpus(text, "text", {.min_count = 1, .threads = 1});
+using host_window_and_cpu_steps = test::fresh_seed<>;
+
+TEST_F(host_window_and_cpu_steps, agree) {
+  const corpus words = test::random_sentences(random, 60, 50);
   skip_gram m;
   m.words = words.words.size(), m.dimension = 21, m.sample = 0.01;
   const sparse_view view = words.rows.view();

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "communicator.hpp"
 #include "nccl_member.hpp"
 #include "support/collective_checks.hpp"
 
@@ -41,6 +42,25 @@ INSTANTIATE_TEST_SUITE_P(sizes, nccl_collective,
                            return std::string(std::get<1>(test.param).name) + "_" +
                                   std::to_string(std::get<0>(test.param));
                          });
+
+// Floats have no room for 1 beside 1e8: what is left of it tells where it was added.
+TEST(nccl_group, adds_in_the_order_of_ranks_where_nccl_itself_does_not) {
+  constexpr std::array mine{1.0f, 1e8f, -1e8f};
+  nccl::unique_id id{};
+  ASSERT_EQ(test::fake_nccl().get_unique_id(&id), nccl::success);
+  const auto said = test::nccl_sentences(3, {}, [&](collective& c) {
+    std::vector<float> x(5, mine[c.rank()]);
+    const auto device = device::open_emulated(1);
+    nccl::communicator others(test::fake_nccl(), *device, id, c.rank(), 3, 1min);
+    std::vector<float> by_nccl = x;
+    others.add_up(by_nccl.data(), by_nccl.size());
+    EXPECT_EQ(by_nccl, std::vector<float>(5, 1.0f));
+    c.all_reduce(x);
+    EXPECT_EQ(x, std::vector<float>(5, 0.0f));
+  });
+  for (const std::string& sentence : said) EXPECT_EQ(sentence, "");
+  EXPECT_EQ(test::open_fake_communicators(), 0u);
+}
 
 TEST(nccl_group, refuses_roots_and_rooms_that_do_not_exist) {
   const auto said = test::nccl_sentences(1, {}, [](collective& c) {
@@ -125,6 +145,18 @@ TEST_F(lost_device, one_that_leaves_as_it_joins_is_not_waited_for) {
   EXPECT_EQ(test::aborted_fake_communicators(), aborted_before + 1);
   EXPECT_EQ(test::finalized_fake_communicators(), finalized_before) << "rank 1 was waited for";
   test::fake_nccl().abort(left_behind);
+}
+
+/// What it has begun it takes back, and so do the others, which wait for it.
+TEST_F(lost_device, one_that_nccl_does_not_let_join_is_named_by_all_and_leaves_nothing) {
+  test::break_fake_nccl(test::nccl_fault::refused_to_join, 1);
+  const std::size_t aborted_before = test::aborted_fake_communicators();
+  const auto said = test::nccl_sentences(3, {.timeout = 600ms}, [](collective&) { FAIL() << "it has joined"; });
+  const std::string why = "NCCL failed to join the ranks' devices: internal error (a cable is out)";
+  EXPECT_THAT(said[1], testing::StartsWith(why));
+  for (const std::size_t rank : {0u, 2u}) EXPECT_THAT(said[rank], HasSubstr("rank 1 of 3 gave up: " + why));
+  EXPECT_EQ(test::open_fake_communicators(), 0u);
+  EXPECT_EQ(test::aborted_fake_communicators(), aborted_before + 3);
 }
 
 TEST_F(lost_device, different_calls_are_refused_by_all) {

@@ -59,8 +59,7 @@ struct row_kernel_runs : testing::Test {
   typename Case::model model = Case{}.m;
 
   train_result run(const auto& engine, const std::function<void(train_options&)>& change) const {
-    train_options options{
-        .epochs = test::thread_sanitized ? 1u : 4u, .step = {.initial = 0.05, .decay = 0.9}, .l2 = 1e-3};
+    train_options options{.epochs = test::sanitized ? 1u : 4u, .step = {.initial = 0.05, .decay = 0.9}, .l2 = 1e-3};
     change(options);
     return train(model, rows, engine, options);
   }
@@ -255,6 +254,17 @@ TEST_F(list_runs, models_of_programs_take_them_where_they_say_so) {
   }
   EXPECT_FALSE(result.test->accuracy);  // what they predict is one class
   EXPECT_THROW(train(class_weights<false>{6}, rows, serial_engine{}, options), input_error);
+}
+
+// Rows do not say which of them concern such a group, so that l2 neither trains nor measures it.
+TEST_F(list_runs, groups_that_are_no_columns_have_no_l2_and_do_not_count) {
+  const auto objective_by = [&](double l2) {
+    const train_result result =
+        train(class_weights<true>{6}, rows, serial_engine{}, {.epochs = 1, .step = {.initial = 0.01}, .l2 = l2});
+    EXPECT_EQ(result.objective, result.train_loss);
+    return result.objective;
+  };
+  EXPECT_EQ(objective_by(0.1), objective_by(0.0));
 }
 
 }  // namespace

@@ -21,10 +21,11 @@ using namespace hogwild;
 namespace {
 
 /// Sentences of twelve words of one topic out of ten, of six words each.
+constexpr std::size_t topic_sentences = test::thread_sanitized ? 300 : 1500;
 std::string topics() {
   std::mt19937_64 random(1);
   std::string text;
-  for (std::size_t line = 0; line < 1500; ++line) {
+  for (std::size_t line = 0; line < topic_sentences; ++line) {
     const std::size_t topic = random() % 10;
     for (std::size_t k = 0; k < 12; ++k) text += "w" + std::to_string(topic * 6 + random() % 6) + " ";
     text += "\n";
@@ -71,8 +72,10 @@ TYPED_TEST(words_on_engines, learn_and_one_thread_is_serial_bit_for_bit) {
 // was 0.06 %, the deviation 0.31 % (skip_gram; cbow: 0.12 %); of 210 pairs of each hierarchical model the deviation
 // was 0.23 % (cbow: 0.09 %), the mean 0.13 % and the most 1.0 %. Even if a pair's distance were exponential with a mean
 // of 0.31 %, that of three would exceed 2 % with a chance of e^-x (1 + x + x^2 / 2), x = 6 / 0.31: 8e-7, and a single
-// one 5 % with one of e^(-5 / 0.31): 1e-7.
+// one 5 % with one of e^(-5 / 0.31): 1e-7. The bound is twice as wide, for machines that are busier than that one was.
+// ThreadSanitizer has no time for a run of such length.
 TYPED_TEST(words_on_engines, two_threads_end_where_one_worker_does) {
+  if (test::thread_sanitized) GTEST_SKIP() << "see two_threads_learn";
   this->options.epochs = 12;
   constexpr std::uint64_t pairs = test::sanitized ? 1 : 3;
   double apart = 0.0;
@@ -81,7 +84,14 @@ TYPED_TEST(words_on_engines, two_threads_end_where_one_worker_does) {
     const double serial = this->run(serial_engine{}).train_loss;
     apart += this->run(thread_engine{.workers = 2, .team = thread_team_kind::std}).train_loss / serial - 1.0;
   }
-  EXPECT_NEAR(apart / static_cast<double>(pairs), 0.0, test::sanitized ? 0.05 : 0.02);
+  EXPECT_NEAR(apart / static_cast<double>(pairs), 0.0, test::sanitized ? 0.05 : 0.04);
+}
+
+TYPED_TEST(words_on_engines, two_threads_learn) {
+  const double trained = this->run(thread_engine{.workers = 2, .team = thread_team_kind::std}).train_loss;
+  this->options.epochs = 1;
+  this->options.step.initial = 1e-9;
+  EXPECT_LT(trained, 0.95 * this->run(serial_engine{}).train_loss);
 }
 
 // Replicas meet too rarely for so short a text to end where one worker does, but they learn from both.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "factor_rows.hpp"
 
-#include <atomic>
+#include <cstdint>
 
+#include <hogwild/detail/cuda/host_rows.hpp>
 #include <hogwild/detail/cuda/warp.hpp>
 
 #include "factor_body.hpp"
@@ -10,15 +11,12 @@
 namespace hogwild::device {
 
 void train_factor_rows(const factor_work& work, std::size_t part, std::size_t parts) {
-  // To one CPU there is one scope.
-  factor_work in_scope = work;
-  in_scope.system_scope = false;
-  std::uint64_t trained = 0;
-  const auto train = [&](auto kind) {
-    trained = factor_part<decltype(kind)>::train(host_warp{}, work, {}, part, parts);
-  };
-  in_scope.halves != nullptr ? with_half_factor_kind(in_scope, train) : with_factor_kind(in_scope, train);
-  if (work.updates != nullptr) std::atomic_ref<std::uint64_t>(*work.updates) += trained;
+  train_on_host(work, [&](const factor_work& rows, std::uint64_t& trained) {
+    const auto train = [&](auto kind) {
+      trained = factor_part<decltype(kind)>::train(host_warp{}, rows, {}, part, parts);
+    };
+    rows.halves != nullptr ? with_half_factor_kind(rows, train) : with_factor_kind(rows, train);
+  });
 }
 
 }  // namespace hogwild::device

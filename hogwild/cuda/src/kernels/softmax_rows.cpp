@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "softmax_rows.hpp"
 
-#include <atomic>
+#include <cstdint>
 
+#include <hogwild/detail/cuda/host_rows.hpp>
 #include <hogwild/detail/cuda/warp.hpp>
 
 #include "softmax_body.hpp"
@@ -11,14 +12,10 @@ namespace hogwild::device {
 
 void train_softmax_rows(const general_work& work, const softmax_shape& model, std::size_t part, std::size_t parts) {
   require_classes(model);
-  // To one CPU there is one scope.
-  general_work in_scope = work;
-  in_scope.system_scope = false;
-  std::uint64_t changed = 0;
-  with_margin_kind(in_scope, [&](auto kind) {
-    changed = softmax_part<decltype(kind)>::train(host_warp{}, work, model, part, parts);
+  train_on_host(work, [&](const general_work& rows, std::uint64_t& changed) {
+    with_margin_kind(
+        rows, [&](auto kind) { changed = softmax_part<decltype(kind)>::train(host_warp{}, rows, model, part, parts); });
   });
-  if (work.updates != nullptr) std::atomic_ref<std::uint64_t>(*work.updates) += changed;
 }
 
 }  // namespace hogwild::device

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <type_traits>
 
 #include <hogwild/detail/cuda/general_body.hpp>
+#include <hogwild/detail/cuda/host_rows.hpp>
 #include <hogwild/detail/cuda/margin_body.hpp>
 #include <hogwild/detail/cuda/named_kernels.hpp>
 #include <hogwild/detail/cuda/rows_kernel.hpp>
@@ -60,13 +60,11 @@ struct device_kernels {
       };
       forms.train = [](const device::general_work& work, const std::byte* object, std::size_t part, std::size_t parts) {
         const M model = model_of(object);
-        device::general_work in_scope = work;
-        in_scope.system_scope = false;  // to one CPU there is one scope
-        std::uint64_t changed = 0;
-        device::with_margin_kind(in_scope, [&](auto kind) {
-          changed = device::general_part<decltype(kind)>::train(device::host_warp{}, work, model, part, parts);
+        device::train_on_host(work, [&](const device::general_work& rows, std::uint64_t& changed) {
+          device::with_margin_kind(rows, [&](auto kind) {
+            changed = device::general_part<decltype(kind)>::train(device::host_warp{}, rows, model, part, parts);
+          });
         });
-        if (work.updates != nullptr) std::atomic_ref<std::uint64_t>(*work.updates) += changed;
       };
 #if defined(__CUDACC__) || defined(HOGWILD_SIMT)
       forms.launch = [](const device::general_work& work, const std::byte* object, void* stream) {

@@ -15,7 +15,8 @@ namespace hogwild {
 
 /// An engine of which some workers drive devices: of all its workers the first ones, a device each. Of engines whose
 /// workers hold replicas (buffered), such as ring_engine: a device's replica is one of the ring's, or meets one there
-/// with CPU workers beside it. All of them are workers of one machine; threads are std threads.
+/// with CPU workers beside it; threads are std threads. Where the engine has ranks, each has devices of its own, and
+/// the rows that are trained at once are dealt to all ranks.
 ///
 ///   train(m, rows, on_devices<ring_engine>{{.workers = 2, .replicas = 2}, {0, 1}});
 template <class Engine>
@@ -27,9 +28,10 @@ namespace detail {
 
 using start_function = std::function<std::unique_ptr<engine_run>(const training_task& task)>;
 
-/// Throws as plan_sharing(cuda_engine) does; from then on the run's options name the devices.
+/// Throws as plan_sharing(cuda_engine) does; from then on the run's options name the devices, which are those of one of
+/// so many ranks with as many each.
 void plan_devices(const device_list& devices, memory_kind memory, storage_kind storage, transport_kind transport,
-                  run_planner& run);
+                  run_planner& run, std::size_t ranks = 1);
 /// Of devices that train by themselves: notes where the CPU is expected to be faster.
 void note_where_cpus_are_faster(run_planner& run);
 std::unique_ptr<engine_run> start_on_devices(transport_kind transport, const training_task& task, const loop_plan& plan,
@@ -48,10 +50,10 @@ Engine with_std_threads(Engine engine) {
 /// Throws as those of the engine and of cuda_engine do, and config_error where there are fewer workers than devices.
 template <class Engine>
 std::size_t plan_sharing(const on_devices<Engine>& engine, run_planner& run) {
-  detail::plan_devices(engine.device, memory_kind::device, storage_kind::single, engine.transport, run);
-  if constexpr (requires { engine.ranks; })
-    if (engine.ranks != nullptr)
-      throw config_error("workers beside a device are threads or processes of one machine: leave out the ranks");
+  std::size_t ranks = 1;
+  if constexpr (requires { engine.ranks->size(); })
+    if (engine.ranks != nullptr) ranks = engine.ranks->size();
+  detail::plan_devices(engine.device, memory_kind::device, storage_kind::single, engine.transport, run, ranks);
   const std::size_t workers = plan_sharing(detail::with_std_threads<Engine>(engine), run);
   const std::size_t devices = engine.device.numbers.size();
   if (workers < devices)

@@ -77,7 +77,8 @@ class general_task : public training_task {
   double squared_norm(const param_store& store, double, thread_team& threads) const override {
     double sum = 0.0;
     for (const parameter_group& g : facts_.groups) {
-      if (g.l2) sum += sum_of_squares(store.parameters<scalar>().subspan(g.offset, g.rows * g.width), threads);
+      if (g.l2 && (workspace_model<M> || g.hot_first))
+        sum += sum_of_squares(store.parameters<scalar>().subspan(g.offset, g.rows * g.width), threads);
     }
     return sum;
   }
