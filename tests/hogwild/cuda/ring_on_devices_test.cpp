@@ -158,7 +158,8 @@ struct ranks_of_a_ring : testing::TestWithParam<std::pair<std::size_t, transport
 /// rows again in place of the other's (rank_ring_run.cpp): of 120 runs beside busy CPUs those in which it always did
 /// end 0.73 % above what is expected, and none above that.
 TEST_P(ranks_of_a_ring, have_their_rows_trained_by_devices) {
-  const auto [devices, transport] = GetParam();
+  const std::size_t devices = GetParam().first;
+  const transport_kind transport = GetParam().second;
   constexpr std::size_t ranks = 2;
   const train_options options{.epochs = 10, .step = {.initial = 0.2, .decay = 0.8}, .l2 = 1e-4};
   const csr_rows rows = ring_rows.csr();
