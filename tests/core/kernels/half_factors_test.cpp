@@ -180,12 +180,12 @@ TEST(half_factors, beyond_all_halves_give_the_same_bits_everywhere) {
   });
 }
 
-// Of 4096 chances each factor's mean is off by more than 0.06 of the distance between its neighbours with a probability
-// of 2 exp(-2 * 4096 * 0.06^2) < 1e-12 (Hoeffding), of all some 10^4 factors here below 1e-8. Below 2^-14 the mean is
+// Of 2048 chances each factor's mean is off by more than 0.08 of the distance between its neighbours with a probability
+// of 2 exp(-2 * 2048 * 0.08^2) < 1e-11 (Hoeffding), of all some 5000 factors here below 1e-7. Below 2^-14 the mean is
 // nearer to 0 than the number is.
 TEST(half_factors, are_on_average_what_floats_are) {
   std::mt19937_64 random{33};
-  constexpr int chances = 4096;
+  constexpr int chances = 2048;
   const auto test = [&](const auto& row) {
     const auto before = random_parameters(random, row.factors(), row.columns, 0.3f);
     parameters<float> exact{as_floats(before.factors), before.weights};
@@ -202,7 +202,7 @@ TEST(half_factors, are_on_average_what_floats_are) {
       if (std::abs(x) < 0x1p-14) continue;
       const auto distance = static_cast<double>(neighbours(exact.factors[k]).distance());
       rounded += distance > 0;
-      ASSERT_NEAR(mean[k], x, 0.06 * distance + 1e-12) << k;
+      ASSERT_NEAR(mean[k], x, 0.08 * distance + 1e-12) << k;
     }
     EXPECT_GT(rounded, row.factors() / 8);
   };

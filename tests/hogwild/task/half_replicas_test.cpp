@@ -44,7 +44,7 @@ struct half_replica_runs : testing::Test {
     const csr_rows csr = all.csr();
     sparse_view rows = csr.view();
     rows.original = original;
-    train_options options{.epochs = test::thread_sanitized ? 1u : 6u, .step = {.initial = 0.05, .decay = 0.9}};
+    train_options options{.epochs = test::thread_sanitized ? 1u : 4u, .step = {.initial = 0.05, .decay = 0.9}};
     change(options);
     return train(Case{}.model, rows,
                  thread_engine{.workers = workers, .team = thread_team_kind::std, .pin = false, .storage = storage},
