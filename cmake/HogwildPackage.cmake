@@ -28,4 +28,22 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/hogwildConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/hogwildConfig.cmake" "${PROJECT_BINARY_DIR}/hogwildConfigVersion.cmake"
               cmake/FindZstd.cmake cmake/FindxxHash.cmake cmake/FindHwloc.cmake
         DESTINATION "${package_dir}")
+
+# For builds that do not use CMake: what hogwild::engine is linked with, and hogwild::pp.
+function(install_pkg_config pc_name pc_description pc_requires pc_flags pc_libraries)
+  set(folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  file(RELATIVE_PATH pc_to_prefix "/prefix/${folder}" "/prefix")
+  string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
+  configure_file(cmake/hogwild.pc.in "${PROJECT_BINARY_DIR}/${pc_name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${pc_name}.pc" DESTINATION "${folder}")
+endfunction()
+install_pkg_config(hogwild "${PROJECT_DESCRIPTION}" "tbb, zlib, liblzma, libzstd, libxxhash, hwloc"
+                   "-std=c++20 -pthread ${OpenMP_CXX_FLAGS}"
+                   "-lhogwild_engine -lhogwild_models -lhogwild_core -lbz2 -pthread ${OpenMP_CXX_FLAGS}")
+install_pkg_config(hogwild-pp "Replicas of hogwild's models on a ring" hogwild "" -lhogwild_pp)
+
+# Takes back what the last `cmake --install` of this build put down, and the folders that are empty then.
+add_custom_target(uninstall COMMAND "${CMAKE_COMMAND}" "-DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt"
+                                    -P "${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake" VERBATIM)
+
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

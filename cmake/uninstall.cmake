@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Removes the files that MANIFEST lists, then their folders as far as these are our own and empty.
+# Removes the files that MANIFEST lists, below DESTDIR as they were installed, then their folders as far as these are
+# our own and empty.
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "${MANIFEST} is missing: nothing was installed from this build; use cmake --install first")
 endif()
 file(STRINGS "${MANIFEST}" installed)
 set(folders "")
 foreach(file IN LISTS installed)
+  set(file "$ENV{DESTDIR}${file}")
   if(EXISTS "${file}" OR IS_SYMLINK "${file}")
     file(REMOVE "${file}")
     message(STATUS "Removed: ${file}")

@@ -51,3 +51,23 @@ endif()
 if(NOT EXISTS "${SCRATCH}/run/run.jsonl")
   message(FATAL_ERROR "the program wrote no run record")
 endif()
+
+# Without CMake.
+set(ENV{PKG_CONFIG_PATH} "${SCRATCH}/prefix/${LIBDIR}/pkgconfig")
+run(FOLDER "${SCRATCH}" COMMAND pkg-config --cflags --libs hogwild-pp OUTPUT flags)
+string(REGEX REPLACE "[ \n]+" ";" flags "${flags}")
+separate_arguments(given_flags UNIX_COMMAND "${FLAGS}")
+run(FOLDER "${SCRATCH}" COMMAND "${COMPILER}" ${given_flags} -o by_pkg_config build/ring.cpp ${flags})
+run(FOLDER "${SCRATCH}" COMMAND "${SCRATCH}/by_pkg_config")
+
+# What was installed goes, and nothing else.
+file(WRITE "${SCRATCH}/prefix/${LIBDIR}/of_others.txt" "")
+run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --build "${BUILD_DIR}" --target uninstall)
+file(GLOB_RECURSE left RELATIVE "${SCRATCH}/prefix" "${SCRATCH}/prefix/*")
+if(NOT left STREQUAL "${LIBDIR}/of_others.txt")
+  message(FATAL_ERROR "uninstalling left this: ${left}")
+endif()
+file(GLOB_RECURSE left LIST_DIRECTORIES true "${SCRATCH}/prefix/*hogwild*")
+if(left)
+  message(FATAL_ERROR "uninstalling left empty folders: ${left}")
+endif()
