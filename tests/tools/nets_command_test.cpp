@@ -149,7 +149,9 @@ TEST_F(nets, tell_the_form_of_their_last_layer_and_resume_in_no_other) {
     more.insert(more.begin(), {"train", rows, "--model", "mlp", "--hidden", "8", "--step", "0.1", "--json", "--quiet"});
     return hogwild(more);
   };
-  EXPECT_EQ(result_of(run({"--epochs", "1"}))["last_layer"], "full");
+  const auto full = result_of(run({"--epochs", "1"}));
+  EXPECT_EQ(full["last_layer"], "full");
+  EXPECT_EQ(full["class_loss"], "softmax");
   const auto sampled =
       result_of(run({"--epochs", "1", "--samples", "3", "--sample-by", "uniform", "--record", record}));
   EXPECT_EQ(sampled["last_layer"], "sampled");
@@ -157,6 +159,8 @@ TEST_F(nets, tell_the_form_of_their_last_layer_and_resume_in_no_other) {
   EXPECT_EQ(sampled["sampled_by"], "uniform");
   EXPECT_THAT(read_file(record), HasSubstr("\"last_layer\":\"sampled\""));
   EXPECT_THAT(read_file(record), HasSubstr("\"sampled_by\":\"uniform\""));
+  EXPECT_THAT(read_file(record), HasSubstr("\"class_loss\":\"softmax\""));
+  EXPECT_EQ(result_of(run({"--epochs", "1", "--class-loss", "one_vs_rest"}))["class_loss"], "one_vs_rest");
   for (const std::vector<std::string>& engine : {std::vector<std::string>{"--engine", "serial"},
                                                  {"--engine", "processes", "--workers", "2"},
                                                  {"--engine", "all_reduce", "--workers", "2"}}) {

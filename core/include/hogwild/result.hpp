@@ -133,6 +133,7 @@ struct train_result {
   double l2 = 0.0;
   std::string first_layer{};  ///< "sparse" or "dense", where the model has both; else empty
   std::string last_layer{};   ///< "full", "sampled" or "hierarchical", where the model has all; else empty
+  std::string class_loss{};   ///< "softmax" or "one_vs_rest", where the model has both; else empty
   std::size_t samples = 0;    ///< draws of a batch for a sampled last layer; else 0
   std::string sampled_by{};   ///< how it draws: "frequency", "log_uniform" or "uniform"; else empty
   double train_seconds = 0.0;

@@ -34,6 +34,7 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.step_found = run.step_found;
   result.first_layer = task.facts().first_layer;
   result.last_layer = task.facts().last_layer;
+  result.class_loss = task.facts().class_loss;
   result.samples = task.facts().samples;
   result.sampled_by = task.facts().sampled_by;
   result.schedule = run.schedule.kind;

@@ -20,6 +20,7 @@ struct task_facts {
   std::vector<double> hyperparameters{};  ///< what tells the model from others of its name and size
   /// Of a net that may have them in several forms: which ones; else empty.
   std::string_view first_layer{}, last_layer{};
+  std::string_view class_loss{};          ///< of classes that may have several: which one; else empty
   std::size_t samples = 0;                ///< draws of a batch for a last layer that is sampled,
   std::string_view sampled_by{};          ///< and by which distribution
   std::vector<parameter_group> groups{};  ///< together they cover the parameters once
@@ -86,6 +87,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
     if constexpr (requires { m.first_layer(); }) facts.first_layer = m.first_layer();
     if constexpr (requires { m.last_layer(); }) facts.last_layer = m.last_layer();
+    if constexpr (requires { m.class_loss(); }) facts.class_loss = m.class_loss();
     if constexpr (requires { m.sampling(); }) std::tie(facts.samples, facts.sampled_by) = m.sampling();
     if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
   }

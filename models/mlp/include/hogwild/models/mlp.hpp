@@ -96,6 +96,8 @@ struct mlp {
   /// The forms of the first and the last layer, for records.
   std::string_view first_layer() const { return has_sparse_layer() ? "sparse" : "dense"; }
   std::string_view last_layer() const { return has_tree() ? "hierarchical" : has_sampled_layer() ? "sampled" : "full"; }
+  /// The loss of a row's classes, for records.
+  std::string_view class_loss() const { return one_vs_rest ? "one_vs_rest" : "softmax"; }
   /// Draws for a sampled last layer, and by which distribution, for records; none where it is not sampled.
   std::pair<std::size_t, std::string_view> sampling() const {
     if (!has_sampled_layer()) return {};

@@ -120,6 +120,8 @@ struct softmax {
   }
 
   /// Numbers that tell it from others of its name and size.
+  /// The loss of a row's classes, for records.
+  std::string_view class_loss() const { return one_vs_rest ? "one_vs_rest" : "softmax"; }
   std::vector<double> hyperparameters() const { return one_vs_rest ? std::vector{1.0} : std::vector<double>{}; }
 
   /// Scores before normalisation, in memory that this thread's next call reuses.
