@@ -110,8 +110,8 @@ enum class memory_kind : std::uint32_t {
 /// How the factors that a replica trains are stored: that of a device, or of a worker on the CPU.
 enum class storage_kind : std::uint32_t {
   single,  ///< as float, as the run's own parameters are
-  /// As IEEE binary16; what is computed from these values is float. A device rounds to nearest, ties to even; a worker
-  /// on the CPU to one of the two neighbours by chance, so that small steps count on average.
+  /// As IEEE binary16; what is computed from these is float. A device rounds to nearest, ties to even; a worker on the
+  /// CPU by chance, so that small steps count on average, but of factors below 2^-14, which it rounds towards zero.
   half
 };
 

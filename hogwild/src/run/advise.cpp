@@ -22,8 +22,7 @@ constexpr double clearly_faster = 0.95;
 std::uint64_t replica_bytes(const task_facts& facts, const loop_options& loop, std::size_t workers) {
   if (loop.sharing != access_kind::buffered && loop.sharing != access_kind::head) return 0;
   const std::size_t held = loop.sharing == access_kind::head ? loop.exchange.head : facts.parameters;
-  const std::uint64_t floats = (1 + state_arrays_of(loop.optimizer)) * held * facts.scalar_bytes;
-  return 2 * (floats - loop.halves.count * sizeof(half)) * workers;
+  return 2 * (1 + state_arrays_of(loop.optimizer)) * held * facts.scalar_bytes * workers;
 }
 
 advised_run try_candidate(const training_task& task, const resolved_run& begun, candidate& tried) {

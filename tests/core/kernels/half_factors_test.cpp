@@ -57,12 +57,17 @@ struct neighbours {
   float distance() const { return std::abs(to_float(above) - to_float(below)); }
 };
 
-/// Factorization machines of so many factors, on one row.
+/// Factorization machines of so many factors, on one row of at most so many entries.
 struct machine_on_a_row {
   std::size_t width, columns = 60;
   random_rows<std::uint32_t, float> rows;
+  std::vector<float> l2_of{};  ///< of each column, in the place of l2, where they differ
 
-  machine_on_a_row(std::mt19937_64& random, std::size_t factors) : width(factors), rows(random, 1, 40, 60, 0) {}
+  machine_on_a_row(std::mt19937_64& random, std::size_t factors, std::size_t most = 40, bool by_column = false)
+      : width(factors), rows(random, 1, 40, 60, 0) {
+    rows.batch.end[0] = std::min(rows.batch.end[0], rows.batch.begin[0] + most);
+    for (std::size_t j = 0; j < columns && by_column; ++j) l2_of.push_back(0.5f / static_cast<float>(j + 1));
+  }
   std::size_t factors() const { return width * columns; }
 
   template <class Factor>
@@ -70,6 +75,7 @@ struct machine_on_a_row {
     std::vector<float> room(width);
     row_update<machine_arrays_of<Factor>> update{
         .to = {w.factors.data(), w.weights.data(), &w.bias, width}, .step = 0.125f, .l2 = l2, .room = room.data()};
+    if (!l2_of.empty()) update.l2_of = l2_of.data();
     update.chance = chance;
     if (sums != nullptr) update.sums = {sums->factors.data(), sums->weights.data(), &sums->bias, width};
     const auto& kernels = row_kernels_of<machine_arrays_of<Factor>, std::uint32_t, float>(set);
@@ -78,14 +84,15 @@ struct machine_on_a_row {
   static bool slope(void*, std::size_t, float* score) { return (*score = 0.25f * std::tanh(*score)) != 0.0f; }
 };
 
-/// Field-aware ones of so many factors a field: rows of one entry a field, or of two.
+/// Field-aware ones of so many factors a field: rows of one entry a field, or of two, in the first `present` of nine.
 struct fields_on_a_row {
   std::size_t width, fields = 9, columns = 18;
   std::vector<field_entry> entries;
-  field_run run{0, 0, 9};
+  field_run run;
 
-  fields_on_a_row(std::mt19937_64& random, std::size_t factors, bool pairs) : width(field_width(factors)) {
-    for (std::uint32_t f = 0; f < 9; ++f) {
+  fields_on_a_row(std::mt19937_64& random, std::size_t factors, bool pairs, std::uint32_t present = 9)
+      : width(field_width(factors)), run{0, 0, present} {
+    for (std::uint32_t f = 0; f < present; ++f) {
       entries.push_back({f, f, f, true, !pairs, random_numbers(random, 1)[0]});
       if (pairs) entries.push_back({f + 9, f, f, false, true, random_numbers(random, 1)[0]});
     }
@@ -94,8 +101,8 @@ struct fields_on_a_row {
 
   template <class Factor>
   void train(isa set, parameters<Factor>& w, sums_of* sums, float l2, std::uint32_t chance) const {
-    const field_row row{entries.data(), entries.size(), &run, 1, fields};
-    std::vector<float> room(field_room(fields, width));
+    const field_row row{entries.data(), entries.size(), &run, run.fields > 0 ? 1u : 0u, run.fields};
+    std::vector<float> room(field_room(run.fields, width));
     row_update<field_arrays_of<Factor>> update{
         .to = {w.factors.data(), w.weights.data(), &w.bias, width, fields * width},
         .step = 0.125f,
@@ -146,6 +153,19 @@ void on_all_rows(std::mt19937_64& random, const Test& test) {
   }
 }
 
+/// Calls test(row) for rows without an entry and with one, and for one whose columns' l2 differ.
+template <class Test>
+void on_special_rows(std::mt19937_64& random, const Test& test) {
+  for (const std::size_t width : {4u, 8u, 24u, 40u, 64u}) {
+    for (const std::size_t most : {0u, 1u}) test(machine_on_a_row(random, width, most));
+    test(machine_on_a_row(random, width, 40, true));
+  }
+  for (const std::size_t factors : {4u, 8u, 12u, 32u}) {
+    test(fields_on_a_row(random, factors, false, 0));
+    for (const bool pair : {false, true}) test(fields_on_a_row(random, factors, pair, 1));
+  }
+}
+
 // Factors of all sizes: subnormal halves and those that pass 2^-14, usual ones, and such as pass the largest half,
 // beyond which nothing is.
 TEST(half_factors, are_those_of_floats_stored_as_a_neighbour_and_the_same_bits_everywhere) {
@@ -156,6 +176,15 @@ TEST(half_factors, are_those_of_floats_stored_as_a_neighbour_and_the_same_bits_e
       for (const bool adagrad : {false, true})
         for (const float l2 : {0.0f, 0.25f}) expect_neighbours(row, before, adagrad, l2);
     }
+  });
+}
+
+TEST(half_factors, of_short_rows_and_with_l2_of_each_column_are_a_neighbour_too) {
+  std::mt19937_64 random{35};
+  on_special_rows(random, [&](const auto& row) {
+    const auto before = random_parameters(random, row.factors(), row.columns, 0.1f);
+    for (const bool adagrad : {false, true})
+      for (const float l2 : {0.0f, 0.25f}) expect_neighbours(row, before, adagrad, l2);
   });
 }
 

@@ -12,7 +12,8 @@ namespace hogwild {
 struct half_kernels {
   /// to[i] = to_half(from[i]).
   void (*round)(const float* from, std::size_t n, half* to);
-  /// gain[i] = to_float(now[i]) - to_float(before[i]), exactly, where neither is infinite nor no number.
+  /// gain[i] = to_float(now[i]) - to_float(before[i]) as a float. Exact of finite halves whose exponents (-14 is the
+  /// least) are at most 13 apart, such as all below 1; else off by 2^-24 of itself at most.
   void (*gains)(const half* now, const half* before, std::size_t n, float* gain);
 };
 

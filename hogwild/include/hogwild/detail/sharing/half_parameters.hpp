@@ -16,8 +16,8 @@ inline std::span<half> halves_in(std::span<float> array, std::size_t first, std:
 
 /// What halves that a worker trains and floats that all share tell each other, in the place of param_view's fetch(),
 /// exchange() and send(): `shared` are the floats of the run, `work` and `base` belong to the worker. base is what work
-/// was when both were rounded from the shared values last, to nearest: what the worker has gained since is known
-/// exactly, and what rounding has taken from the shared values is no part of it. An add may be lost that is overtaken.
+/// was when both were rounded from the shared values last, to nearest: what the worker has gained since is known (as
+/// half_kernels has gains), and what that rounding took is no part of it. An add may be lost that is overtaken.
 class half_exchange {
  public:
   explicit half_exchange(isa set) : isa_(set) {}
