@@ -106,12 +106,13 @@ TYPED_TEST(row_kernel_runs, kernels_do_what_the_gradient_says) {
 }
 
 // Workers race. Over forty runs of each case no ratio was above 1.005, and deviations were 0.006 at most, but for
-// factors under adagrad, which end up to a tenth lower.
+// factors under adagrad, which end up to a tenth lower. Even if a ratio were 1 and an exponential number with a mean of
+// 0.006, it would be above 1.12 with a chance of e^-20, 2e-9.
 TYPED_TEST(row_kernel_runs, workers_with_replicas_end_as_well_as_one) {
   for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
     const auto change = [=](auto& o) { o.optimizer = kind, o.epochs = 10; };
     const double serial = this->run(serial_engine{}, change).objective;
-    EXPECT_LT(this->run(this->two, change).objective, 1.05 * serial);
+    EXPECT_LT(this->run(this->two, change).objective, 1.12 * serial);
   }
 }
 
