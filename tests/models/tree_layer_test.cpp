@@ -121,9 +121,7 @@ TEST(tree_layer, of_lists_it_takes_the_mean_over_the_classes) {
   std::vector<row_score> scores(1);
   std::vector<float> of_classes(23);
   several.layer.score(
-      several.at(1), read, [] { return false; }, scores);
-  several.layer.score_classes(
-      several.at(1), read, [] { return false; }, of_classes);
+      several.at(1), read, [] { return false; }, scores, of_classes);
   EXPECT_NEAR(scores[0].loss, loss, 1e-5);
   for (std::uint32_t c = 0; c < 23; ++c)
     EXPECT_NEAR(static_cast<double>(of_classes[c]), -several.loss(0, c), 1e-5) << c;

@@ -191,10 +191,7 @@ struct mlp {
         w.block(lies.row(node), weights.size()).copy_to(weights);
         return w[lies.biases + node];
       };
-      space.net.score(n, [&](const net_outputs& at) {
-        space.tree->score(at, read, stopping, scores);
-        if (!of_classes.empty()) space.tree->score_classes(at, read, stopping, of_classes);
-      });
+      space.net.score(n, [&](const net_outputs& at) { space.tree->score(at, read, stopping, scores, of_classes); });
     } else if (space.last) {
       const sampled_layer::class_reader read = [&](std::size_t first, std::span<float> weights,
                                                    std::span<float> biases) {
