@@ -150,6 +150,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
       m.hierarchical = detail::saved_flag(saved, "hierarchical");
     if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "one_vs_rest"; }))
       m.one_vs_rest = detail::saved_flag(saved, "one_vs_rest");
+    if (!m.contradiction().empty()) throw input_error(std::string(m.contradiction()));
     return detail::load_net<mlp, loaded_mlp>(m, saved);
   }
 

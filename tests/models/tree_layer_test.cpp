@@ -121,12 +121,36 @@ TEST(tree_layer, of_lists_it_takes_the_mean_over_the_classes) {
   std::vector<row_score> scores(1);
   std::vector<float> of_classes(23);
   several.layer.score(
-      several.at(1), read, [] { return false; }, scores);
-  several.layer.score_classes(
-      several.at(1), read, [] { return false; }, of_classes);
+      several.at(1), read, [] { return false; }, scores, of_classes);
   EXPECT_NEAR(scores[0].loss, loss, 1e-5);
   for (std::uint32_t c = 0; c < 23; ++c)
     EXPECT_NEAR(static_cast<double>(of_classes[c]), -several.loss(0, c), 1e-5) << c;
+}
+
+// Nodes whose scores are large, too: one way is then all but certain, and the other has the score's size.
+TEST(tree_layer, scores_of_all_classes_are_those_of_each_row_and_read_every_node_once) {
+  for (const float times : {1.0f, 30.0f}) {
+    grown_layer f(23, rows);
+    for (float& b : f.b) b *= times;
+    std::size_t reads = 0;
+    const auto read = [&](std::size_t node, std::span<float> weights) { return ++reads, f.read(node, weights); };
+    std::vector<row_score> alone(11), scores(11);
+    std::vector<float> of_classes(11 * 23);
+    for (std::size_t k = 0; k < 11; ++k) f.layer.take(k, {{}, {}, static_cast<float>(k)});
+    const auto never = [] { return false; };
+    f.layer.score(f.at(11), read, never, alone);
+    reads = 0;
+    f.layer.score(f.at(11), read, never, scores, of_classes);
+    std::size_t on_paths = 0;
+    for (std::uint32_t k = 0; k < 11; ++k) {
+      on_paths += f.tree.nodes(k).size();
+      EXPECT_EQ(scores[k].loss, alone[k].loss);
+      EXPECT_EQ(scores[k].score, alone[k].score);
+      for (std::uint32_t c = 0; c < 23; ++c)
+        EXPECT_NEAR(static_cast<double>(of_classes[k * 23 + c]), -f.loss(k, c), 2e-6 * (1.0 + f.loss(k, c)));
+    }
+    EXPECT_EQ(reads, 22 + on_paths);
+  }
 }
 
 TEST(tree_layer, its_gradient_is_that_of_the_formula_and_touches_the_paths_alone) {

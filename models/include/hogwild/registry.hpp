@@ -76,15 +76,14 @@ class predictor {
   /// another size.
   void require_data(const sparse_view& rows, std::string_view source) const { loaded_->require_data(rows, source); }
 
-  /// Whether it scores all classes: softmax does.
+  /// Whether it scores all classes: softmax and mlp do.
   bool scores_classes() const { return loaded_->scores_classes(); }
   /// Throws config_error where it does not. `z.classes`, or `z.label`, is encoded as label_map does.
   class_scores scores_of(const sparse_row<float>& z) const;
 
   bool has_probabilities() const { return loaded_->has_probabilities(); }
-  /// Of the larger label (one number), or of every class in the order of labels() (softmax; under one_vs_rest each by
-  /// itself, so that their sum need not be 1). Throws config_error where
-  /// the model has none.
+  /// Of the larger label (one number), or of every class in the order of labels() (softmax and mlp; under one_vs_rest
+  /// each by itself, so that their sum need not be 1). Throws config_error where the model has none.
   std::vector<double> probabilities(const sparse_row<float>& z) const;
 
   const label_map& labels() const { return labels_; }

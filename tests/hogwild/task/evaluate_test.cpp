@@ -52,6 +52,15 @@ void expect_the_same_for_any_number_of_threads(const M& m, const test::toy_rows&
   }
 }
 
+TEST(evaluate, scores_of_all_classes_take_little_memory) {
+  EXPECT_EQ(examples_of_scores(256, 1000), 256u);
+  EXPECT_EQ(examples_of_scores(64, 100'000), 64u);
+  EXPECT_EQ(examples_of_scores(256, 100'000), 167u);
+  EXPECT_EQ(examples_of_scores(256, std::size_t{1} << 20), 16u);
+  EXPECT_EQ(examples_of_scores(1, 3), 1u);
+  EXPECT_EQ(examples_of_scores(256, std::size_t{1} << 30), 1u);
+}
+
 constexpr test::toy_shape large{.rows = 60'000, .columns = 50, .per_row = 5};
 
 TEST(evaluate, does_not_depend_on_the_number_of_threads) {

@@ -121,6 +121,25 @@ constexpr void check_free_options() {
       "a model's require_data takes (const hogwild::sparse_view& rows, std::string_view source)");
 }
 
+/// Of a model with a workspace whose rows may have lists of labels.
+template <class M>
+constexpr void check_lists() {
+  using reader = archetype::reader<typename M::scalar_type>;
+  constexpr bool scores_classes = requires(const M& m, const reader& w, typename M::workspace& s,
+                                           std::span<row_score> scores, std::span<float> of_classes) {
+    m.score(w, s, std::size_t{}, scores, of_classes);
+  };
+  static_assert(scores_classes,
+                "a model with a workspace whose takes_lists is true has void score(const auto& w, workspace&, "
+                "std::size_t n, std::span<hogwild::row_score>, std::span<float> of_classes) const, too");
+  constexpr bool decides = requires(const M& m, std::span<const float> scores) {
+    { m.decision(scores) } -> std::convertible_to<float>;
+  };
+  static_assert(decides,
+                "a model with a workspace whose takes_lists is true has float decision(std::span<const float> scores) "
+                "const: the score above which a class is one of the row's");
+}
+
 template <class M>
 constexpr bool check_scalar() {
   static_assert(has_scalar_type<M>(), "a model names its scalar_type: float or double");
@@ -298,6 +317,7 @@ constexpr bool check_workspace_model() {
             m.score(w, s, scores.size(), scores);
           };
       static_cast<void>(gradient), static_cast<void>(score);
+      if constexpr (takes_lists<M>()) check_lists<M>();
       return counted && workspace_model<M>;
     }
   }

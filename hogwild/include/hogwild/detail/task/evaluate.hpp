@@ -109,6 +109,13 @@ measurement evaluate_rows(const sparse_view& data, const label_map& labels, doub
       measure, stop);
 }
 
+/// How many examples, `batch` at most and at least one, a thread scores for all classes at a time: their scores take
+/// 64 MiB at most.
+constexpr std::size_t examples_of_scores(std::size_t batch, std::size_t classes) {
+  constexpr std::size_t most_scores = (std::size_t{64} << 20) / sizeof(float);
+  return std::clamp<std::size_t>(most_scores / classes, 1, batch);
+}
+
 /// The same for models that take `batch` examples at once: make(batch) makes what a thread needs, and which is called
 /// with (k, &example, row, {}) for example k of a batch, then with (0, null, 0, row_scores) for all of them.
 template <class Make>

@@ -187,7 +187,8 @@ class general_task : public training_task {
       };
     };
     const measurement found =
-        evaluate_examples(rows, labels_, threads, examples_at_once(), make, false, measure_scores, stop);
+        evaluate_examples(rows, labels_, threads, examples_of_scores(examples_at_once(), labels_.classes()), make,
+                          false, measure_scores, stop);
     return stop.stop_requested() ? found : counts.measure(found.loss);
   }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -122,9 +123,16 @@ struct mlp {
       w.store(net().parameters() + c, c < rows.class_rows.size() ? tree_layer::counted(rows.class_rows[c]) : 0.0f);
   }
 
-  /// Throws config_error where this build has no nets.
+  /// What is wrong with it, whatever the rows; empty: nothing.
+  std::string_view contradiction() const {
+    if (!hierarchical || !one_vs_rest) return {};
+    return "an mlp that is one_vs_rest tells each class apart from all others, and one that is hierarchical is a "
+           "softmax: leave out one of them";
+  }
+  /// Throws config_error where this build has no nets, and for a contradiction.
   void require_data(const sparse_view&, std::string_view) const {
     if (!has_layer_kernels()) throw config_error("the model mlp " + layer_kernels_missing());
+    if (!contradiction().empty()) throw config_error(std::string(contradiction()));
   }
 
   workspace make_workspace(const sparse_view& rows, isa set, std::size_t batch) const {
@@ -193,10 +201,7 @@ struct mlp {
         w.block(lies.row(node), weights.size()).copy_to(weights);
         return w[lies.biases + node];
       };
-      space.net.score(n, [&](const net_outputs& at) {
-        space.tree->score(at, read, stopping, scores);
-        if (!of_classes.empty()) space.tree->score_classes(at, read, stopping, of_classes);
-      });
+      space.net.score(n, [&](const net_outputs& at) { space.tree->score(at, read, stopping, scores, of_classes); });
     } else if (space.last) {
       const sampled_layer::class_reader read = [&](std::size_t first, std::span<float> weights,
                                                    std::span<float> biases) {

@@ -57,12 +57,11 @@ class tree_layer {
   /// Reads the weights of a node; returns its bias.
   using node_reader = std::function<float(std::size_t node, std::span<float> weights)>;
   /// Loss and most probable class of a pass's examples. The class is found exactly, best node first: fast where few
-  /// classes are probable; where all are alike every node is looked at. `stopping` is looked at for each example.
+  /// classes are probable; where all are alike every node is looked at. Where there is room, every node is read once
+  /// for all examples, and of_classes[k * classes + c] becomes the logarithm of the probability that example k of the
+  /// batch has class c. `stopping` is looked at for each example and each such node.
   void score(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
-             std::span<row_score> scores);
-  /// The logarithms of all classes' probabilities, of_classes[k * classes + c] for example k of the batch.
-  void score_classes(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
-                     std::span<float> of_classes);
+             std::span<row_score> scores, std::span<float> of_classes = {});
 
  private:
   static constexpr std::uint32_t most_rows = 1u << 20;
@@ -72,6 +71,8 @@ class tree_layer {
   void differentiate_path(std::uint32_t c, float part);
   double step_score(const node_reader& read, std::size_t node);
   float best_class(const node_reader& read);
+  void score_classes(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
+                     std::span<float> of_classes);
 
   std::size_t classes_, inputs_, rows_, batch_rows_ = 1, batch_labels_ = 1;
   huffman_tree tree_;
