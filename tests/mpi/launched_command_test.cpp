@@ -65,9 +65,9 @@ INSTANTIATE_TEST_SUITE_P(ranks, each_number,
                            return std::to_string(tested.param.ranks) + "_" + tested.param.messages;
                          });
 
-// Beside the device of each rank there is a CPU worker. Of 120 rings of such ranks none ended more than 0.73 % above one
-// worker (ring_on_devices_test): even if what they are above were exponential with a mean of that, one would end 15 %
-// above with a chance of e^(-15 / 0.73): 1e-9.
+// Beside the device of each rank there is a CPU worker. Of 120 rings of such ranks none ended more than 0.73 % above
+// one worker (ring_on_devices_test): even if what they are above were exponential with a mean of that, one would end 15
+// % above with a chance of e^(-15 / 0.73): 1e-9.
 TEST_F(launched, ranks_have_the_devices_that_are_named_dealt_to_them) {
   const auto serial = result_of(hogwild({"train", train(), "--engine", "serial", "--epochs", "8", "--json"}));
   const auto result =
