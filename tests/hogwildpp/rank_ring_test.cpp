@@ -98,6 +98,10 @@ TEST(rank_ring, holds_rings_of_its_own_and_several_workers) {
   EXPECT_TRUE(results[0].ring);
 }
 
+// Over 120 runs, six at a time on two CPUs, sgd ended 1.6 % above serial in the mean with a deviation of 0.23 %,
+// adagrad 0.4 % with one of 0.53 %. Were what is above the mean exponential with the deviation as its mean, 10 % would
+// be reached with a chance of e^-18: 2e-8. Under ThreadSanitizer the deviation is 1 %, the most of 48 runs was 4.9 %:
+// 25 % would have one of e^-24.
 TEST(rank_ring, trains_any_model_and_what_optimisers_sum_up) {
   const auto toy = test::planted_classes({.rows = 4'000, .columns = 60}, 3);
   const csr_rows rows = toy.csr();
@@ -108,7 +112,7 @@ TEST(rank_ring, trains_any_model_and_what_optimisers_sum_up) {
     const double serial = train(m, rows, serial_engine{}, options).objective;
     const auto results = train_ranks(3, m, rows, options);
     expect_alike(results);
-    EXPECT_LT(results[0].objective, 1.03 * serial) << static_cast<int>(optimizer);
+    EXPECT_LT(results[0].objective, (test::thread_sanitized ? 1.25 : 1.10) * serial) << static_cast<int>(optimizer);
   }
 }
 
