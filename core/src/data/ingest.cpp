@@ -10,17 +10,15 @@
 #include <utility>
 
 #include <hogwild/detail/data/half.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/error.hpp>
 
+#include "data/row_shuffle.hpp"
 #include "data/singleton_order.hpp"
 #include "data/writable_arrays.hpp"
-#include "platform/number_text.hpp"
 
 namespace hogwild::detail {
 namespace {
-
-constexpr std::uint64_t shuffle_seed = 2011;
 
 std::vector<row_plan::place> text_order(const parsed_text& text) {
   std::vector<row_plan::place> order;
@@ -28,11 +26,6 @@ std::vector<row_plan::place> text_order(const parsed_text& text) {
   for (std::uint32_t b = 0; b < text.blocks.size(); ++b)
     for (std::uint32_t r = 0; r < text.blocks[b].label.size(); ++r) order.push_back({b, r});
   return order;
-}
-
-void shuffle(std::vector<row_plan::place>& order) {
-  const counter_random random(shuffle_seed, 0);
-  for (std::uint64_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[random.below(left, left)]);
 }
 
 struct row_source {
@@ -228,7 +221,7 @@ row_plan plan_rows(parsed_text& text, const column_numbering* numbering, value_p
                                       : apply_numbering(text, *numbering, plan.unknown_entries);
   plan.order = text_order(text);
   if (numbering == nullptr) {
-    shuffle(plan.order);
+    shuffle_rows(plan.order);
     // A model of fewer columns fits into a core's cache; the order of their numbers takes less room in the file.
     const bool may_reorder = !format.keep_entry_order && !format.by_kind;
     if (may_reorder && plan.columns.original.size() > most_narrow_columns) {
