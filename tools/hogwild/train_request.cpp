@@ -236,17 +236,22 @@ void declare_step(command_line& line, train_request& r) {
   train_options& o = r.options;
   line.group("Step");
   declare_first_step(line, o);
-  line.option("--decay", "X", "",
-              "factor per epoch (geometric), or slope (inverse); by default the model's, if it has a step of its own",
-              [&o](const std::string& text) -> std::string {
-                const auto decay = to_number(text);
-                if (!decay || *decay <= 0.0) return quote(text) + " is no number above 0";
-                o.step.decay = *decay;
-                return {};
-              });
+  line.option(
+      "--decay", "X", "",
+      "factor per epoch (geometric) or per epoch without a better validation loss (plateau), slope (inverse), or "
+      "the last step's fraction of the first (cosine); by default the model's, if it has a step of its own",
+      [&o](const std::string& text) -> std::string {
+        const auto decay = to_number(text);
+        if (!decay || *decay <= 0.0) return quote(text) + " is no number above 0";
+        o.step.decay = *decay;
+        return {};
+      });
   named(line, "--schedule", o.step.kind,
-        {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::linear, schedule_kind::constant},
-        "how the step falls (default: as the model asks for, else geometric)");
+        {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::linear, schedule_kind::constant,
+         schedule_kind::cosine, schedule_kind::plateau},
+        "how the step falls (default: as the model asks for, else geometric); plateau: with each epoch that gives no "
+        "better validation loss");
+  line.option("--warm-up", o.step.warm_up, "epochs in which the step rises evenly, before the schedule begins");
   named(line, "--optimizer", o.optimizer,
         {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adagrad, optimizer_kind::row_adagrad,
          optimizer_kind::adam},
@@ -289,6 +294,12 @@ void declare_end(command_line& line, train_request& r) {
                 if (fraction) return {};
                 r.validation_file = text;
                 return fault_of_name(text);
+              });
+  line.option("--average", "FRACTION", "",
+              "the model is the mean of those after this fraction of the epochs, the last ones",
+              [&r](const std::string& text) -> std::string {
+                r.options.average = to_number(text);
+                return r.options.average ? "" : quote(text) + " is no number";
               });
   line.option("--patience", r.options.patience, "epochs without a better validation loss before stopping");
   line.needs("--patience", "--validation");

@@ -103,6 +103,8 @@ class sparse_dataset {
   /// so that worker processes can map them.
   /// Columns, labels and values become as narrow as they can without loss.
   static sparse_dataset copy_of(const sparse_view& rows);
+  /// The rows with these numbers alone, which ascend. All columns stay, with the counts of these rows.
+  static sparse_dataset copy_of(const sparse_view& rows, std::span<const std::size_t> chosen);
 
  private:
   struct mapping;

@@ -20,6 +20,8 @@
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/combinations.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
+#include <hogwild/detail/run/tail_mean.hpp>
+#include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
@@ -42,6 +44,16 @@ void check(const train_options& o, const model_traits& traits) {
       "a geometric decay above 1 makes the step grow; use a factor of at most 1");
   require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::constant || !o.step.decay,
           "a constant step has no decay; name another schedule, or leave out the decay");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::cosine || o.step.decay.value_or(1.0) <= 1.0,
+          "under cosine the decay is what the last epoch's step is of the first: at most 1");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::plateau || o.step.decay.value_or(0.5) < 1.0,
+          "a plateau whose decay is not below 1 never lowers the step; use a factor below 1");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::plateau || o.validation ||
+              o.validation_fraction > 0.0,
+          "a plateau schedule goes by the validation loss: give validation rows, or a fraction to hold back");
+  require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
+                                         " epochs leaves none of the run's " + std::to_string(o.epochs) +
+                                         " for the schedule: warm up for fewer");
   require(!traits.margin || o.step.kind != schedule_kind::linear,
           "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
@@ -64,6 +76,10 @@ void check(const train_options& o, const model_traits& traits) {
           "momentum, beta1 and beta2 lie between 0 and 1");
   require(c.epsilon > 0.0 && std::isfinite(c.epsilon), "epsilon must be positive");
   require(o.patience > 0, "patience is at least 1");
+  require(!o.average || (*o.average > 0.0 && *o.average <= 1.0),
+          "the average is over a fraction of the epochs: 0 to 1");
+  require(!o.average || tail_mean(*o.average, o.epochs).epochs() > 1,
+          "the average of a single epoch is that epoch: take a larger fraction, or more epochs");
   require(o.measure_every != 0u, "a run is measured every so many epochs, at least 1");
   require(
       o.measure_every.value_or(1) == 1 || traits.cuts,
@@ -287,22 +303,14 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   labels_ = learn_labels(traits.labels, data.label, source, agreement(ranks_));
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
-  if (options_.validation_fraction > 0.0) {
-    const auto held =
-        static_cast<std::size_t>(std::round(options_.validation_fraction * static_cast<double>(data.rows())));
-    require(held > 0 && held < data.rows(),
-            "the validation fraction leaves no rows on one side: there are " + std::to_string(data.rows()) + " rows");
-    train_ = data.slice(0, data.rows() - held);
-    options_.validation = data.slice(data.rows() - held, data.rows());
-  }
+  if (options_.validation_fraction > 0.0) hold_back(traits);
   const std::uint64_t all_rows = agree_on_rows();
   weigh_rows();
   loop_ = loop_of(options_, traits, all_rows);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool two_pass = loop_.form == l2_form::two_pass;
   const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer != optimizer_kind::sgd || two_pass);
-  // A text keeps its counts: what is held back of it is measured by the same ones.
-  if (touched && (train_.degree.empty() || (train_.rows() != data.rows() && !traits.repeats))) {
+  if (touched && train_.degree.empty()) {
     train_.ensure(0, train_.rows());
     degree_ = count_of_all(count_columns(train_), agreement(ranks_));
     train_.degree = degree_;
@@ -326,6 +334,17 @@ void prepared_data::weigh_rows() {
   };
   weigh(options_.test, test_weights_, "the test data");
   weigh(options_.validation, validation_weights_, "the validation data");
+}
+
+void prepared_data::hold_back(const model_traits& traits) {
+  split_ = std::make_shared<const validation_split>(
+      split_rows(train_, draw_validation(train_.label, labels_, options_.validation_fraction, options_.seed)));
+  const sparse_view whole = train_;
+  train_ = split_->training.view();
+  options_.validation = split_->validation.view();
+  train_.class_rows = whole.class_rows;
+  // A text keeps its counts: what is held back of it is measured by the same ones.
+  if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }
 
 /// The rows of all ranks, which have to have the same columns and what belongs to them.

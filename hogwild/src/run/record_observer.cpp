@@ -87,6 +87,8 @@ class record_observer final : public observer {
                     {"step", run_.schedule.initial},
                     {"step_found", run_.step_found},
                     {"decay", run_.schedule.decay},
+                    {"warm_up", number(run_.schedule.warm_up)},
+                    {"average", run_.options.average.value_or(0.0)},
                     {"l2", run_.l2},
                     {"l2_form", text(name_of(o.form))},
                     {"bias", o.bias != 0},

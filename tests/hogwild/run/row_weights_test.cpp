@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/cuda/engine.hpp>
+#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
@@ -374,12 +375,16 @@ TEST(row_weights, that_cannot_be_are_refused) {
   EXPECT_EQ(refused(no_weights{}, toy.csr(), {.epochs = 1, .step = {.initial = 0.1}}), "accepted");
 }
 
-TEST(row_weights, of_classes_that_the_training_part_has_not_are_refused) {
-  test::toy_rows toy = test::planted_classes({.rows = 60, .columns = 20}, 2);
-  for (std::size_t r = 0; r < 60; ++r) toy.label[r] = r < 50 ? static_cast<float>(r % 2) : 2.0f;
-  EXPECT_THAT(refused(softmax{.features = 20, .classes = 3}, toy.csr(),
-                      {.step = {.initial = 0.1}, .weights = {.balanced = true}, .validation_fraction = 0.2}),
-              HasSubstr("no training row has the label 2"));
+TEST(row_weights, of_a_class_without_rows_cannot_be_balanced) {
+  const test::toy_rows toy = test::planted_classes({.rows = 60, .columns = 20}, 2);
+  const csr_rows rows = toy.csr();
+  const label_map three(label_kind::classes, {0.0, 1.0, 2.0});
+  try {
+    weights_of_labels({.weights = {.balanced = true}}, three, rows.view(), agreement(nullptr));
+    FAIL() << "accepted";
+  } catch (const input_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("no training row has the label 2"));
+  }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace hogwild {
 
 class agreement;
 class collective;
+struct validation_split;
 
 /// What train() knows of a model's type.
 struct model_traits {
@@ -56,7 +57,8 @@ model_traits traits_of(const M& m) {
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
 
 /// Options checked and data made ready: labels learned, validation rows held back, columns counted where needed.
-/// Throws config_error and input_error. Refers to the data that it was given.
+/// Throws config_error and input_error. Refers to the data that it was given, or, where it holds rows back, to copies of
+/// its own.
 class prepared_data {
  public:
   /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
@@ -76,6 +78,7 @@ class prepared_data {
   std::chrono::nanoseconds cpu_begun() const { return cpu_begun_; }
 
  private:
+  void hold_back(const model_traits& traits);
   std::uint64_t agree_on_rows();
   void weigh_rows();
 
@@ -83,6 +86,7 @@ class prepared_data {
   std::chrono::nanoseconds cpu_begun_;
   collective* ranks_;
   train_options options_;
+  std::shared_ptr<const validation_split> split_;  ///< what it holds back, and what it does not; null: nothing
   sparse_view train_;
   label_map labels_;
   training_defaults defaults_;
