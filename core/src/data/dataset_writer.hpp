@@ -49,6 +49,8 @@ class dataset_writer {
   static void populate(std::span<T> part) {
     populate(static_cast<void*>(part.data()), part.size_bytes());
   }
+  /// Takes the pages behind a part of the mapped file out of this process; the file keeps what is written.
+  static void leave_memory(std::span<const std::byte> part);
 
   /// Call when all arrays are written and all blocks sealed. Throws as at() and in_memory() do, where there is no space
   /// for what is packed, and std::system_error where renaming fails.
