@@ -58,10 +58,11 @@ struct open_options {
   /// `single`: as read; such data are kept in half precision too where that changes no value.
   value_precision values = value_precision::single;
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
-  /// Bytes that parsing may hold, at least 16 MiB; default: a quarter of what this process may use, by the machine or
-  /// by its control group. Rows that are more go to files without a name in the folder of the cache, or in
-  /// `cache_folder`, and what they become is the same. A line, and what a model's parameters need, may take more.
-  /// Images, graphs and ratings by names are held whole.
+  /// Bytes that parsing may hold, at least 16 MiB; default: a quarter of what this process may use, by the machine or by
+  /// its control group. Rows that are more go to files without a name in the folder of the cache, or in `cache_folder`,
+  /// and what they become is the same. Lines of more than a megabyte take more. Images, graphs and ratings by names are
+  /// held whole. Where the dataset is larger than this, or by default than three quarters of what this process may use,
+  /// training has rows read ahead and drops those that are behind it; worker processes know of the default alone.
   std::optional<std::uint64_t> memory{};
   /// Instruction set of the parser; what is read does not depend on it. Automatic is the widest that it has a form for.
   /// Where a CPU has those of the kernels but not all that the parser's form needs, that is the next below.

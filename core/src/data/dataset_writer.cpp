@@ -165,7 +165,7 @@ void dataset_writer::append(cache_header& header, section_kind kind, std::span<c
   }
 }
 
-sparse_dataset dataset_writer::finish() && {
+sparse_dataset dataset_writer::finish(std::optional<std::uint64_t> memory) && {
   cache_header header = arrays_.header;
   for (section_entry& entry : header.sections)
     if (is_summed_whole(entry.kind)) entry.checksum = checksum(bytes_of(region_).subspan(entry.offset, entry.bytes));
@@ -184,13 +184,13 @@ sparse_dataset dataset_writer::finish() && {
   if (place_.empty()) {
     ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
     const std::string shared = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
-    return dataset_access::open(std::move(fd_), shared, false);
+    return dataset_access::open(std::move(fd_), shared, false, memory);
   }
   if (std::rename(aside_.c_str(), place_.c_str()) != 0) throw_system(errno, "renaming " + aside_);
   at_once_ = {};
   aside_.clear();
   ::flock(fd_.get(), LOCK_UN);
-  return dataset_access::open(std::move(fd_), place_, false);
+  return dataset_access::open(std::move(fd_), place_, false, memory);
 }
 
 }  // namespace hogwild::detail

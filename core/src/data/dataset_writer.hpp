@@ -2,7 +2,9 @@
 #pragma once
 
 #include <boost/interprocess/mapped_region.hpp>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,7 +56,8 @@ class dataset_writer {
 
   /// Call when all arrays are written and all blocks sealed. Throws as at() and in_memory() do, where there is no space
   /// for what is packed, and std::system_error where renaming fails.
-  sparse_dataset finish() &&;
+  /// `memory` as for dataset_mapping.
+  sparse_dataset finish(std::optional<std::uint64_t> memory = {}) &&;
 
  private:
   dataset_writer(unique_fd fd, std::string place, std::string aside, cleanup_handler at_once,

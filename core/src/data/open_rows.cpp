@@ -47,7 +47,8 @@ class rows_opening {
     std::string stale;
     for (const auto& place : places_) {
       if (detail::is_foreign(place)) continue;
-      detail::cache_finding finding = detail::find_cache(place, {*detail::stamp_of(path_), options_digest()});
+      detail::cache_finding finding =
+          detail::find_cache(place, {*detail::stamp_of(path_), options_digest()}, options_.memory);
       if (finding.dataset) return std::move(finding.dataset);
       if (stale.empty() && !finding.reason.empty())
         stale = "the cache " + place.string() + " " + finding.reason + "; the data are read again";
@@ -125,10 +126,10 @@ class rows_opening {
     return spill;
   }
 
-  static sparse_dataset write(const detail::parsed_text& text, const detail::row_plan& plan,
-                              detail::dataset_writer file) {
+  sparse_dataset write(const detail::parsed_text& text, const detail::row_plan& plan,
+                       detail::dataset_writer file) const {
     detail::write_rows(text, plan, file);
-    return std::move(file).finish();
+    return std::move(file).finish(options_.memory);
   }
 
   /// Whoever may read the source may read its cache, and nobody else.
