@@ -24,6 +24,7 @@ open_options base_options(const data_options& options) {
   opening.cache_folder =
       options.cache_folder.empty() ? default_cache_folder() : std::filesystem::path(options.cache_folder);
   opening.values = options.values;
+  opening.memory = options.memory;
   opening.isa = options.isa;
   if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
   return opening;
@@ -99,6 +100,9 @@ void data_options::declare(command_line& line) {
                            "format of the data files (auto: what the model reads; images are told by their content)");
   line.option("--cache-dir", "FOLDER", cache_folder,
               "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
+  line.option("--memory", memory, "",
+              "parsing holds at most so much, such as 512M; rows that are more go to files without a name where the "
+              "cache goes (default: a quarter of the memory)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
   line.excludes("--no-cache", "--cache-dir");
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ struct data_options {
   graph_options graph{};        ///< which nodes are terminals
   std::string labels{};         ///< of training images; empty: beside them
   value_precision values = value_precision::single;
+  std::optional<std::uint64_t> memory{};       ///< bytes that parsing may hold
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name
   bool quiet = false;
   bool named_ids = false;

@@ -94,8 +94,8 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   const bool by_device = r.engine == engine_name::cuda;
   if (line.given("--device") && !by_device && r.engine != engine_name::ring)
     throw config_error("--device says which device trains: it needs --engine cuda or ring");
-  if (line.given("--memory") && !by_device)
-    throw config_error("--memory says where a device keeps what it trains: it needs --engine cuda");
+  if (line.given("--device-memory") && !by_device)
+    throw config_error("--device-memory says where a device keeps what it trains: it needs --engine cuda");
   if (line.given("--storage") && !by_device && r.engine != engine_name::threads && r.engine != engine_name::processes)
     throw config_error(
         "--storage says how the replica of a worker or a device stores the factors that it trains: it needs --engine "

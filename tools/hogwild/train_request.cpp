@@ -160,7 +160,7 @@ void declare_engine(command_line& line, train_request& r) {
       "--device", "NUMBER|emulated,...", "0",
       "the devices of --engine cuda or ring, which train beside --workers on the CPU; emulated: kernels run on the CPU",
       [&r](const std::string& text) { return set_devices(text, r); });
-  named(line, "--memory", r.memory, {memory_kind::device, memory_kind::pinned, memory_kind::managed},
+  named(line, "--device-memory", r.memory, {memory_kind::device, memory_kind::pinned, memory_kind::managed},
         "where those of --engine cuda keep what they train: a replica of their own, or the run's own parameters in "
         "memory that CPUs share with them");
   named(line, "--storage", r.storage, {storage_kind::single, storage_kind::half},

@@ -43,8 +43,8 @@ class column_numbering {
 /// changes depends on the data.
 enum class value_precision : std::uint32_t { single, half };
 
-/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `isa`
-/// and `note`.
+/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `memory`,
+/// `isa` and `note`.
 struct open_options {
   enum class cache_use { automatic, none, rebuild };
   cache_use cache = cache_use::automatic;
@@ -58,6 +58,12 @@ struct open_options {
   /// `single`: as read; such data are kept in half precision too where that changes no value.
   value_precision values = value_precision::single;
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
+  /// Bytes that parsing may hold, at least 16 MiB; default: a quarter of what this process may use, by the machine or by
+  /// its control group. Rows that are more go to files without a name in the folder of the cache, or in `cache_folder`,
+  /// and what they become is the same. Lines of more than a megabyte take more. Images, graphs and ratings by names are
+  /// held whole. Where the dataset is larger than this, or by default than three quarters of what this process may use,
+  /// training has rows read ahead and drops those that are behind it; worker processes know of the default alone.
+  std::optional<std::uint64_t> memory{};
   /// Instruction set of the parser; what is read does not depend on it. Automatic is the widest that it has a form for.
   /// Where a CPU has those of the kernels but not all that the parser's form needs, that is the next below.
   hogwild::isa isa = hogwild::isa::automatic;
@@ -121,7 +127,8 @@ class sparse_dataset {
 /// from the same source (size, time stamp) with the same options; otherwise the text is parsed in parallel and the
 /// cache written aside and renamed. Throws format_error (file:line:column) or input_error (a value beyond 65504 under
 /// value_precision::half, too); then no cache file, whole or part, is left behind. Throws config_error for an
-/// instruction set that this machine has not.
+/// instruction set that this machine has not; resource_error where `memory` is too little, with the least that works,
+/// or the disk too full for the rows.
 sparse_dataset open_libsvm(const std::string& path, const open_options& options = {});
 
 /// Reads one number for each of `rows` rows from a text, a line each, plain or compressed as data are, or standard

@@ -23,6 +23,15 @@ class row_source {
   /// Throws cache_error unless rows [first, last) hold what was written and every column is in range. Cheap when the
   /// rows were checked before. Rows count from the start of the whole dataset, not of a slice.
   virtual void ensure(std::size_t first, std::size_t last) const = 0;
+  /// Whether rows come from the disk again and again, because they are more than fit into memory; then the three below
+  /// say when. Rows count as for ensure(), which waits for those that are not there yet.
+  virtual bool streams() const { return false; }
+  /// These rows will be asked for soon.
+  virtual void announce(std::size_t /*first*/, std::size_t /*last*/) const {}
+  /// These rows are not needed for now.
+  virtual void release(std::size_t /*first*/, std::size_t /*last*/) const {}
+  /// Seconds that threads of this process have waited for rows from the disk, all together.
+  virtual double waited() const { return 0.0; }
   /// By which path another process of this user can map the whole dataset while this object lives; empty: none.
   virtual std::string shared_path() const { return {}; }
 };
@@ -90,6 +99,10 @@ struct sparse_view {
   void ensure(std::size_t first, std::size_t last) const {
     if (source != nullptr) source->ensure(first_row + first, first_row + last);
   }
+  // Of rows that stream: see row_source.
+  bool streams() const { return source != nullptr && source->streams(); }
+  void announce(std::size_t first, std::size_t last) const { source->announce(first_row + first, first_row + last); }
+  void release(std::size_t first, std::size_t last) const { source->release(first_row + first, first_row + last); }
 };
 
 }  // namespace hogwild

@@ -56,6 +56,9 @@ class shared_list_counts {
 using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>,
                                          std::span<const float>);
 
+/// Of rows that stream: how far ahead they are read.
+inline constexpr std::size_t chunks_ahead = 8;
+
 /// Measures all rows in parallel, chunk by chunk, and sums the losses in a fixed order, so that the result does not
 /// depend on the number of threads. The mean is over as many rows as there are: weights are 1 on the average
 /// (row_weights.hpp). Each thread makes itself a scorer, which is called with (chunk, scores, targets):
@@ -76,9 +79,13 @@ measurement evaluate_chunks(const sparse_view& data, const label_map& labels, th
     std::optional<decltype(make())> score;  // costs more than threads without a chunk should pay
     while (const auto i = stop.stop_requested() ? std::nullopt : next.draw(1, plan.count())) {
       const chunk rows = plan[*i];
+      const bool streams = data.streams();
+      if (const std::size_t ahead = *i + chunks_ahead; streams && ahead < plan.count())
+        data.announce(plan[ahead].first, plan[ahead].last);
       data.ensure(rows.first, rows.last);
       if (!score) score.emplace(make());
       loss[*i] = (*score)(rows, std::span(scores), std::span(targets));
+      if (streams) data.release(rows.first, rows.last);
     }
   });
   if (stop.stop_requested()) return {.loss = std::numeric_limits<double>::quiet_NaN()};
