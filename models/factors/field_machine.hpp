@@ -10,7 +10,7 @@
 #include <hogwild/models/logistic.hpp>
 
 #include "loaded_workspace_model.hpp"
-#include "saved_options.hpp"
+#include <hogwild/detail/results/saved_options.hpp>
 
 // What machines whose columns belong to fields have in common as saved models.
 

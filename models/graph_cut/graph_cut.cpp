@@ -11,7 +11,7 @@
 #include <hogwild/formats/graphs.hpp>
 
 #include "loaded_workspace_model.hpp"
-#include "saved_options.hpp"
+#include <hogwild/detail/results/saved_options.hpp>
 
 namespace hogwild {
 

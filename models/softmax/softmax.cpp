@@ -6,7 +6,7 @@
 
 #include "class_probabilities.hpp"
 #include "loaded_general_model.hpp"
-#include "saved_options.hpp"
+#include <hogwild/detail/results/saved_options.hpp>
 #include "saved_rows.hpp"
 
 namespace hogwild {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <type_traits>
 #include <variant>
 
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/error.hpp>
 
 #include "words/windows_of.hpp"
@@ -82,12 +82,11 @@ word_vectors vectors_of(const named_model& m, std::span<const float> parameters,
 
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
                      std::span<const std::uint32_t> original) {
-  std::vector<std::uint32_t> positions(original.size());
-  std::iota(positions.begin(), positions.end(), 0u);
-  std::ranges::sort(positions, {}, [&](std::uint32_t position) { return original[position]; });
+  const std::vector<std::uint32_t> positions = detail::saved_order_of(original);
   saved_model saved = descriptor_of(m).save(m, {parameters, original, positions});
   saved.model = std::string(name_of(m));
   saved.labels = labels;
+  saved.columns.clear();
   for (const std::uint32_t position : positions) saved.columns.push_back(original[position]);
   return saved;
 }
