@@ -14,7 +14,6 @@
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
-#include <hogwild/detail/task/score_rows.hpp>
 #include <hogwild/detail/task/scoring.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>
@@ -88,19 +87,20 @@ trained_model<M> load(const std::filesystem::path& path) {
 template <model M>
 std::vector<float> scores(const trained_model<M>& trained, const sparse_view& rows,
                           const scoring_options& options = {}) {
-  static_assert(detail::scores_rows<M>, "a model that predicts has predict(w, z)");
   const detail::scoring<M> by(trained.model, trained.parameters, trained.columns, rows, options.workers, options.team);
-  return score_rows(rows, *by.threads, options.batch, by.maker());
+  std::vector<float> all(rows.rows());
+  by.score(rows, options.batch, [&](std::size_t row, float score) { all[row] = score; });
+  return all;
 }
 
 /// The label of each row, as labels were read.
 template <model M>
 std::vector<double> predict(const trained_model<M>& trained, const sparse_view& rows,
                             const scoring_options& options = {}) {
-  const std::vector<float> said = scores(trained, rows, options);
-  std::vector<double> all;
-  all.reserve(said.size());
-  for (const float score : said) all.push_back(trained.labels.decode(static_cast<double>(score)));
+  const detail::scoring<M> by(trained.model, trained.parameters, trained.columns, rows, options.workers, options.team);
+  std::vector<double> all(rows.rows());
+  by.score(rows, options.batch,
+           [&](std::size_t row, float score) { all[row] = trained.labels.decode(static_cast<double>(score)); });
   return all;
 }
 

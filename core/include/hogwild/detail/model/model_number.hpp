@@ -24,7 +24,7 @@ struct number_facts {
 };
 
 /// A member of a model that is a number: number<&my_model::delta>({.name = "delta"}). All that a model has but
-/// `features` and `classes`, which data say, stand in its static function numbers(): what is saved with it, what load()
+/// `features`, `classes` and `labels`, which data say, stand in its static function numbers(): what is saved with it, what load()
 /// makes it of again, and what the command takes as options.
 struct model_number : number_facts {
   double (*get)(const void* model);

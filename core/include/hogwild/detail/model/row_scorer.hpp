@@ -45,17 +45,18 @@ inline float margin_of(std::span<const float> parameters, std::size_t columns, c
   return dot(quiet_reader<float>{parameters}, z) + (parameters.size() > columns ? parameters.back() : 0.0f);
 }
 
-/// Loss and score of one row.
+/// Loss and score of one row, for which `random` draws where the model does.
 template <margin_model M>
-row_score score_of(const M& m, std::span<const float> parameters, std::size_t columns, const sparse_row<float>& z) {
+row_score score_of(const M& m, std::span<const float> parameters, std::size_t columns, const sparse_row<float>& z,
+                   const counter_random&) {
   const float margin = margin_of(parameters, columns, z);
   return {m.loss(margin, z.label), prediction_of(m, margin)};
 }
 template <general_model M>
 row_score score_of(const M& m, std::span<const parameter_of_t<M>> parameters, std::size_t,
-                   const typename M::example_type& z) {
+                   const typename M::example_type& z, const counter_random& random) {
   const quiet_reader<parameter_of_t<M>> w{parameters};
-  row_score said{static_cast<double>(m.loss(w, z)), 0.0f};
+  row_score said{loss_of(m, w, z, random), 0.0f};
   if constexpr (scores_rows<M>) said.score = static_cast<float>(m.predict(w, z));
   return said;
 }
@@ -69,9 +70,9 @@ class row_scorer {
   row_scorer(const M& m, std::span<const parameter_of_t<M>> parameters, const sparse_view& rows, std::size_t most)
       : model_(m), parameters_(parameters), columns_(rows.columns), said_(most) {}
 
-  void operator()(std::size_t k, const sparse_row<float>* z, std::size_t, std::span<row_score> scores) {
+  void operator()(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores) {
     if (z != nullptr)
-      said_[k] = score_of(model_, parameters_, columns_, *z);
+      said_[k] = score_of(model_, parameters_, columns_, *z, counter_random(0, number));
     else
       std::copy_n(said_.begin(), scores.size(), scores.begin());
   }

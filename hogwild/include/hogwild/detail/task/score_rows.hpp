@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -11,11 +12,10 @@
 
 namespace hogwild {
 
-/// The score of each row, in parallel; labels are not looked at. make(batch) makes what a thread scores `batch` rows
-/// at once by, as for evaluate_examples().
-template <class Make>
-std::vector<float> score_rows(const sparse_view& rows, thread_team& threads, std::size_t batch, const Make& make) {
-  std::vector<float> all(rows.rows());
+/// Calls put(row, score) for each row, in parallel and in any order; labels are not looked at. make(batch) makes what a
+/// thread scores `batch` rows at once by, as for evaluate_examples().
+template <class Make, class Put>
+void score_rows(const sparse_view& rows, thread_team& threads, std::size_t batch, const Make& make, const Put& put) {
   const auto score_chunks = [&] {
     return [&, cursor = row_cursor(rows), score = make(batch), said = std::vector<row_score>(batch)](
                const chunk& part, auto, auto) mutable {
@@ -27,14 +27,13 @@ std::vector<float> score_rows(const sparse_view& rows, thread_team& threads, std
           score(k, &z, first + k, std::span<row_score>());
         }
         score(0, nullptr, 0, scores);
-        for (std::size_t k = 0; k < scores.size(); ++k) all[first + k] = scores[k].score;
+        for (std::size_t k = 0; k < scores.size(); ++k) put(first + k, scores[k].score);
       }
       return 0.0;
     };
   };
   const chunk_plan plan(rows.rows(), (1024 + batch - 1) / batch * batch);
   evaluate_chunks(rows, {}, threads, plan, false, score_chunks);
-  return all;
 }
 
 }  // namespace hogwild

@@ -19,6 +19,7 @@
 #include <hogwild/detail/model/row_scorer.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/score_rows.hpp>
 
 // What trained_model.hpp scores rows with.
 
@@ -109,6 +110,13 @@ struct scoring {
   /// Makes what one thread scores so many rows at once by.
   auto maker() const {
     return [this](std::size_t batch) { return row_scorer<M>(model_, parameters_, shape_, batch); };
+  }
+
+  /// Calls put(row, score) for each row, in parallel.
+  template <class Put>
+  void score(const sparse_view& rows, std::size_t batch, const Put& put) const {
+    static_assert(scores_rows<M>, "a model that predicts has predict(w, z)");
+    score_rows(rows, *threads, batch, maker(), put);
   }
 
   /// The measures of rows with lists of labels.
