@@ -20,7 +20,7 @@ run(FOLDER "${SCRATCH}"
     COMMAND "${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${CONSUMER}" -B build "-DCMAKE_CXX_COMPILER=${COMPILER}"
             "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}"
             "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix\\;${PREFIX_PATH}" "-DPROGRAM=${PROGRAM}"
-            "-DDEVICE_PROGRAM=${DEVICE_PROGRAM}")
+            "-DDEVICE_PROGRAM=${DEVICE_PROGRAM}" "-DCOMMAND_PROGRAM=${COMMAND_PROGRAM}")
 run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --build build)
 
 # 500 rows of three features out of 30; the label is a sum over the features, so that a line fits it exactly.
@@ -50,6 +50,14 @@ if(NOT output MATCHES "loss [0-9.e+-]+ after [0-9]+ updates")
 endif()
 if(NOT EXISTS "${SCRATCH}/run/run.jsonl")
   message(FATAL_ERROR "the program wrote no run record")
+endif()
+if(COMMAND_PROGRAM)
+  run(FOLDER "${SCRATCH}/run" COMMAND "${SCRATCH}/build/own_command" train train.svm --model positive_line --engine processes
+                                      --epochs 3 --quiet --save model.bin)
+  run(FOLDER "${SCRATCH}/run" COMMAND "${SCRATCH}/build/own_command" evaluate model.bin train.svm OUTPUT output)
+  if(NOT output MATCHES "500 rows: loss [0-9.]+, RMSE")
+    message(FATAL_ERROR "the command with a model of its own has no measures:\n${output}")
+  endif()
 endif()
 
 # Without CMake.

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <hogwild/check_gradient.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/model.hpp>
@@ -150,22 +151,8 @@ TYPED_TEST(general_law, conforms) {
 }
 
 TYPED_TEST(general_law, gradient_is_the_derivative_of_the_loss) {
-  // Scores are floats, so a difference of losses is good to 1e-6 (squared losses, of errors below 6, to 6e-6) and the
-  // quotient to half of that over h; truncation is below h^2 / 6 * 2^3 for values below 2, and squared losses have
-  // none. With h = 1/64 both are below 4e-4.
-  constexpr double h = 0x1p-6;
-  for (std::size_t r = 0; r < this->rows.rows(); ++r) {
-    const auto z = this->row(r);
-    std::map<std::size_t, double> emitted;
-    for (const auto& [j, g] : this->gradient(z)) emitted[j] = static_cast<double>(g);
-    for (std::size_t j = 0; j < this->model.dim(); ++j) {
-      auto up = this->w, down = this->w;
-      up[j] += static_cast<float>(h);
-      down[j] -= static_cast<float>(h);
-      const double rise = this->model.loss(this->reader(up), z) - this->model.loss(this->reader(down), z);
-      EXPECT_NEAR(emitted[j], rise / (2.0 * h), 4e-4) << "row " << r << " coordinate " << j;
-    }
-  }
+  const auto fault = check_gradient(this->model, this->data, {.parameters = this->w});
+  EXPECT_FALSE(fault) << fault->sentence;
 }
 
 TYPED_TEST(general_law, emits_each_coordinate_once_and_no_zeros) {

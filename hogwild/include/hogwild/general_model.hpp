@@ -2,7 +2,8 @@
 #pragma once
 
 // For programs that train a general model of their own, besides <hogwild/hogwild.hpp>: the worker loops, which are
-// compiled anew for each such model. Margin models and the library's own do not need it.
+// compiled anew for each such model. Margin models, but
+// for those with project(), and the library's own do not need it.
 
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <hogwild/detail/task/factor_task.hpp>
 #include <hogwild/detail/task/field_task.hpp>
 #include <hogwild/detail/task/general_task.hpp>
+#include <hogwild/detail/task/projected_margin.hpp>
 #include <hogwild/detail/task/row_kernel_task.hpp>
 #include <hogwild/train.hpp>
 

@@ -13,7 +13,6 @@
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
-#include <hogwild/detail/task/projected_margin.hpp>
 #include <hogwild/detail/task/task_facts.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
@@ -26,6 +25,22 @@ namespace hogwild {
 
 template <free_model M>
 class general_task;
+template <margin_model M>
+struct projected_margin;
+
+/// What a model is trained as: itself, but for margin models with project(), whose loops keep weights in a form that no
+/// set holds for.
+template <class M>
+struct trained_as {
+  using type = M;
+};
+template <margin_model M>
+requires projects_runs<M, float>
+struct trained_as<M> {
+  using type = projected_margin<M>;
+};
+template <class M>
+using trained_as_t = typename trained_as<M>::type;
 
 /// The task of a margin model: compiled once, for it knows the model's loss alone. `kept` is what `loss` refers to.
 std::unique_ptr<training_task> make_margin_task(std::shared_ptr<const void> kept, const margin_loss& loss,
@@ -101,16 +116,19 @@ void require_data(const M& m, const prepared_data& ready) {
 template <model M>
 prepared_task prepare(const M& m, const sparse_view& data, const train_options& options, collective* ranks = nullptr) {
   static_assert(conforms<M>());
-  if constexpr (!std::same_as<trained_as_t<M>, M>) {
-    train_options for_free = options;
-    for_free.bias = false;  // which is the model's own then
-    return prepare(trained_as_t<M>{m, data.columns, options.bias}, data, for_free, ranks);
-  } else {
+  if constexpr (std::same_as<trained_as_t<M>, M>) {
     prepared_data ready(data, options, traits_of(m), ranks);
     require_room(m, ready);
     require_data(m, ready);
     auto task = make_task(m, ready.train(), ready.labels(), ready.loop());
     return {std::move(ready), std::move(task)};
+  } else {
+    static_assert(
+        requires { sizeof(trained_as_t<M>); },
+        "to train a margin model with project(), include <hogwild/general_model.hpp> too");
+    train_options without_bias = options;
+    without_bias.bias = false;  // which is one of the model's parameters then
+    return prepare(trained_as_t<M>{m, data.columns, options.bias}, data, without_bias, ranks);
   }
 }
 

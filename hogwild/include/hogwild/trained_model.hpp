@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
-#include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/task/scoring.hpp>
 #include <hogwild/model.hpp>
@@ -75,8 +75,8 @@ template <model M>
 trained_model<M> load(const std::filesystem::path& path) {
   const saved_model saved = load_model(path);
   try {
-    const M m = detail::model_of_saved<M>(saved);
-    return {m, detail::parameters_of_saved(m, saved), saved.labels, saved.columns};
+    auto read = detail::restored<M>(saved);
+    return {std::move(read.model), std::move(read.parameters), saved.labels, std::move(read.columns)};
   } catch (const error& fault) {
     throw input_error(path.string() + ": " + fault.what());
   }

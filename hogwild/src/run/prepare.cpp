@@ -94,7 +94,8 @@ void check(const train_options& o, const model_traits& traits) {
                                                 .batches = traits.workspace,
                                                 .form = o.form.value_or(traits.defaults.form),
                                                 .reproducible = o.reproducible,
-                                                .fades = traits.margin && !sums_up(optimizer)});
+                                                .fades = traits.margin && !sums_up(optimizer),
+                                                .draws = traits.draws});
   require(refused.empty(), std::string(refused));
   require(o.ownership == ownership_kind::automatic || traits.factors,
           "ownership is about users and items: it needs a model of ratings");

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/check_gradient.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
 #include <hogwild/trained_model.hpp>
@@ -115,6 +116,16 @@ TEST(drawn_numbers, are_others_in_each_epoch_and_under_each_seed) {
   // Of 240 pairs of uniform numbers each is as close as that with a probability of 2e-5.
   EXPECT_LE(doubled, 3u);
   EXPECT_LE(same, 3u);
+}
+
+TEST(drawn_numbers, are_not_locked_and_so_refused_under_edge_locked) {
+  const test::toy_rows toy = choices();
+  const csr_rows rows = toy.csr();
+  train_options options = once;
+  options.update = update_kind::edge_locked;
+  EXPECT_THROW(train(ranking{items}, rows, serial_engine{}, options), config_error);
+  options.update = update_kind::ordered;
+  EXPECT_EQ(train(ranking{items}, rows, serial_engine{}, options).examples, toy.rows());
 }
 
 TEST(drawn_numbers, let_a_model_rank_and_be_measured_by_the_same_draws_each_time) {

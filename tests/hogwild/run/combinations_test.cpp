@@ -37,6 +37,7 @@ bool expected_refusal(const combination& c) {
            (c.update != update_kind::lossy && c.update != update_kind::exact);
   }
   if (is_exclusive(c.update) && (replicas || c.batches || c.fades)) return true;
+  if (c.update == update_kind::edge_locked && c.draws) return true;
   if (c.update == update_kind::ordered && c.shards == sharding::fixed) return true;
   return (replicas && c.update == update_kind::locked) || (c.sharing == sharing_kind::head && !c.margin);
 }
@@ -72,6 +73,18 @@ struct in_batches {
 };
 static_assert(conforms<in_batches>());
 
+/// Moves a column that it draws.
+struct drawing_columns {
+  using scalar_type = float;
+  using example_type = sparse_row<float>;
+  std::size_t dim() const { return 10; }
+  double loss(const auto&, const example_type&) const { return 1.0; }
+  void gradient(const auto&, const example_type&, const counter_random& random, const auto& emit) const {
+    emit(random.below(0, dim()), 1.0f);
+  }
+};
+static_assert(conforms<drawing_columns>());
+
 /// Calls f(combination) for all without a device.
 template <class F>
 void for_all_combinations(const F& f) {
@@ -88,6 +101,9 @@ void for_all_combinations(const F& f) {
             }
             for (const bool batches : {false, true})
               f(combination{sharing, update, shards, false, batches, form, reproducible});
+            combination drawn{sharing, update, shards, false, false, form, reproducible};
+            drawn.draws = true;
+            f(drawn);
           }
         }
       }
@@ -156,6 +172,7 @@ TEST(combinations, training_refuses_with_the_reason_and_trains_the_rest) {
       const thread_engine engine{.workers = 2};
       if (c.margin) return train(logistic{}, binary.csr(), engine, options);
       if (c.batches) return train(in_batches{}, binary.csr(), engine, options);
+      if (c.draws) return train(drawing_columns{}, binary.csr(), engine, options);
       return train(softmax{.features = 10, .classes = 3}, classes.csr(), engine, options);
     };
     const std::string_view reason = why_refused(c);

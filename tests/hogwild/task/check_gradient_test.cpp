@@ -93,7 +93,7 @@ TEST(check_gradient, finds_slips_of_a_margin_model) {
   EXPECT_EQ(said(margin_slips{}), "");  // any slope holds at the kink
   EXPECT_THAT(said(margin_slips{slip::sign}), HasSubstr("row 0: the derivative at the margin "));
   EXPECT_THAT(said(margin_slips{slip::sign}), HasSubstr(" a unit of the margin"));
-  EXPECT_THAT(said(margin_slips{slip::factor}), HasSubstr("is 1.05, but the loss rises by 1 a unit"));
+  EXPECT_THAT(said(margin_slips{slip::factor}), HasSubstr("is -1.05, but the loss rises by -1 a unit"));
 }
 
 TEST(check_gradient, names_the_parameter_that_a_general_model_gets_wrong) {

@@ -14,6 +14,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/hogwild.hpp>
+#include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/softmax.hpp>
@@ -313,6 +314,7 @@ TEST_F(trained_models, of_the_library_are_saved_as_the_command_saves_them) {
     save_model(folder / "command.bin", to_saved(m, run.parameters, run.labels, data.numbering().original()),
                model_format::binary);
     EXPECT_EQ(load_model(folder / "own.bin"), load_model(folder / "command.bin"));
+    EXPECT_EQ(evaluate(trained(run, data, m), data, one).loss, evaluate(trained(run, data, m), data, two).loss);
     using M = std::decay_t<decltype(m)>;
     const trained_model<M> again = load<M>(folder / "command.bin");
     const column_numbering numbering = again.numbering();
@@ -325,6 +327,11 @@ TEST_F(trained_models, of_the_library_are_saved_as_the_command_saves_them) {
   const train_options options{.epochs = 2, .step = {.initial = 0.1}, .bias = true};
   expect(logistic{}, signs_text(), options);
   expect(huber{2.5f}, numbers_text(), options);
+  const std::size_t features = open(classes_text()).features();
+  expect(softmax{.features = features, .classes = 3, .bias = true}, classes_text(),
+         {.epochs = 2, .step = {.initial = 0.1}});
+  expect(factorization_machine{.features = features, .factors = 3}, signs_text(),
+         {.epochs = 2, .step = {.initial = 0.1}});
 }
 
 TEST_F(trained_models, mind_rows_in_memory) {

@@ -25,6 +25,7 @@ struct combination {
   bool concurrent_access = true;  ///< of the device: CPUs may use unified memory while it does
   storage_kind storage = storage_kind::single;  ///< of factors on the device, or in replicas
   bool fades = false;  ///< what is remembered of a margin model fades at every row: momentum, adam
+  bool draws = false;  ///< the model draws what it touches besides its row
 };
 
 /// What a run is refused for, whatever its engine: all that is named here is met.
@@ -44,6 +45,7 @@ struct refusal {
   std::optional<bool> concurrent_access{};
   std::optional<storage_kind> storage{};
   std::optional<bool> fades{};
+  std::optional<bool> draws{};
   std::string_view reason{};
 
   constexpr bool meets(const combination& c) const {
@@ -56,7 +58,8 @@ struct refusal {
            several_devices.value_or(c.several_devices) == c.several_devices &&
            native_atomics.value_or(c.native_atomics) == c.native_atomics &&
            concurrent_access.value_or(c.concurrent_access) == c.concurrent_access &&
-           storage.value_or(c.storage) == c.storage && fades.value_or(c.fades) == c.fades;
+           storage.value_or(c.storage) == c.storage && fades.value_or(c.fades) == c.fades &&
+           draws.value_or(c.draws) == c.draws;
   }
 };
 
@@ -120,6 +123,10 @@ inline constexpr std::array refusals = {
             .reason =
                 "ordered is about single examples, and what momentum and adam remember of a linear model fades at "
                 "each, of all columns: use locked, or adagrad"},
+    refusal{.update = update_kind::edge_locked,
+            .draws = true,
+            .reason = "edge_locked locks what an example's row names, and this model draws what else it touches: use "
+                      "locked, or ordered"},
     refusal{.margin = false,
             .form = l2_form::two_pass,
             .reason = "l2 in two passes is for linear models with one margin a row: use by_degree"},

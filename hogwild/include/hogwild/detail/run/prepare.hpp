@@ -30,6 +30,7 @@ struct model_traits {
   bool lists = false;         ///< takes rows with lists of labels
   bool weights = true;        ///< takes rows that weigh more or less than others
   bool offsets = false;       ///< takes rows with offsets
+  bool draws = false;         ///< what it touches besides its row
   bool init_by_rows = false;  ///< begins with what depends on the rows and on how many of them each class has
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
@@ -46,6 +47,7 @@ model_traits traits_of(const M& m) {
     for (const parameter_group& g : groups_of(m)) traits.groups.emplace_back(g.name);
   }
   traits.workspace = workspace_model<M>;
+  if constexpr (general_model<M>) traits.draws = draws_numbers<M>;
   if constexpr (free_model<M>) traits.init_by_rows = init_by_rows<M>;
   traits.lists = takes_lists<M>();
   traits.weights = takes_weights<M>();

@@ -4,16 +4,14 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <hogwild/model.hpp>
 
 namespace hogwild {
 
-/// A margin model with project() as the general model that is trained in its stead: loops of margin models keep weights
-/// in a form that no set holds for. Parameters lie as those of a margin model do, the constant term, which is not
-/// projected, last.
+/// A margin model with project() as the general model that is trained in its stead. Parameters lie as those of a margin
+/// model do, the constant term, which is not projected, last.
 template <margin_model M>
 struct projected_margin {
   static constexpr std::string_view name = model_name<M>();
@@ -60,18 +58,5 @@ struct projected_margin {
   }
   void project(std::span<float> run, float step) const { model.project(run, step); }
 };
-
-/// What a model is trained as: itself, but for margin models with project().
-template <class M>
-struct trained_as {
-  using type = M;
-};
-template <margin_model M>
-requires projects_runs<M, float>
-struct trained_as<M> {
-  using type = projected_margin<M>;
-};
-template <class M>
-using trained_as_t = typename trained_as<M>::type;
 
 }  // namespace hogwild

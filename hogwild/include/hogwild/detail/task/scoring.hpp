@@ -17,6 +17,7 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/step.hpp>
 #include <hogwild/detail/model/row_scorer.hpp>
+#include <hogwild/detail/models/library_form.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/score_rows.hpp>
@@ -74,19 +75,38 @@ std::vector<double> marks_of(const M& m, std::span<const float> parameters, cons
   return marks;
 }
 
+/// Whether the library has a descriptor of the model that knows its files better than its groups tell.
+template <class M>
+inline constexpr bool has_form_of_its_own = free_model<M>&& in_library<M>();
+
 /// Saves a model that load() makes of the file again.
 template <model M>
 void save_restorable(const std::filesystem::path& path, const M& m, std::span<const float> parameters,
-                     const label_map& labels, std::span<const std::uint32_t> columns, const sparse_view& rows) {
+                     const label_map& labels, std::span<const std::uint32_t> columns,
+                     [[maybe_unused]] const sparse_view& rows) {
   static_assert(
       requires { M::name; }, "a model that is saved has a static constexpr std::string_view name");
-  const saved_model form = saved_form_of(m, parameters, labels, columns);
-  const M again = model_of_saved<M>(form);
-  sparse_view tried = rows;
-  tried.columns = columns.size();
-  if (marks_of(again, parameters, labels, tried) != marks_of(m, parameters, labels, tried))
-    refuse_unnamed(model_name<M>());
-  save_model(path, form, model_format_for(path));
+  if constexpr (has_form_of_its_own<M>) {
+    save_model(path, library_form_of(m, parameters, labels, columns), model_format_for(path));
+  } else {
+    const saved_model form = saved_form_of(m, parameters, labels, columns);
+    const M again = model_of_saved<M>(form);
+    sparse_view tried = rows;
+    tried.columns = columns.size();
+    if (marks_of(again, parameters, labels, tried) != marks_of(m, parameters, labels, tried))
+      refuse_unnamed(model_name<M>());
+    save_model(path, form, model_format_for(path));
+  }
+}
+
+template <model M>
+restored_model<M> restored(const saved_model& saved) {
+  if constexpr (has_form_of_its_own<M>) {
+    return restored_of_library<M>(saved);
+  } else {
+    const M m = model_of_saved<M>(saved);
+    return {m, parameters_of_saved(m, saved), saved.columns};
+  }
 }
 
 /// Who scores rows of a model, and how.
