@@ -59,8 +59,8 @@ model_traits traits_of(const M& m) {
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
 
 /// Options checked and data made ready: labels learned, validation rows held back, columns counted where needed.
-/// Throws config_error and input_error. Refers to the data that it was given, or, where it holds rows back, to copies of
-/// its own.
+/// Throws config_error and input_error. Refers to the data that it was given, or, where it holds rows back, to copies
+/// of its own.
 class prepared_data {
  public:
   /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
