@@ -56,7 +56,7 @@ class loaded_margin_model final : public loaded_model {
 
   float margin(const sparse_row<float>& z) const {
     const bool bias = parameters_.size() > columns_.size();
-    return dot(quiet_reader{parameters_}, z) + (bias ? parameters_.back() : 0.0f);
+    return dot(quiet_reader{parameters_}, z) + (bias ? parameters_.back() : 0.0f) + z.offset;
   }
 
   M model_;

@@ -52,6 +52,26 @@ TEST_F(cache_files, are_not_made_where_they_are_not_wanted) {
   EXPECT_TRUE(caches().empty());
 }
 
+TEST_F(cache_files, are_the_same_whatever_memory_parsing_may_take) {
+  std::string rows;
+  for (int k = 0; rows.size() < (std::size_t{9} << 20); ++k)
+    rows += (k % 2 == 0 ? "1 " : "-1 ") + std::to_string(1 + k % 7) + ":1 9:1 11:" + std::to_string(k % 5) + "\n";
+  write_file(data, rows);
+  ASSERT_EQ(hogwild({"train", data, "--epochs", "1", "--quiet"}).code, 0);
+  const std::string whole = read_file(caches().front());
+  std::filesystem::remove(caches().front());
+  const outcome little = hogwild({"train", data, "--epochs", "1", "--quiet", "--memory", "18M"});
+  ASSERT_EQ(little.code, 0) << little.err;
+  ASSERT_EQ(caches().size(), 1u);
+  EXPECT_TRUE(read_file(caches().front()) == whole);
+  std::filesystem::remove(caches().front());
+  const outcome less = hogwild({"train", data, "--epochs", "1", "--memory", "1M"});
+  EXPECT_EQ(less.code, 2);
+  EXPECT_THAT(less.err, HasSubstr("at least 16 MiB"));
+  for (const char* const size : {"", "M", "1.5G", "-1", "16T", "20000000000G"})
+    EXPECT_THAT(hogwild({"train", data, "--memory", size}).err, HasSubstr("is no size; write bytes, or 512M, or 2G"));
+}
+
 TEST_F(cache_files, that_are_damaged_cost_a_sentence) {
   const std::vector<std::string> command = {"train",    data, "--engine", "serial",
                                             "--epochs", "3",  "--save",   own / "m.txt"};

@@ -164,6 +164,14 @@ void command_line::option(const std::string& name, std::optional<std::uint64_t>&
   option(name, "N", "", help, count_setter(value));
 }
 
+void command_line::option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& shown,
+                          const std::string& help) {
+  option(name, "SIZE", shown, help, [&value](const std::string& text) -> std::string {
+    value = to_bytes(text);
+    return value ? "" : quote(text) + " is no size; write bytes, or 512M, or 2G";
+  });
+}
+
 void command_line::flag(const std::string& name, bool& value, const std::string& help) {
   parser_->app.add_flag(name, value, help)->group(parser_->group);
 }
@@ -242,6 +250,21 @@ std::optional<double> to_number(std::string_view text) {
   const auto [rest, fault] = std::from_chars(text.data(), end, number);
   if (fault != std::errc{} || rest != end || !std::isfinite(number)) return std::nullopt;
   return number;
+}
+
+std::optional<std::uint64_t> to_bytes(std::string_view text) {
+  constexpr std::string_view units = "KMG";
+  unsigned shift = 0;
+  if (!text.empty())
+    if (const std::size_t unit = units.find(text.back()); unit != units.npos) {
+      shift = 10 * static_cast<unsigned>(unit + 1);
+      text.remove_suffix(1);
+    }
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, number);
+  if (fault != std::errc{} || rest != end || number << shift >> shift != number) return std::nullopt;
+  return number << shift;
 }
 
 }  // namespace hogwild::cli

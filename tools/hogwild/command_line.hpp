@@ -40,6 +40,9 @@ class command_line {
   void option(const std::string& name, std::optional<double>& value, const std::string& help);
   void option(const std::string& name, std::uint64_t& value, const std::string& help);
   void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& help);
+  /// A size in bytes.
+  void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& shown,
+              const std::string& help);
   void flag(const std::string& name, bool& value, const std::string& help);
   void flag(const std::string& name, const std::string& help, std::function<void(bool)> set);
 
@@ -99,5 +102,8 @@ std::string fault_of_name(std::string_view text);
 
 /// The whole text as a number; nothing where it is none, or not finite.
 std::optional<double> to_number(std::string_view text);
+
+/// A whole number of bytes, or with K, M or G behind it of KiB, MiB or GiB; nothing where it is none, or beyond 2^64.
+std::optional<std::uint64_t> to_bytes(std::string_view text);
 
 }  // namespace hogwild::cli

@@ -24,6 +24,7 @@ open_options base_options(const data_options& options) {
   opening.cache_folder =
       options.cache_folder.empty() ? default_cache_folder() : std::filesystem::path(options.cache_folder);
   opening.values = options.values;
+  opening.memory = options.memory;
   opening.isa = options.isa;
   if (!options.quiet) opening.note = [](std::string_view sentence) { say(sentence); };
   return opening;
@@ -99,6 +100,9 @@ void data_options::declare(command_line& line) {
                            "format of the data files (auto: what the model reads; images are told by their content)");
   line.option("--cache-dir", "FOLDER", cache_folder,
               "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
+  line.option("--memory", memory, "",
+              "parsing holds at most so much, such as 512M; rows that are more go to files without a name where the "
+              "cache goes (default: a quarter of the memory)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
   line.excludes("--no-cache", "--cache-dir");
 }
@@ -151,6 +155,30 @@ std::vector<std::string> data_options::names_of(std::span<const std::uint32_t> c
   for (std::size_t k = 0; names && k < columns.size(); ++k)
     all.push_back((is_user_column(columns[k]) ? names->users : names->items)[rating_id(columns[k])]);
   return all;
+}
+
+void row_files::declare(command_line& line, const std::string& of, const std::string& which_rows) {
+  line.option("--" + of + "weights", weights,
+              "what " + which_rows + " weigh: a number for each, one a line, in their order");
+  line.option("--" + of + "offsets", offsets,
+              "what is added to the margins of " + which_rows + ", likewise (linear models)");
+}
+
+void row_files::read_for(sparse_dataset& data) const {
+  const auto named = [](const std::string& path, const auto& set) {
+    try {
+      set();
+    } catch (const format_error&) {
+      throw;
+    } catch (const input_error& fault) {
+      throw input_error(printable(path) + ": " + fault.what());
+    }
+  };
+  if (!weights.empty()) {
+    const std::vector<float> numbers = read_row_numbers(weights, data.rows());
+    named(weights, [&] { data.set_weights(numbers); });
+  }
+  if (!offsets.empty()) data.set_offsets(read_row_numbers(offsets, data.rows()));
 }
 
 model_input input_of(std::string_view model) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ struct data_options {
   graph_options graph{};        ///< which nodes are terminals
   std::string labels{};         ///< of training images; empty: beside them
   value_precision values = value_precision::single;
+  std::optional<std::uint64_t> memory{};       ///< bytes that parsing may hold
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by the command that also has kernels to name
   bool quiet = false;
   bool named_ids = false;
@@ -49,6 +51,17 @@ struct data_options {
   std::vector<std::string> names_of(std::span<const std::uint32_t> columns) const;
   /// Of commands that train.
   void declare_values(command_line& line);
+};
+
+/// Files that have a number for each row of some data, one a line; empty: there are none.
+struct row_files {
+  std::string weights{}, offsets{};
+
+  bool any() const { return !weights.empty() || !offsets.empty(); }
+  /// Declares --weights and --offsets, with `of` before the words ("test-").
+  void declare(command_line& line, const std::string& of, const std::string& which_rows);
+  /// Reads them for the rows of `data`. Throws input_error.
+  void read_for(sparse_dataset& data) const;
 };
 
 /// What the model of this name is trained on; rows where the name is not known.

@@ -30,6 +30,7 @@ struct predict_request {
   bool probabilities = false, json = false;
   std::size_t top = 0;  ///< 0: the best label alone
   data_options files{};
+  row_files rows{};
 };
 
 void append(std::string& text, double number) {
@@ -124,7 +125,8 @@ std::string predictions(const predict_request& request) {
   const column_numbering columns(saved.columns);
   data_options files = request.files;
   files.choose_format(saved);
-  const sparse_dataset data = open_through(request.data, columns, files, true);
+  sparse_dataset data = open_through(request.data, columns, files, true);
+  request.rows.read_for(data);
   const sparse_view rows = data.view();
   model.require_data(rows, request.data);
   rows.ensure(0, rows.rows());
@@ -181,10 +183,15 @@ int predict_command(int argc, const char* const* argv) {
               "the so many best labels of each row, the best first, where the model scores classes");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
+  line.option(
+      "--offsets", request.rows.offsets,
+      "what is added to the margins of the rows: a number for each, one a line, in their order (linear models)");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
-  refuse_overwrite("--output", request.output, {request.model, request.data});
+  if (request.data == "-" && request.rows.offsets == "-")
+    throw config_error("standard input can be read once only, but '-' is given twice");
+  refuse_overwrite("--output", request.output, {request.model, request.data, request.rows.offsets});
   if (!request.output.empty()) atomic_file::look(request.output);
 
   const std::string text = retry_damaged_cache([&] { return predictions(request); });

@@ -145,6 +145,8 @@ std::string summary_text(const train_request& request, const train_result& r) {
   }
   if (r.seconds_to_target) text += formatted("\ntarget      reached after %.3f s of training", *r.seconds_to_target);
   text += formatted("\ntime        %.3f s of training, %.3f s in all", r.train_seconds, r.wall_seconds);
+  if (r.disk_wait_seconds > 0.0)
+    text += formatted("\ndisk        workers waited %.3f s for rows, all together", r.disk_wait_seconds);
   if (r.train_seconds > 0.0) {
     text += formatted("; %.1f M nonzeros/s", static_cast<double>(r.nonzeros) / r.train_seconds / 1e6);
   }
@@ -213,6 +215,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
                               {"measured_rows", d.measured_rows},
                               {"exchange", d.exchange}});
   all["peak_rss_bytes"] = r.peak_rss_bytes;
+  if (r.disk_wait_seconds > 0.0) all["disk_wait_seconds"] = r.disk_wait_seconds;
   if (saves(request, r)) all["saved"] = request.save;
   // JSON has no word for a loss that is not finite: the library writes null.
   return json_text(all) + "\n";

@@ -46,8 +46,28 @@ void declare_model(command_line& line, train_request& r) {
         "by_degree); two_pass: by degree, as the Hogwild! papers' programs do it (linear models)");
 }
 
+std::string set_class_weights(const std::string& text, class_weights& weights) {
+  weights = {.balanced = text == "balanced"};
+  if (weights.balanced) return {};
+  std::vector<std::string> pairs;
+  const std::string fault = quote(text) + " is neither 'balanced' nor LABEL=WEIGHT,...";
+  if (!add_names(text, pairs).empty()) return fault;
+  for (const std::string_view pair : pairs) {
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const auto label = to_number(pair.substr(0, equals)),
+               weight = to_number(pair.substr(std::min(equals + 1, pair.size())));
+    if (!label || !weight) return fault;
+    weights.of_labels.emplace_back(*label, *weight);
+  }
+  return {};
+}
+
 void declare_rest_of_model(command_line& line, train_request& r) {
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
+  line.option("--class-weights", "balanced|LABEL=W,...", "",
+              "what rows weigh by their labels; balanced: all classes weigh the same (labels not named: 1)",
+              [&r](const std::string& text) { return set_class_weights(text, r.options.weights); });
+  line.excludes("--class-weights", "--weight-positive");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) { return add_names(text, r.options.freeze); });
   line.option("--init", r.init, "begin with the parameters of this saved model (word vectors: of these)");
@@ -142,7 +162,7 @@ void declare_engine(command_line& line, train_request& r) {
       "--device", "NUMBER|emulated,...", "0",
       "the devices of --engine cuda or ring, which train beside --workers on the CPU; emulated: kernels run on the CPU",
       [&r](const std::string& text) { return set_devices(text, r); });
-  named(line, "--memory", r.memory, {memory_kind::device, memory_kind::pinned, memory_kind::managed},
+  named(line, "--device-memory", r.memory, {memory_kind::device, memory_kind::pinned, memory_kind::managed},
         "where those of --engine cuda keep what they train: a replica of their own, or the run's own parameters in "
         "memory that CPUs share with them");
   named(line, "--storage", r.storage, {storage_kind::single, storage_kind::half},
@@ -304,6 +324,9 @@ void declare_data(command_line& line, train_request& r) {
       "--measure-every", r.options.measure_every,
       "graph_cut: epochs from one measurement to the next (default: 20, or 1 where a stopping rule asks for each)");
   line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
+  r.rows.declare(line, "", "the training rows");
+  r.test_rows.declare(line, "test-", "the rows of --test FILE");
+  r.validation_rows.declare(line, "validation-", "the rows of --validation FILE");
   r.files.declare(line);
   r.files.declare_values(line);
 }

@@ -43,8 +43,8 @@ class column_numbering {
 /// changes depends on the data.
 enum class value_precision : std::uint32_t { single, half };
 
-/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `isa`
-/// and `note`.
+/// What a file is read with. Every field is part of the cache key but `cache`, `cache_folder`, `threads`, `memory`,
+/// `isa` and `note`.
 struct open_options {
   enum class cache_use { automatic, none, rebuild };
   cache_use cache = cache_use::automatic;
@@ -58,6 +58,12 @@ struct open_options {
   /// `single`: as read; such data are kept in half precision too where that changes no value.
   value_precision values = value_precision::single;
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
+  /// Bytes that parsing may hold, at least 16 MiB; default: a quarter of what this process may use, by the machine or by
+  /// its control group. Rows that are more go to files without a name in the folder of the cache, or in `cache_folder`,
+  /// and what they become is the same. Lines of more than a megabyte take more. Images, graphs and ratings by names are
+  /// held whole. Where the dataset is larger than this, or by default than three quarters of what this process may use,
+  /// training has rows read ahead and drops those that are behind it; worker processes know of the default alone.
+  std::optional<std::uint64_t> memory{};
   /// Instruction set of the parser; what is read does not depend on it. Automatic is the widest that it has a form for.
   /// Where a CPU has those of the kernels but not all that the parser's form needs, that is the next below.
   hogwild::isa isa = hogwild::isa::automatic;
@@ -85,12 +91,22 @@ class sparse_dataset {
   /// Checks every block now. Throws cache_error.
   void verify() const;
 
+  /// What rows weigh, one number a row in the order of the input (the lines of a text; as read_row_numbers() gives
+  /// them): finite, none negative, one above 0. Of this handle and later copies of it; copied. Throws input_error for
+  /// others. See sparse_view::weight.
+  void set_weights(std::span<const float> weights);
+  /// What is added to the margin of each row, likewise; finite. See sparse_view::offset.
+  void set_offsets(std::span<const float> offsets);
+  /// From here on view().id tells the number of each row in the input, from 0: the rows of a training set are shuffled.
+  void number_rows();
+
   /// Maps a dataset that shared_path() named. Reads the header and unpacks where rows begin and how they are labelled,
   /// about a millisecond for 500,000 rows; entries are read by whoever trains on them. Throws cache_error where they do
   /// not hold.
   static sparse_dataset map(const std::string& shared_path);
 
-  /// Copies rows that somebody holds in memory into an anonymous memory file, so that worker processes can map them.
+  /// Copies rows that somebody holds in memory, with their weights, offsets and numbers, into an anonymous memory file,
+  /// so that worker processes can map them.
   /// Columns, labels and values become as narrow as they can without loss.
   static sparse_dataset copy_of(const sparse_view& rows);
   /// The rows with these numbers alone, which ascend. All columns stay, with the counts of these rows.
@@ -99,6 +115,9 @@ class sparse_dataset {
  private:
   struct mapping;
   std::shared_ptr<const mapping> mapping_;
+  std::shared_ptr<const std::vector<float>> weights_, offsets_;
+  std::shared_ptr<const std::vector<std::uint32_t>> numbers_;
+  bool shuffled_ = false;  ///< the order of the rows is not that of the input
   explicit sparse_dataset(std::shared_ptr<const mapping> m) : mapping_(std::move(m)) {}
   friend struct dataset_access;
 };
@@ -108,8 +127,15 @@ class sparse_dataset {
 /// from the same source (size, time stamp) with the same options; otherwise the text is parsed in parallel and the
 /// cache written aside and renamed. Throws format_error (file:line:column) or input_error (a value beyond 65504 under
 /// value_precision::half, too); then no cache file, whole or part, is left behind. Throws config_error for an
-/// instruction set that this machine has not.
+/// instruction set that this machine has not; resource_error where `memory` is too little, with the least that works,
+/// or the disk too full for the rows.
 sparse_dataset open_libsvm(const std::string& path, const open_options& options = {});
+
+/// Reads one number for each of `rows` rows from a text, a line each, plain or compressed as data are, or standard
+/// input
+/// ("-"). Throws input_error: for a line that is no finite number (with file, line and column), and where there are
+/// more or fewer lines.
+std::vector<float> read_row_numbers(const std::string& path, std::size_t rows);
 
 /// Sparse rows that the caller holds in memory. Borrows the three arrays, which must outlive it, and copies the labels;
 /// columns keep their numbers. Rows are trained in the order given within a chunk, so shuffle sorted data first.
@@ -126,6 +152,12 @@ class csr_rows {
   csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index, std::span<const float> value,
            std::span<const std::uint64_t> label_start, std::span<const float> label, std::size_t columns);
 
+  /// What rows weigh, one number a row: finite, none negative, one above 0. Borrowed, as the other arrays. Throws
+  /// input_error for others. See sparse_view::weight.
+  void set_weights(std::span<const float> weights);
+  /// What is added to the margin of each row, likewise; finite. See sparse_view::offset.
+  void set_offsets(std::span<const float> offsets);
+
   sparse_view view() const;
   std::size_t features() const { return columns_; }
 
@@ -133,6 +165,7 @@ class csr_rows {
   std::span<const std::uint64_t> row_start_;
   std::span<const std::uint32_t> index_;
   std::span<const float> value_;
+  std::span<const float> weight_{}, offset_{};
   std::vector<double> label_;
   label_lists lists_;  ///< instead, where rows have several
   std::size_t columns_;

@@ -97,7 +97,8 @@ struct training_defaults {
 /// Optional: init(view, random), or init(view, random, rows), instead of zeros; predict(reader, example) -> label as
 /// trained on; groups(); a static member `labels` (a label_kind, real by default); a static member `linear` = true for
 /// the default l2 of 1/n; of labels that are classes a static member `takes_lists` = true, where it heeds the classes
-/// of an example: rows may then have lists of labels, and `label` is the first of them.
+/// of an example: rows may then have lists of labels, and `label` is the first of them; a static member `takes_offsets`
+/// = true, where it adds an example's offset to its score: data with offsets are refused otherwise.
 template <class M>
 concept general_model = requires {
   typename M::scalar_type;
@@ -136,7 +137,9 @@ concept general_model = requires {
 /// model, before anybody trains; hyperparameters(), an array of numbers that tell the model from others of its name and
 /// size, so that a run is not resumed with another one; project(block) for runs of parameters that belong into a set:
 /// after each step of theirs they are drawn back into it, up to rounding, and up to what others add meanwhile or when
-/// replicas meet. l2 is a part of the gradient of every run that is emitted.
+/// replicas meet; a static member `takes_weights` = true, where gradient() multiplies each example's loss by its
+/// weight, which take() copies: data with weights are refused otherwise. score() has losses without weights. l2 is a
+/// part of the gradient of every run that is emitted.
 ///
 /// One that takes lists also has score(reader, workspace&, n, scores, of_classes), where of_classes[k * classes + c]
 /// becomes what example k scores for class c, and decision(scores), above which a score makes its class one of the
@@ -325,6 +328,23 @@ template <class M>
 constexpr bool takes_lists() {
   return requires {
     requires M::takes_lists;
+  };
+}
+
+/// Whether rows may weigh more or less than others: of models with a workspace where a static member `takes_weights`
+/// says so, of others always.
+template <class M>
+constexpr bool takes_weights() {
+  return !workspace_model<M> || requires {
+    requires M::takes_weights;
+  };
+}
+
+/// Whether rows may have offsets: of margin models always, of others where a static member `takes_offsets` says so.
+template <class M>
+constexpr bool takes_offsets() {
+  return margin_model<M> || requires {
+    requires M::takes_offsets;
   };
 }
 

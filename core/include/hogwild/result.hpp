@@ -147,6 +147,9 @@ struct train_result {
   std::uint64_t rows_lost = 0;       ///< finished rows whose changes a dead worker took along
   std::size_t workers_replaced = 0;  ///< worker processes that died and were replaced
   std::uint64_t peak_rss_bytes = 0;
+  /// That threads of this process waited for training rows from the disk, or took to map them, all together and
+  /// measurements included; 0 where the rows fit into memory. Worker processes' own are not counted.
+  double disk_wait_seconds = 0.0;
   std::optional<ring_report> ring{};         ///< of a run with several replicas in a process
   std::optional<link_report> link{};         ///< of a run of several processes on a ring
   std::optional<meeting_report> meetings{};  ///< of a synchronous run

@@ -76,14 +76,15 @@ bool is_foreign(const std::filesystem::path& place) {
   return state.st_size > 0 && fd && !has_cache_magic(fd);
 }
 
-cache_finding find_cache(const std::filesystem::path& place, const cache_key& key) {
+cache_finding find_cache(const std::filesystem::path& place, const cache_key& key,
+                         std::optional<std::uint64_t> memory) {
   unique_fd fd(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct ::stat state {};
   if (!fd) return {std::nullopt, errno == EACCES ? "cannot be read" : ""};
   if (::fstat(fd.get(), &state) != 0 || !S_ISREG(state.st_mode)) return {std::nullopt, "is no regular file"};
   if (state.st_size == 0) return {std::nullopt, "is empty"};
   try {
-    const auto mapping = std::make_shared<const dataset_access::mapping>(std::move(fd), place.string(), true);
+    const auto mapping = std::make_shared<const dataset_access::mapping>(std::move(fd), place.string(), true, memory);
     if (std::string reason = staleness(mapping->arrays().header, key); !reason.empty()) return {std::nullopt, reason};
     return {dataset_access::make(mapping), {}};
   } catch (const cache_error& fault) {

@@ -36,11 +36,12 @@ bool has_cache_magic(const unique_fd& fd);
 bool is_foreign(const std::filesystem::path& place);
 
 /// What one place holds: the dataset, or the reason why it cannot be used (the end of a sentence "the cache ..."), or
-/// neither where nothing is there.
+/// neither where nothing is there. `memory` as for dataset_mapping.
 struct cache_finding {
   std::optional<sparse_dataset> dataset;
   std::string reason;
 };
-cache_finding find_cache(const std::filesystem::path& place, const cache_key& key);
+cache_finding find_cache(const std::filesystem::path& place, const cache_key& key,
+                         std::optional<std::uint64_t> memory = {});
 
 }  // namespace hogwild::detail

@@ -101,7 +101,24 @@ column_order order_sparse(parsed_text& text, bool by_kind) {
   return columns;
 }
 
-/// Renumbers one block in place and closes the gaps; returns how many entries went.
+}  // namespace
+
+column_order order_columns(parsed_text& text, bool by_kind) {
+  const bool dense = text.columns > 0 && text.columns <= 4 * text.nonzeros + 65536;
+  return dense ? order_dense(text, by_kind) : order_sparse(text, by_kind);
+}
+
+column_order order_columns(column_table& counts, bool by_kind) {
+  std::vector<std::uint64_t> keys;
+  std::size_t columns = 0;
+  counts.for_each([&](std::uint32_t, std::uint32_t) { ++columns; });
+  keys.reserve(columns);
+  counts.for_each([&](std::uint32_t column, std::uint32_t count) { keys.push_back(order_key(count, column)); });
+  column_order order = order_of(keys, by_kind);
+  for (std::uint32_t r = 0; r < keys.size(); ++r) counts[column_of(keys[r])] = r;
+  return order;
+}
+
 std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::vector<std::uint32_t>& degree) {
   std::uint32_t kept = 0, k = 0;
   for (std::uint32_t& end : block.row_end) {
@@ -115,13 +132,6 @@ std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std
     end = kept;
   }
   return k - kept;
-}
-
-}  // namespace
-
-column_order order_columns(parsed_text& text, bool by_kind) {
-  const bool dense = text.columns > 0 && text.columns <= 4 * text.nonzeros + 65536;
-  return dense ? order_dense(text, by_kind) : order_sparse(text, by_kind);
 }
 
 column_order apply_numbering(parsed_text& text, const column_numbering& numbering, std::size_t& dropped) {

@@ -7,6 +7,7 @@
 
 #include <hogwild/dataset.hpp>
 
+#include "data/column_table.hpp"
 #include "data/parsed_text.hpp"
 
 namespace hogwild::detail {
@@ -29,6 +30,13 @@ struct column_order {
 /// indices are far apart the entries are renumbered in place, otherwise `position` is left to do it on the way.
 /// `by_kind`: columns of even index before those of odd index, each kind by falling frequency.
 column_order order_columns(parsed_text& text, bool by_kind = false);
+
+/// The same for columns that were counted; their counts become their positions, and there is no `position`.
+column_order order_columns(column_table& counts, bool by_kind);
+
+/// Renumbers one block in place and closes the gaps; returns how many entries went. Counts rows in `degree`, for
+/// several blocks at once.
+std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::vector<std::uint32_t>& degree);
 
 /// Renumbers the entries in place; those of columns unknown to `numbering` are dropped. Returns how many, and counts
 /// the rows of each position. The result's `original` is that of `numbering`.

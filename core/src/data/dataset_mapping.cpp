@@ -29,7 +29,7 @@ ipc::mapped_region map_whole(const unique_fd& fd, ipc::mode_t mode, const std::s
   }
 }
 
-dataset_mapping::dataset_mapping(unique_fd fd, std::string path, bool from_cache)
+dataset_mapping::dataset_mapping(unique_fd fd, std::string path, bool from_cache, std::optional<std::uint64_t> memory)
     : fd_(std::move(fd)), path_(std::move(path)), from_cache_(from_cache) {
   region_ = map_whole(fd_, ipc::read_only, path_);
   const std::span file(static_cast<const std::byte*>(region_.get_address()), region_.get_size());
@@ -37,6 +37,7 @@ dataset_mapping::dataset_mapping(unique_fd fd, std::string path, bool from_cache
   arrays_.emplace(file);
   unpack_rows();
   checked_ = std::make_unique<std::atomic<bool>[]>(arrays_->header.blocks());
+  stream_ = row_stream::of(file, fd_.get(), *arrays_, memory);
 }
 
 void dataset_mapping::unpack_rows() {
@@ -59,6 +60,23 @@ void dataset_mapping::damaged(const std::string& part) const {
 
 void dataset_mapping::ensure(std::size_t first, std::size_t last) const {
   if (first >= last) return;
+  if (stream_ == nullptr) return check_blocks(first, last);
+  if (stream_->is_small(first, last)) {
+    stream_->await(first, last);
+    return check_blocks(first, last);
+  }
+  // More than memory takes is looked at part by part, and comes again when it is needed.
+  const std::size_t step = arrays_->header.rows_per_block;
+  for (std::size_t part = first; part < last; part += step) {
+    const std::size_t end = std::min(part + step, last);
+    if (end + step <= last) stream_->announce(end, end + step);
+    stream_->await(part, end);
+    check_blocks(part, end);
+    stream_->release(part, end);
+  }
+}
+
+void dataset_mapping::check_blocks(std::size_t first, std::size_t last) const {
   const std::uint64_t rows = arrays_->header.rows_per_block;
   for (std::uint64_t block = first / rows; block <= (last - 1) / rows && block < arrays_->header.blocks(); ++block) {
     // Two threads may check the same block at once; both find the same.

@@ -14,6 +14,7 @@
 #include <hogwild/dataset.hpp>
 
 #include "data/cache_format.hpp"
+#include "data/row_stream.hpp"
 #include "data/row_table.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -25,13 +26,18 @@ class dataset_mapping : public row_source {
  public:
   /// Maps `fd` and unpacks the rows. `path` is what others open. Throws cache_error, with the end of a sentence as
   /// header_fault() gives it, where header, section table or rows do not hold.
-  dataset_mapping(unique_fd fd, std::string path, bool from_cache);
+  /// A file of more bytes than `memory`, by default than most of this process's, is streamed (row_stream.hpp).
+  dataset_mapping(unique_fd fd, std::string path, bool from_cache, std::optional<std::uint64_t> memory = {});
 
   const cache_arrays& arrays() const { return *arrays_; }
   const std::string& path() const { return path_; }
   bool from_cache() const { return from_cache_; }
 
   void ensure(std::size_t first, std::size_t last) const override;
+  bool streams() const override { return stream_ != nullptr; }
+  void announce(std::size_t first, std::size_t last) const override { stream_->announce(first, last); }
+  void release(std::size_t first, std::size_t last) const override { stream_->release(first, last); }
+  double waited() const override { return stream_ == nullptr ? 0.0 : stream_->waited(); }
   /// Through the descriptor, so that others map this very file even when its path leads to another one by now.
   std::string shared_path() const override {
     return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
@@ -44,6 +50,7 @@ class dataset_mapping : public row_source {
   const column_numbering& numbering() const;
 
  private:
+  void check_blocks(std::size_t first, std::size_t last) const;
   [[noreturn]] void damaged(const std::string& part) const;
   bool sum_holds(section_kind kind) const;
   void unpack_rows();
@@ -58,6 +65,7 @@ class dataset_mapping : public row_source {
   std::optional<cache_arrays> arrays_;
   row_table rows_;
   std::unique_ptr<std::atomic<bool>[]> checked_;
+  std::unique_ptr<row_stream> stream_;  ///< null where all fits into memory
   mutable std::once_flag degree_once_, original_once_, label_once_, numbering_once_;
   mutable std::vector<std::uint32_t> degree_, original_;  ///< where the file has them packed
   mutable column_numbering numbering_;
@@ -76,6 +84,11 @@ struct sparse_dataset::mapping : detail::dataset_mapping {
 /// The library's own way to make handles.
 struct dataset_access {
   using mapping = sparse_dataset::mapping;
+  /// The rows of a training set are in the order of shuffled_rows(), others in that of the input.
+  static sparse_dataset in_order(sparse_dataset data, bool shuffled) {
+    data.shuffled_ = shuffled;
+    return data;
+  }
   static sparse_dataset make(std::shared_ptr<const sparse_dataset::mapping> mapping) {
     return sparse_dataset(std::move(mapping));
   }

@@ -20,6 +20,7 @@
 #include "data/dataset_mapping.hpp"
 #include "data/packed_numbers.hpp"
 #include "platform/file_size_limit.hpp"
+#include "platform/nameless_file.hpp"
 
 namespace hogwild::detail {
 namespace {
@@ -112,7 +113,7 @@ dataset_writer dataset_writer::in_memory(cache_header sizes) {
 dataset_writer dataset_writer::nameless(const std::filesystem::path& folder, cache_header sizes) {
   lay_out(sizes);
   require_file_size("a file for the data in " + folder.string(), sizes.file_bytes);
-  unique_fd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  unique_fd fd = open_nameless(folder);
   const int refused = fd ? ::posix_fallocate(fd.get(), 0, static_cast<off_t>(sizes.file_bytes)) : errno;
   if (refused != 0)
     throw resource_error("no space for " + std::to_string(sizes.file_bytes) + " bytes of data in " + folder.string() +
@@ -133,6 +134,12 @@ void dataset_writer::populate(void* place, std::size_t bytes) {
 #else
   static_cast<void>(place), static_cast<void>(bytes);
 #endif
+}
+
+void dataset_writer::leave_memory(std::span<const std::byte> part) {
+  const auto address = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::uintptr_t page = 4096, first = address / page * page;
+  if (!part.empty()) ::madvise(reinterpret_cast<void*>(first), address + part.size() - first, MADV_DONTNEED);
 }
 
 void dataset_writer::append(cache_header& header, section_kind kind, std::span<const std::uint64_t> packed) const {
@@ -158,7 +165,7 @@ void dataset_writer::append(cache_header& header, section_kind kind, std::span<c
   }
 }
 
-sparse_dataset dataset_writer::finish() && {
+sparse_dataset dataset_writer::finish(std::optional<std::uint64_t> memory) && {
   cache_header header = arrays_.header;
   for (section_entry& entry : header.sections)
     if (is_summed_whole(entry.kind)) entry.checksum = checksum(bytes_of(region_).subspan(entry.offset, entry.bytes));
@@ -172,16 +179,18 @@ sparse_dataset dataset_writer::finish() && {
   header.checksum = header_checksum(header);
   std::memcpy(region_.get_address(), &header, sizeof header);
   region_ = {};
+  rows_ = {};  // who opens the file has a table of its own
+  original_ = {}, degree_ = {};
   if (place_.empty()) {
     ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
     const std::string shared = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd_.get());
-    return dataset_access::open(std::move(fd_), shared, false);
+    return dataset_access::open(std::move(fd_), shared, false, memory);
   }
   if (std::rename(aside_.c_str(), place_.c_str()) != 0) throw_system(errno, "renaming " + aside_);
   at_once_ = {};
   aside_.clear();
   ::flock(fd_.get(), LOCK_UN);
-  return dataset_access::open(std::move(fd_), place_, false);
+  return dataset_access::open(std::move(fd_), place_, false, memory);
 }
 
 }  // namespace hogwild::detail

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <boost/interprocess/mapped_region.hpp>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,10 +51,13 @@ class dataset_writer {
   static void populate(std::span<T> part) {
     populate(static_cast<void*>(part.data()), part.size_bytes());
   }
+  /// Takes the pages behind a part of the mapped file out of this process; the file keeps what is written.
+  static void leave_memory(std::span<const std::byte> part);
 
   /// Call when all arrays are written and all blocks sealed. Throws as at() and in_memory() do, where there is no space
   /// for what is packed, and std::system_error where renaming fails.
-  sparse_dataset finish() &&;
+  /// `memory` as for dataset_mapping.
+  sparse_dataset finish(std::optional<std::uint64_t> memory = {}) &&;
 
  private:
   dataset_writer(unique_fd fd, std::string place, std::string aside, cleanup_handler at_once,

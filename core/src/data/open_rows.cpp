@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -10,12 +11,15 @@
 #include <hogwild/error.hpp>
 
 #include "data/cache_place.hpp"
+#include "data/dataset_mapping.hpp"
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
 #include "data/input_stream.hpp"
+#include "data/memory_shares.hpp"
 #include "data/parsed_text.hpp"
 #include "data/row_format.hpp"
 #include "platform/tbb_arena.hpp"
+#include "platform/usable_memory.hpp"
 
 namespace hogwild {
 namespace {
@@ -29,6 +33,9 @@ class rows_opening {
 
   sparse_dataset run() {
     choose_isa(options_.isa);  // is it there?
+    if (options_.memory && *options_.memory < detail::memory_shares::least)
+      throw config_error("parsing takes at least " + detail::in_mebibytes(detail::memory_shares::least) +
+                         " of memory; it was given " + std::to_string(*options_.memory) + " bytes");
     if (path_ != "-" && options_.cache != open_options::cache_use::none)
       if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_, format_.id);
     if (options_.cache == open_options::cache_use::automatic)
@@ -41,7 +48,8 @@ class rows_opening {
     std::string stale;
     for (const auto& place : places_) {
       if (detail::is_foreign(place)) continue;
-      detail::cache_finding finding = detail::find_cache(place, {*detail::stamp_of(path_), options_digest()});
+      detail::cache_finding finding =
+          detail::find_cache(place, {*detail::stamp_of(path_), options_digest()}, options_.memory);
       if (finding.dataset) return std::move(finding.dataset);
       if (stale.empty() && !finding.reason.empty())
         stale = "the cache " + place.string() + " " + finding.reason + "; the data are read again";
@@ -74,6 +82,10 @@ class rows_opening {
         refused += (refused.empty() ? "" : " and ") + std::string(fault.what());
       }
     }
+    if (plan.ranges != nullptr) {
+      if (!refused.empty()) note("no cache is written and the data stay in a file without a name, because " + refused);
+      return write(*text, plan, detail::dataset_writer::nameless(plan.ranges->folder(), header));
+    }
     if (!refused.empty()) note("no cache is written and the data stay in memory, because " + refused);
     return write(*text, plan, detail::dataset_writer::in_memory(header));
   }
@@ -85,15 +97,40 @@ class rows_opening {
       return {format_.whole(path_), stamp};
     }
     const auto input = detail::open_input(path_);
-    return {detail::parse_all(*input,
-                              {.labels_optional = options_.labels_optional, .set = options_.isa, .format = &format_}),
+    const detail::spill_options spill = spilling();
+    return {detail::parse_all(*input, {.labels_optional = options_.labels_optional,
+                                       .set = options_.isa,
+                                       .format = &format_,
+                                       .spill = spill.memory > 0 ? &spill : nullptr}),
             input->stamp()};
   }
 
-  static sparse_dataset write(const detail::parsed_text& text, const detail::row_plan& plan,
-                              detail::dataset_writer file) {
+  /// No memory where nothing bounds it.
+  detail::spill_options spilling() const {
+    detail::spill_options spill{.numbering = options_.numbering, .values = options_.values};
+    const std::uint64_t usable = options_.memory ? 0 : detail::usable_memory();
+    spill.memory =
+        options_.memory.value_or(usable == 0 ? 0 : std::max<std::uint64_t>(usable / 4, detail::memory_shares::least));
+    const auto add = [&](const std::filesystem::path& folder) {
+      spill.folders.push_back(folder.empty() ? "." : folder);
+    };
+    for (const auto& place : places_) add(place.parent_path());
+    if (places_.empty() && !options_.cache_folder.empty()) add(options_.cache_folder);
+    if (places_.empty() && path_ != "-") add(std::filesystem::path(path_).parent_path());
+    spill.refused = [this](const std::string& why) {
+      if (options_.memory)
+        throw resource_error(path_ + ": its rows take more than " + detail::in_mebibytes(*options_.memory) +
+                             " of memory, and there is no file for them: " + why +
+                             "; give a folder for caches, or more memory");
+      note(path_ + ": its rows take more than a quarter of the memory, because there is no file for them: " + why);
+    };
+    return spill;
+  }
+
+  sparse_dataset write(const detail::parsed_text& text, const detail::row_plan& plan,
+                       detail::dataset_writer file) const {
     detail::write_rows(text, plan, file);
-    return std::move(file).finish();
+    return std::move(file).finish(options_.memory);
   }
 
   /// Whoever may read the source may read its cache, and nobody else.
@@ -128,7 +165,7 @@ const row_format& libsvm_row_format() {
 
 sparse_dataset open_rows(const std::string& path, const open_options& options, const row_format& format) {
   try {
-    return rows_opening(path, options, format).run();
+    return dataset_access::in_order(rows_opening(path, options, format).run(), options.numbering == nullptr);
   } catch (const std::bad_alloc&) {
     throw resource_error(path + ": there is not enough memory to read it");
   }

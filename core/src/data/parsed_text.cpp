@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/parsed_text.hpp"
 
-#include <sys/mman.h>
 #include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -10,27 +10,14 @@
 #include <atomic>
 #include <deque>
 #include <exception>
-#include <new>
 #include <utility>
 
 #include <hogwild/error.hpp>
 
+#include "data/memory_shares.hpp"
 #include "formats/label_forms.hpp"
 
 namespace hogwild::detail {
-
-entry_pool::piece entry_pool::allocate(std::size_t entries) {
-  constexpr std::size_t huge_page = std::size_t{2} << 20;
-  constexpr std::size_t usual = std::size_t{4} << 20;  // entries: 32 MiB, touched only as far as it is used
-  const std::size_t room = std::max(entries, usual);
-  const std::size_t bytes = (room * 4 + huge_page - 1) / huge_page * huge_page;
-  void* const memory = std::aligned_alloc(huge_page, 2 * bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  ::madvise(memory, 2 * bytes, MADV_HUGEPAGE);
-  const std::scoped_lock lock(mutex_);
-  memory_.emplace_back(memory);
-  return {static_cast<std::uint32_t*>(memory), reinterpret_cast<float*>(static_cast<std::byte*>(memory) + bytes), room};
-}
 
 namespace {
 
@@ -38,6 +25,7 @@ struct work_item {
   text_block text;
   bool first = false;
   libsvm_block rows{};
+  std::optional<spilled_text::spilled_block> spilled{};
 };
 
 class parallel_parse {
@@ -50,14 +38,24 @@ class parallel_parse {
 
   void run() {
     const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+    std::size_t in_flight = blocks_in_flight * threads;
+    if (options_.spill != nullptr) {
+      in_flight = std::min(in_flight, memory_shares::blocks_in_flight(options_.spill->memory, threads));
+      piece_entries_ = memory_shares::piece_entries(options_.spill->memory, threads);
+    }
     tbb::parallel_pipeline(
-        blocks_in_flight * threads,
+        in_flight,
         tbb::make_filter<void, work_item*>(tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) {
           return read(control);
-        }) & tbb::make_filter<work_item*, void>(tbb::filter_mode::parallel, [this](work_item* item) { parse(*item); }));
+        }) & tbb::make_filter<work_item*, work_item*>(tbb::filter_mode::parallel, [this](work_item* item) {
+          parse(*item);
+          return item;
+        }) & tbb::make_filter<work_item*, void>(tbb::filter_mode::serial_in_order, [this](work_item* item) {
+          settle(*item);
+        }));
     report();
     for (work_item& item : items_) {
-      if (result_.lists) item.rows.list_all(item.rows.label.size());
+      if (result_.lists && !item.spilled) item.rows.list_all(item.rows.label.size());
       collect(std::move(item.rows));
     }
   }
@@ -81,15 +79,47 @@ class parallel_parse {
   }
 
   void parse(work_item& item) {
-    entry_pool::piece& piece = pieces_.local();
+    entry_piece& piece = pieces_.local();
     const std::size_t wanted = format_.capacity(item.text.text.size());
-    if (piece.left < wanted) piece = result_.pool.allocate(wanted);
-    item.rows.index = piece.index;
-    item.rows.value = piece.value;
+    if (piece.left() < wanted) piece = entry_piece(std::max(wanted, piece_entries_));
+    piece.lend(item.rows);
     format_.parse(item.text.text, {options_.labels_optional, options_.set, item.first}, item.rows);
     piece.take(item.rows.entries);
     if (item.rows.fault) stop_ = true;
     item.text = {};
+    if (spilling_.load()) item.spilled = spill_->write(item.rows);
+  }
+
+  /// In the order of the text. From the block on with which they are too many, rows go to the file.
+  void settle(work_item& item) {
+    rows_ += item.rows.label.size();
+    entries_ += item.rows.entries;
+    if (spilling_.load()) return spill(item);
+    held_.push_back(&item);
+    if (options_.spill == nullptr || memory_shares::holds(options_.spill->memory, rows_, entries_)) return;
+    begin_to_spill();
+  }
+
+  void begin_to_spill() {
+    const spill_options& options = *std::exchange(options_.spill, nullptr);
+    std::string refused;
+    auto file = block_file::in(options.folders, refused);
+    if (file == nullptr) return options.refused(refused);
+    spill_ = std::make_unique<spilled_text>(std::move(file), options);
+    spilling_ = true;
+    // By this thread alone, as others write blocks that were parsed since.
+    for (work_item* const held : std::exchange(held_, {})) spill(*held);
+  }
+
+  void spill(work_item& item) {
+    if (!item.spilled) item.spilled = spill_->write(item.rows);
+    spill_->add(item.rows, *item.spilled, input_.name());
+    // What is kept tells of faults, and of the forms of labels.
+    result_.columns = std::max<std::size_t>(result_.columns, item.rows.columns);
+    libsvm_block& rows = item.rows;
+    rows.index = nullptr, rows.value = nullptr, rows.owner = nullptr;
+    for (auto* part : {&rows.row_end, &rows.list_end}) *part = {};
+    for (auto* part : {&rows.label, &rows.list}) *part = {};
   }
 
   void report() {
@@ -104,22 +134,30 @@ class parallel_parse {
     if (stream_fault_) std::rethrow_exception(stream_fault_);
     forms.require_one(input_.name());
     result_.lists = forms.has_lists();
+    result_.rows = rows_;
+    result_.nonzeros = entries_;
+    if (spill_ == nullptr) return;
+    result_.nonzeros -= spill_->unknown();
+    result_.spilled = std::move(spill_);
   }
 
   void collect(libsvm_block rows) {
     if (rows.label.empty()) return;
-    result_.rows += rows.label.size();
-    result_.nonzeros += rows.entries;
     result_.columns = std::max<std::size_t>(result_.columns, rows.columns);
     result_.blocks.push_back(std::move(rows));
   }
 
   input_stream& input_;
-  const parse_options& options_;
+  parse_options options_;
   const row_format& format_;
   parsed_text& result_;
   std::deque<work_item> items_;  // grows in read() alone, which one thread at a time runs; items stay where they are
-  tbb::enumerable_thread_specific<entry_pool::piece> pieces_;
+  tbb::enumerable_thread_specific<entry_piece> pieces_;
+  std::size_t piece_entries_ = entry_piece::usual;
+  std::size_t rows_ = 0, entries_ = 0;   // of blocks that are settled
+  std::vector<work_item*> held_;         // those of them that are in memory
+  std::unique_ptr<spilled_text> spill_;  // set before spilling_
+  std::atomic<bool> spilling_{false};
   std::atomic<bool> stop_{false};
   std::exception_ptr stream_fault_;
 };

@@ -3,51 +3,29 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 
+#include "data/entry_piece.hpp"
 #include "data/input_stream.hpp"
 #include "data/row_format.hpp"
+#include "data/spilled_text.hpp"
 #include "formats/libsvm_parser.hpp"
 
 namespace hogwild::detail {
 
-/// Memory for entries, in pieces that are never moved. A thread draws from a piece of its own.
-class entry_pool {
- public:
-  struct piece {
-    std::uint32_t* index = nullptr;
-    float* value = nullptr;
-    std::size_t left = 0;
-
-    void take(std::size_t entries) { index += entries, value += entries, left -= entries; }
-  };
-
-  /// A piece with room for at least `entries`. Any thread may call it. Throws std::bad_alloc.
-  piece allocate(std::size_t entries);
-
- private:
-  struct release {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<void, release>> memory_;
-};
-
-/// All rows of a text, block by block in the order of the text.
+/// All rows of a text, block by block in the order of the text, or in a file where they are too many.
 struct parsed_text {
   std::vector<libsvm_block> blocks;
-  entry_pool pool;
   std::size_t rows = 0;
   std::size_t nonzeros = 0;
-  std::size_t columns = 0;  ///< one more than the largest index
-  bool lists = false;       ///< rows have lists of labels
-  image_shape image{};      ///< of rows that are images
+  std::size_t columns = 0;                  ///< one more than the largest index
+  bool lists = false;                       ///< rows have lists of labels
+  image_shape image{};                      ///< of rows that are images
+  std::unique_ptr<spilled_text> spilled{};  ///< then there are no blocks
 };
 
 /// Blocks of text that are held at once, for each thread.
@@ -56,13 +34,14 @@ inline constexpr std::size_t blocks_in_flight = 4;
 struct parse_options {
   bool labels_optional = false;
   isa set = isa::automatic;
-  const row_format* format = nullptr;  ///< null: LIBSVM text
+  const row_format* format = nullptr;    ///< null: LIBSVM text
+  const spill_options* spill = nullptr;  ///< null: all rows are held, however many they are
 };
 
 /// Parses all blocks in parallel, with the threads of the arena that it is called in. Throws format_error for the
 /// earliest faulty line, whatever the timing, else what the stream throws; a text without rows is a format_error at
 /// 1:1. Of the text itself no more is held at once than blocks_in_flight blocks a thread, however long it is; of the
-/// rows, eight bytes an entry and twelve a row.
+/// rows, eight bytes an entry and twelve a row, unless they go to a file. Throws resource_error where that fails.
 std::unique_ptr<parsed_text> parse_all(input_stream& input, const parse_options& options = {});
 
 }  // namespace hogwild::detail

@@ -6,51 +6,47 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace hogwild::detail {
 namespace {
 
 constexpr std::size_t rows_at_once = 1024;
 
-/// Positions, from `first` on, in the order in which the rows have them.
-std::vector<std::uint32_t> positions_by_row(const parsed_text& text, std::span<const row_plan::place> order,
-                                            const column_order& columns, std::uint32_t first) {
-  std::vector<std::vector<std::uint32_t>> parts((order.size() + rows_at_once - 1) / rows_at_once);
-  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t part) {
-    const std::size_t last = std::min((part + 1) * rows_at_once, order.size());
-    for (std::size_t r = part * rows_at_once; r < last; ++r) {
-      const libsvm_block& block = text.blocks[order[r].block];
-      const std::uint32_t row = order[r].row, end = block.row_end[row];
-      for (std::uint32_t k = row == 0 ? 0 : block.row_end[row - 1]; k < end; ++k) {
-        const std::uint32_t position = columns.position.empty() ? block.index[k] : columns.position[block.index[k]];
-        if (position >= first) parts[part].push_back(position);
-      }
-    }
-  });
-  std::vector<std::uint32_t> all;
-  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
+/// Calls visit(entry) for the entries of a part of the rows, in their order.
+template <class Visit>
+void for_entries(parsed_text& text, std::span<const row_place> order, std::size_t part, const Visit& visit) {
+  const std::size_t last = std::min((part + 1) * rows_at_once, order.size());
+  for (std::size_t r = part * rows_at_once; r < last; ++r) {
+    libsvm_block& block = text.blocks[order[r].block];
+    const std::uint32_t row = order[r].row, end = block.row_end[row];
+    for (std::uint32_t k = row == 0 ? 0 : block.row_end[row - 1]; k < end; ++k) visit(block.index[k]);
+  }
 }
 
 }  // namespace
 
-void order_singletons(parsed_text& text, std::span<const row_plan::place> order, column_order& columns) {
-  const std::uint32_t first = columns.first_singleton();
-  if (first == columns.degree.size()) return;
-  const std::vector<std::uint32_t> before = positions_by_row(text, order, columns, first);
-  const std::vector<std::uint32_t> original(columns.original.begin() + first, columns.original.end());
-  for (std::size_t i = 0; i < before.size(); ++i) columns.original[first + i] = original[before[i] - first];
-  if (!columns.position.empty()) {
-    for (std::uint32_t r = first; r < columns.original.size(); ++r) columns.position[columns.original[r] - 1] = r;
-    return;
-  }
-  std::vector<std::uint32_t> after(before.size());
-  for (std::size_t i = 0; i < before.size(); ++i) after[before[i] - first] = first + static_cast<std::uint32_t>(i);
-  tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
-    for (std::uint32_t& index : std::span(text.blocks[b].index, text.blocks[b].row_end.back()))
-      if (index >= first) index = after[index - first];
+void singleton_order::number(parsed_text& text, std::span<const row_place> order, std::span<std::uint32_t> original,
+                             std::span<std::uint32_t> position) {
+  const auto position_of = [&](std::uint32_t index) { return position.empty() ? index : position[index]; };
+  const std::size_t parts = (order.size() + rows_at_once - 1) / rows_at_once;
+  std::vector<std::uint32_t> begin(parts + 1, 0);
+  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+    for_entries(text, order, part, [&](std::uint32_t index) { begin[part + 1] += position_of(index) >= first_; });
   });
+  begin[0] = next_;
+  for (std::size_t part = 0; part < parts; ++part) begin[part + 1] += begin[part];
+  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+    std::uint32_t next = begin[part];
+    for_entries(text, order, part, [&](std::uint32_t& index) {
+      const std::uint32_t at = position_of(index);
+      if (at < first_) return;
+      original[next] = before_[at - first_];
+      if (position.empty()) index = next;
+      ++next;
+    });
+  });
+  for (std::uint32_t r = next_; !position.empty() && r < begin[parts]; ++r) position[original[r] - 1] = r;
+  next_ = begin[parts];
 }
 
 }  // namespace hogwild::detail

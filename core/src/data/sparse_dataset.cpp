@@ -18,6 +18,8 @@
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
 #include "data/narrowing.hpp"
+#include "data/row_numbers.hpp"
+#include "data/row_shuffle.hpp"
 #include "data/writable_arrays.hpp"
 
 namespace hogwild {
@@ -30,6 +32,9 @@ sparse_view sparse_dataset::view() const {
           .value = arrays.value,
           .value16 = arrays.value16,
           .label = mapping_->label(),
+          .weight = weights_ ? std::span<const float>(*weights_) : std::span<const float>{},
+          .offset = offsets_ ? std::span<const float>(*offsets_) : std::span<const float>{},
+          .id = numbers_ ? std::span<const std::uint32_t>(*numbers_) : std::span<const std::uint32_t>{},
           .columns = arrays.header.columns,
           .degree = mapping_->degree(),
           .original = mapping_->original(),
@@ -67,6 +72,32 @@ bool sparse_dataset::values_rounded() const {
 }
 void sparse_dataset::verify() const {
   mapping_->verify();
+}
+
+namespace {
+
+std::vector<float> in_row_order(std::span<const float> numbers, bool shuffled) {
+  if (!shuffled) return {numbers.begin(), numbers.end()};
+  std::vector<float> ordered(numbers.size());
+  std::ranges::transform(detail::shuffled_rows(numbers.size()), ordered.begin(),
+                         [&](std::uint32_t r) { return numbers[r]; });
+  return ordered;
+}
+
+}  // namespace
+
+void sparse_dataset::set_weights(std::span<const float> weights) {
+  detail::require_weights(weights, rows(), "the data");
+  weights_ = std::make_shared<const std::vector<float>>(in_row_order(weights, shuffled_));
+}
+
+void sparse_dataset::set_offsets(std::span<const float> offsets) {
+  detail::require_offsets(offsets, rows(), "the data");
+  offsets_ = std::make_shared<const std::vector<float>>(in_row_order(offsets, shuffled_));
+}
+
+void sparse_dataset::number_rows() {
+  if (shuffled_) numbers_ = std::make_shared<const std::vector<std::uint32_t>>(detail::shuffled_rows(rows()));
 }
 
 sparse_dataset sparse_dataset::map(const std::string& shared_path) {
@@ -215,7 +246,17 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   const row_starts& starts = file.arrays().row_start;
   for (std::uint64_t block = 0; block < sizes.blocks(); ++block)
     file.seal_block(block, starts[std::min((block + 1) * sizes.rows_per_block, sizes.rows)]);
-  return std::move(file).finish();
+  sparse_dataset copy = std::move(file).finish();
+  const auto of_chosen = [&]<class T>(const auto& of) {
+    std::vector<T> numbers(chosen.size());
+    std::ranges::transform(chosen, numbers.begin(), [&](std::size_t r) { return static_cast<T>(of(r)); });
+    return std::make_shared<const std::vector<T>>(std::move(numbers));
+  };
+  if (!rows.weight.empty()) copy.weights_ = of_chosen.operator()<float>([&](std::size_t r) { return rows.weight[r]; });
+  if (!rows.offset.empty()) copy.offsets_ = of_chosen.operator()<float>([&](std::size_t r) { return rows.offset[r]; });
+  if (!rows.id.empty() || rows.first_row > 0 || chosen.size() < rows.rows())
+    copy.numbers_ = of_chosen.operator()<std::uint32_t>([&](std::size_t r) { return rows.id_of(r); });
+  return copy;
 }
 
 }  // namespace hogwild

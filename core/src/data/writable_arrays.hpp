@@ -59,6 +59,16 @@ struct writable_arrays {
     };
     fault_in(index), fault_in(index16), fault_in(value), fault_in(value16);
   }
+
+  /// Entries [begin, begin + count), and labels of `rows` rows from `first` on, are written: this process needs their
+  /// pages no more.
+  void leave_memory(std::uint64_t begin, std::uint64_t count, std::uint64_t first, std::uint64_t rows) const {
+    const auto leave = [](auto array, std::uint64_t from, std::uint64_t items) {
+      if (!array.empty()) dataset_writer::leave_memory(std::as_bytes(array.subspan(from, items)));
+    };
+    leave(index, begin, count), leave(index16, begin, count), leave(value, begin, count), leave(value16, begin, count);
+    leave(label, first, rows);
+  }
 };
 
 }  // namespace hogwild::detail

@@ -82,15 +82,14 @@ class row_collector {
   static constexpr std::size_t block_rows = std::size_t{1} << 16;
 
   void begin_block() {
-    if (piece_.left < 2 * block_rows) piece_ = text_->pool.allocate(2 * block_rows);
+    if (piece_.left() < 2 * block_rows) piece_ = entry_piece(entry_piece::usual);
     libsvm_block& block = text_->blocks.emplace_back();
-    block.index = piece_.index;
-    block.value = piece_.value;
+    piece_.lend(block);
     piece_.take(2 * block_rows);
   }
 
   std::unique_ptr<parsed_text> text_ = std::make_unique<parsed_text>();
-  entry_pool::piece piece_{};
+  entry_piece piece_;
 };
 
 }  // namespace

@@ -118,10 +118,8 @@ std::unique_ptr<parsed_text> rows_of(const image_bytes& images, std::span<const 
     const auto entries =
         std::ranges::count_if(images.pixels.subspan(first * images.stride, (last - first - 1) * images.stride + size),
                               [](std::byte pixel) { return pixel != std::byte{0}; });
-    const entry_pool::piece piece = text->pool.allocate(static_cast<std::size_t>(entries));
     libsvm_block& block = text->blocks[b];
-    block.index = piece.index;
-    block.value = piece.value;
+    entry_piece(static_cast<std::size_t>(entries)).lend(block);
     for (std::size_t i = first; i < last; ++i) {
       block.entries +=
           pixels_of(&images.pixels[i * images.stride], size, block.index + block.entries, block.value + block.entries);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@ struct libsvm_fault {
 struct libsvm_block {
   std::uint32_t* index = nullptr;  ///< from 0: one less than in the text
   float* value = nullptr;
+  std::shared_ptr<const void> owner{};  ///< of the entries' memory, where it is not the caller alone
   std::vector<std::uint32_t> row_end;
   std::vector<double> label;  ///< of a list of labels the least
   /// Where a row of the block has a list of labels: the labels of all rows, row r's ending at list_end[r], ascending;

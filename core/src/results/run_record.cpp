@@ -161,6 +161,7 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
                                {"measured_rows", d.measured_rows},
                                {"exchange", d.exchange}});
   line["peak_rss_bytes"] = r.peak_rss_bytes;
+  if (r.disk_wait_seconds > 0.0) line["disk_wait_seconds"] = r.disk_wait_seconds;
   put(line, "advice", advice);
   return line;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -52,6 +53,18 @@ struct target_option {
   double value;
 };
 
+/// What rows weigh by their labels, besides what the data say (sparse_view::weight): the product counts. In a run
+/// weights are taken over the mean of all training rows, so that steps and l2 mean what they mean without; those of
+/// test and validation rows over their own mean. A row of weight 2 then counts as two rows do.
+struct class_weights {
+  /// Every class weighs the same in all: a row of class c weighs rows / (classes * rows of c).
+  bool balanced = false;
+  /// Instead: labels as read, and what their rows weigh, finite and >= 0; other labels weigh 1.
+  std::vector<std::pair<double, double>> of_labels{};
+
+  bool any() const { return balanced || !of_labels.empty(); }
+};
+
 /// Options of a run; every field has the default that the command line has. A number or a kind that need not be given
 /// is optional; a name, list or function that is not given is empty.
 struct train_options {
@@ -75,7 +88,8 @@ struct train_options {
   std::optional<std::size_t> virtual_workers{};  ///< > 0: of a reproducible run, whose result depends on them; default:
                                                  ///< by data and step
   bool bias = false;                             ///< margin models: one more parameter, the last
-  double weight_positive = 1.0;                  ///< > 0: what an example of the larger label weighs (binary models)
+  double weight_positive = 1.0;                  ///< > 0: what a row of the larger label weighs (binary models)
+  class_weights weights{};                       ///< what rows weigh by their labels
   std::uint64_t seed = 1;
   /// In [0, 1): stop when two epochs in a row lower the objective by no more than this fraction of how far it has
   /// fallen since the parameters that the model begins with, before a warm start.

@@ -106,7 +106,10 @@ class process_run final : public engine_run {
                           .cpus = {cpus.begin(), cpus.end()},
                           .label_values = {values.begin(), values.end()},
                           .degree = degree_of_part(task.data()),
-                          .model = model};
+                          .model = model,
+                          .weight = task.data().weight,
+                          .offset = task.data().offset,
+                          .id = data_ ? data_->view().id : task.data().id};
     const std::vector<std::byte> bytes = setup.encode();
     const bool lockstep = in_lockstep(plan.options.sharing);
     store_shape shape = task.shape(plan, workers, spare_slots(workers, lockstep), bytes.size());

@@ -23,6 +23,13 @@ std::optional<ticket> ticket_source::draw() {
   return ticket_of(*number, static_cast<double>(*before));
 }
 
+std::optional<std::size_t> ticket_source::following(const ticket& drawn, std::size_t ahead) const {
+  if (round_.redo > 0) return std::nullopt;
+  const shard whole = shard_holding(drawn.number);
+  if (drawn.number + ahead >= part_of(whole, round_).last) return std::nullopt;
+  return chunk_order(plan_, whole, seed_, round_.pass)(drawn.number + ahead);
+}
+
 shard ticket_source::shard_holding(std::size_t number) const {
   std::size_t id = number * round_.shards / plan_.count();
   while (shard_of(id).last <= number) ++id;

@@ -334,6 +334,7 @@ class epoch_loop {
     const auto cpu_time = process_cpu_time() + children_cpu_time() - run_.cpu_begun;
     result_.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
     result_.peak_rss_bytes = peak_rss_bytes();
+    if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
 

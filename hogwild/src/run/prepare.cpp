@@ -19,6 +19,7 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
@@ -80,11 +81,6 @@ void check(const train_options& o, const model_traits& traits) {
           "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
   require(o.l1 >= 0.0 && std::isfinite(o.l1), "l1 must not be negative");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
-  require(o.weight_positive > 0.0 && std::isfinite(o.weight_positive), "weight_positive must be positive");
-  require(o.weight_positive == 1.0 || traits.labels == label_kind::binary,
-          "weight_positive weighs one of two labels: it needs a binary model");
-  require(o.weight_positive == 1.0 || traits.margin,
-          "weight_positive is the engine's for margin models; a general model weighs its examples itself");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
   require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
           "the tolerance is a fraction of the objective's fall: 0 to 1");
@@ -139,6 +135,8 @@ void check(const train_options& o, const model_traits& traits) {
     require(o.sharing == sharing_kind::automatic || o.sharing == sharing_kind::direct,
             "owners change the shared array: leave the sharing at auto");
     const optimizer_kind kind = o.optimizer.value_or(traits.defaults.optimizer);
+    require(!o.weights.any() && o.weight_positive == 1.0,
+            "owners train ratings that weigh the same: use shared ownership");
     require(o.freeze.empty() && (kind == optimizer_kind::sgd || kind == optimizer_kind::row_adagrad),
             "blocks of ratings are trained whole, by sgd or row_adagrad: use shared ownership for anything else");
   }
@@ -204,7 +202,6 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .frozen_groups = frozen_groups(o.freeze, traits),
           .l1 = o.l1,
           .l2 = o.l2.value_or(traits.linear && o.l1 == 0.0 ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
-          .weight_positive = o.weight_positive,
           .seed = o.seed,
           .constants = o.constants,
           .form = o.form.value_or(traits.defaults.form),
@@ -230,12 +227,32 @@ std::optional<std::uint32_t> repeated(std::span<const std::uint32_t> columns, st
   return found == sorted.end() ? std::nullopt : std::optional(*found);
 }
 
+void require_weights_and_offsets(const sparse_view& data, const std::string& source, const model_traits& traits) {
+  require(data.weight.empty() || traits.weights,
+          source + " has weights of rows, which this model does not heed: leave them out, or say takes_weights in it");
+  require(data.offset.empty() || traits.offsets,
+          source + " has offsets of rows, which are for models with a margin, and those that say takes_offsets");
+}
+
 /// Without a check of their own, rows in somebody's memory are looked at here. `source` names them.
 void require_sound(const sparse_view& data, const std::string& source, const model_traits& traits) {
   if (data.columns > column_limit) {
     throw input_error(source + " has " + std::to_string(data.columns) + " columns; at most " +
                       std::to_string(column_limit) + " are supported");
   }
+  const auto require_sized = [&](std::size_t n, const char* what) {
+    if (n != 0 && n != data.rows())
+      throw input_error(source + ": there are " + std::to_string(n) + " " + what + " for " +
+                        std::to_string(data.rows()) + " rows; give one a row");
+  };
+  require_sized(data.weight.size(), "weights");
+  require_sized(data.offset.size(), "offsets");
+  require_sized(data.id.size(), "numbers of rows");
+  const auto sound = [](float w) { return std::isfinite(w) && w >= 0.0f; };
+  if (!std::ranges::all_of(data.weight, sound))
+    throw input_error(source + " has a weight that is negative or not finite; a weight is 0 or more");
+  if (!std::ranges::all_of(data.offset, [](float x) { return std::isfinite(x); }))
+    throw input_error(source + " has an offset that is not a finite number");
   if (data.source != nullptr) return;
   row_cursor cursor(data);
   std::vector<std::uint32_t> sorted;
@@ -268,6 +285,7 @@ void require_fits(const std::optional<sparse_view>& rows, const sparse_view& tra
                   const model_traits& traits) {
   if (!rows) return;
   require_labels(*rows, source, traits);
+  require_weights_and_offsets(*rows, source, traits);
   if (rows->columns > training.columns) {
     throw input_error(source + " has " + std::to_string(rows->columns) + " columns, but the training data only " +
                       std::to_string(training.columns) + "; read it through the training data's numbering");
@@ -305,6 +323,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   if (data.rows() == 0) throw input_error(source + " has no rows");
   require_labels(data, source, traits);
   require_sound(data, source, traits);
+  require_weights_and_offsets(data, source, traits);
   require_fits(options_.test, data, "the test data", traits);
   require_fits(options_.validation, data, "the validation data", traits);
   labels_ = learn_labels(traits.labels, data.label, source, agreement(ranks_));
@@ -312,6 +331,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
   if (options_.validation_fraction > 0.0) hold_back(traits);
   const std::uint64_t all_rows = agree_on_rows();
+  weigh_rows();
   loop_ = loop_of(options_, traits, all_rows);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool two_pass = loop_.form == l2_form::two_pass;
@@ -326,6 +346,21 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
     class_rows_ = count_of_all(class_counts(train_, labels_, labels_.classes()), agreement(ranks_));
     train_.class_rows = class_rows_;
   }
+}
+
+void prepared_data::weigh_rows() {
+  const agreement ranks(ranks_);
+  const std::vector<double> of_labels = weights_of_labels(options_, labels_, train_, ranks);
+  const std::string source = options_.data_name.empty() ? "the training data" : options_.data_name;
+  train_weights_ = row_weights(train_, of_labels, labels_, source, &ranks);
+  train_.weight = train_weights_;
+  const auto weigh = [&](std::optional<sparse_view>& rows, std::vector<float>& weights, const std::string& name) {
+    if (!rows) return;
+    weights = row_weights(*rows, of_labels, labels_, name, nullptr);  // all ranks measure the same rows
+    rows->weight = weights;
+  };
+  weigh(options_.test, test_weights_, "the test data");
+  weigh(options_.validation, validation_weights_, "the validation data");
 }
 
 void prepared_data::hold_back(const model_traits& traits) {

@@ -20,8 +20,8 @@ struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
-  std::uint64_t numbering, warm_start, hyperparameters;
-  double l1, l2, weight_positive, momentum, beta1, beta2, epsilon, ftrl_beta, average;
+  std::uint64_t numbering, warm_start, hyperparameters, weights;
+  double l1, l2, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
 };
@@ -52,9 +52,9 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .numbering = detail::checksum(work.data().original),
           .warm_start = run.options.initial ? 1u : 0u,
           .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
+          .weights = detail::checksum(work.data().weight) ^ std::rotl(detail::checksum(work.data().offset), 1),
           .l1 = o.l1,
           .l2 = o.l2,
-          .weight_positive = o.weight_positive,
           .momentum = o.constants.momentum,
           .beta1 = o.constants.beta1,
           .beta2 = o.constants.beta2,

@@ -73,8 +73,8 @@ class predictor {
   batch_scorer scorer(std::size_t most) const { return loaded_->scorer(most); }
 
   /// Throws config_error, with `source` as where they come from, for rows that the model was not made for: images of
-  /// another size.
-  void require_data(const sparse_view& rows, std::string_view source) const { loaded_->require_data(rows, source); }
+  /// another size, offsets where it has no margin.
+  void require_data(const sparse_view& rows, std::string_view source) const;
 
   /// Whether it scores all classes: softmax and mlp do.
   bool scores_classes() const { return loaded_->scores_classes(); }

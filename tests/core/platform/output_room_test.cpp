@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs that find no room: beyond the limit on file sizes, and on a full disk.
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include <hogwild/error.hpp>
 
 #include "support/file_size_limit.hpp"
+#include "support/own_mounts.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
@@ -66,27 +66,10 @@ TEST(output_room, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
   EXPECT_EQ(lines.back(), '\n');
 }
 
-/// Mounts of its own, where this user may have them.
-bool has_own_mounts() {
-  const uid_t user = ::geteuid();
-  const gid_t group = ::getegid();
-  if (::unshare(CLONE_NEWNS) == 0) return true;
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  // Who has no number there can make no file.
-  const auto say = [](const char* file, const std::string& text) {
-    const int fd = ::open(file, O_WRONLY | O_CLOEXEC);
-    const bool taken = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    if (fd >= 0) ::close(fd);
-    return taken;
-  };
-  return say("/proc/self/uid_map", "0 " + std::to_string(user) + " 1") && say("/proc/self/setgroups", "deny") &&
-         say("/proc/self/gid_map", "0 " + std::to_string(group) + " 1");
-}
-
 /// On a disk of one page. Exit code 0: as it should be; 77: not allowed to have one.
 constexpr int not_allowed = 77;
 int record_on_a_full_disk(const fs::path& folder) {
-  if (!has_own_mounts() || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+  if (!hogwild::test::has_own_mounts() || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=4k") != 0)
     return not_allowed;
   const int made = ::open((folder / "first").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);

@@ -50,6 +50,12 @@ constexpr void check_options() {
       !has_takes_lists<M>() || requires { is_constant<bool, M::takes_lists>; },
       "a model's takes_lists is static constexpr bool: whether rows may have lists of labels");
   static_assert(
+      !has_takes_weights<M>() || requires { is_constant<bool, M::takes_weights>; },
+      "a model's takes_weights is static constexpr bool: whether its gradient heeds the weights of examples");
+  static_assert(
+      !has_takes_offsets<M>() || requires { is_constant<bool, M::takes_offsets>; },
+      "a model's takes_offsets is static constexpr bool: whether its scores heed the offsets of examples");
+  static_assert(
       !has_linear<M>() || requires { is_constant<bool, M::linear>; },
       "a model's linear is static constexpr bool: whether l2 is 1/n by default");
   static_assert(

@@ -20,6 +20,7 @@ namespace hogwild {
 /// it joins the partials (row_l2). l1, under sgd, is taken at the same time by rows of groups: a column's parameters in
 /// a group move towards 0 together, or are all 0 (the proximal step of their norm; Yuan and Lin, Model selection and
 /// estimation in regression with grouped variables, 2006).
+/// What the model emits is multiplied by the row's weight.
 template <class M, class Sharing, class Optimizer>
 class general_step : public Sharing {
  public:
@@ -56,7 +57,8 @@ class general_step : public Sharing {
     bool changed = false;
     const emitter<Note> emit{*this, note, changed};
     if (joins_) joins_->begin(z);
-    model_.gradient(w, z, emit);
+    weight_ = static_cast<scalar>(z.weight);
+    if (weight_ != scalar(0)) model_.gradient(w, z, emit);
     if (l1_.l2_rows + l2_.l2_rows == 0.0) return changed;
     if (joins_)
       step_by_l2_alone();
@@ -74,6 +76,7 @@ class general_step : public Sharing {
     void operator()(std::size_t j, scalar g) const {
       const group_step& group = step.groups_.of(j);
       if (group.frozen) return;
+      g *= step.weight_;
       if (step.joins_) {
         scalar l2 = step.w_.load(j);
         step.take_l2(group, j, std::span(&l2, 1));
@@ -86,11 +89,19 @@ class general_step : public Sharing {
       step.groups_.for_parts(offset, partials, [this](const group_step& group, std::size_t first, auto part) {
         if (group.frozen) return;
         note(first, step.w_.load(first));
-        step.optimizer_.block(first, step.with_l2(group, first, part), step.size_in(group));
+        step.optimizer_.block(first, step.with_l2(group, first, step.weighed(part)), step.size_in(group));
         changed = true;
       });
     }
   };
+
+  /// These partials times the row's weight, in memory that the next call reuses.
+  std::span<const scalar> weighed(std::span<const scalar> partials) {
+    if (weight_ == scalar(1)) return partials;
+    weighed_.assign(partials.begin(), partials.end());
+    for (scalar& g : weighed_) g *= weight_;
+    return weighed_;
+  }
 
   scalar size_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.step); }
 
@@ -158,7 +169,8 @@ class general_step : public Sharing {
   std::optional<row_l2> joins_;                  ///< where l2 joins partials
   gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
-  std::vector<scalar> row_;
+  scalar weight_ = 1;  ///< of the row that is trained
+  std::vector<scalar> row_, weighed_;
 };
 
 }  // namespace hogwild

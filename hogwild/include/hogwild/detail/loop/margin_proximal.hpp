@@ -55,8 +55,7 @@ class margin_proximal_step : public Sharing {
   bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
     float margin = dot(w, z);
     if (context_.options.bias) margin += w[bias_];
-    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
-    const float slope = weight * loss_.derivative(margin, z.label);
+    const float slope = weighed_slope(loss_, margin, z);
     if (slope == 0.0f && context_.options.optimizer == optimizer_kind::ftrl) return false;
     for (auto [j, x] : z) {
       const float before = w_.load(j), after = moved(j, before, slope * x, taken_of(l1_, j), taken_of(l2_, j), rule_);

@@ -44,6 +44,10 @@ class ticket_source {
   template <class Step>
   void finish(const ticket&, Step&, race_probe&) const {}
 
+  /// The chunk of the ticket that comes `ahead` tickets after this one, if nobody else draws it; nothing where none is
+  /// known.
+  std::optional<std::size_t> following(const ticket& drawn, std::size_t ahead) const;
+
   /// Whether to leave now, between two tickets.
   bool stopped() const { return store_.control().stopping(); }
 

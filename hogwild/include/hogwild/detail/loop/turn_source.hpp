@@ -60,6 +60,12 @@ class turn_source {
   /// The ticket that was drawn last has been trained.
   void finish(const ticket&, virtual_replicas& replicas, race_probe& probe);
 
+  /// As ticket_source has it.
+  std::optional<std::size_t> following(const ticket& drawn, std::size_t ahead) const {
+    if (drawn.number + ahead >= range_.last) return std::nullopt;
+    return order_(drawn.number + ahead);
+  }
+
   /// Workers leave by what draw() says: all after the same turn.
   bool stopped() const { return false; }
 

@@ -12,6 +12,7 @@
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/data/singleton_columns.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/chunk_reading.hpp>
 #include <hogwild/detail/loop/loop_options.hpp>
 #include <hogwild/detail/loop/ticket_source.hpp>
 
@@ -78,6 +79,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
   typename tickets_of<Step>::type tickets(store, round, slot, plan, options);
   const row_sampler sampler(options.order, data.rows(), options.seed, round.pass);
   race_probe probe(store.slots(), slot, options.telemetry != 0);
+  chunk_reading reading(data, plan, options.order);
   row_cursor cursor(data);
   std::array<std::size_t, takes_runs<Step> ? 1 : rows_at_once<Step>> drawn_rows{};
   std::uint64_t rows = me.rows.get();
@@ -90,6 +92,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     batch_outcome sum;
     me.held.set(drawn->number + 1);
     me.beats.raise(1);
+    reading.begin(tickets, *drawn);
     if (options.order == row_order::chunked && !takes_runs<Step>) data.ensure(work.first, work.last);
     if constexpr (may_move_singletons<Step>) {
       if (step.moves_singletons())
@@ -122,6 +125,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
         step.end_chunk();
       }
     }
+    reading.end(work);
     me.updates.raise(sum.updates);
     me.nonzeros.raise(sum.nonzeros);
     if (!cut) store.done()[drawn->number].raise_to(round.number);

@@ -28,6 +28,8 @@ struct model_traits {
   bool repeats = false;       ///< a column may stand in a row several times
   bool workspace = false;     ///< takes several examples at once
   bool lists = false;         ///< takes rows with lists of labels
+  bool weights = true;        ///< takes rows that weigh more or less than others
+  bool offsets = false;       ///< takes rows with offsets
   bool init_by_rows = false;  ///< begins with what depends on the rows and on how many of them each class has
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
@@ -46,6 +48,8 @@ model_traits traits_of(const M& m) {
   traits.workspace = workspace_model<M>;
   if constexpr (free_model<M>) traits.init_by_rows = init_by_rows<M>;
   traits.lists = takes_lists<M>();
+  traits.weights = takes_weights<M>();
+  traits.offsets = takes_offsets<M>();
   return traits;
 }
 
@@ -82,6 +86,7 @@ class prepared_data {
  private:
   void hold_back(const model_traits& traits);
   std::uint64_t agree_on_rows();
+  void weigh_rows();
 
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::chrono::nanoseconds cpu_begun_;
@@ -93,6 +98,7 @@ class prepared_data {
   training_defaults defaults_;
   loop_options loop_;
   std::vector<std::uint32_t> degree_, class_rows_;
+  std::vector<float> train_weights_, test_weights_, validation_weights_;
 };
 
 /// A model on its data, checked and ready for an engine.

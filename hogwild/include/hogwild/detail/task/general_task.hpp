@@ -218,17 +218,18 @@ class general_task : public training_task {
       if constexpr (stoppable_workspace<typename G::workspace>)
         made.stop_when([stop] { return stop.stop_requested(); });
       return [this, w, space = std::move(made), part = &counts.of_thread(), classes = labels_.classes(),
-              given = std::vector<std::vector<std::uint32_t>>(most),
+              given = std::vector<std::vector<std::uint32_t>>(most), weight = std::vector<float>(most),
               of_classes = std::vector<float>(most * labels_.classes())](
                  std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_score> scores) mutable {
         if (z != nullptr) {
           given[k].assign(z->classes.begin(), z->classes.end());
+          weight[k] = z->weight;
           return model_.take(space, k, *z, counter_random(0, row));
         }
         model_.score(w, space, scores.size(), scores, of_classes);
         for (std::size_t i = 0; i < scores.size(); ++i) {
           const std::span<const float> said = std::span(of_classes).subspan(i * classes, classes);
-          part->add(said, model_.decision(said), given[i]);
+          part->add(said, model_.decision(said), given[i], weight[i]);
         }
       };
     };
@@ -259,7 +260,7 @@ class general_task : public training_task {
       {model_.predict(w, z)};
     };
     return evaluate_rows(
-        rows, labels_, options_.weight_positive, threads,
+        rows, labels_, threads,
         [&](const typename G::example_type& z) -> row_score {
           row_score v{model_.loss(w, z), 0.0f};
           if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));

@@ -103,6 +103,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
                          o.frozen_groups == 0 && o.l2 == 0.0;
   if constexpr (factor_model<M>) {
     const bool kernels = !o.proximal() && o.order == row_order::chunked && o.frozen_groups == 0 &&
+                         data.weight.empty() &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
     if (kernels) facts.users = m.users, facts.items = m.items;
     facts.has_ownership = kernels && o.update == update_kind::lossy && o.shards == sharding::claimed;

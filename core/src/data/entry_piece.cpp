@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/entry_piece.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+namespace hogwild::detail {
+
+entry_piece::entry_piece(std::size_t entries) : left_(entries) {
+  constexpr std::size_t huge_page = std::size_t{2} << 20;
+  const std::size_t bytes = (std::max<std::size_t>(entries, 1) * 4 + huge_page - 1) / huge_page * huge_page;
+  // Mapped rather than allocated, so that it goes back to the system with its last block.
+  const std::size_t mapped = 2 * bytes + huge_page;
+  void* const memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  memory_ = {memory, [mapped](void* whole) { ::munmap(whole, mapped); }};
+  void* first = memory;
+  std::size_t room = mapped;
+  std::align(huge_page, 2 * bytes, first, room);
+  ::madvise(first, 2 * bytes, MADV_HUGEPAGE);
+  index_ = static_cast<std::uint32_t*>(first);
+  value_ = reinterpret_cast<float*>(static_cast<std::byte*>(first) + bytes);
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "formats/libsvm_parser.hpp"
+
+namespace hogwild::detail {
+
+/// Memory for entries, which is never moved. Blocks that got a part of it keep all of it alive.
+class entry_piece {
+ public:
+  static constexpr std::size_t usual = std::size_t{4} << 20;  ///< entries: 32 MiB, touched only as far as it is used
+
+  entry_piece() = default;
+  /// Room for so many entries. Throws std::bad_alloc.
+  explicit entry_piece(std::size_t entries);
+
+  std::size_t left() const { return left_; }
+  /// The next entries go to this block, which must not take more than are left. take() says how many there were.
+  void lend(libsvm_block& block) const {
+    block.index = index_;
+    block.value = value_;
+    block.owner = memory_;
+  }
+  void take(std::size_t entries) { index_ += entries, value_ += entries, left_ -= entries; }
+
+ private:
+  std::shared_ptr<void> memory_;
+  std::uint32_t* index_ = nullptr;
+  float* value_ = nullptr;
+  std::size_t left_ = 0;
+};
+
+}  // namespace hogwild::detail

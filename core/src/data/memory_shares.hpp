@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hogwild::detail {
+
+/// "512 MiB", rounded up.
+std::string in_mebibytes(std::uint64_t bytes);
+
+/// How the memory that parsing may take is shared out.
+namespace memory_shares {
+
+/// Less than this would be the text that is being parsed alone.
+inline constexpr std::size_t least = std::size_t{16} << 20;
+
+/// Whether so many rows can be held until they are written: entries, rows and their order, and the file as it is
+/// mapped.
+constexpr bool holds(std::size_t memory, std::uint64_t rows, std::uint64_t entries) {
+  return 16 * entries + 40 * rows <= memory;
+}
+
+/// Blocks of text that are held at once, and entries that a thread claims at a time: an eighth each.
+std::size_t blocks_in_flight(std::size_t memory, std::size_t threads);
+std::size_t piece_entries(std::size_t memory, std::size_t threads);
+
+/// For the table of columns, while text is read.
+constexpr std::size_t table_of(std::size_t memory) {
+  return memory / 2;
+}
+constexpr std::size_t for_table(std::size_t bytes) {
+  return 2 * bytes;
+}
+
+}  // namespace memory_shares
+
+/// What a spilled text has.
+struct text_sizes {
+  std::uint64_t rows = 0, entries = 0;
+  std::uint64_t columns = 0, singletons = 0, table_bytes = 0;  ///< that occur; of them in one row; of the table
+  std::uint64_t listed = 0;                                    ///< labels of lists
+  std::uint64_t block_bytes = 0;                               ///< of the largest block of the text, as it is parsed
+  bool shuffled = false;
+  std::uint64_t rows_per_block = 1;
+};
+
+/// Ranges of rows that are written one after the other, and what distributes rows among them.
+struct range_shares {
+  std::uint64_t rows = 0;       ///< of a range: whole blocks of the file
+  std::size_t threads = 1;      ///< that distribute
+  std::size_t chunk_bytes = 0;  ///< that each of them holds for each range
+};
+
+/// None where so much memory is too little.
+std::optional<range_shares> share_out(std::size_t memory, const text_sizes& sizes, std::size_t threads);
+
+/// The least memory with which share_out() works, in whole mebibytes.
+std::size_t least_memory(const text_sizes& sizes, std::size_t threads);
+
+}  // namespace hogwild::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/spilled_text.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <hogwild/error.hpp>
+
+#include "data/column_order.hpp"
+#include "data/memory_shares.hpp"
+
+namespace hogwild::detail {
+
+spilled_text::spilled_text(std::unique_ptr<block_file> file, const spill_options& options)
+    : file_(std::move(file)),
+      memory_(options.memory),
+      numbering_(options.numbering),
+      check_halves_(options.values == value_precision::half),
+      columns_(options.memory / 4),
+      degree_(options.numbering != nullptr ? options.numbering->size() : 0) {}
+
+spilled_text::spilled_block spilled_text::write(libsvm_block& block) {
+  spilled_block written;
+  if (block.row_end.empty()) return written;
+  if (numbering_ != nullptr) {
+    written.unknown = renumber(block, *numbering_, degree_);
+    block.columns = static_cast<std::uint32_t>(numbering_->size());
+  }
+  const std::span<const float> values(block.value, block.row_end.back());
+  if (check_halves_)
+    if (const std::size_t beyond = first_beyond_half(values); beyond < values.size())
+      written.beyond_half = {beyond, values[beyond]};
+  written.place = file_->add(block);
+  return written;
+}
+
+void spilled_text::add(const libsvm_block& block, spilled_block written, const std::string& source) {
+  if (block.row_end.empty()) return;
+  if (written.beyond_half && !beyond_half_) {
+    const auto row = std::ranges::upper_bound(block.row_end, written.beyond_half->first) - block.row_end.begin();
+    beyond_half_ = {rows_ + static_cast<std::size_t>(row) + 1, written.beyond_half->second};
+  }
+  written.first_row = rows_;
+  rows_ += block.row_end.size();
+  unknown_ += written.unknown;
+  halves_ = halves_ && written.place.value_bytes == 2;
+  labels_ += block.list.empty() ? block.label.size() : block.list.size();
+  // With a narrow copy on its way from the file.
+  largest_block_ = std::max<std::uint64_t>(
+      largest_block_, 12 * block.row_end.size() + 12 * block.list.size() + 12 * std::uint64_t{block.row_end.back()});
+  for (const double label : block.label) codes_.add(label);
+  blocks_.push_back(written);
+  if (numbering_ != nullptr) return;
+  columns_.count({block.index, block.row_end.back()});
+  if (columns_.bytes() > memory_shares::table_of(memory_))
+    throw resource_error(
+        source + ": its columns alone take more than the " + in_mebibytes(memory_) +
+        " of memory that parsing may take: " + in_mebibytes(memory_shares::for_table(columns_.bytes())) +
+        " is the least for those up to row " + std::to_string(rows_));
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include <hogwild/detail/data/half.hpp>
+
+#include "data/ingest.hpp"
+#include "data/singleton_order.hpp"
+#include "data/writable_arrays.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+struct row_source {
+  const libsvm_block* block;
+  std::uint32_t row, begin, end;
+};
+
+row_source find_row(const parsed_text& text, row_place place) {
+  const libsvm_block& block = text.blocks[place.block];
+  return {&block, place.row, place.row == 0 ? 0 : block.row_end[place.row - 1], block.row_end[place.row]};
+}
+
+/// Writes one block of rows, whose first entry goes to place `begin`.
+class block_writer {
+ public:
+  /// `order` has the rows of whole blocks, the first of which begins with row `first_row` of the file.
+  block_writer(const parsed_text& text, std::span<const row_place> order, const row_plan& plan, dataset_writer& file,
+               std::uint64_t first_row)
+      : text_(text), order_(order), plan_(plan), file_(file), to_(file.arrays()), first_row_(first_row) {}
+
+  std::size_t first_block() const { return first_row_ / file_.arrays().header.rows_per_block; }
+  std::size_t last_block() const {
+    const std::size_t step = file_.arrays().header.rows_per_block;
+    return (first_row_ + order_.size() + step - 1) / step;
+  }
+
+  std::uint64_t entries(std::size_t block) const {
+    std::uint64_t sum = 0;
+    for_rows(block, [&](std::size_t, const row_source& source) { sum += source.end - source.begin; });
+    return sum;
+  }
+
+  void write(std::size_t block, std::uint64_t begin, std::uint64_t end) const {
+    to_.populate(begin, end - begin);
+    std::uint64_t place = begin;
+    for_rows(block, [&](std::size_t r, const row_source& source) {
+      to_.start_row(r, place);
+      if (!plan_.has_lists) write_label(r, source.block->label[source.row]);
+      if (plan_.first_singleton < plan_.columns.original.size())
+        copy_singletons_last(source, place);
+      else
+        copy_entries(source, place);
+      place += source.end - source.begin;
+    });
+    file_.seal_block(block, end);
+  }
+
+ private:
+  template <class Visit>
+  void for_rows(std::size_t block, Visit&& visit) const {
+    const std::size_t step = file_.arrays().header.rows_per_block, first = block * step - first_row_;
+    const std::size_t last = std::min(first + step, order_.size());
+    for (std::size_t r = first; r < last; ++r) {
+      if (r + 2 * ahead < last) announce_place(order_[r + 2 * ahead]);
+      if (r + ahead < last) announce_row(find_row(text_, order_[r + ahead]));
+      visit(first_row_ + r, find_row(text_, order_[r]));
+    }
+  }
+
+  /// Rows are anywhere in the text, and a row of few entries takes less time than its lines take to come.
+  static constexpr std::size_t ahead = 12;
+  void announce_place(row_place place) const {
+    __builtin_prefetch(text_.blocks[place.block].row_end.data() + place.row);
+  }
+  static void announce_row(const row_source& source) {
+    __builtin_prefetch(source.block->index + source.begin);
+    __builtin_prefetch(source.block->value + source.begin);
+    __builtin_prefetch(source.block->label.data() + source.row);
+  }
+
+  void write_label(std::size_t r, double label) const {
+    if (to_.label_code.empty())
+      to_.label[r] = label;
+    else
+      to_.label_code[r] = plan_.labels.code(label);
+  }
+
+  void copy_entries(const row_source& source, std::uint64_t place) const {
+    const std::uint32_t length = source.end - source.begin;
+    if (to_.index16.empty())
+      copy_indices(source.block->index + source.begin, length, to_.index.data() + place);
+    else
+      copy_indices(source.block->index + source.begin, length, to_.index16.data() + place);
+    if (to_.value16.empty())
+      std::copy_n(source.block->value + source.begin, length, to_.value.data() + place);
+    else
+      std::transform(source.block->value + source.begin, source.block->value + source.end, to_.value16.data() + place,
+                     to_half);
+  }
+
+  void copy_singletons_last(const row_source& source, std::uint64_t place) const {
+    const std::span<const std::uint32_t> position = plan_.columns.position;
+    const auto copy_if = [&](auto&& wanted) {
+      for (std::uint32_t k = source.begin; k < source.end; ++k) {
+        const std::uint32_t at = position.empty() ? source.block->index[k] : position[source.block->index[k]];
+        if (wanted(at)) copy_entry(at, source.block->value[k], place++);
+      }
+    };
+    copy_if([this](std::uint32_t at) { return at < plan_.first_singleton; });
+    copy_if([this](std::uint32_t at) { return at >= plan_.first_singleton; });
+  }
+
+  void copy_entry(std::uint32_t position, float value, std::uint64_t place) const {
+    if (to_.index16.empty())
+      to_.index[place] = position;
+    else
+      to_.index16[place] = static_cast<std::uint16_t>(position);
+    if (to_.value16.empty())
+      to_.value[place] = value;
+    else
+      to_.value16[place] = to_half(value);
+  }
+
+  template <class Index>
+  void copy_indices(const std::uint32_t* from, std::size_t count, Index* to) const {
+    if (plan_.columns.position.empty()) {
+      for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<Index>(from[k]);
+      return;
+    }
+    const std::uint32_t* const position = plan_.columns.position.data();
+    for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<Index>(position[from[k]]);
+  }
+
+  const parsed_text& text_;
+  std::span<const row_place> order_;
+  const row_plan& plan_;
+  dataset_writer& file_;
+  writable_arrays to_;
+  std::uint64_t first_row_;
+};
+
+/// Writes the next rows of the file, whose first entry goes to place `begin`; returns where their last one ends.
+std::uint64_t write_range(const parsed_text& text, std::span<const row_place> order, const row_plan& plan,
+                          dataset_writer& file, std::uint64_t first_row, std::uint64_t begin) {
+  const block_writer writer(text, order, plan, file, first_row);
+  const std::size_t first = writer.first_block(), blocks = writer.last_block() - first;
+  std::vector<std::uint64_t> start(blocks + 1);
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) { start[b + 1] = writer.entries(first + b); });
+  start[0] = begin;
+  for (std::size_t b = 0; b < blocks; ++b) start[b + 1] += start[b];
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) { writer.write(first + b, start[b], start[b + 1]); });
+  return start.back();
+}
+
+/// Adds the lists of these rows, in this order, by the table that is there.
+void append_lists(const parsed_text& text, std::span<const row_place> order, label_lists& lists) {
+  for (const auto [b, r] : order) {
+    const libsvm_block& block = text.blocks[b];
+    const std::size_t first = lists.code.size();
+    for (std::uint32_t k = r == 0 ? 0 : block.list_end[r - 1]; k < block.list_end[r]; ++k) {
+      const auto found = std::ranges::lower_bound(lists.table, block.list[k]);
+      lists.code.push_back(static_cast<std::uint32_t>(found - lists.table.begin()));
+    }
+    std::sort(lists.code.begin() + static_cast<std::ptrdiff_t>(first), lists.code.end());
+    lists.start.push_back(static_cast<std::uint32_t>(lists.code.size()));
+  }
+}
+
+/// Range by range, each in memory of its own while it is written; of the file what is written leaves memory.
+void write_ranges(const row_plan& plan, dataset_writer& file, std::vector<std::uint32_t>& original,
+                  label_lists& lists) {
+  singleton_order singletons(
+      plan.first_singleton,
+      {original.begin() + std::min<std::ptrdiff_t>(plan.first_singleton, std::ssize(original)), original.end()});
+  const writable_arrays to(file.arrays());
+  std::uint64_t end = 0;
+  for (std::size_t k = 0; k < plan.ranges->count(); ++k) {
+    row_range range = plan.ranges->read(k);
+    if (plan.first_singleton < original.size()) singletons.number(range.text, range.order, original, {});
+    const std::uint64_t begin = end;
+    end = write_range(range.text, range.order, plan, file, range.first_row, begin);
+    to.leave_memory(begin, end - begin, range.first_row, range.order.size());
+    if (plan.has_lists) append_lists(range.text, range.order, lists);
+  }
+  to.start_row(file.arrays().header.rows, end);
+}
+
+}  // namespace
+
+void write_rows(const parsed_text& text, const row_plan& plan, dataset_writer& file) {
+  const writable_arrays to(file.arrays());
+  label_lists lists = plan.lists;
+  if (plan.ranges == nullptr) {
+    to.start_row(text.rows, write_range(text, plan.order, plan, file, 0, 0));
+    to.columns(plan.columns.original, plan.columns.degree);
+  } else {
+    std::vector<std::uint32_t> original = plan.columns.original;
+    write_ranges(plan, file, original, lists);
+    to.columns(original, plan.columns.degree);
+  }
+  std::ranges::copy(plan.has_lists ? std::span<const double>(lists.table) : plan.labels.table(),
+                    to.label_table.begin());
+  if (plan.has_lists) file.set_lists(std::move(lists.start), std::move(lists.code));
+}
+
+}  // namespace hogwild::detail

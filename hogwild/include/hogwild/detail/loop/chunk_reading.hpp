@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include <hogwild/detail/data/chunk.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/loop/ticket_source.hpp>
+
+namespace hogwild {
+
+/// Has the rows of chunks that a worker will draw read from the disk while it trains on others, and drops them behind
+/// it. Only where rows stream; else, and where rows are drawn one by one, it does nothing. One worker's own.
+class chunk_reading {
+ public:
+  /// Enough to keep a disk busy, and few megabytes.
+  static constexpr std::size_t chunks_ahead = 32;
+
+  chunk_reading(const sparse_view& data, const chunk_plan& plan, row_order order)
+      : data_(data), plan_(plan), streams_(order == row_order::chunked && data.streams()) {}
+
+  /// Before the chunk of this ticket is trained. Sources that know what follows it say so by following().
+  template <class Tickets>
+  void begin(const Tickets& tickets, const ticket& drawn) {
+    if (!streams_) return;
+    if constexpr (requires { tickets.following(drawn, std::size_t{}); }) {
+      // Tickets come one by one, but for those that others draw and those of another shard.
+      if (announced_ <= drawn.number || announced_ > drawn.number + chunks_ahead) announced_ = drawn.number + 1;
+      for (; announced_ <= drawn.number + chunks_ahead; ++announced_) {
+        const auto next = tickets.following(drawn, announced_ - drawn.number);
+        if (next) data_.announce(plan_[*next].first, plan_[*next].last);
+      }
+    }
+  }
+
+  /// Behind the chunk.
+  void end(const chunk& trained) const {
+    if (streams_) data_.release(trained.first, trained.last);
+  }
+
+ private:
+  const sparse_view& data_;
+  const chunk_plan& plan_;
+  bool streams_;
+  std::size_t announced_ = 0;  ///< tickets up to this one, those of the same shard before it
+};
+
+}  // namespace hogwild
