@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "margin/epsilon_option.hpp"
+#include <hogwild/detail/models/plain_descriptor.hpp>
 
 namespace hogwild {
 
 template <>
 const model_descriptor& descriptor_of<epsilon_insensitive>() {
-  static const detail::margin_descriptor<epsilon_insensitive> descriptor(
-      "numbers, where errors within epsilon cost nothing", detail::epsilon_of<epsilon_insensitive>());
+  static const detail::plain_descriptor<epsilon_insensitive> descriptor(
+      "numbers, where errors within epsilon cost nothing");
   return descriptor;
 }
 

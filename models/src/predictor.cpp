@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <type_traits>
-#include <variant>
 
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
@@ -32,8 +30,7 @@ predictor predictor_of(const saved_model& saved, const std::string& path) {
 }
 
 void predictor::require_data(const sparse_view& rows, std::string_view source) const {
-  const auto heeds = [](const auto& m) { return takes_offsets<std::remove_cvref_t<decltype(m)>>(); };
-  if (!rows.offset.empty() && !std::visit(heeds, model_))
+  if (!rows.offset.empty() && !loaded_->heeds_offsets())
     throw config_error(std::string(source) + " has offsets of rows, which are for models with a margin; a " +
                        std::string(name_of(model_)) + " has none");
   loaded_->require_data(rows, source);

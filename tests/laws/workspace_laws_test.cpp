@@ -61,7 +61,7 @@ class workspace_law : public testing::Test {
     std::vector<float> begin(model.dim());
     model.init(param_view<float>(std::span(begin)), counter_random(5, 6));
     for (std::size_t j = 0; j < all.size(); ++j) all[j] = is_padding(j) ? 0.0f : all[j] + begin[j];
-    if constexpr (requires { model.project(std::span(all)); }) model.project(all);
+    if constexpr (projects_runs<model_type, float>) model.project(all, 0.0f);
     return all;
   }
   static param_reader<float> reader(std::vector<float>& values) { return {values.data(), values.size()}; }
@@ -166,7 +166,7 @@ TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
         const double sign = random() % 2 == 0 ? 1.0 : -1.0;
         direction[i] = round == 5 ? partial : this->is_padding(group.offset + i) ? 0.0 : sign;
       }
-      if constexpr (requires { this->model.project(std::span<float>()); }) keep_in_simplex(direction, group.width);
+      if constexpr (projects_runs<decltype(this->model), float>) keep_in_simplex(direction, group.width);
       for (const double d : direction) norm += d * d;
       norm = std::sqrt(norm);
       double difference = 0.0;

@@ -8,8 +8,10 @@
 #include <string>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/results/metrics.hpp>
+#include <hogwild/detail/task/score_rows.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
@@ -62,25 +64,17 @@ void require_finite(double said, std::size_t row) {
                       " is not finite: its numbers, or the model's, are too large for single precision");
 }
 
-/// Calls say(label) for each row, which a net takes several of at once.
+/// Calls say(label) for each row, in their order. They are scored in parallel, of which a net takes several at once.
 template <class Say>
 void for_labels(const predictor& model, const sparse_view& rows, const Say& say) {
-  constexpr std::size_t batch = 64;
-  const auto score = model.scorer(batch);
-  row_cursor cursor(rows);
-  std::vector<row_score> scores(batch);
-  for (std::size_t first = 0; first < rows.rows(); first += batch) {
-    const auto said = std::span(scores).first(std::min(batch, rows.rows() - first));
-    for (std::size_t k = 0; k < said.size(); ++k) {
-      sparse_row<float> z = cursor.row(first + k);
-      z.label = 0.0f;  // what stands there need not be one of the model's
-      score(k, &z, first + k, {});
-    }
-    score(0, nullptr, 0, said);
-    for (std::size_t k = 0; k < said.size(); ++k) {
-      require_finite(static_cast<double>(said[k].score), first + k);
-      say(model.labels().decode(static_cast<double>(said[k].score)));
-    }
+  const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
+  std::vector<float> scores(rows.rows());
+  score_rows(
+      rows, *threads, 64, [&](std::size_t most) { return model.scorer(most); },
+      [&](std::size_t row, float score) { scores[row] = score; });
+  for (std::size_t r = 0; r < scores.size(); ++r) {
+    require_finite(static_cast<double>(scores[r]), r);
+    say(model.labels().decode(static_cast<double>(scores[r])));
   }
 }
 

@@ -249,7 +249,9 @@ class general_task : public training_task {
         model_.gradient(w, space, 1, emit);
       };
     } else {
-      return [this, w, emit](const sparse_row<float>& z, std::size_t) { model_.gradient(w, z, emit); };
+      return [this, w, emit](const sparse_row<float>& z, std::size_t row) {
+        hogwild::gradient_of(model_, w, z, counter_random(options_.seed, row), emit);
+      };
     }
   }
 
@@ -259,14 +261,29 @@ class general_task : public training_task {
     constexpr bool predicts = requires(typename G::example_type z) {
       {model_.predict(w, z)};
     };
-    return evaluate_rows(
-        rows, labels_, threads,
-        [&](const typename G::example_type& z) -> row_score {
-          row_score v{model_.loss(w, z), 0.0f};
-          if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
-          return v;
-        },
-        all_measures&& predicts && !rows.label.lists(), measure_scores, stop);
+    const auto score = [&](const typename G::example_type& z, const counter_random& random) {
+      row_score v{loss_of(model_, w, z, random), 0.0f};
+      if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
+      return v;
+    };
+    const bool scored = all_measures && predicts && !rows.label.lists();
+    if constexpr (draws_numbers<G>) {
+      // A row's own numbers, as above.
+      const auto make = [&](std::size_t) {
+        return [&, said = row_score()](std::size_t, const sparse_row<float>* z, std::size_t row,
+                                       std::span<row_score> scores) mutable {
+          if (z != nullptr)
+            said = score(*z, counter_random(0, row));
+          else
+            scores.front() = said;
+        };
+      };
+      return evaluate_examples(rows, labels_, threads, 1, make, scored, measure_scores, stop);
+    } else {
+      return evaluate_rows(
+          rows, labels_, threads, [&](const typename G::example_type& z) { return score(z, counter_random(0, 0)); },
+          scored, measure_scores, stop);
+    }
   }
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>
 
@@ -68,6 +69,8 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
   if constexpr (requires { m.hyperparameters(); }) {
     const auto numbers = m.hyperparameters();
     facts.hyperparameters.assign(numbers.begin(), numbers.end());
+  } else {
+    for (const model_number& number : numbers_of<M>()) facts.hyperparameters.push_back(number.get(&m));
   }
   if constexpr (margin_model<M>) {
     facts.parameters = data.columns + (o.bias ? 1 : 0);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
@@ -20,7 +21,12 @@ struct epsilon_insensitive {
 
   float epsilon = 0.1f;  ///< >= 0, in units of the target
 
-  std::array<double, 1> hyperparameters() const { return {static_cast<double>(epsilon)}; }
+  static std::array<model_number, 1> numbers() {
+    return {number<&epsilon_insensitive::epsilon>({.name = "epsilon",
+                                                   .help = "errors up to here cost nothing, in units of the label",
+                                                   .suits = [](double x) { return x >= 0.0; },
+                                                   .must_be = "at least 0"})};
+  }
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double r = std::abs(static_cast<double>(margin) - static_cast<double>(label));
     return std::max(r - static_cast<double>(epsilon), 0.0);
