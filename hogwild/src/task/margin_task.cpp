@@ -129,8 +129,7 @@ void margin_task::settle(const param_store& store, std::size_t epoch, double ste
   const param_view<float> z(store.state<float>(1));
   for_all([&](std::size_t j) { return rule.weight(z.load(j), squares.load(j)); });
   if (options_.bias == 0) return;
-  const ftrl_rule free{.alpha = rule.alpha, .beta = rule.beta};
-  w.store(data_.columns, free.weight(z.load(data_.columns), squares.load(data_.columns)));
+  w.store(data_.columns, rule.without_l1_and_l2().weight(z.load(data_.columns), squares.load(data_.columns)));
 }
 
 void margin_task::fold(const param_store& store, double scale, thread_team& threads) const {

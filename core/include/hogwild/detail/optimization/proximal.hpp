@@ -49,6 +49,8 @@ struct ftrl_rule {
     return sum > 0.0f ? square / sum : 0.0f;
   }
   float gain(float g, float w, float gain_of_root) const { return g - gain_of_root / alpha * w; }
+  /// Of a bias.
+  ftrl_rule without_l1_and_l2() const { return {.alpha = alpha, .beta = beta}; }
   float weight(float z, float s) const {
     return soft_threshold(-z, lambda1) / ((beta + std::max(s, 0.0f)) / alpha + lambda2);
   }
