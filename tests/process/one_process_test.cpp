@@ -85,6 +85,15 @@ TEST_P(one_process, equals_serial_softmax) {
 
 INSTANTIATE_TEST_SUITE_P(every, one_process, testing::ValuesIn(all_kinds()));
 
+TEST(one_process_more, equals_serial_with_l1_and_by_ftrl) {
+  const toy_rows rows = test::planted_classification({.rows = 500});
+  for (const auto kind : {optimizer_kind::sgd, optimizer_kind::adagrad, optimizer_kind::ftrl}) {
+    train_options options{.epochs = 3, .step = {.initial = 0.2}};
+    options.l1 = 0.01, options.l2 = 0.01, options.optimizer = kind;
+    expect_equal(logistic{}, rows.csr().view(), options);
+  }
+}
+
 TEST(one_process_more, equals_serial_where_an_epoch_has_several_parts) {
   // step * l2 * n = 25, so that the scale of the weights is folded in within each epoch.
   const toy_rows rows = test::planted_classification({.rows = 500});

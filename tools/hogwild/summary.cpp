@@ -41,6 +41,11 @@ std::string step_text(const train_request& request, const train_result& r) {
   return text;
 }
 
+/// What l1 has made exactly 0.
+std::size_t zeros_of(const train_result& r) {
+  return static_cast<std::size_t>(std::ranges::count(r.parameters, 0.0f));
+}
+
 std::string engine_text(const train_request& request) {
   const auto named = std::ranges::find(engine_names, request.engine, &std::pair<std::string_view, engine_name>::second);
   return std::string(named->first);
@@ -85,7 +90,10 @@ bool saves(const train_request& request, const train_result& result) {
 std::string summary_text(const train_request& request, const train_result& r) {
   const std::string_view status = to_string(r.status);
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
-  text += "\nmodel       " + request.model + formatted(", l2 %.6g", r.l2);
+  text += "\nmodel       " + request.model;
+  if (request.options.l1 > 0.0) text += formatted(", l1 %.6g", request.options.l1);
+  text += formatted(", l2 %.6g", r.l2);
+  if (request.options.l1 > 0.0) text += formatted("; %zu of %zu parameters are 0", zeros_of(r), r.parameters.size());
   if (!r.first_layer.empty()) text += ", its first layer " + r.first_layer;
   if (!r.last_layer.empty() && r.last_layer != "full") text += ", its last layer " + r.last_layer;
   if (r.samples > 0) text += formatted(" (%zu draws by ", r.samples) + r.sampled_by + ")";
@@ -161,6 +169,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
                                 {"l2", r.l2},
                                 {"train_loss", r.train_loss},
                                 {"objective", r.objective}};
+  if (request.options.l1 > 0.0) all["l1"] = request.options.l1, all["zeros"] = zeros_of(r);
   if (!r.first_layer.empty()) all["first_layer"] = r.first_layer;
   if (!r.last_layer.empty()) all["last_layer"] = r.last_layer;
   if (!r.class_loss.empty()) all["class_loss"] = r.class_loss;

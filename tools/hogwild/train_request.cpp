@@ -39,6 +39,8 @@ void declare_model(command_line& line, train_request& r) {
   line.choice("--model", r.model, names, "what is learned");
   line.flag("--bias,!--no-bias", r.options.bias, "learn a constant term too");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
+  line.option("--l1", r.options.l1,
+              "strength of l1 regularisation (linear models; with it --l2 is 0 unless it is given)");
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence, l2_form::two_pass},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
         "by_degree); two_pass: by degree, as the Hogwild! papers' programs do it (linear models)");
@@ -254,11 +256,12 @@ void declare_step(command_line& line, train_request& r) {
   line.option("--warm-up", o.step.warm_up, "epochs in which the step rises evenly, before the schedule begins");
   named(line, "--optimizer", o.optimizer,
         {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adagrad, optimizer_kind::row_adagrad,
-         optimizer_kind::adam},
+         optimizer_kind::adam, optimizer_kind::ftrl},
         "how a gradient is applied (default: as the model asks for, else sgd)");
   line.option("--momentum", o.constants.momentum, "what is kept of the last step, under --optimizer momentum");
   line.option("--beta1", o.constants.beta1, "what adam keeps of its mean of gradients");
   line.option("--beta2", o.constants.beta2, "what adam keeps of its mean of squared gradients");
+  line.option("--ftrl-beta", o.constants.ftrl_beta, "what ftrl adds to the root of its sum of squares");
   line.option("--seed", o.seed, "another seed visits rows in another order");
 }
 

@@ -24,14 +24,15 @@ constexpr bool is_exclusive(update_kind kind) {
 }
 
 /// How a gradient changes the parameters.
-enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad };
+enum class optimizer_kind : std::uint32_t { sgd, adagrad, momentum, adam, row_adagrad, ftrl };
 
 /// What some of the optimisers want to know.
 struct optimizer_constants {
-  double momentum = 0.9;  ///< in [0, 1)
-  double beta1 = 0.9;     ///< of adam's first moment, in [0, 1)
-  double beta2 = 0.999;   ///< of the second
-  double epsilon = 1e-8;  ///< > 0: adam divides by sqrt(second moment) + epsilon
+  double momentum = 0.9;   ///< in [0, 1)
+  double beta1 = 0.9;      ///< of adam's first moment, in [0, 1)
+  double beta2 = 0.999;    ///< of the second
+  double epsilon = 1e-8;   ///< > 0: adam divides by sqrt(second moment) + epsilon
+  double ftrl_beta = 1.0;  ///< > 0: ftrl divides by beta + sqrt(sum of squares)
 };
 
 /// Where a worker reads and writes.

@@ -48,7 +48,7 @@ struct epoch_report {
   std::uint64_t nonzeros = 0;
   double step = 0.0;
   double train_loss = 0.0;  ///< mean over examples; of models that say measured_rows, over the first so many
-  double objective = 0.0;   ///< train_loss + l2/2 ||w||^2: what is minimised
+  double objective = 0.0;   ///< train_loss + l1 ||w||_1 + l2/2 ||w||^2: what is minimised
   std::optional<measurement> test{}, validation{};
   std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< rows of other workers
   std::optional<double> conflict_rate{};                          ///< fraction of sampled adds

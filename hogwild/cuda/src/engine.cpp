@@ -47,6 +47,8 @@ void require_supported(const run_planner& run, const std::vector<int>& devices, 
   for (const int device : devices) kernels.require_model(run.task(), device);
   if (loop.order != row_order::chunked)
     throw config_error("a device trains the rows of a chunk as they are stored: leave the order at chunked");
+  if (loop.proximal())
+    throw config_error("a device does not take l1, nor train by ftrl: use threads or processes, or leave it out");
   combination c{.sharing = run.options().sharing,
                 .update = loop.update,
                 .form = run.task().facts().margin ? loop.form : l2_form::by_degree,

@@ -72,6 +72,10 @@ struct train_options {
   step_options step{};
   std::optional<double>
       l2{};  ///< >= 0; default 1/n for linear models, the model's for others. The bias is never regularised
+  /// >= 0: adds l1 ||w||_1 to the objective, and makes weights exactly 0. Of linear models with one margin a row under
+  /// sgd, adagrad and ftrl; of other models under sgd, for the norm of what a column has in each group of parameters,
+  /// which is 0 as a whole, but not of nets, cuts and word vectors. With it l2 is 0 by default in linear models.
+  double l1 = 0.0;
   std::optional<l2_form> form{};  ///< default: the model's, else by_degree
   update_kind update = update_kind::lossy;
   std::optional<optimizer_kind> optimizer{};  ///< default: the model's, else sgd

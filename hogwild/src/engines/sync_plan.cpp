@@ -60,6 +60,10 @@ void check(const sync_engine& engine, const run_planner& run) {
       engine.rule != sync_rule::gradients || loop.form != l2_form::two_pass,
       "the gathered gradients of a linear model are one step, without a second pass: use local_sgd, or leave out the "
       "form of the l2");
+  require(
+      engine.rule != sync_rule::gradients || loop.l1 == 0.0,
+      "the gathered gradients of a linear model are one step, and l1 is taken row by row: use local_sgd, or leave it "
+      "out");
   require(!engine.scale_step || !run.step_found(),
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }

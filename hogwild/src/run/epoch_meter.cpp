@@ -103,9 +103,9 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
   if (ranks_.any(!whole)) return std::nullopt;
   agree_on_losses(report);
-  double norm = task_.squared_norm(store, scale, engine_run_.helpers());
-  ranks_.take_first(std::span(&norm, 1));
-  report.objective = report.train_loss + 0.5 * run_.l2 * norm;
+  double penalty = penalty_of(task_, store, scale, engine_run_.helpers());
+  ranks_.take_first(std::span(&penalty, 1));
+  report.objective = report.train_loss + penalty;
   return report;
 }
 

@@ -31,6 +31,8 @@ std::string_view name_of(optimizer_kind kind) {
       return "adam";
     case optimizer_kind::row_adagrad:
       return "row_adagrad";
+    case optimizer_kind::ftrl:
+      return "ftrl";
     case optimizer_kind::sgd:
       break;
   }

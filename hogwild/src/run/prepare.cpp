@@ -34,28 +34,52 @@ using detail::require;
 
 namespace {
 
+/// l1, and ftrl, which has it in its weights.
+void check_proximal(const train_options& o, const model_traits& traits, optimizer_kind optimizer) {
+  const bool ftrl = optimizer == optimizer_kind::ftrl;
+  require(
+      o.l1 == 0.0 || !(traits.workspace || traits.cuts || traits.repeats),
+      "l1 is for linear models and for factors of columns, row by row: leave it out for nets, cuts and word vectors");
+  require(!ftrl || traits.margin, "ftrl is for linear models with one margin a row: use adagrad for this model");
+  require(o.l1 == 0.0 || traits.margin || optimizer == optimizer_kind::sgd,
+          "l1 of a model with several parameters a column is a proximal step of sgd: name that as the optimizer");
+  require(
+      o.l1 == 0.0 || sums_up(optimizer),
+      "l1 is taken where a row has a column, and what momentum and adam remember of a linear model moves all columns "
+      "at every row: use sgd, adagrad or ftrl");
+  require(o.l1 == 0.0 || o.form.value_or(traits.defaults.form) != l2_form::two_pass,
+          "l1 has an l2 of its own beside it, and no second pass: leave out the form of the l2");
+  require(!ftrl || (schedule_of(o, traits.defaults) == schedule_kind::constant && o.step.warm_up == 0),
+          "ftrl has steps of its own, which fall by its sums of squares, and one alpha for the whole run: leave out "
+          "schedule, decay and warm-up");
+  require(!ftrl || !o.initial,
+          "ftrl has its weights from sums, of which those to begin with say nothing: leave out the warm start, or use "
+          "adagrad");
+  require(o.constants.ftrl_beta > 0.0 && std::isfinite(o.constants.ftrl_beta), "ftrl_beta must be positive");
+}
+
 void check(const train_options& o, const model_traits& traits) {
   require(o.epochs > 0, "epochs is 0: a run has at least one");
   const auto positive = [](const std::optional<double>& x) { return !x || (*x > 0.0 && std::isfinite(*x)); };
   require(positive(o.step.initial), "the step must be positive; leave it out to have one found");
   require(positive(o.step.decay), "the decay must be positive; leave it out for the usual one");
-  require(
-      o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::geometric || o.step.decay.value_or(1.0) <= 1.0,
-      "a geometric decay above 1 makes the step grow; use a factor of at most 1");
-  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::constant || !o.step.decay,
+  const schedule_kind schedule = schedule_of(o, traits.defaults);
+  require(schedule != schedule_kind::geometric || o.step.decay.value_or(1.0) <= 1.0,
+          "a geometric decay above 1 makes the step grow; use a factor of at most 1");
+  require(schedule != schedule_kind::constant || !o.step.decay,
           "a constant step has no decay; name another schedule, or leave out the decay");
-  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::cosine || o.step.decay.value_or(1.0) <= 1.0,
+  require(schedule != schedule_kind::cosine || o.step.decay.value_or(1.0) <= 1.0,
           "under cosine the decay is what the last epoch's step is of the first: at most 1");
-  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::plateau || o.step.decay.value_or(0.5) < 1.0,
+  require(schedule != schedule_kind::plateau || o.step.decay.value_or(0.5) < 1.0,
           "a plateau whose decay is not below 1 never lowers the step; use a factor below 1");
-  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::plateau || o.validation ||
-              o.validation_fraction > 0.0,
+  require(schedule != schedule_kind::plateau || o.validation || o.validation_fraction > 0.0,
           "a plateau schedule goes by the validation loss: give validation rows, or a fraction to hold back");
   require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
                                          " epochs leaves none of the run's " + std::to_string(o.epochs) +
                                          " for the schedule: warm up for fewer");
   require(!traits.margin || o.step.kind != schedule_kind::linear,
           "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
+  require(o.l1 >= 0.0 && std::isfinite(o.l1), "l1 must not be negative");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
   require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
@@ -71,6 +95,7 @@ void check(const train_options& o, const model_traits& traits) {
           "l2 in two passes is for sgd; with another optimizer it joins the gradient: leave out the form");
   require(o.form != l2_form::two_pass || o.step.initial,
           "with l2 in two passes no step is searched for: give one, below 1 / (l2 * rows)");
+  check_proximal(o, traits, optimizer);
   const optimizer_constants& c = o.constants;
   require(c.momentum >= 0.0 && c.momentum < 1.0 && c.beta1 >= 0.0 && c.beta1 < 1.0 && c.beta2 >= 0.0 && c.beta2 < 1.0,
           "momentum, beta1 and beta2 lie between 0 and 1");
@@ -176,7 +201,8 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .isa = choose_isa(o.isa),
           .batch = o.batch ? static_cast<std::uint32_t>(*o.batch) : traits.defaults.batch,
           .frozen_groups = frozen_groups(o.freeze, traits),
-          .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
+          .l1 = o.l1,
+          .l2 = o.l2.value_or(traits.linear && o.l1 == 0.0 ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
           .seed = o.seed,
           .constants = o.constants,
           .form = o.form.value_or(traits.defaults.form),
@@ -310,7 +336,8 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   loop_ = loop_of(options_, traits, all_rows);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool two_pass = loop_.form == l2_form::two_pass;
-  const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer != optimizer_kind::sgd || two_pass);
+  const bool by_degree = !traits.margin || loop_.optimizer != optimizer_kind::sgd || two_pass || loop_.l1 > 0.0;
+  const bool touched = loop_.l1 + loop_.l2 > 0.0 && by_degree && loop_.optimizer != optimizer_kind::ftrl;
   if (touched && train_.degree.empty()) {
     train_.ensure(0, train_.rows());
     degree_ = count_of_all(count_columns(train_), agreement(ranks_));

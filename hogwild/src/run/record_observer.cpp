@@ -89,6 +89,7 @@ class record_observer final : public observer {
                     {"decay", run_.schedule.decay},
                     {"warm_up", number(run_.schedule.warm_up)},
                     {"average", run_.options.average.value_or(0.0)},
+                    {"l1", o.l1},
                     {"l2", run_.l2},
                     {"l2_form", text(name_of(o.form))},
                     {"bias", o.bias != 0},

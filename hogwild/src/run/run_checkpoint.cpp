@@ -21,7 +21,7 @@ struct run_fingerprint {
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
   std::uint64_t numbering, warm_start, hyperparameters, weights;
-  double l2, momentum, beta1, beta2, epsilon, average;
+  double l1, l2, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
 };
@@ -53,11 +53,13 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .warm_start = run.options.initial ? 1u : 0u,
           .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
           .weights = detail::checksum(work.data().weight) ^ std::rotl(detail::checksum(work.data().offset), 1),
+          .l1 = o.l1,
           .l2 = o.l2,
           .momentum = o.constants.momentum,
           .beta1 = o.constants.beta1,
           .beta2 = o.constants.beta2,
           .epsilon = o.constants.epsilon,
+          .ftrl_beta = o.constants.ftrl_beta,
           .average = run.options.average.value_or(0.0)};
 }
 
@@ -112,7 +114,7 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
   }
   if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store, run)) {
     throw config_error(path +
-                       " was written by a run with other data or other options (l2, seed, optimizer, update, "
+                       " was written by a run with other data or other options (l1, l2, seed, optimizer, update, "
                        "order, bias, average, virtual workers, init ...): resume with the command line that wrote it");
   }
   run.schedule = schedule_of_checkpoint(file);

@@ -55,7 +55,7 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
   const training_defaults& defaults = ready.defaults();
   const bool by_default = !step.initial && defaults.step;
   const bool search = !step.initial && !by_default && !run.resumed;
-  const schedule_kind kind = step.kind.value_or(defaults.schedule);
+  const schedule_kind kind = schedule_of(options, defaults);
   run.schedule = {kind,
                   search       ? find_step(task, options.initial, options.stop)
                   : by_default ? *defaults.step

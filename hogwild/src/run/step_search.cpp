@@ -49,7 +49,7 @@ double objective_after_pass(const training_task& work, const loop_plan& plan, do
   round_driver rounds(work, plan, *alone);
   const auto objective = [&] {
     const double loss = work.evaluate(alone->store(), rounds.scale(), work.data(), alone->helpers(), false, stop).loss;
-    return loss + 0.5 * l2 * work.squared_norm(alone->store(), rounds.scale(), alone->helpers());
+    return loss + penalty_of(work, alone->store(), rounds.scale(), alone->helpers());
   };
   const double most = work.facts().unbounded_curvature ? objective() : HUGE_VAL;
   rounds.train_epoch(1, step);

@@ -2,11 +2,14 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/margin_task.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <utility>
 
 #include <hogwild/detail/loop/margin_adagrad_batch.hpp>
 #include <hogwild/detail/loop/margin_fading.hpp>
+#include <hogwild/detail/loop/margin_proximal.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
@@ -62,6 +65,8 @@ void margin_task::work(const worker_context& at) const {
         return;  // refused: memories fade beside an example (combinations.hpp)
       else if constexpr (requires { sharing.state(0); })
         row_by_row<margin_fading_step>(at, sharing);
+    } else if (o.proximal()) {
+      if constexpr (requires { sharing.state(0); }) row_by_row<margin_proximal_step>(at, sharing);
     } else if (o.optimizer != optimizer_kind::sgd) {
       if constexpr (requires { sharing.state_values(); })
         by_batches<margin_adagrad_batch>(at, sharing);
@@ -95,6 +100,36 @@ measurement margin_task::evaluate(const param_store& store, double scale, const 
 
 double margin_task::squared_norm(const param_store& store, double scale, thread_team& threads) const {
   return scale * scale * sum_of_squares(store.parameters<float>().first(data_.columns), threads);
+}
+
+double margin_task::absolute_sum(const param_store& store, thread_team& threads) const {
+  return sum_over(
+      store.parameters<float>().first(data_.columns), [](double w) { return std::abs(w); }, threads);
+}
+
+void margin_task::settle(const param_store& store, std::size_t epoch, double step, thread_team& threads) const {
+  if (!options_.proximal()) return;
+  const param_view<float> w(store.parameters<float>());
+  const auto for_all = [&](const auto& weight) {
+    for_each_block(data_.columns, threads, [&](std::size_t first, std::size_t last, std::size_t) {
+      for (std::size_t j = first; j < last; ++j) w.store(j, weight(j));
+    });
+  };
+  const auto rows = static_cast<double>(all_rows());
+  const auto t = static_cast<float>(l1_at_the_gate * step * options_.l1 * rows);
+  if (options_.optimizer == optimizer_kind::sgd)
+    return for_all([&](std::size_t j) { return soft_threshold(w.load(j), t); });
+  const param_view<float> squares(store.state<float>(0));
+  if (options_.optimizer != optimizer_kind::ftrl)
+    return for_all([&](std::size_t j) {
+      return soft_threshold(w.load(j),
+                            t / std::sqrt(std::max(squares.load(j), 0.0f) + adagrad<param_view<float>>::epsilon));
+    });
+  const ftrl_rule rule = ftrl_of(options_, step, rows, static_cast<double>(epoch));
+  const param_view<float> z(store.state<float>(1));
+  for_all([&](std::size_t j) { return rule.weight(z.load(j), squares.load(j)); });
+  if (options_.bias == 0) return;
+  w.store(data_.columns, rule.without_l1_and_l2().weight(z.load(data_.columns), squares.load(data_.columns)));
 }
 
 void margin_task::fold(const param_store& store, double scale, thread_team& threads) const {

@@ -109,6 +109,11 @@ void require_cover(std::vector<parameter_group> groups, std::size_t parameters) 
   }
 }
 
+double penalty_of(const training_task& task, const param_store& store, double scale, thread_team& threads) {
+  const double l1 = task.options().l1, absolute = l1 > 0.0 ? l1 * task.absolute_sum(store, threads) : 0.0;
+  return absolute + 0.5 * task.options().l2 * task.squared_norm(store, scale, threads);
+}
+
 void training_task::begin(const param_store& store) const {
   initialise(store);
   try_rows(store);

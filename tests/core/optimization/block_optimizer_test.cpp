@@ -46,6 +46,7 @@ double expected(optimizer_kind kind, std::size_t i, double size) {
   for (std::size_t s = 0; s < 3; ++s) {
     const double g = block_optimizer_of::partial(s, i), t = static_cast<double>(s + 1);
     switch (kind) {
+      case optimizer_kind::ftrl:
       case optimizer_kind::sgd:
         w -= size * g;
         break;

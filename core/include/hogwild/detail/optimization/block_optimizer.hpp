@@ -126,6 +126,7 @@ void block_optimizer<View>::block(std::size_t offset, std::span<const T> g, T si
     }
     case optimizer_kind::row_adagrad:
       return w_.add_scaled_block(offset, g, -size / std::sqrt(std::max(raise_row_sum(offset, g), T(0)) + tiny));
+    case optimizer_kind::ftrl:  // of margin models alone (margin_proximal.hpp)
     case optimizer_kind::sgd:
       break;
   }

@@ -19,6 +19,8 @@ constexpr std::size_t state_arrays_of(optimizer_kind kind) {
     case optimizer_kind::momentum:
     case optimizer_kind::row_adagrad:
       return 1;
+    case optimizer_kind::ftrl:
+      return 2;  // roots of sums of squares, and sums of gradients less what the weights account for
     case optimizer_kind::adam:
       return 3;  // both moments, and how many steps a block has made
     case optimizer_kind::sgd:

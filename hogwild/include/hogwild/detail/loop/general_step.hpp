@@ -12,14 +12,17 @@
 #include <hogwild/detail/loop/group_steps.hpp>
 #include <hogwild/detail/loop/row_l2.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/proximal.hpp>
 #include <hogwild/detail/optimization/random.hpp>
 
 namespace hogwild {
 
 /// Any model that says what one row changes: each partial is applied as it is emitted. l2 is that of the columns that
 /// the row touches (touched_l2): under sgd what the row has made of their parameters is divided; under other optimisers
-/// it joins the partials (row_l2). What the model emits is multiplied by the row's weight. Where the model says so,
-/// what has moved is projected then.
+/// it joins the partials (row_l2). l1, under sgd, is taken at the same time by rows of groups: a column's parameters in
+/// a group move towards 0 together, or are all 0 (the proximal step of their norm; Yuan and Lin, Model selection and
+/// estimation in regression with grouped variables, 2006).
+/// What the model emits is multiplied by the row's weight. Where the model says so, what has moved is projected then.
 template <class M, class Sharing, class Optimizer>
 class general_step : public Sharing {
  public:
@@ -30,6 +33,7 @@ class general_step : public Sharing {
         model_(m),
         context_(context),
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
+        l1_{(1.0 - l1_at_the_gate) * context.options.l1 * static_cast<double>(context.rows)},
         l2_{context.options.l2 * static_cast<double>(context.rows)},
         groups_(groups_of(m), context),
         ordered_groups_(groups_of(m)),
@@ -60,11 +64,11 @@ class general_step : public Sharing {
     if (joins_) joins_->begin(z);
     weight_ = static_cast<scalar>(z.weight);
     if (weight_ != scalar(0)) gradient_of(model_, w, z, random_, emit);
-    if (l2_.l2_rows == 0.0) return changed;
+    if (l1_.l2_rows + l2_.l2_rows == 0.0) return changed;
     if (joins_)
       step_by_l2_alone();
     else
-      divide_touched(z);
+      shrink_touched(z);
     return true;
   }
 
@@ -115,10 +119,13 @@ class general_step : public Sharing {
 
   scalar size_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.step); }
 
-  /// The fraction of l2 that one occurrence of a column takes.
-  double fraction_of(std::size_t column) const {
-    return context_.options.form == l2_form::per_occurrence ? context_.options.l2
-                                                            : l2_.fraction(context_.degree[column]);
+  /// The fraction of l2, and of l1, that one occurrence of a column takes.
+  double fraction_of(std::size_t column) const { return fraction_of(column, l2_, context_.options.l2); }
+  double l1_of(std::size_t column) const {
+    return fraction_of(column, l1_, (1.0 - l1_at_the_gate) * context_.options.l1);
+  }
+  double fraction_of(std::size_t column, const touched_l2& by_degree, double each) const {
+    return context_.options.form == l2_form::per_occurrence ? each : by_degree.fraction(context_.degree[column]);
   }
 
   /// Makes of parameters from `offset` on what l2 adds to their partials.
@@ -150,7 +157,7 @@ class general_step : public Sharing {
     });
   }
 
-  void divide_touched(const typename M::example_type& z) {
+  void shrink_touched(const typename M::example_type& z) {
     for (const parameter_group& g : ordered_groups_) {
       const group_step& group = groups_.of(g.offset);
       row_.resize(g.width);
@@ -159,7 +166,9 @@ class general_step : public Sharing {
         const std::size_t offset = g.offset + (column - g.first_column) * g.width;
         w_.load_block(offset, row_);
         if (std::ranges::all_of(row_, [](scalar w) { return w == scalar(0); })) continue;
-        const auto by = static_cast<scalar>(1.0 / (1.0 + group.step * fraction_of(column)) - 1.0);
+        double left = 1.0 / (1.0 + group.step * fraction_of(column));
+        if (l1_.l2_rows > 0.0) left *= left_of_row<scalar>(row_, group.step * l1_of(column));
+        const auto by = static_cast<scalar>(left - 1.0);
         for (scalar& w : row_) w *= by;
         w_.add_block(offset, row_);
         project(group, offset, g.width);
@@ -170,9 +179,9 @@ class general_step : public Sharing {
   const M& model_;
   step_context context_;
   Optimizer optimizer_;
-  touched_l2 l2_;
+  touched_l2 l1_, l2_;
   group_steps groups_;
-  std::vector<parameter_group> ordered_groups_;  ///< that l2 is of
+  std::vector<parameter_group> ordered_groups_;  ///< that l1 and l2 are of
   std::optional<row_l2> joins_;                  ///< where l2 joins partials
   gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;

@@ -57,7 +57,7 @@ struct loop_options {
   hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set of the kernels; never automatic here
   std::uint32_t batch = 16;                 ///< rows that see the same weights, where kernels train them
   std::uint32_t frozen_groups = 0;          ///< bit i: nothing changes the i-th group of parameters
-  double l2 = 0.0;
+  double l1 = 0.0, l2 = 0.0;
   std::uint64_t seed = 1;
   std::uint64_t all_rows = 0;  ///< of all processes that train the model together
   optimizer_constants constants{};
@@ -73,6 +73,8 @@ struct loop_options {
   storage_kind storage = storage_kind::single;       ///< of factors in those devices' own memory
   stored_halves halves{};                            ///< in replicas of workers on the CPU
 
+  /// Whether rows of margin models make proximal steps (margin_proximal.hpp).
+  constexpr bool proximal() const { return l1 > 0.0 || optimizer == optimizer_kind::ftrl; }
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };
 

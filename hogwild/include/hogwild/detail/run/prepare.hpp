@@ -55,6 +55,12 @@ model_traits traits_of(const M& m) {
   return traits;
 }
 
+/// By which the step falls where nothing is found or given: ftrl's stays what it is.
+inline schedule_kind schedule_of(const train_options& o, const training_defaults& defaults) {
+  const bool ftrl = o.optimizer.value_or(defaults.optimizer) == optimizer_kind::ftrl;
+  return o.step.kind.value_or(ftrl ? schedule_kind::constant : defaults.schedule);
+}
+
 /// label_map::learn() over the rows of all ranks, which all call it.
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
 

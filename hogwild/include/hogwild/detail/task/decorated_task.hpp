@@ -32,6 +32,12 @@ class decorated_task : public training_task {
   double squared_norm(const param_store& store, double scale, thread_team& threads) const override {
     return whole_.squared_norm(store, scale, threads);
   }
+  double absolute_sum(const param_store& store, thread_team& threads) const override {
+    return whole_.absolute_sum(store, threads);
+  }
+  void settle(const param_store& store, std::size_t epoch, double step, thread_team& threads) const override {
+    whole_.settle(store, epoch, step, threads);
+  }
   void fold(const param_store& store, double scale, thread_team& threads) const override {
     whole_.fold(store, scale, threads);
   }

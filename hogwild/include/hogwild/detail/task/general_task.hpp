@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <hogwild/detail/loop/general_step.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
+#include <hogwild/detail/optimization/proximal.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/sharing/whole_array.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
@@ -83,6 +85,34 @@ class general_task : public training_task {
     return sum;
   }
 
+  /// Of each group that l1 is of, the sum of the norms of its rows.
+  double absolute_sum(const param_store& store, thread_team&) const override {
+    double sum = 0.0;
+    for (const parameter_group& g : facts_.groups) {
+      if (!g.l2 || !g.hot_first) continue;
+      const auto values = store.parameters<scalar>().subspan(g.offset, g.rows * g.width);
+      for (std::size_t row = 0; row < g.rows; ++row) {
+        double square = 0.0;
+        for (const scalar w : values.subspan(row * g.width, g.width))
+          square += static_cast<double>(w) * static_cast<double>(w);
+        sum += std::sqrt(square);
+      }
+    }
+    return sum;
+  }
+
+  void settle(const param_store& store, std::size_t, double step, thread_team& threads) const override {
+    if (options_.l1 == 0.0) return;
+    for (std::size_t i = 0; i < facts_.groups.size(); ++i) {
+      const parameter_group& g = facts_.groups[i];
+      if (!g.l2 || !g.hot_first || options_.freezes(i)) continue;
+      const double once = l1_at_the_gate * step * g.step_factor * options_.l1;
+      for_each_block(g.rows, threads, [&](std::size_t first, std::size_t last, std::size_t) {
+        shrink_rows(param_view<scalar>(store.parameters<scalar>()), g, first, last, once);
+      });
+    }
+  }
+
   void fold(const param_store&, double, thread_team&) const override {}
 
   std::vector<float> parameters_of(const param_store& store, double) const override {
@@ -146,6 +176,22 @@ class general_task : public training_task {
   M model_;
 
  private:
+  /// Takes l1 of rows [first, last) of a group; `once` is what it is worth where all rows of the data count once.
+  void shrink_rows(const param_view<scalar>& w, const parameter_group& g, std::size_t first, std::size_t last,
+                   double once) const {
+    const bool each = options_.form == l2_form::per_occurrence;
+    std::vector<scalar> row(g.width);
+    for (std::size_t k = first; k < last; ++k) {
+      const std::size_t offset = g.offset + k * g.width, column = g.first_column + k;
+      w.load_block(offset, row);
+      if (std::ranges::all_of(row, [](scalar x) { return x == scalar(0); })) continue;
+      const std::size_t times = each ? data_.degree[column] : all_rows();
+      const auto by = static_cast<scalar>(left_of_row<scalar>(row, once * static_cast<double>(times)) - 1.0);
+      for (scalar& x : row) x *= by;
+      w.add_block(offset, row);
+    }
+  }
+
   // Templates of their own, for clang 14 instantiates with the class what a requirement forbids.
   template <workspace_model G = M>
   auto scorer_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most,

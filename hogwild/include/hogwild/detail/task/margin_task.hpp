@@ -23,6 +23,8 @@ class margin_task final : public training_task {
                        bool all_measures, const std::stop_token& stop) const override;
   double smoothness() const override { return hogwild::smoothness(loss_, data_.label); }
   double squared_norm(const param_store& store, double scale, thread_team& threads) const override;
+  double absolute_sum(const param_store& store, thread_team& threads) const override;
+  void settle(const param_store& store, std::size_t epoch, double step, thread_team& threads) const override;
   void fold(const param_store& store, double scale, thread_team& threads) const override;
   std::vector<float> parameters_of(const param_store& store, double scale) const override;
   std::unique_ptr<training_task> on(const sparse_view& rows) const override;

@@ -77,7 +77,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.groups = {{.name = "weights", .rows = data.columns}};
     if (o.bias) facts.groups.push_back({.name = "bias", .offset = data.columns, .rows = 1, .hot_first = false});
     facts.margin = true;
-    facts.scaled = o.optimizer == optimizer_kind::sgd && o.form != l2_form::two_pass;
+    facts.scaled = o.optimizer == optimizer_kind::sgd && o.form != l2_form::two_pass && !o.proximal();
     facts.unbounded_curvature = requires {
       m.smoothness(0.0);
     };
@@ -95,7 +95,8 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;
   }
   if constexpr (row_kernel_model<M> || field_model<M>)
-    facts.row_kernels = freezes_biases_alone(facts.groups, o) && (row_kernel_model<M> || o.batch == 1) &&
+    facts.row_kernels = !o.proximal() && freezes_biases_alone(facts.groups, o) &&
+                        (row_kernel_model<M> || o.batch == 1) &&
                         (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::adagrad);
   if constexpr (half_factor_model<M>)
     facts.halves = facts.row_kernels ? facts.groups.front().rows * facts.groups.front().width : 0;
@@ -104,7 +105,8 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.edge_kernels = m.sides == 2 && o.order == row_order::chunked && o.optimizer == optimizer_kind::sgd &&
                          o.frozen_groups == 0 && o.l2 == 0.0;
   if constexpr (factor_model<M>) {
-    const bool kernels = o.order == row_order::chunked && o.frozen_groups == 0 && data.weight.empty() &&
+    const bool kernels = !o.proximal() && o.order == row_order::chunked && o.frozen_groups == 0 &&
+                         data.weight.empty() &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
     if (kernels) facts.users = m.users, facts.items = m.items;
     facts.has_ownership = kernels && o.update == update_kind::lossy && o.shards == sharding::claimed;

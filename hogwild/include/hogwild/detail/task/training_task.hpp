@@ -70,6 +70,11 @@ class coordinator_side {
   virtual double smoothness() const = 0;
   /// ||w||^2 over what l2 applies to.
   virtual double squared_norm(const param_store& store, double scale, thread_team& threads) const = 0;
+  /// The sum of the absolute values of what l1 applies to, whose scale is 1: it is not asked of other tasks.
+  virtual double absolute_sum(const param_store&, thread_team&) const { return 0.0; }
+  /// At the end of epoch `epoch`, which counts from 1 and had this step: takes what of l1 is left to the gate, or makes
+  /// the weights of ftrl what its sums say, whoever added to them.
+  virtual void settle(const param_store&, std::size_t /*epoch*/, double /*step*/, thread_team&) const {}
   /// Multiplies the scale into the stored weights: afterwards they are w, and the scale is 1.
   virtual void fold(const param_store& store, double scale, thread_team& threads) const = 0;
   /// A copy of the parameters as float, the scale multiplied in.
@@ -136,6 +141,9 @@ class training_task : public worker_side, public coordinator_side {
   label_map labels_;
   loop_options options_;
 };
+
+/// What regularisation adds to the mean loss: l1 ||w||_1 + l2 / 2 ||w||^2.
+double penalty_of(const training_task& task, const param_store& store, double scale, thread_team& threads);
 
 /// Throws config_error unless the groups cover every parameter once: replicas exchange what groups name.
 void require_cover(std::vector<parameter_group> groups, std::size_t parameters);

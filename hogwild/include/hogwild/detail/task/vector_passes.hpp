@@ -31,22 +31,25 @@ void for_each_block(std::size_t n, thread_team& threads, const Pass& pass) {
     threads.run(body);
 }
 
-/// Sum of squares, the same for any number of threads.
-template <parameter T>
-double sum_of_squares(std::span<T> values, thread_team& threads) {
+/// Sum of f(value), a double of a double, the same for any number of threads.
+template <parameter T, class F>
+double sum_over(std::span<T> values, const F& f, thread_team& threads) {
   const param_view<T> view(values);
   std::vector<double> sums(values.size() / (std::size_t{1} << 16) + 1);
   for_each_block(values.size(), threads, [&](std::size_t first, std::size_t last, std::size_t block) {
     double sum = 0.0;
-    for (std::size_t j = first; j < last; ++j) {
-      const auto w = static_cast<double>(view.load(j));
-      sum += w * w;
-    }
+    for (std::size_t j = first; j < last; ++j) sum += f(static_cast<double>(view.load(j)));
     sums[block] = sum;
   });
   double total = 0.0;
   for (const double s : sums) total += s;
   return total;
+}
+
+template <parameter T>
+double sum_of_squares(std::span<T> values, thread_team& threads) {
+  return sum_over(
+      values, [](double w) { return w * w; }, threads);
 }
 
 template <parameter T>

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/proximal.hpp>
+
+namespace hogwild {
+
+/// FTRL-Proximal with the regularisation of all rows of `epochs` epochs. One pass is the paper's form with lambda1 = l1
+/// * n; that the lambdas grow with the passes keeps the objective what it is for every other optimiser.
+inline ftrl_rule ftrl_of(const loop_options& o, double alpha, double rows, double epochs) {
+  return {.alpha = static_cast<float>(alpha),
+          .beta = static_cast<float>(o.constants.ftrl_beta),
+          .lambda1 = static_cast<float>(o.l1 * rows * epochs),
+          .lambda2 = static_cast<float>(o.l2 * rows * epochs)};
+}
+
+/// Margin models with l1, and with l2 beside it (elastic net), row by row: under sgd and adagrad an entry takes of both
+/// what touched_l2 says, on rows without loss too, as a proximal step in the metric of its own step (Duchi and Singer,
+/// Efficient online and batch learning using forward backward splitting, 2009; Duchi, Hazan and Singer, 2011). With p =
+/// n / degree:
+///
+///   sgd      w = soft(w - step g, step l1 p) / (1 + step l2 p)
+///   adagrad  g += l2 p w;  s += g^2;  r = step / sqrt(s + 1e-8);  w = soft(w - r g, r l1 p)
+///
+/// but for what is taken at the gate (l1_at_the_gate): over an epoch that is the l1 of every row, and no column is owed
+/// any at its end. Under ftrl rows without loss change nothing: ftrl_rule has the weights from its sums. The bias is
+/// not regularised.
+template <class Sharing>
+class margin_proximal_step : public Sharing {
+ public:
+  margin_proximal_step(const Sharing& sharing, margin_loss loss, const step_context& context)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        bias_(Sharing::parameters().size() - 1),
+        w_(Sharing::parameters()),
+        squares_(state(0)),
+        sums_(state(1)) {
+    if (context.options.optimizer == optimizer_kind::ftrl) return;
+    parts_.resize(context.degree.size());
+    for (std::size_t j = 0; j < parts_.size(); ++j)
+      parts_[j] = static_cast<float>(context.rows) / static_cast<float>(std::max(context.degree[j], 1u));
+  }
+
+  void begin(const round_plan& round, double) {
+    w_ = Sharing::parameters(), squares_ = state(0), sums_ = state(1);
+    step_ = static_cast<float>(round.step);
+    rule_ = ftrl_of(context_.options, round.step, static_cast<double>(context_.rows), round.epoch);
+  }
+  sparse_row<float> example(row_cursor& rows, std::size_t r) const { return labelled_row(rows, r, context_.labels); }
+
+  template <class Reader, class Note>
+  bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
+    float margin = dot(w, z);
+    if (context_.options.bias) margin += w[bias_];
+    const float slope = weighed_slope(loss_, margin, z);
+    const auto l1 = static_cast<float>((1.0 - l1_at_the_gate) * context_.options.l1);
+    const auto l2 = static_cast<float>(context_.options.l2);
+    switch (context_.options.optimizer) {
+      case optimizer_kind::ftrl:
+        return slope != 0.0f && change(z, slope, note, [&](std::size_t j, float v, float g, float part) {
+                 return by_ftrl(j, v, g, part > 0.0f ? rule_ : rule_.without_l1_and_l2());
+               });
+      case optimizer_kind::sgd:
+        return change(z, slope, note, [&](std::size_t, float v, float g, float part) {
+          return soft_threshold(v - step_ * g, step_ * l1 * part) / (1.0f + step_ * l2 * part);
+        });
+      default:  // adagrad, which row_adagrad is where a column has one weight
+        return change(z, slope, note, [&](std::size_t j, float v, float g, float part) {
+          g += l2 * part * v;
+          const float square = g * g, sum = squares_.read_add(j, square) + square;
+          const float size = step_ / std::sqrt(sum + adagrad<view>::epsilon);
+          return soft_threshold(v - size * g, size * l1 * part);
+        });
+    }
+  }
+
+ private:
+  using view = typename Sharing::view_type;
+
+  /// A k-th array of state, or anything where the optimiser has none.
+  view state(std::size_t k) const {
+    return k < state_arrays_of(context_.options.optimizer) ? Sharing::state(k) : Sharing::parameters();
+  }
+
+  /// moved(j, w, g, p) is what the gradient g makes of the weight w; the bias has p = 0.
+  template <class Note, class Moved>
+  bool change(const sparse_row<float>& z, float slope, const Note& note, const Moved& moved) {
+    const auto move = [&](std::size_t j, float g, float part) {
+      const float before = w_.load(j), after = moved(j, before, g, part);
+      if (after != before) note(j, w_.read_add(j, after - before));
+    };
+    for (auto [j, x] : z) move(j, slope * x, parts_.empty() ? 1.0f : parts_[j]);
+    if (context_.options.bias && slope != 0.0f) move(bias_, slope, 0.0f);
+    return true;
+  }
+
+  float by_ftrl(std::size_t j, float w, float g, const ftrl_rule& rule) const {
+    const float root = squares_.load(j), more = rule.gain_of_root(g, root), gain = rule.gain(g, w, more);
+    squares_.add(j, more);
+    return rule.weight(sums_.read_add(j, gain) + gain, root + more);
+  }
+
+  margin_loss loss_;
+  step_context context_;
+  std::size_t bias_;
+  view w_, squares_, sums_;
+  std::vector<float> parts_;  ///< n / degree of each column; empty under ftrl
+  ftrl_rule rule_{};
+  float step_ = 0;
+};
+
+}  // namespace hogwild
