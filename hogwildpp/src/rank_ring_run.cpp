@@ -24,7 +24,7 @@ namespace {
 /// How flat the objective is along each parameter, at least: a column bends the loss by no more than it is coupled to
 /// the columns of its rows, and by no more than the steepest direction. l2 bends every parameter alike.
 std::vector<float> inverse_curvature(const training_task& work, const loop_options& o) {
-  const double steepest = o.exchange.curvature, per_square = work.smoothness() * std::max(1.0, o.weight_positive);
+  const double steepest = o.exchange.curvature, per_square = work.smoothness();
   const auto inverse = [](double curvature) {
     return curvature > 0.0 ? static_cast<float>(1.0 / curvature) : std::numeric_limits<float>::infinity();
   };

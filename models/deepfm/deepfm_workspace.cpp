@@ -61,7 +61,7 @@ std::size_t deepfm_workspace::field_at(std::uint32_t column) const {
 }
 
 void deepfm_workspace::take(std::size_t k, const sparse_row<float>& z, std::uint64_t key) {
-  net_.describe(k, key, 0.0f);
+  net_.describe(k, key, 0.0f, z.weight);
   examples_[k] = {.label = z.label};
   columns_.take(k, z, 1.0f);
 }

@@ -9,8 +9,8 @@
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/logistic.hpp>
 
+#include <hogwild/detail/results/saved_options.hpp>
 #include "loaded_workspace_model.hpp"
-#include "saved_options.hpp"
 
 // What machines whose columns belong to fields have in common as saved models.
 

@@ -12,9 +12,9 @@
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/error.hpp>
 
+#include <hogwild/detail/results/saved_options.hpp>
 #include "factors/factor_options.hpp"
 #include "initial_model.hpp"
-#include "saved_options.hpp"
 
 // What factorization machines have in common. In saved models a column has its weight and behind it its factors,
 // without padding; the bias is that of no column, and so is what a machine has behind it.

@@ -33,6 +33,7 @@ void ffm_workspace::take(std::size_t k, const sparse_row<float>& z) {
   e.entries.clear(), e.runs.clear();
   e.slots = 0;
   e.label = z.label;
+  e.weight = z.weight;
   double squares = 0.0;
   for (auto [j, x] : z) {
     if (x == 0.0f) continue;

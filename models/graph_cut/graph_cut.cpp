@@ -10,8 +10,8 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/graphs.hpp>
 
+#include <hogwild/detail/results/saved_options.hpp>
 #include "loaded_workspace_model.hpp"
-#include "saved_options.hpp"
 
 namespace hogwild {
 

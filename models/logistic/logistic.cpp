@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "margin/margin_descriptor.hpp"
+#include <hogwild/detail/models/plain_descriptor.hpp>
 
 namespace hogwild {
 
 template <>
 const model_descriptor& descriptor_of<logistic>() {
-  static const detail::margin_descriptor<logistic> descriptor(
+  static const detail::plain_descriptor<logistic> descriptor(
       "two labels, and how probable they are: logistic regression");
   return descriptor;
 }

@@ -8,10 +8,10 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
 
+#include <hogwild/detail/model/quiet_reader.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include "factors/factor_options.hpp"
 #include "initial_model.hpp"
-#include "quiet_reader.hpp"
-#include "saved_options.hpp"
 
 // Saved are of each user and item its factors and its bias side by side, without padding.
 
@@ -44,7 +44,8 @@ class loaded_factorization final : public loaded_model {
     std::vector<std::uint32_t> columns;
     columns.reserve(z.size());
     for (const std::uint32_t k : z.index) columns.push_back(places_[k]);
-    const float score = model_.predict(detail::quiet_reader{parameters_}, sparse_row<float>{columns, z.value, z.label});
+    const float score =
+        model_.predict(detail::quiet_reader<>{parameters_}, sparse_row<float>{columns, z.value, z.label});
     return {matrix_factorization::loss_of(score, z.label), score};
   }
 

@@ -13,9 +13,9 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
+#include <hogwild/detail/results/saved_options.hpp>
 #include "nets/hidden_layers.hpp"
 #include "nets/loaded_net.hpp"
-#include "saved_options.hpp"
 
 namespace hogwild {
 namespace {
@@ -72,7 +72,7 @@ class loaded_mlp final : public detail::loaded_workspace_model<mlp> {
     row_score said;
     with_workspace([&](mlp::workspace& space) {
       model_.take(space, 0, z, counter_random(0, 0));
-      model_.score(detail::quiet_reader{parameters_}, space, 1, {&said, 1}, scores);
+      model_.score(detail::quiet_reader<>{parameters_}, space, 1, {&said, 1}, scores);
     });
     return {said.loss, model_.decision(scores), scores};
   }

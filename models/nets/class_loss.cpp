@@ -12,33 +12,30 @@ class_loss::class_loss(std::size_t classes, bool one_vs_rest, isa set, std::size
       one_vs_rest_(one_vs_rest),
       kernels_(layer_kernels_of(set)),
       labels_(classes, batch),
-      lanes_(4 * rows * sizeof(float)) {
+      lanes_(3 * rows * sizeof(float)) {
   float* at = reinterpret_cast<float*>(lanes_.base());
-  for (float** const lane : {&label_, &weight_, &loss_, &best_}) *lane = std::exchange(at, at + rows_);
+  for (float** const lane : {&label_, &loss_, &best_}) *lane = std::exchange(at, at + rows_);
 }
 
-/// Lanes of no example count nothing; what they hold are earlier examples, or zeros.
-void class_loss::begin_lanes(const net_outputs& at, float part) {
-  for (std::size_t l = 0; l < rows_; ++l) {
+void class_loss::name_labels(const net_outputs& at) {
+  for (std::size_t l = 0; l < rows_; ++l)
     label_[l] = l < at.examples ? static_cast<float>(labels_.of(at.first + l).front()) : 0.0f;
-    weight_[l] = l < at.examples ? part : 0.0f;
-  }
 }
 
 // The kernels know one class of each example, the first: the others' parts are taken from what they make of it.
-void class_loss::differentiate(const net_outputs& at, std::size_t n) {
-  const float part = 1.0f / static_cast<float>(n);
-  begin_lanes(at, part);
+void class_loss::differentiate(const net_outputs& at) {
+  name_labels(at);
   if (one_vs_rest_) {
     for (std::size_t c = 0; c < classes_; ++c)
-      each_probable(at.values + c * rows_, weight_, at.partials + c * rows_, rows_);
+      each_probable(at.values + c * rows_, at.part, at.partials + c * rows_, rows_);
   } else {
     std::copy_n(at.values, classes_ * rows_, at.partials);
     kernels_.log_softmax(rows_, classes_, label_, at.partials, loss_, best_);
-    kernels_.log_softmax_input(rows_, classes_, label_, weight_, at.partials, at.partials);
+    kernels_.log_softmax_input(rows_, classes_, label_, at.part, at.partials, at.partials);
   }
   for (std::size_t l = 0; l < at.examples; ++l) {
     const std::span<const std::uint32_t> given = labels_.of(at.first + l);
+    const float part = at.part[l];
     if (!one_vs_rest_ && given.size() == 1) continue;
     if (!one_vs_rest_) at.partials[given.front() * rows_ + l] += part;
     const float target = one_vs_rest_ ? part : part / static_cast<float>(given.size());
@@ -55,7 +52,7 @@ void class_loss::score(const net_outputs& at, std::span<row_score> scores, std::
   if (logs_.base() == nullptr) logs_ = private_memory(classes_ * rows_ * sizeof(float));
   float* const log = reinterpret_cast<float*>(logs_.base());
   std::copy_n(at.values, classes_ * rows_, log);
-  begin_lanes(at, 1.0f);
+  name_labels(at);
   kernels_.log_softmax(rows_, classes_, label_, log, loss_, best_);
   rest_loss rest(rows_);
   for (std::size_t c = 0; one_vs_rest_ && c < classes_; ++c) rest.add(at.values + c * rows_);

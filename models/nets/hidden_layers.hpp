@@ -14,7 +14,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/saved_model.hpp>
 
-#include "saved_options.hpp"
+#include <hogwild/detail/results/saved_options.hpp>
 
 // The hidden layers of a net, as an option gives their widths and a saved model keeps them. A width of 0 is no layer.
 

@@ -2,7 +2,6 @@
 #include <hogwild/detail/models/net_workspace.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace hogwild {
 namespace {
@@ -92,8 +91,8 @@ std::size_t net_workspace::lay_out(float* base) {
   cutter memory(base);
   parameters_ = memory.run(net_.parameters());
   gradient_ = memory.run(net_.parameters());
-  label_ = memory.run(inputs_.size() * rows_);
-  for (float** const lanes : {&example_weight_, &loss_, &best_}) *lanes = memory.run(rows_);
+  for (float** const examples : {&label_, &weight_}) *examples = memory.run(inputs_.size() * rows_);
+  for (float** const lanes : {&part_, &loss_, &best_}) *lanes = memory.run(rows_);
   for (float*& input : inputs_) input = memory.run(net_.input().size() * rows_);
   for (float*& partials : input_partials_) partials = memory.run(net_.input().size() * rows_);
   float *values = nullptr, *partials = nullptr;
@@ -226,7 +225,12 @@ void net_workspace::differentiate(std::size_t n, const outside_loss& loss) {
   for (std::size_t pass = 0; pass * rows_ < n && !stopping(); ++pass) {
     forward(pass, true);
     if (stopped_) break;
-    loss(outputs_of(pass, n));
+    net_outputs at = outputs_of(pass, n);
+    // Rows of no example count nothing; what they hold are earlier examples, or zeros.
+    for (std::size_t l = 0; l < rows_; ++l)
+      part_[l] = l < at.examples ? weight_[at.first + l] * (1.0f / static_cast<float>(n)) : 0.0f;
+    at.part = part_;
+    loss(at);
     backward(pass);
   }
 }
@@ -238,13 +242,11 @@ double net_workspace::differentiate(std::size_t n) {
     const float* const label = label_ + at.first;
     const buffers& last = layers_.back();
     kernels_.log_softmax(rows_, classes, label, last.to, loss_, best_);
-    // Rows of no example count nothing; what they hold are earlier examples, or zeros.
-    std::fill_n(example_weight_, at.examples, 1.0f / static_cast<float>(n));
-    std::fill_n(example_weight_ + at.examples, rows_ - at.examples, 0.0f);
-    kernels_.log_softmax_input(rows_, classes, label, example_weight_, last.to, last.to_partials);
-    sum = std::accumulate(loss_, loss_ + at.examples, sum);
+    kernels_.log_softmax_input(rows_, classes, label, at.part, last.to, last.to_partials);
+    for (std::size_t l = 0; l < at.examples; ++l)
+      sum += static_cast<double>(at.part[l]) * static_cast<double>(loss_[l]);
   });
-  return sum / static_cast<double>(n);
+  return sum;
 }
 
 void net_workspace::score(std::size_t n, const outside_loss& loss) {

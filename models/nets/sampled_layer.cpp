@@ -50,15 +50,14 @@ void sampled_layer::lay_out(std::size_t own) {
   if (own <= own_rows_) return;
   own_rows_ = own;
   const std::size_t scored = std::max(std::min(sampler_.draws(), sampler_.classes()), together_) + own;
-  memory_ = private_memory((scored + 4 + inputs_) * rows_ * sizeof(float));
+  memory_ = private_memory((scored + 3 + inputs_) * rows_ * sizeof(float));
   float* at = reinterpret_cast<float*>(memory_.base());
-  for (float** const lanes : {&example_weight_, &own_, &loss_, &best_}) *lanes = std::exchange(at, at + rows_);
+  for (float** const lanes : {&own_, &loss_, &best_}) *lanes = std::exchange(at, at + rows_);
   scores_ = std::exchange(at, at + scored * rows_);
   by_example_ = at;
 }
 
 void sampled_layer::gather(std::size_t n) {
-  examples_ = n;
   labels_of_batch_ = labels_.count(n);
   lay_out(labels_.most(0, n));
   if (!takes_all()) {
@@ -94,11 +93,8 @@ void sampled_layer::score_sample(const net_outputs& at, std::size_t own) {
 
 // The kernels know one class of each example, the first of its own.
 void sampled_layer::derive(const net_outputs& at, std::size_t own) {
-  const float part = 1.0f / static_cast<float>(examples_);
-  std::fill_n(example_weight_, at.examples, part);
-  std::fill_n(example_weight_ + at.examples, rows_ - at.examples, 0.0f);
   if (one_vs_rest_) {
-    for (std::size_t s = 0; s < sampled_ + own; ++s) each_probable(scores_of(s), example_weight_, scores_of(s), rows_);
+    for (std::size_t s = 0; s < sampled_ + own; ++s) each_probable(scores_of(s), at.part, scores_of(s), rows_);
     for (std::size_t s = 0; s < sampled_; ++s) {
       const float times = std::exp(-sampler_.log_chance(slots_.rows()[s]));
       for (float& partial : std::span(scores_of(s), rows_)) partial *= times;
@@ -106,7 +102,7 @@ void sampled_layer::derive(const net_outputs& at, std::size_t own) {
   } else {
     std::fill_n(own_, rows_, static_cast<float>(sampled_));
     kernels_.log_softmax(rows_, sampled_ + own, own_, scores_, loss_, best_);
-    kernels_.log_softmax_input(rows_, sampled_ + own, own_, example_weight_, scores_, scores_);
+    kernels_.log_softmax_input(rows_, sampled_ + own, own_, at.part, scores_, scores_);
   }
   for (std::size_t l = 0; l < at.examples; ++l) {
     const std::span<const std::uint32_t> given = labels_.of(at.first + l);
@@ -114,6 +110,7 @@ void sampled_layer::derive(const net_outputs& at, std::size_t own) {
       const std::size_t slot = slots_.of(y);
       if (slot < sampled_) scores_of(slot)[l] = 0.0f;  // a kernel's exp(unseen) may be the least number there is
     }
+    const float part = at.part[l];
     if (!one_vs_rest_ && given.size() == 1) continue;
     if (!one_vs_rest_) scores_of(sampled_)[l] += part;
     const float target = one_vs_rest_ ? part : part / static_cast<float>(given.size());

@@ -71,7 +71,6 @@ void tree_layer::grow(std::span<const float> counts) {
 }
 
 void tree_layer::gather(std::size_t n) {
-  batch_rows_ = n;
   batch_labels_ = labels_.count(n);
   slots_.clear();
   for (std::size_t k = 0; k < n; ++k)
@@ -92,7 +91,7 @@ void tree_layer::differentiate(const net_outputs& at) {
   std::fill_n(at.partials, inputs_ * rows_, 0.0f);
   for (std::size_t l = 0; l < at.examples; ++l) {
     const std::span<const std::uint32_t> given = labels_.of(at.first + l);
-    const float part = 1.0f / static_cast<float>(batch_rows_ * given.size());
+    const float part = at.part[l] / static_cast<float>(given.size());
     take_example(at, l);
     std::ranges::fill(partials_, 0.0f);
     for (const std::uint32_t c : given) differentiate_path(c, part);

@@ -4,9 +4,9 @@
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/error.hpp>
 
+#include <hogwild/detail/results/saved_options.hpp>
 #include "class_probabilities.hpp"
 #include "loaded_general_model.hpp"
-#include "saved_options.hpp"
 #include "saved_rows.hpp"
 
 namespace hogwild {

@@ -15,7 +15,7 @@
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
 
-#include "quiet_reader.hpp"
+#include <hogwild/detail/model/quiet_reader.hpp>
 
 namespace hogwild::detail {
 
@@ -36,7 +36,7 @@ class loaded_workspace_model : public loaded_model {
     row_score scored_row;
     with_workspace([&](auto& space) {
       model_.take(space, 0, z, counter_random(0, 0));
-      model_.score(quiet_reader{parameters_}, space, 1, {&scored_row, 1});
+      model_.score(quiet_reader<>{parameters_}, space, 1, {&scored_row, 1});
     });
     return scored_row;
   }
@@ -47,7 +47,7 @@ class loaded_workspace_model : public loaded_model {
       if (z != nullptr)
         model_.take(*space, k, *z, counter_random(0, number));
       else
-        model_.score(quiet_reader{parameters_}, *space, scores.size(), scores);
+        model_.score(quiet_reader<>{parameters_}, *space, scores.size(), scores);
     };
   }
 

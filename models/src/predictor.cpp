@@ -29,9 +29,18 @@ predictor predictor_of(const saved_model& saved, const std::string& path) {
   }
 }
 
+void predictor::require_data(const sparse_view& rows, std::string_view source) const {
+  if (!rows.offset.empty() && !loaded_->heeds_offsets())
+    throw config_error(std::string(source) + " has offsets of rows, which are for models with a margin; a " +
+                       std::string(name_of(model_)) + " has none");
+  loaded_->require_data(rows, source);
+}
+
 float predictor::score(const sparse_row<float>& z) const {
   // A label that nobody asked for need not be one of the model's.
-  return loaded_->loss_and_score({z.index, z.value, 0.0f}).score;
+  sparse_row<float> unlabelled = z;
+  unlabelled.label = 0.0f;
+  return loaded_->loss_and_score(unlabelled).score;
 }
 
 double predictor::label(const sparse_row<float>& z) const {

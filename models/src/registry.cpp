@@ -2,27 +2,42 @@
 #include <hogwild/registry.hpp>
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/error.hpp>
 
 #include "words/windows_of.hpp"
 
 namespace hogwild {
 
-std::span<const model_descriptor* const> known_models() {
-  static const auto all = with_named_models(
-      []<class... M>() { return std::array<const model_descriptor*, sizeof...(M)>{&descriptor_of<M>()...}; });
+namespace {
+
+/// Those of the library, in the order of named_model's alternatives, and behind them those that were registered.
+std::vector<const model_descriptor*>& all_models() {
+  static std::vector<const model_descriptor*> all =
+      with_named_models([]<class... M>() { return std::vector<const model_descriptor*>{&descriptor_of<M>()...}; });
   return all;
 }
 
-std::span<const std::string_view> model_names() {
-  static constexpr auto names =
-      with_named_models([]<class... M>() { return std::array<std::string_view, sizeof...(M)>{model_name<M>()...}; });
+}  // namespace
+
+std::span<const model_descriptor* const> known_models() {
+  return all_models();
+}
+
+void register_descriptor(const model_descriptor& descriptor) {
+  if (find_model(descriptor.name()) != nullptr)
+    throw config_error("there is a model " + quote(descriptor.name()) + " already: give yours another name");
+  all_models().push_back(&descriptor);
+}
+
+std::vector<std::string_view> model_names() {
+  std::vector<std::string_view> names;
+  for (const model_descriptor* const known : known_models()) names.push_back(known->name());
   return names;
 }
 
@@ -35,11 +50,13 @@ const model_descriptor& model_named(std::string_view name) {
   if (const model_descriptor* const known = find_model(name)) return *known;
   std::string list;
   for (const std::string_view known : model_names()) list += (list.empty() ? "" : ", ") + std::string(known);
-  throw config_error("there is no model " + quote(name) + "; there are " + list);
+  throw config_error("there is no model " + quote(name) + "; there are " + list +
+                     "; a model of a program's own is known to that program, whose command registers it");
 }
 
 const model_descriptor& descriptor_of(const named_model& m) {
-  return *known_models()[m.index()];
+  const auto* const registered = std::get_if<registered_model>(&m);
+  return registered != nullptr ? registered->object->descriptor() : *known_models()[m.index()];
 }
 
 named_model make_model(std::string_view name, const model_data& data, const model_options& options) {
@@ -82,12 +99,11 @@ word_vectors vectors_of(const named_model& m, std::span<const float> parameters,
 
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
                      std::span<const std::uint32_t> original) {
-  std::vector<std::uint32_t> positions(original.size());
-  std::iota(positions.begin(), positions.end(), 0u);
-  std::ranges::sort(positions, {}, [&](std::uint32_t position) { return original[position]; });
-  saved_model saved = descriptor_of(m).save(m, {parameters, original, positions});
+  const std::vector<std::uint32_t> positions = detail::saved_order_of(original);
+  saved_model saved = descriptor_of(m).save(m, {parameters, original, positions, labels});
   saved.model = std::string(name_of(m));
   saved.labels = labels;
+  saved.columns.clear();
   for (const std::uint32_t position : positions) saved.columns.push_back(original[position]);
   return saved;
 }

@@ -2,6 +2,7 @@
 #include <hogwild/detail/models/warm_start.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -16,15 +17,14 @@
 namespace hogwild {
 namespace {
 
-/// Groups that have parameters. A margin model's bias is the engine's: one more parameter behind the weights.
+/// Groups that have parameters.
 std::vector<parameter_group> groups_in(const named_model& m, std::size_t columns, std::size_t parameters) {
   std::vector<parameter_group> groups = std::visit(
       [&](const auto& concrete) -> std::vector<parameter_group> {
-        if constexpr (margin_model<std::decay_t<decltype(concrete)>>)
-          return {{.rows = columns},
-                  {.name = "bias", .offset = columns, .rows = parameters - columns, .hot_first = false}};
+        if constexpr (std::same_as<std::decay_t<decltype(concrete)>, registered_model>)
+          return concrete.object->groups(columns, parameters);
         else
-          return groups_of(concrete);
+          return detail::groups_on(concrete, columns, parameters);
       },
       m);
   std::erase_if(groups, [](const parameter_group& g) { return g.rows * g.width == 0; });

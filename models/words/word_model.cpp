@@ -9,11 +9,11 @@
 #include <utility>
 #include <variant>
 
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 
-#include "platform/number_text.hpp"
 #include "words/windows_of.hpp"
 
 namespace hogwild {

@@ -10,11 +10,11 @@
 #include <system_error>
 
 #include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/input_stream.hpp"
-#include "platform/number_text.hpp"
 
 namespace hogwild {
 namespace {

@@ -96,8 +96,12 @@ struct losses_on : test::fresh_seed<test::each_device> {
 
 TEST_P(losses_on, of_margin_models_are_those_of_the_host) {
   const auto toy = test::planted_classification({.rows = 3000, .columns = 300, .per_row = 40, .seed = seed});
-  const csr_rows rows = toy.csr();
-  expect_losses(logistic{}, label_kind::binary, rows.view(), {.bias = 1, .weight_positive = 3}, 0.5);
+  csr_rows rows = toy.csr();
+  const std::vector<float> weights = test::numbers_in_turn(toy.rows(), {3.0f, 1.0f, 0.0f}),
+                           offsets = test::numbers_in_turn(toy.rows(), {0.5f, -1.0f});
+  rows.set_weights(weights);
+  rows.set_offsets(offsets);
+  expect_losses(logistic{}, label_kind::binary, rows.view(), {.bias = 1}, 0.5);
   expect_losses(hinge_svm{}, label_kind::binary, rows.view());
   expect_losses(huber{0.7f}, label_kind::real, rows.view());
 }

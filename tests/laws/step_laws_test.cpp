@@ -60,11 +60,17 @@ class step_law : public testing::Test {
   model_type model{};
   test::toy_rows rows = labels_of(model_type{}) == label_kind::binary ? test::planted_classification(law_shape)
                                                                       : test::planted_regression(law_shape);
-  csr_rows data = rows.csr();
+  std::vector<float> weights = test::numbers_in_turn(law_shape.rows, {2.0f, 1.0f, 0.0f}),
+                     offsets = test::numbers_in_turn(law_shape.rows, {0.25f, 0.0f, -0.5f, 1.0f});
+  csr_rows data = [this] {
+    csr_rows made = rows.csr();
+    made.set_weights(weights);
+    made.set_offsets(offsets);
+    return made;
+  }();
   label_map labels = label_map::learn(labels_of(model_type{}), data.view().label, "toy");
   std::vector<std::uint32_t> degree = std::vector<std::uint32_t>(law_shape.columns, 20);
-  loop_options options{
-      .optimizer = kind, .bias = 1, .l2 = 0.01, .weight_positive = labels.kind() == label_kind::binary ? 2.0 : 1.0};
+  loop_options options{.optimizer = kind, .bias = 1, .l2 = 0.01};
   step_context context{labels, degree, law_shape.rows, options};
 };
 

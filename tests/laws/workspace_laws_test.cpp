@@ -61,16 +61,20 @@ class workspace_law : public testing::Test {
     std::vector<float> begin(model.dim());
     model.init(param_view<float>(std::span(begin)), counter_random(5, 6));
     for (std::size_t j = 0; j < all.size(); ++j) all[j] = is_padding(j) ? 0.0f : all[j] + begin[j];
-    if constexpr (requires { model.project(std::span(all)); }) model.project(all);
+    if constexpr (projects_runs<model_type, float>) model.project(all, 0.0f);
     return all;
   }
   static param_reader<float> reader(std::vector<float>& values) { return {values.data(), values.size()}; }
 
   workspace space() const { return model.make_workspace(rows, isa::automatic, 4); }
   /// Takes rows first .. first + n - 1, each with random numbers of its own.
-  void take(workspace& s, std::size_t first, std::size_t n) const {
+  void take(workspace& s, std::size_t first, std::size_t n, const std::vector<float>& weights = {}) const {
     row_cursor cursor(rows);
-    for (std::size_t k = 0; k < n; ++k) model.take(s, k, cursor.row(first + k), counter_random(3, first + k));
+    for (std::size_t k = 0; k < n; ++k) {
+      sparse_row<float> z = cursor.row(first + k);
+      if (!weights.empty()) z.weight = weights[k];
+      model.take(s, k, z, counter_random(3, first + k));
+    }
   }
 
   struct collector {
@@ -162,7 +166,7 @@ TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
         const double sign = random() % 2 == 0 ? 1.0 : -1.0;
         direction[i] = round == 5 ? partial : this->is_padding(group.offset + i) ? 0.0 : sign;
       }
-      if constexpr (requires { this->model.project(std::span<float>()); }) keep_in_simplex(direction, group.width);
+      if constexpr (projects_runs<decltype(this->model), float>) keep_in_simplex(direction, group.width);
       for (const double d : direction) norm += d * d;
       norm = std::sqrt(norm);
       double difference = 0.0;
@@ -180,6 +184,37 @@ TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
                   TypeParam::tolerance * length + rounding)
           << group.name << ", direction " << round;
     }
+  }
+}
+
+// The gradient is linear in the weights: that of a batch is the sum of those in which one example weighs anything. Each
+// is rounded some hundred times.
+TYPED_TEST(workspace_law, weights_multiply_what_examples_change) {
+  if constexpr (takes_weights<decltype(TypeParam::model())>()) {
+    constexpr std::size_t n = 4;
+    auto s = this->space();
+    const auto gradient_of = [&](const std::vector<float>& weights) {
+      this->take(s, 0, n, weights);
+      return this->summed(this->gradient(s, n));
+    };
+    const std::vector<double> weighed = gradient_of({2.0f, 0.0f, 0.5f, 1.0f});
+    std::vector<double> expected(weighed.size());
+    double largest = 0.0, of_second = 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+      std::vector<float> alone(n);
+      alone[k] = 1.0f;
+      const std::vector<double> g = gradient_of(alone);
+      const double times = std::vector{2.0, 0.0, 0.5, 1.0}[k];
+      for (std::size_t j = 0; j < g.size(); ++j) {
+        expected[j] += times * g[j];
+        largest = std::max(largest, std::abs(expected[j]));
+        if (k == 1) of_second = std::max(of_second, std::abs(g[j]));
+      }
+    }
+    EXPECT_GT(of_second, 1e-3 * largest) << "what weighs nothing here would change nothing anyway";
+    for (std::size_t j = 0; j < weighed.size(); ++j) ASSERT_NEAR(weighed[j], expected[j], 1e-5 * largest) << j;
+  } else {
+    GTEST_SKIP() << "rows of this model weigh the same";
   }
 }
 

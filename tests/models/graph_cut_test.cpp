@@ -269,7 +269,7 @@ class graph_cut_law : public cut_of_three {
     w.resize(model.dim());
     std::uniform_real_distribution<float> any(0.0f, 1.0f);
     for (float& x : w) x = any(random);
-    model.project(w);
+    model.project(w, 0.0f);
   }
   graph_cut_space any_edge() {
     const auto u = static_cast<std::uint32_t>(random() % 9), other = static_cast<std::uint32_t>(random() % 12);
@@ -339,7 +339,7 @@ TEST_F(graph_cut_law, stays_finite_and_comes_back_from_anywhere) {
     for (const auto& [offset, part] : gradient(s))
       for (const float g : part) EXPECT_TRUE(std::isfinite(g));
   }
-  model.project(w);
+  model.project(w, 0.0f);
   for (const float x : w) EXPECT_TRUE(x >= 0.0f && x <= 1.0f) << x;
 }
 

@@ -55,11 +55,20 @@ struct filled_layer {
     std::ranges::copy(h, reinterpret_cast<float*>(values.base()));
     for (std::size_t k = 0; k < n; ++k) label.push_back(static_cast<std::uint32_t>(k * 3 % classes));
   }
+  private_memory part{};  ///< of each lane of the pass that was asked for last
   std::size_t passes() const { return (n + rows - 1) / rows; }
   net_outputs at(std::size_t pass) {
     const std::size_t first = pass * inputs * rows;
-    return {pass * rows, std::min(rows, n - pass * rows), rows, reinterpret_cast<float*>(values.base()) + first,
-            reinterpret_cast<float*>(partials.base()) + first};
+    const std::size_t examples = std::min(rows, n - pass * rows);
+    if (part.base() == nullptr) part = private_memory(rows * sizeof(float));
+    float* const parts = reinterpret_cast<float*>(part.base());
+    std::fill_n(std::fill_n(parts, examples, 1.0f / static_cast<float>(n)), rows - examples, 0.0f);
+    return {.first = pass * rows,
+            .examples = examples,
+            .rows = rows,
+            .values = reinterpret_cast<float*>(values.base()) + first,
+            .part = parts,
+            .partials = reinterpret_cast<float*>(partials.base()) + first};
   }
   double output(std::size_t k, std::size_t v) const {
     return static_cast<double>(h[k / rows * inputs * rows + v * rows + k % rows]);

@@ -53,12 +53,17 @@ struct grown_layer {
     }
     return sum;
   }
-  net_outputs at(std::size_t n) { return {0, n, rows, h.data(), dh.data()}; }
+  net_outputs at(std::size_t n) {
+    part.assign(rows, 0.0f);
+    std::fill_n(part.begin(), n, 1.0f / static_cast<float>(n));
+    return {.examples = n, .rows = rows, .values = h.data(), .part = part.data(), .partials = dh.data()};
+  }
   float read(std::size_t node, std::span<float> weights) const {
     std::copy_n(w.begin() + static_cast<std::ptrdiff_t>(node * inputs), inputs, weights.begin());
     return b[node];
   }
 
+  std::vector<float> part{};  ///< of each lane
   std::size_t classes;
   tree_layer layer;
   huffman_tree tree;

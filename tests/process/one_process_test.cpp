@@ -91,6 +91,24 @@ TEST(one_process_more, equals_serial_where_an_epoch_has_several_parts) {
   expect_equal(logistic{}, rows.csr().view(), {.epochs = 3, .step = {.initial = 0.5, .decay = 1.0}, .l2 = 0.1});
 }
 
+TEST(one_process_more, equals_serial_where_rows_have_weights_and_offsets) {
+  const toy_rows rows = test::planted_classification({.rows = 400});
+  const std::vector<float> weights = test::numbers_in_turn(400, {3.0f, 0.0f, 1.0f, 0.25f, 2.0f});
+  const std::vector<float> offsets = test::numbers_in_turn(400, {1.0f, -0.5f, 0.0f});
+  csr_rows data = rows.csr();
+  data.set_weights(weights);
+  data.set_offsets(offsets);
+  sparse_dataset mapped = sparse_dataset::copy_of(rows.csr().view());
+  mapped.set_weights(weights);
+  mapped.set_offsets(offsets);
+  for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad, optimizer_kind::momentum}) {
+    train_options o{.epochs = 3, .step = {.initial = 0.1}, .optimizer = kind, .weight_positive = 1.5};
+    expect_equal(logistic{}, data.view(), o);
+    o.validation_fraction = 0.25;
+    expect_equal(logistic{}, mapped.view(), o);
+  }
+}
+
 TEST(one_process_more, equals_serial_in_the_orders_of_the_papers) {
   const toy_rows rows = test::planted_classification({.rows = 300});
   for (const auto order : {row_order::permuted, row_order::replacement}) {

@@ -37,6 +37,13 @@ struct toy_rows {
   }
 };
 
+/// So many numbers: these, one after the other, again and again.
+inline std::vector<float> numbers_in_turn(std::size_t count, const std::vector<float>& these) {
+  std::vector<float> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = these[i % these.size()];
+  return all;
+}
+
 struct toy_shape {
   std::size_t rows = 400;
   std::size_t columns = 20;

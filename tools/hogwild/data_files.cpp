@@ -157,6 +157,30 @@ std::vector<std::string> data_options::names_of(std::span<const std::uint32_t> c
   return all;
 }
 
+void row_files::declare(command_line& line, const std::string& of, const std::string& which_rows) {
+  line.option("--" + of + "weights", weights,
+              "what " + which_rows + " weigh: a number for each, one a line, in their order");
+  line.option("--" + of + "offsets", offsets,
+              "what is added to the margins of " + which_rows + ", likewise (linear models)");
+}
+
+void row_files::read_for(sparse_dataset& data) const {
+  const auto named = [](const std::string& path, const auto& set) {
+    try {
+      set();
+    } catch (const format_error&) {
+      throw;
+    } catch (const input_error& fault) {
+      throw input_error(printable(path) + ": " + fault.what());
+    }
+  };
+  if (!weights.empty()) {
+    const std::vector<float> numbers = read_row_numbers(weights, data.rows());
+    named(weights, [&] { data.set_weights(numbers); });
+  }
+  if (!offsets.empty()) data.set_offsets(read_row_numbers(offsets, data.rows()));
+}
+
 model_input input_of(std::string_view model) {
   const model_descriptor* const known = find_model(model);
   return known == nullptr ? model_input::rows : known->facts().input;

@@ -53,6 +53,17 @@ struct data_options {
   void declare_values(command_line& line);
 };
 
+/// Files that have a number for each row of some data, one a line; empty: there are none.
+struct row_files {
+  std::string weights{}, offsets{};
+
+  bool any() const { return !weights.empty() || !offsets.empty(); }
+  /// Declares --weights and --offsets, with `of` before the words ("test-").
+  void declare(command_line& line, const std::string& of, const std::string& which_rows);
+  /// Reads them for the rows of `data`. Throws input_error.
+  void read_for(sparse_dataset& data) const;
+};
+
 /// What the model of this name is trained on; rows where the name is not known.
 model_input input_of(std::string_view model);
 

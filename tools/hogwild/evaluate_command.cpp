@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
@@ -54,8 +55,8 @@ measurement measure_lists(const predictor& model, const sparse_view& rows, threa
       for (std::size_t r = work.first; r < work.last; ++r) {
         const sparse_row<float> z = labelled_row(cursor, r, model.labels());
         const class_scores said = model.scores_of(z);
-        part.add(said.scores, said.decision, z.classes);
-        sum += said.loss;
+        part.add(said.scores, said.decision, z.classes, z.weight);
+        sum += static_cast<double>(z.weight) * said.loss;
       }
       return sum;
     };
@@ -64,21 +65,26 @@ measurement measure_lists(const predictor& model, const sparse_view& rows, threa
   return counts.measure(found.loss);
 }
 
-evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files) {
+evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
+                    const row_files& numbers) {
   const saved_model saved = load_model(model_path);
   if (input_of(saved.model) == model_input::corpus) return evaluate_words(saved, data_path, files);
   files.choose_format(saved);
   const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
-  const sparse_dataset data = open_through(data_path, columns, files, false);
-  model.require_data(data.view(), data_path);
-  model.labels().require_known(data.view().label, data_path);
+  sparse_dataset data = open_through(data_path, columns, files, false);
+  numbers.read_for(data);
+  sparse_view rows = data.view();
+  model.require_data(rows, data_path);
+  model.labels().require_known(rows.label, data_path);
+  const std::vector<float> weights = row_weights(rows, {}, model.labels(), data_path, nullptr);
+  rows.weight = weights;
   const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
   const auto score = [&](std::size_t most) { return model.scorer(most); };
   const measurement measures =
-      data.view().label.lists()
-          ? measure_lists(model, data.view(), *threads, data_path)
-          : evaluate_examples(data.view(), model.labels(), *threads, rows_at_once, score, true,
+      rows.label.lists()
+          ? measure_lists(model, rows, *threads, data_path)
+          : evaluate_examples(rows, model.labels(), *threads, rows_at_once, score, true,
                               input_of(saved.model) == model_input::graph ? measure_cut : measure_scores);
   if (!std::isfinite(measures.loss))
     throw input_error("the loss of " + model_path + " on " + data_path +
@@ -92,6 +98,7 @@ int evaluate_command(int argc, const char* const* argv) {
   std::string model, questions;
   std::vector<std::string> rows;
   data_options files;
+  row_files numbers;
   bool json = false;
   command_line line("evaluate",
                     "Measures a model on labelled rows: mean loss, then accuracy, AUC and F1 for two labels, accuracy\n"
@@ -104,6 +111,7 @@ int evaluate_command(int argc, const char* const* argv) {
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
   line.flag("--json", json, "one JSON object");
   line.flag("--quiet", files.quiet, "say nothing about unknown columns");
+  numbers.declare(line, "", "the rows");
   files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
@@ -114,9 +122,11 @@ int evaluate_command(int argc, const char* const* argv) {
     print(analogies_report(model, questions, isa::automatic, json));
     return 0;
   }
+  if (rows.size() == 1 && (rows.front() == "-") + (numbers.weights == "-") + (numbers.offsets == "-") > 1)
+    throw config_error("standard input can be read once only, but '-' is given twice");
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
   const std::string& data = rows.front();
-  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files); });
+  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers); });
   if (!json) {
     print(std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n");
     return 0;

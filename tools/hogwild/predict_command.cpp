@@ -8,8 +8,10 @@
 #include <string>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/results/metrics.hpp>
+#include <hogwild/detail/task/score_rows.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
@@ -30,6 +32,7 @@ struct predict_request {
   bool probabilities = false, json = false;
   std::size_t top = 0;  ///< 0: the best label alone
   data_options files{};
+  row_files rows{};
 };
 
 void append(std::string& text, double number) {
@@ -61,25 +64,17 @@ void require_finite(double said, std::size_t row) {
                       " is not finite: its numbers, or the model's, are too large for single precision");
 }
 
-/// Calls say(label) for each row, which a net takes several of at once.
+/// Calls say(label) for each row, in their order. They are scored in parallel, of which a net takes several at once.
 template <class Say>
 void for_labels(const predictor& model, const sparse_view& rows, const Say& say) {
-  constexpr std::size_t batch = 64;
-  const auto score = model.scorer(batch);
-  row_cursor cursor(rows);
-  std::vector<row_score> scores(batch);
-  for (std::size_t first = 0; first < rows.rows(); first += batch) {
-    const auto said = std::span(scores).first(std::min(batch, rows.rows() - first));
-    for (std::size_t k = 0; k < said.size(); ++k) {
-      sparse_row<float> z = cursor.row(first + k);
-      z.label = 0.0f;  // what stands there need not be one of the model's
-      score(k, &z, first + k, {});
-    }
-    score(0, nullptr, 0, said);
-    for (std::size_t k = 0; k < said.size(); ++k) {
-      require_finite(static_cast<double>(said[k].score), first + k);
-      say(model.labels().decode(static_cast<double>(said[k].score)));
-    }
+  const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
+  std::vector<float> scores(rows.rows());
+  score_rows(
+      rows, *threads, 64, [&](std::size_t most) { return model.scorer(most); },
+      [&](std::size_t row, float score) { scores[row] = score; });
+  for (std::size_t r = 0; r < scores.size(); ++r) {
+    require_finite(static_cast<double>(scores[r]), r);
+    say(model.labels().decode(static_cast<double>(scores[r])));
   }
 }
 
@@ -124,7 +119,8 @@ std::string predictions(const predict_request& request) {
   const column_numbering columns(saved.columns);
   data_options files = request.files;
   files.choose_format(saved);
-  const sparse_dataset data = open_through(request.data, columns, files, true);
+  sparse_dataset data = open_through(request.data, columns, files, true);
+  request.rows.read_for(data);
   const sparse_view rows = data.view();
   model.require_data(rows, request.data);
   rows.ensure(0, rows.rows());
@@ -181,10 +177,15 @@ int predict_command(int argc, const char* const* argv) {
               "the so many best labels of each row, the best first, where the model scores classes");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown columns");
+  line.option(
+      "--offsets", request.rows.offsets,
+      "what is added to the margins of the rows: a number for each, one a line, in their order (linear models)");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
-  refuse_overwrite("--output", request.output, {request.model, request.data});
+  if (request.data == "-" && request.rows.offsets == "-")
+    throw config_error("standard input can be read once only, but '-' is given twice");
+  refuse_overwrite("--output", request.output, {request.model, request.data, request.rows.offsets});
   if (!request.output.empty()) atomic_file::look(request.output);
 
   const std::string text = retry_damaged_cache([&] { return predictions(request); });

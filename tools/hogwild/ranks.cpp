@@ -40,6 +40,7 @@ train_request request_of_rank(const train_request& request, launched_ranks& rank
     if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, std::min(worker_count(), online / here));
     if (allowed * here > online) mine.pin = false;
   }
+  for (std::string* const path : {&mine.rows.weights, &mine.rows.offsets}) *path = path_of_rank(*path, ranks.rank());
   if (ranks.rank() > 0) {
     mine.save.clear();
     mine.json = false;

@@ -60,6 +60,18 @@ void check_words(const command_line& line, const train_request& r) {
   if (line.given("--labels")) throw config_error("--labels is about IDX images; a corpus has none");
 }
 
+/// Numbers of rows belong to rows that there are.
+void check_row_files(const train_request& r) {
+  const model_input input = input_of(r.model);
+  if (r.rows.any() && (input == model_input::graph || input == model_input::corpus))
+    throw config_error("--weights and --offsets are about rows, and a " + r.model + " model reads none");
+  if (r.test_rows.any() && r.test.empty())
+    throw config_error("--test-weights and --test-offsets are about the rows of a file: they need --test FILE");
+  if (r.validation_rows.any() && r.validation_file.empty())
+    throw config_error(
+        "--validation-weights and --validation-offsets are about the rows of a file: they need --validation FILE");
+}
+
 /// Constants of an optimiser go with that one.
 void check_constants(const command_line& line, const train_request& r) {
   const optimizer_kind kind = r.options.optimizer.value_or(model_named(r.model).defaults().optimizer);
@@ -137,13 +149,21 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   if (line.given("--decay") && r.options.step.kind == schedule_kind::constant) {
     throw config_error("--decay has no meaning with --schedule constant");
   }
-  const bool from_input_twice = r.data == "-" && (r.test == "-" || r.validation_file == "-");
-  if (from_input_twice || (r.test == "-" && r.validation_file == "-")) {
+  const std::initializer_list<std::string> inputs = {r.data,
+                                                     r.test,
+                                                     r.validation_file,
+                                                     r.rows.weights,
+                                                     r.rows.offsets,
+                                                     r.test_rows.weights,
+                                                     r.test_rows.offsets,
+                                                     r.validation_rows.weights,
+                                                     r.validation_rows.offsets,
+                                                     r.files.labels};
+  if (std::ranges::count(inputs, "-") > 1)
     throw config_error("standard input can be read once only, but '-' is given twice");
-  }
   for (const auto& [name, output] : {std::pair("--save", r.save), std::pair("--record", r.options.record),
                                      std::pair("--checkpoint", r.options.checkpoint)}) {
-    refuse_overwrite(name, output, {r.data, r.test, r.validation_file, r.files.labels});
+    refuse_overwrite(name, output, inputs);
     if (output != r.save) refuse_overwrite(name, output, {r.init});  // a model may be tuned in place
   }
 }
@@ -159,6 +179,7 @@ void check_model(const command_line& line, const train_request& r) {
 void check_options(const command_line& line, const train_request& r) {
   check_engine_and_files(line, r);
   check_constants(line, r);
+  check_row_files(r);
   check_model(line, r);
 }
 

@@ -52,7 +52,11 @@ sparse_view hold_back(sparse_view& rows, double fraction) {
 /// `words` is filled where the data are a corpus.
 rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabulary& words) {
   const auto open = [&](const std::string& path) {
-    if (!trains_on_words(request)) return open_training(path, request.files);
+    if (!trains_on_words(request)) {
+      sparse_dataset data = open_training(path, request.files);
+      request.rows.read_for(data);
+      return data;
+    }
     corpus text = open_words(path, request.min_count, request.files);
     words = text.words;
     return text.rows;
@@ -107,9 +111,13 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
     held_back = hold_back(rows.part, request.test_fraction);
   }
   std::optional<sparse_dataset> test, validation;
-  if (!request.test.empty()) test = open_through(request.test, rows.numbering(), request.files, false);
+  if (!request.test.empty()) {
+    test = open_through(request.test, rows.numbering(), request.files, false);
+    request.test_rows.read_for(*test);
+  }
   if (!request.validation_file.empty()) {
     validation = open_through(request.validation_file, rows.numbering(), request.files, false);
+    request.validation_rows.read_for(*validation);
   }
   // All ranks have the whole graph.
   const sparse_view& known = trains_on_graph(request) ? rows.data.view() : rows.part;

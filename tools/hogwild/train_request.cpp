@@ -44,8 +44,28 @@ void declare_model(command_line& line, train_request& r) {
         "by_degree); two_pass: by degree, as the Hogwild! papers' programs do it (linear models)");
 }
 
+std::string set_class_weights(const std::string& text, class_weights& weights) {
+  weights = {.balanced = text == "balanced"};
+  if (weights.balanced) return {};
+  std::vector<std::string> pairs;
+  const std::string fault = quote(text) + " is neither 'balanced' nor LABEL=WEIGHT,...";
+  if (!add_names(text, pairs).empty()) return fault;
+  for (const std::string_view pair : pairs) {
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const auto label = to_number(pair.substr(0, equals)),
+               weight = to_number(pair.substr(std::min(equals + 1, pair.size())));
+    if (!label || !weight) return fault;
+    weights.of_labels.emplace_back(*label, *weight);
+  }
+  return {};
+}
+
 void declare_rest_of_model(command_line& line, train_request& r) {
   line.option("--weight-positive", r.options.weight_positive, "what a row of the larger label weighs");
+  line.option("--class-weights", "balanced|LABEL=W,...", "",
+              "what rows weigh by their labels; balanced: all classes weigh the same (labels not named: 1)",
+              [&r](const std::string& text) { return set_class_weights(text, r.options.weights); });
+  line.excludes("--class-weights", "--weight-positive");
   line.option("--freeze", "GROUP,...", "", "groups of parameters that nothing changes",
               [&r](const std::string& text) { return add_names(text, r.options.freeze); });
   line.option("--init", r.init, "begin with the parameters of this saved model (word vectors: of these)");
@@ -216,17 +236,22 @@ void declare_step(command_line& line, train_request& r) {
   train_options& o = r.options;
   line.group("Step");
   declare_first_step(line, o);
-  line.option("--decay", "X", "",
-              "factor per epoch (geometric), or slope (inverse); by default the model's, if it has a step of its own",
-              [&o](const std::string& text) -> std::string {
-                const auto decay = to_number(text);
-                if (!decay || *decay <= 0.0) return quote(text) + " is no number above 0";
-                o.step.decay = *decay;
-                return {};
-              });
+  line.option(
+      "--decay", "X", "",
+      "factor per epoch (geometric) or per epoch without a better validation loss (plateau), slope (inverse), or "
+      "the last step's fraction of the first (cosine); by default the model's, if it has a step of its own",
+      [&o](const std::string& text) -> std::string {
+        const auto decay = to_number(text);
+        if (!decay || *decay <= 0.0) return quote(text) + " is no number above 0";
+        o.step.decay = *decay;
+        return {};
+      });
   named(line, "--schedule", o.step.kind,
-        {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::linear, schedule_kind::constant},
-        "how the step falls (default: as the model asks for, else geometric)");
+        {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::linear, schedule_kind::constant,
+         schedule_kind::cosine, schedule_kind::plateau},
+        "how the step falls (default: as the model asks for, else geometric); plateau: with each epoch that gives no "
+        "better validation loss");
+  line.option("--warm-up", o.step.warm_up, "epochs in which the step rises evenly, before the schedule begins");
   named(line, "--optimizer", o.optimizer,
         {optimizer_kind::sgd, optimizer_kind::momentum, optimizer_kind::adagrad, optimizer_kind::row_adagrad,
          optimizer_kind::adam},
@@ -270,6 +295,12 @@ void declare_end(command_line& line, train_request& r) {
                 r.validation_file = text;
                 return fault_of_name(text);
               });
+  line.option("--average", "FRACTION", "",
+              "the model is the mean of those after this fraction of the epochs, the last ones",
+              [&r](const std::string& text) -> std::string {
+                r.options.average = to_number(text);
+                return r.options.average ? "" : quote(text) + " is no number";
+              });
   line.option("--patience", r.options.patience, "epochs without a better validation loss before stopping");
   line.needs("--patience", "--validation");
 }
@@ -290,6 +321,9 @@ void declare_data(command_line& line, train_request& r) {
       "--measure-every", r.options.measure_every,
       "graph_cut: epochs from one measurement to the next (default: 20, or 1 where a stopping rule asks for each)");
   line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
+  r.rows.declare(line, "", "the training rows");
+  r.test_rows.declare(line, "test-", "the rows of --test FILE");
+  r.validation_rows.declare(line, "validation-", "the rows of --validation FILE");
   r.files.declare(line);
   r.files.declare_values(line);
 }

@@ -38,6 +38,7 @@ inline constexpr std::array<std::pair<std::string_view, engine_name>, 7> engine_
 struct train_request {
   std::string data, test, validation_file;
   data_options files{};
+  row_files rows{}, test_rows{}, validation_rows{};
 
   std::string model = "logistic";
   model_options of_model{};        ///< what was given of the model's own options

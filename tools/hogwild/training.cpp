@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/cuda/on_devices.hpp>
+#include <hogwild/detail/command/registered_training.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
@@ -112,7 +114,13 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
 
 prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,
                             collective* ranks) {
-  return std::visit([&](const auto& concrete) { return prepare(concrete, rows, options, ranks); }, m);
+  const auto prepare_as = [&]<class M>(const M& concrete) {
+    if constexpr (std::same_as<M, registered_model>)
+      return find_training(concrete.object->descriptor().name())->prepare(*concrete.object, rows, options, ranks);
+    else
+      return prepare(concrete, rows, options, ranks);
+  };
+  return std::visit(prepare_as, m);
 }
 
 candidate candidate_for(train_request request, std::string_view name, engine_name engine, std::size_t workers) {
@@ -164,12 +172,22 @@ measured_loss loss_in_training(const named_model& m, const sparse_view& rows, st
   return {measured, task.task->evaluate(store, 1.0, rows.slice(0, measured), *threads, false, {}).loss};
 }
 
+namespace {
+
+/// Of a model of the library, or one that the program has registered.
+task_factory factory_for_name(std::string_view name) {
+  if (const registered_training* const own = find_training(name)) return own->factory;
+  return with_named_models([&]<class... M>() { return factory_of<M...>(name); });
+}
+
+}  // namespace
+
 std::optional<int> spawned_worker_main(int argc, const char* const* argv) {
-  return with_named_models([&]<class... M>() { return worker_main<M...>(argc, argv); });
+  return work_where_placed(argc, argv, factory_for_name);
 }
 
 int join_run(const std::string& segment_name) {
-  return with_named_models([&]<class... M>() { return work_as<M...>({.segment = segment_name}); });
+  return work_for_segment({.segment = segment_name}, factory_for_name);
 }
 
 }  // namespace hogwild::cli

@@ -17,6 +17,7 @@
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/detail/model/archetypes.hpp>
 #include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/optimization/random.hpp>
 #include <hogwild/detail/optimization/regularizer.hpp>
@@ -34,7 +35,9 @@ namespace hogwild {
 /// Optional: prediction(margin), where what it predicts is not the margin itself; require_data(rows, source), which
 /// throws input_error for labels that it is not for, and a static takes(label), which says so of one label: the tests
 /// of all margin models try no others; smoothness(mean_label), for a loss whose second derivative has no bound: one
-/// that holds near the fit to labels of this mean; probability(margin) of the larger label.
+/// that holds near the fit to labels of this mean; probability(margin) of the larger label; numbers(), what it is made
+/// with (detail/model/model_number.hpp); project(run, step) as free models have it, for weights and not for the
+/// constant term: such a model is trained as a general model (<hogwild/general_model.hpp>).
 template <class M>
 concept margin_model = requires(const M& m, float margin, float label) {
   { m.loss(margin, label) } -> std::convertible_to<double>;
@@ -61,6 +64,7 @@ struct parameter_group {
   bool hot_first = true;     ///< row r belongs to the data's column at position r
   double step_factor = 1.0;  ///< multiplies the run's step
   bool l2 = true;            ///< whether the run's l2 applies; in general models only with hot_first
+  bool projected = true;     ///< whether the model's project() applies
   std::size_t first_column =
       0;  ///< of rows that are ordered by popularity: row r belongs to the data's column first_column + r
 };
@@ -82,6 +86,33 @@ struct training_defaults {
   l2_form form = l2_form::by_degree;
 };
 
+namespace detail {
+
+template <class M>
+concept loses_rows = requires(const M& m, const archetype::reader<typename M::scalar_type>& w,
+                              const typename M::example_type& z) {
+  { m.loss(w, z) } -> std::convertible_to<double>;
+};
+template <class M>
+concept loses_drawn_rows = requires(const M& m, const archetype::reader<typename M::scalar_type>& w,
+                                    const typename M::example_type& z, const counter_random& random) {
+  { m.loss(w, z, random) } -> std::convertible_to<double>;
+};
+template <class M>
+concept emits_partials = requires(const M& m, const archetype::reader<typename M::scalar_type>& w,
+                                  const typename M::example_type& z,
+                                  const archetype::emit<typename M::scalar_type>& emit) {
+  { m.gradient(w, z, emit) } -> std::same_as<void>;
+};
+template <class M>
+concept emits_drawn_partials = requires(const M& m, const archetype::reader<typename M::scalar_type>& w,
+                                        const typename M::example_type& z, const counter_random& random,
+                                        const archetype::emit<typename M::scalar_type>& emit) {
+  { m.gradient(w, z, random, emit) } -> std::same_as<void>;
+};
+
+}  // namespace detail
+
 /// Any other model, on examples of its example_type:
 ///
 ///   using scalar_type  = float;                      what its parameters are made of
@@ -94,22 +125,49 @@ struct training_defaults {
 /// partial before that partial's emit, emits each coordinate at most once and no zeros, and keeps no state between
 /// calls. `reader` has operator[](j) and block(offset, n); `emit` has operator()(j, g) and block(offset, partials).
 ///
+/// What is drawn while it trains is drawn from the example's own random numbers, the same in every engine, and others
+/// in each epoch: gradient(reader, example, random, emit) then, and loss(reader, example, random), whose numbers are
+/// the same at every measure, and with which gradient() is compared where it is checked.
+///
 /// Optional: init(view, random), or init(view, random, rows), instead of zeros; predict(reader, example) -> label as
 /// trained on; groups(); a static member `labels` (a label_kind, real by default); a static member `linear` = true for
 /// the default l2 of 1/n; of labels that are classes a static member `takes_lists` = true, where it heeds the classes
-/// of an example: rows may then have lists of labels, and `label` is the first of them.
+/// of an example: rows may then have lists of labels, and `label` is the first of them; a static member `takes_offsets`
+/// = true, where it adds an example's offset to its score: data with offsets are refused otherwise; numbers(), what it
+/// is made with besides `features` and `classes`, which data say; project(run, step) for runs of parameters that belong
+/// into a set, or that a step of this size draws somewhere, as to zero: it changes each run right after what was
+/// emitted for it, and l2, have moved it. So it holds up to what others add meanwhile, or when replicas meet, and up to
+/// rounding.
 template <class M>
 concept general_model = requires {
   typename M::scalar_type;
   typename M::example_type;
 }
-&&parameter<typename M::scalar_type>&& requires(const M& m, const archetype::reader<typename M::scalar_type>& w,
-                                                const typename M::example_type& z,
-                                                const archetype::emit<typename M::scalar_type>& emit) {
+&&parameter<typename M::scalar_type>&& requires(const M& m) {
   { m.dim() } -> std::convertible_to<std::size_t>;
-  { m.loss(w, z) } -> std::convertible_to<double>;
-  { m.gradient(w, z, emit) } -> std::same_as<void>;
-};
+}
+&&(detail::loses_rows<M> || detail::loses_drawn_rows<M>)&&(detail::emits_partials<M> ||
+                                                           detail::emits_drawn_partials<M>);
+
+/// Whether a general model draws while it trains, or while it is measured.
+template <class M>
+inline constexpr bool draws_numbers = detail::emits_drawn_partials<M> || detail::loses_drawn_rows<M>;
+
+/// The loss of a general model, and its gradient, whether it draws or not.
+template <class M, class Reader, class Example>
+double loss_of(const M& m, const Reader& w, const Example& z, const counter_random& random) {
+  if constexpr (detail::loses_drawn_rows<M>)
+    return static_cast<double>(m.loss(w, z, random));
+  else
+    return static_cast<double>(m.loss(w, z));
+}
+template <class M, class Reader, class Example, class Emit>
+void gradient_of(const M& m, const Reader& w, const Example& z, const counter_random& random, const Emit& emit) {
+  if constexpr (detail::emits_drawn_partials<M>)
+    m.gradient(w, z, random, emit);
+  else
+    m.gradient(w, z, emit);
+}
 
 /// A model that takes several examples at once, in memory of its own: nets, factors with kernels, windows of text.
 ///
@@ -134,9 +192,9 @@ concept general_model = requires {
 /// of the examples' losses, not of their mean; make_workspace(data, labels, isa, batch), which training prefers, with
 /// the label_map of the data; require_data(rows, source), which throws config_error for rows that do not suit the
 /// model, before anybody trains; hyperparameters(), an array of numbers that tell the model from others of its name and
-/// size, so that a run is not resumed with another one; project(block) for runs of parameters that belong into a set:
-/// after each step of theirs they are drawn back into it, up to rounding, and up to what others add meanwhile or when
-/// replicas meet. l2 is a part of the gradient of every run that is emitted.
+/// size, so that a run is not resumed with another one; a static member `takes_weights` = true, where gradient()
+/// multiplies each example's loss by its weight, which take() copies: data with weights are refused otherwise. score()
+/// has losses without weights. l2 is a part of the gradient of every run that is emitted.
 ///
 /// One that takes lists also has score(reader, workspace&, n, scores, of_classes), where of_classes[k * classes + c]
 /// becomes what example k scores for class c, and decision(scores), above which a score makes its class one of the
@@ -184,6 +242,12 @@ inline constexpr bool init_by_rows = requires(const M& m, param_view<typename M:
 template <class W>
 concept stoppable_workspace = requires(W& space, std::function<bool()> asked) {
   space.stop_when(asked);
+};
+
+/// Models whose parameters are drawn into a set, or by a proximal map, after each of their steps.
+template <class M, class Scalar>
+inline constexpr bool projects_runs = requires(const M& m, std::span<Scalar> run, Scalar step) {
+  m.project(run, step);
 };
 
 /// Models whose parameters are the model's to lay out.
@@ -325,6 +389,23 @@ template <class M>
 constexpr bool takes_lists() {
   return requires {
     requires M::takes_lists;
+  };
+}
+
+/// Whether rows may weigh more or less than others: of models with a workspace where a static member `takes_weights`
+/// says so, of others always.
+template <class M>
+constexpr bool takes_weights() {
+  return !workspace_model<M> || requires {
+    requires M::takes_weights;
+  };
+}
+
+/// Whether rows may have offsets: of margin models always, of others where a static member `takes_offsets` says so.
+template <class M>
+constexpr bool takes_offsets() {
+  return margin_model<M> || requires {
+    requires M::takes_offsets;
   };
 }
 

@@ -68,7 +68,9 @@ enum class schedule_kind : std::uint32_t {
   constant,   ///< the initial step in every epoch
   geometric,  ///< initial * decay^(e-1) in epoch e: what the Hogwild! papers use
   inverse,    ///< initial / (1 + decay * (e-1))
-  linear      ///< falls with every row, by decay * initial an epoch, but never below initial / 10,000
+  linear,     ///< falls with every row, by decay * initial an epoch, but never below initial / 10,000
+  cosine,     ///< along half a cosine, from initial in the first epoch to decay * initial in the last
+  plateau     ///< initial, times decay for each epoch so far without a better validation loss
 };
 
 /// What l2 means for models whose rows touch few parameters. Linear models with one margin a row know by_degree and

@@ -102,8 +102,8 @@ bool all_below(std::span<const T> numbers, std::uint64_t bound) {
   return numbers.empty() || largest < bound;
 }
 
-/// Whether entries of columns from `first_singleton` on stand last in each row, numbered in the order of the rows, and
-/// all are below `columns`.
+/// Whether entries of columns from `first_singleton` on stand last in each row, numbered upwards in the order of the
+/// rows (some may be missing: those of rows that have been left out), and all are below `columns`.
 template <class T>
 bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint64_t first_singleton,
                   std::uint64_t columns) {
@@ -116,7 +116,7 @@ bool columns_hold(std::span<const T> index, const row_starts& starts, std::uint6
     while (head > 0 && row[head - 1] >= first_singleton) --head;
     if (!all_below(row.first(head), first_singleton)) return false;
     for (const T own : row.subspan(head)) {
-      if (own >= columns || (next != columns && own != next)) return false;
+      if (own >= columns || (next != columns && own < next)) return false;
       next = std::uint64_t{own} + 1;
     }
   }

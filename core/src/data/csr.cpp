@@ -9,6 +9,8 @@
 
 #include <hogwild/error.hpp>
 
+#include "data/row_numbers.hpp"
+
 namespace hogwild {
 
 namespace {
@@ -62,11 +64,23 @@ csr_rows::csr_rows(std::span<const std::uint64_t> row_start, std::span<const std
   require_whole(row_start, index.size(), value.size(), label_start.size() - 1, columns);
 }
 
+void csr_rows::set_weights(std::span<const float> weights) {
+  detail::require_weights(weights, row_start_.size() - 1, "the data in memory");
+  weight_ = weights;
+}
+
+void csr_rows::set_offsets(std::span<const float> offsets) {
+  detail::require_offsets(offsets, row_start_.size() - 1, "the data in memory");
+  offset_ = offsets;
+}
+
 sparse_view csr_rows::view() const {
   return {.row_start = row_start_,
           .index = index_,
           .value = value_,
           .label = lists_.empty() ? label_column(label_) : lists_.column(),
+          .weight = weight_,
+          .offset = offset_,
           .columns = columns_};
 }
 

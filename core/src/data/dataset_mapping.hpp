@@ -84,6 +84,11 @@ struct sparse_dataset::mapping : detail::dataset_mapping {
 /// The library's own way to make handles.
 struct dataset_access {
   using mapping = sparse_dataset::mapping;
+  /// The rows of a training set are in the order of shuffled_rows(), others in that of the input.
+  static sparse_dataset in_order(sparse_dataset data, bool shuffled) {
+    data.shuffled_ = shuffled;
+    return data;
+  }
   static sparse_dataset make(std::shared_ptr<const sparse_dataset::mapping> mapping) {
     return sparse_dataset(std::move(mapping));
   }

@@ -12,17 +12,15 @@
 #include <utility>
 
 #include <hogwild/detail/data/half.hpp>
-#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/memory_shares.hpp"
+#include "data/row_shuffle.hpp"
 #include "data/singleton_order.hpp"
-#include "platform/number_text.hpp"
 
 namespace hogwild::detail {
 namespace {
-
-constexpr std::uint64_t shuffle_seed = 2011;
 
 std::vector<row_place> text_order(const parsed_text& text) {
   std::vector<row_place> order;
@@ -30,11 +28,6 @@ std::vector<row_place> text_order(const parsed_text& text) {
   for (std::uint32_t b = 0; b < text.blocks.size(); ++b)
     for (std::uint32_t r = 0; r < text.blocks[b].label.size(); ++r) order.push_back({b, r});
   return order;
-}
-
-void shuffle(std::vector<row_place>& order) {
-  const counter_random random(shuffle_seed, 0);
-  for (std::uint64_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[random.below(left, left)]);
 }
 
 std::span<const float> values_of(const libsvm_block& block) {
@@ -124,19 +117,10 @@ std::vector<double> table_of_lists(const spilled_text& text) {
   return table;
 }
 
-/// Where in the file each row of the text will stand: the inverse of shuffle(), by the same exchanges backwards.
-std::vector<std::uint32_t> shuffled_targets(std::size_t rows) {
-  const counter_random random(shuffle_seed, 0);
-  std::vector<std::uint32_t> target(rows);
-  std::iota(target.begin(), target.end(), std::uint32_t{0});
-  for (std::uint64_t left = 2; left <= rows; ++left) std::swap(target[left - 1], target[random.below(left, left)]);
-  return target;
-}
-
 /// Of rows in memory: puts them into their order.
 void order_rows(parsed_text& text, bool is_training, row_plan& plan, const std::string& source) {
   plan.order = text_order(text);
-  if (is_training) shuffle(plan.order);
+  if (is_training) shuffle_rows(plan.order);
   if (plan.first_singleton < plan.columns.original.size()) {
     column_order& columns = plan.columns;
     singleton_order(plan.first_singleton, {columns.original.begin() + plan.first_singleton, columns.original.end()})

@@ -9,9 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/error.hpp>
-
-#include "platform/number_text.hpp"
 
 namespace hogwild {
 namespace {

@@ -11,6 +11,7 @@
 #include <hogwild/error.hpp>
 
 #include "data/cache_place.hpp"
+#include "data/dataset_mapping.hpp"
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
 #include "data/input_stream.hpp"
@@ -164,7 +165,7 @@ const row_format& libsvm_row_format() {
 
 sparse_dataset open_rows(const std::string& path, const open_options& options, const row_format& format) {
   try {
-    return rows_opening(path, options, format).run();
+    return dataset_access::in_order(rows_opening(path, options, format).run(), options.numbering == nullptr);
   } catch (const std::bad_alloc&) {
     throw resource_error(path + ": there is not enough memory to read it");
   }

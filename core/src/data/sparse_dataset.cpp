@@ -18,6 +18,8 @@
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
 #include "data/narrowing.hpp"
+#include "data/row_numbers.hpp"
+#include "data/row_shuffle.hpp"
 #include "data/writable_arrays.hpp"
 
 namespace hogwild {
@@ -30,6 +32,9 @@ sparse_view sparse_dataset::view() const {
           .value = arrays.value,
           .value16 = arrays.value16,
           .label = mapping_->label(),
+          .weight = weights_ ? std::span<const float>(*weights_) : std::span<const float>{},
+          .offset = offsets_ ? std::span<const float>(*offsets_) : std::span<const float>{},
+          .id = numbers_ ? std::span<const std::uint32_t>(*numbers_) : std::span<const std::uint32_t>{},
           .columns = arrays.header.columns,
           .degree = mapping_->degree(),
           .original = mapping_->original(),
@@ -67,6 +72,32 @@ bool sparse_dataset::values_rounded() const {
 }
 void sparse_dataset::verify() const {
   mapping_->verify();
+}
+
+namespace {
+
+std::vector<float> in_row_order(std::span<const float> numbers, bool shuffled) {
+  if (!shuffled) return {numbers.begin(), numbers.end()};
+  std::vector<float> ordered(numbers.size());
+  std::ranges::transform(detail::shuffled_rows(numbers.size()), ordered.begin(),
+                         [&](std::uint32_t r) { return numbers[r]; });
+  return ordered;
+}
+
+}  // namespace
+
+void sparse_dataset::set_weights(std::span<const float> weights) {
+  detail::require_weights(weights, rows(), "the data");
+  weights_ = std::make_shared<const std::vector<float>>(in_row_order(weights, shuffled_));
+}
+
+void sparse_dataset::set_offsets(std::span<const float> offsets) {
+  detail::require_offsets(offsets, rows(), "the data");
+  offsets_ = std::make_shared<const std::vector<float>>(in_row_order(offsets, shuffled_));
+}
+
+void sparse_dataset::number_rows() {
+  if (shuffled_) numbers_ = std::make_shared<const std::vector<std::uint32_t>>(detail::shuffled_rows(rows()));
 }
 
 sparse_dataset sparse_dataset::map(const std::string& shared_path) {
@@ -123,21 +154,28 @@ detail::label_codes codes_of(const label_column& labels) {
   return codes;
 }
 
-std::vector<std::uint32_t> degrees_of(const sparse_view& rows) {
+std::uint64_t nonzeros_of(const sparse_view& rows, std::span<const std::size_t> chosen) {
+  std::uint64_t sum = 0;
+  for (const std::size_t r : chosen) sum += rows.row_start[r + 1] - rows.row_start[r];
+  return sum;
+}
+
+std::vector<std::uint32_t> degrees_of(const sparse_view& rows, std::span<const std::size_t> chosen) {
   std::vector<std::uint32_t> degree(rows.columns);
   row_cursor cursor(rows);
-  for (std::size_t r = 0; r < rows.rows(); ++r)
+  for (const std::size_t r : chosen)
     for (const std::uint32_t j : cursor.row(r).index) ++degree[j];
   return degree;
 }
 
-void copy_labels(const label_column& labels, const detail::label_codes& codes, detail::dataset_writer& file) {
+void copy_labels(const label_column& labels, std::span<const std::size_t> chosen, const detail::label_codes& codes,
+                 detail::dataset_writer& file) {
   const detail::writable_arrays to(file.arrays());
-  for (std::size_t r = 0; r < to.label.size(); ++r) to.label[r] = labels[r];
-  for (std::size_t r = 0; r < to.label_code.size(); ++r) to.label_code[r] = codes.code(labels[r]);
+  for (std::size_t i = 0; i < to.label.size(); ++i) to.label[i] = labels[chosen[i]];
+  for (std::size_t i = 0; i < to.label_code.size(); ++i) to.label_code[i] = codes.code(labels[chosen[i]]);
   if (!labels.lists()) return;
   std::vector<std::uint32_t> start{0}, code;
-  for (std::size_t r = 0; r < labels.size(); ++r) {
+  for (const std::size_t r : chosen) {
     code.insert(code.end(), labels.list(r).begin(), labels.list(r).end());
     start.push_back(static_cast<std::uint32_t>(code.size()));
   }
@@ -163,6 +201,12 @@ void copy_row(const sparse_row<float>& row, std::uint64_t place, const detail::w
 }  // namespace
 
 sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
+  std::vector<std::size_t> all(rows.rows());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return copy_of(rows, all);
+}
+
+sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const std::size_t> chosen) {
   check_rows(rows);
   rows.ensure(0, rows.rows());
   const detail::label_codes codes = codes_of(rows.label);
@@ -172,9 +216,9 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   else
     std::ranges::copy(rows.original, original.begin());
   detail::cache_header sizes;
-  sizes.rows = rows.rows();
+  sizes.rows = chosen.size();
   sizes.columns = rows.columns;
-  sizes.nonzeros = rows.nonzeros();
+  sizes.nonzeros = nonzeros_of(rows, chosen);
   sizes.first_singleton = std::min(rows.first_singleton, rows.columns);
   sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
   const bool lists = rows.label.lists();
@@ -183,26 +227,36 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
   sizes.label_values = table.size();
   sizes.value_bytes = are_halves(rows) ? 2 : 4;
   sizes.set_image(rows.image);
-  const std::vector<std::uint32_t> degree = degrees_of(rows);
+  const std::vector<std::uint32_t> degree = degrees_of(rows, chosen);
   detail::narrow_indices(sizes);
   detail::dataset_writer file = detail::dataset_writer::in_memory(sizes);
   const detail::writable_arrays to(file.arrays());
   to.columns(original, degree);
   std::ranges::copy(table, to.label_table.begin());
-  copy_labels(rows.label, codes, file);
+  copy_labels(rows.label, chosen, codes, file);
   row_cursor cursor(rows);
   std::uint64_t place = 0;
-  for (std::size_t r = 0; r < rows.rows(); ++r) {
-    const sparse_row<float> row = cursor.row(r);
-    to.start_row(r, place);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const sparse_row<float> row = cursor.row(chosen[i]);
+    to.start_row(i, place);
     copy_row(row, place, to);
     place += row.size();
   }
-  to.start_row(rows.rows(), place);
+  to.start_row(chosen.size(), place);
   const row_starts& starts = file.arrays().row_start;
   for (std::uint64_t block = 0; block < sizes.blocks(); ++block)
     file.seal_block(block, starts[std::min((block + 1) * sizes.rows_per_block, sizes.rows)]);
-  return std::move(file).finish();
+  sparse_dataset copy = std::move(file).finish();
+  const auto of_chosen = [&]<class T>(const auto& of) {
+    std::vector<T> numbers(chosen.size());
+    std::ranges::transform(chosen, numbers.begin(), [&](std::size_t r) { return static_cast<T>(of(r)); });
+    return std::make_shared<const std::vector<T>>(std::move(numbers));
+  };
+  if (!rows.weight.empty()) copy.weights_ = of_chosen.operator()<float>([&](std::size_t r) { return rows.weight[r]; });
+  if (!rows.offset.empty()) copy.offsets_ = of_chosen.operator()<float>([&](std::size_t r) { return rows.offset[r]; });
+  if (!rows.id.empty() || rows.first_row > 0 || chosen.size() < rows.rows())
+    copy.numbers_ = of_chosen.operator()<std::uint32_t>([&](std::size_t r) { return rows.id_of(r); });
+  return copy;
 }
 
 }  // namespace hogwild

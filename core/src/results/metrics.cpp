@@ -17,20 +17,27 @@
 namespace hogwild {
 namespace {
 
-double fraction(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+double fraction(double part, double whole) {
+  return whole == 0.0 ? 0.0 : part / whole;
 }
 
-void require_same_length(std::span<const float> scores, std::span<const float> labels) {
+void require_same_length(std::span<const float> scores, std::span<const float> labels, std::span<const float> weights) {
+  if (!weights.empty() && weights.size() != labels.size()) {
+    throw config_error(std::to_string(weights.size()) + " weights do not suit " + std::to_string(labels.size()) +
+                       " labels; pass one of each a row, or none");
+  }
   if (scores.size() != labels.size()) {
     throw config_error(std::to_string(scores.size()) + " predictions cannot be compared with " +
                        std::to_string(labels.size()) + " labels; pass one of each a row");
   }
 }
 
+double weight_of(std::span<const float> weights, std::size_t r) {
+  return weights.empty() ? 1.0 : static_cast<double>(weights[r]);
+}
+
 struct scored {
-  float score;
-  bool positive;
+  float score, weight;  ///< of a negative row: minus its weight
 };
 
 }  // namespace
@@ -48,36 +55,41 @@ double confusion::f1() const {
   return fraction(2 * true_positive, 2 * true_positive + false_positive + false_negative);
 }
 
-confusion count_confusion(std::span<const float> scores, std::span<const float> labels) {
-  require_same_length(scores, labels);
+confusion count_confusion(std::span<const float> scores, std::span<const float> labels,
+                          std::span<const float> weights) {
+  require_same_length(scores, labels, weights);
   confusion counts;
   for (std::size_t r = 0; r < scores.size(); ++r) {
     if (labels[r] > 0) {
-      ++(scores[r] > 0 ? counts.true_positive : counts.false_negative);
+      (scores[r] > 0 ? counts.true_positive : counts.false_negative) += weight_of(weights, r);
     } else {
-      ++(scores[r] < 0 ? counts.true_negative : counts.false_positive);
+      (scores[r] < 0 ? counts.true_negative : counts.false_positive) += weight_of(weights, r);
     }
   }
   return counts;
 }
 
-std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels) {
-  require_same_length(scores, labels);
-  std::vector<scored> rows(scores.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) {
+std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels,
+                                       std::span<const float> weights) {
+  require_same_length(scores, labels, weights);
+  std::vector<scored> rows;
+  rows.reserve(scores.size());
+  for (std::size_t r = 0; r < scores.size(); ++r) {
     if (std::isnan(scores[r])) return std::nullopt;
-    rows[r] = {scores[r], labels[r] > 0};
+    const auto weight = static_cast<float>(weight_of(weights, r));
+    if (weight > 0.0f) rows.push_back({scores[r], labels[r] > 0 ? weight : -weight});
   }
   require_tbb_threads(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
   tbb::parallel_sort(rows.begin(), rows.end(), [](const scored& a, const scored& b) { return a.score < b.score; });
 
-  // Twice the number of pairs in order, so that half a pair is a whole number and the sum is exact.
-  std::uint64_t twice_ordered = 0, positives = 0, negatives = 0;
+  // Twice the number of pairs in order: without weights half a pair is a whole number then, and the sum exact.
+  double twice_ordered = 0, positives = 0, negatives = 0;
   for (std::size_t first = 0; first < rows.size();) {
-    std::uint64_t tied_positives = 0, tied_negatives = 0;
+    double tied_positives = 0, tied_negatives = 0;
     std::size_t last = first;
     for (; last < rows.size() && rows[last].score == rows[first].score; ++last) {
-      ++(rows[last].positive ? tied_positives : tied_negatives);
+      const auto weight = static_cast<double>(rows[last].weight);
+      (weight > 0 ? tied_positives : tied_negatives) += std::abs(weight);
     }
     twice_ordered += tied_positives * (2 * negatives + tied_negatives);
     positives += tied_positives;
@@ -85,7 +97,7 @@ std::optional<double> area_under_curve(std::span<const float> scores, std::span<
     first = last;
   }
   if (positives == 0 || negatives == 0) return std::nullopt;
-  return static_cast<double>(twice_ordered) / (2.0 * static_cast<double>(positives) * static_cast<double>(negatives));
+  return twice_ordered / (2.0 * positives * negatives);
 }
 
 std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size_t most) {
@@ -99,15 +111,17 @@ std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size
   return best;
 }
 
-void list_counts::add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given) {
-  ++rows_;
+void list_counts::add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given,
+                      float row_weight) {
+  const auto weight = static_cast<double>(row_weight);
+  rows_ += weight;
   const auto has = [&](std::uint32_t k) { return std::ranges::find(given, k) != given.end(); };
   const std::vector<std::uint32_t> best = best_classes(scores, most_best);
-  for (std::size_t place = 0; place < best.size(); ++place) right_at_[place] += has(best[place]) ? 1u : 0u;
-  for (std::uint32_t k = 0; k < scores.size(); ++k) of_class_[k].said += scores[k] > decision ? 1u : 0u;
+  for (std::size_t place = 0; place < best.size(); ++place) right_at_[place] += has(best[place]) ? weight : 0.0;
+  for (std::uint32_t k = 0; k < scores.size(); ++k) of_class_[k].said += scores[k] > decision ? weight : 0.0;
   for (const std::uint32_t k : given) {
-    ++of_class_[k].given;
-    of_class_[k].right += scores[k] > decision ? 1u : 0u;
+    of_class_[k].given += weight;
+    of_class_[k].right += scores[k] > decision ? weight : 0.0;
   }
 }
 
@@ -123,9 +137,8 @@ void list_counts::add(const list_counts& other) {
 
 std::optional<double> list_counts::precision_at(std::size_t k) const {
   if (k == 0 || k > std::min(classes(), most_best)) return std::nullopt;
-  const auto right =
-      std::accumulate(right_at_.begin(), right_at_.begin() + static_cast<std::ptrdiff_t>(k), std::uint64_t{0});
-  return fraction(right, k * rows_);
+  const double right = std::accumulate(right_at_.begin(), right_at_.begin() + static_cast<std::ptrdiff_t>(k), 0.0);
+  return fraction(right, static_cast<double>(k) * rows_);
 }
 
 double list_counts::micro_f1() const {
@@ -140,21 +153,25 @@ double list_counts::macro_f1() const {
   return of_class_.empty() ? 0.0 : sum / static_cast<double>(of_class_.size());
 }
 
-double accuracy(std::span<const float> predictions, std::span<const float> labels) {
-  require_same_length(predictions, labels);
-  std::size_t right = 0;
-  for (std::size_t r = 0; r < predictions.size(); ++r) right += predictions[r] == labels[r] ? 1u : 0u;
-  return fraction(right, predictions.size());
+double accuracy(std::span<const float> predictions, std::span<const float> labels, std::span<const float> weights) {
+  require_same_length(predictions, labels, weights);
+  double right = 0, all = 0;
+  for (std::size_t r = 0; r < predictions.size(); ++r) {
+    right += predictions[r] == labels[r] ? weight_of(weights, r) : 0.0;
+    all += weight_of(weights, r);
+  }
+  return fraction(right, all);
 }
 
-double rmse(std::span<const float> predictions, std::span<const float> labels) {
-  require_same_length(predictions, labels);
-  double sum = 0;
+double rmse(std::span<const float> predictions, std::span<const float> labels, std::span<const float> weights) {
+  require_same_length(predictions, labels, weights);
+  double sum = 0, all = 0;
   for (std::size_t r = 0; r < predictions.size(); ++r) {
     const double difference = static_cast<double>(predictions[r]) - static_cast<double>(labels[r]);
-    sum += difference * difference;
+    sum += weight_of(weights, r) * (difference * difference);
+    all += weight_of(weights, r);
   }
-  return predictions.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(predictions.size()));
+  return all == 0.0 ? 0.0 : std::sqrt(sum / all);
 }
 
 }  // namespace hogwild

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 
-#include "platform/number_text.hpp"
 #include "results/saved_model_formats.hpp"
 
 // The file, one item a line, words parted by single blanks:

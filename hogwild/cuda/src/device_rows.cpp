@@ -23,7 +23,8 @@ std::uint64_t packed_bytes(const sparse_view& rows, std::size_t first, std::size
   const std::uint64_t index = rows.has_narrow_index() ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
   const std::uint64_t value = rows.has_narrow_value() ? sizeof(half) : sizeof(float);
   return padded((count + 1) * start) + padded(entries * index) + padded(entries * value) +
-         padded(count * sizeof(float));
+         padded(count * sizeof(float)) + (rows.weight.empty() ? 0 : padded(count * sizeof(float))) +
+         (rows.offset.empty() ? 0 : padded(count * sizeof(float)));
 }
 
 }  // namespace
@@ -83,6 +84,7 @@ void device_rows::name_in(margin_work& work, std::size_t first, std::size_t coun
   work.start32 = rows_.start32, work.start64 = rows_.start64;
   work.index32 = rows_.index32, work.index16 = rows_.index16;
   work.value = rows_.value, work.value16 = rows_.value16;
+  work.weight = rows_.weight, work.offset = rows_.offset;
   work.label = rows_.label, work.degree = rows_.degree, work.columns = rows_.columns;
 }
 
@@ -113,6 +115,9 @@ void device_rows::pack(std::byte* to, std::size_t first, std::size_t last, const
   const auto entries_of = [&]<class T>(std::span<const T> all) -> const T* {
     return all.empty() ? nullptr : counted_from(put(to, all.subspan(entry, entries)), entry);
   };
+  const auto numbers_of = [&](std::span<const float> all) -> const float* {
+    return all.empty() ? nullptr : counted_from(put(to, all.subspan(first, last - first)), first);
+  };
   rows_.start32 = counted_from(put(to, starts.narrow()), first);
   rows_.start64 = counted_from(put(to, starts.wide()), first);
   rows_.index32 = entries_of(view_.index);
@@ -120,6 +125,8 @@ void device_rows::pack(std::byte* to, std::size_t first, std::size_t last, const
   rows_.value = entries_of(view_.value);
   rows_.value16 = entries_of(view_.value16);
   rows_.label = counted_from(put(to, std::span<const float>(labels)), first);
+  rows_.weight = numbers_of(view_.weight);
+  rows_.offset = numbers_of(view_.offset);
 }
 
 void device_rows::encode(std::size_t first, std::size_t last, std::vector<float>& labels) const {
@@ -136,6 +143,8 @@ void device_rows::stay_with_the_host() {
   rows_.value = first_of(view_.value);
   rows_.value16 = first_of(view_.value16);
   rows_.label = first_of(labels_[0]);
+  rows_.weight = first_of(view_.weight);
+  rows_.offset = first_of(view_.offset);
   rows_.degree = first_of(view_.degree);
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -23,9 +24,10 @@ struct step_options {
       initial{};  ///< > 0; default: the model's, else found by a short seeded search (step_search.hpp)
   /// > 0, its meaning by kind; default: the model's, where it has a step of its own; else with a found step the last
   /// epoch's step is a hundredth of the first, and with a given step there is no decay, but for a linear schedule: it
-  /// ends at nothing.
+  /// ends at nothing. A cosine ends at 0.01 of its step, and a plateau is halved.
   std::optional<double> decay{};
   std::optional<schedule_kind> kind{};  ///< default: the model's, else geometric
+  std::size_t warm_up = 0;              ///< fewer than the epochs: in so many the step rises evenly to `initial`
 };
 
 /// What a run may be asked to reach.
@@ -51,6 +53,18 @@ struct target_option {
   double value;
 };
 
+/// What rows weigh by their labels, besides what the data say (sparse_view::weight): the product counts. In a run
+/// weights are taken over the mean of all training rows, so that steps and l2 mean what they mean without; those of
+/// test and validation rows over their own mean. A row of weight 2 then counts as two rows do.
+struct class_weights {
+  /// Every class weighs the same in all: a row of class c weighs rows / (classes * rows of c).
+  bool balanced = false;
+  /// Instead: labels as read, and what their rows weigh, finite and >= 0; other labels weigh 1.
+  std::vector<std::pair<double, double>> of_labels{};
+
+  bool any() const { return balanced || !of_labels.empty(); }
+};
+
 /// Options of a run; every field has the default that the command line has. A number or a kind that need not be given
 /// is optional; a name, list or function that is not given is empty.
 struct train_options {
@@ -70,7 +84,8 @@ struct train_options {
   std::optional<std::size_t> virtual_workers{};  ///< > 0: of a reproducible run, whose result depends on them; default:
                                                  ///< by data and step
   bool bias = false;                             ///< margin models: one more parameter, the last
-  double weight_positive = 1.0;                  ///< > 0: what an example of the larger label weighs (binary models)
+  double weight_positive = 1.0;                  ///< > 0: what a row of the larger label weighs (binary models)
+  class_weights weights{};                       ///< what rows weigh by their labels
   std::uint64_t seed = 1;
   /// In [0, 1): stop when two epochs in a row lower the objective by no more than this fraction of how far it has
   /// fallen since the parameters that the model begins with, before a warm start.
@@ -82,8 +97,13 @@ struct train_options {
   std::optional<std::size_t> measure_every{};
   std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
-  double validation_fraction = 0.0;         ///< in [0, 1): hold back this fraction of the training rows as validation
-  std::size_t patience = 3;                 ///< epochs without a better validation loss before the run stops
+  /// In [0, 1): hold back this fraction of the training rows as validation, drawn by the seed: of each of two labels,
+  /// or classes, as large a part as of all, and never its last row. Both parts are copies.
+  double validation_fraction = 0.0;
+  std::size_t patience = 3;  ///< epochs without a better validation loss before the run stops
+  /// In (0, 1]: the run's parameters are the mean of those after each of the last epochs, this fraction of `epochs` and
+  /// at least two: they are measured, reported and returned from there on. Training goes on from its own.
+  std::optional<double> average{};
   /// So many rows see the same weights; default: as many as the model asks for. Margin models: 1 to 16 (the default),
   /// fewer where the step asks for it; under sgd, not direct or head sharing. Models with a workspace: 1 to 256.
   std::optional<std::size_t> batch{};

@@ -13,6 +13,7 @@
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/task/projected_margin.hpp>
 #include <hogwild/detail/task/task_facts.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
@@ -100,11 +101,17 @@ void require_data(const M& m, const prepared_data& ready) {
 template <model M>
 prepared_task prepare(const M& m, const sparse_view& data, const train_options& options, collective* ranks = nullptr) {
   static_assert(conforms<M>());
-  prepared_data ready(data, options, traits_of(m), ranks);
-  require_room(m, ready);
-  require_data(m, ready);
-  auto task = make_task(m, ready.train(), ready.labels(), ready.loop());
-  return {std::move(ready), std::move(task)};
+  if constexpr (!std::same_as<trained_as_t<M>, M>) {
+    train_options for_free = options;
+    for_free.bias = false;  // which is the model's own then
+    return prepare(trained_as_t<M>{m, data.columns, options.bias}, data, for_free, ranks);
+  } else {
+    prepared_data ready(data, options, traits_of(m), ranks);
+    require_room(m, ready);
+    require_data(m, ready);
+    auto task = make_task(m, ready.train(), ready.labels(), ready.loop());
+    return {std::move(ready), std::move(task)};
+  }
 }
 
 /// Trains a model on sparse rows with an engine: serial_engine, thread_engine, process_engine, or ring_engine of

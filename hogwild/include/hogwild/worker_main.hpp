@@ -54,7 +54,7 @@ requires segment_storable<M> task_factory factory_for() {
 template <model... Models>
 task_factory factory_of(std::string_view name) {
   task_factory found;
-  ((name == model_name<Models>() ? void(found = factory_for<Models>()) : void()), ...);
+  ((name == model_name<Models>() ? void(found = factory_for<trained_as_t<Models>>()) : void()), ...);
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -105,7 +106,10 @@ class process_run final : public engine_run {
                           .cpus = {cpus.begin(), cpus.end()},
                           .label_values = {values.begin(), values.end()},
                           .degree = degree_of_part(task.data()),
-                          .model = model};
+                          .model = model,
+                          .weight = task.data().weight,
+                          .offset = task.data().offset,
+                          .id = data_ ? data_->view().id : task.data().id};
     const std::vector<std::byte> bytes = setup.encode();
     const bool lockstep = in_lockstep(plan.options.sharing);
     store_shape shape = task.shape(plan, workers, spare_slots(workers, lockstep), bytes.size());
@@ -118,9 +122,10 @@ class process_run final : public engine_run {
 
   std::string data_path() const { return data_ ? data_->shared_path() : task_.data().source->shared_path(); }
 
-  /// Counted by the coordinator where it trains on a part of the rows only; else the dataset has them.
+  /// Those of the coordinator, which may train on a part of the rows, or keep the counts of more; none where the
+  /// dataset has them.
   std::vector<std::uint32_t> degree_of_part(const sparse_view& rows) const {
-    if (data_ || sparse_dataset::map(data_path()).rows() == rows.rows()) return {};
+    if (data_ || std::ranges::equal(sparse_dataset::map(data_path()).view().degree, rows.degree)) return {};
     return {rows.degree.begin(), rows.degree.end()};
   }
 

@@ -185,6 +185,7 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
   }
   sparse_view rows = data.view().slice(setup.first_row, setup.first_row + setup.rows);
   if (!setup.degree.empty()) rows.degree = setup.degree;
+  rows.weight = setup.weight, rows.offset = setup.offset, rows.id = setup.id;
   if (in_lockstep(setup.options.sharing) && !place.slot) {
     throw segment_error("segment " + place.segment +
                         " is of a synchronous run, whose number of ranks is fixed: no worker can join it");

@@ -43,7 +43,7 @@ void gathered_gradients<T>::step(double gain_weight, double position) {
       if (std::ranges::all_of(sum, [](T x) { return x == T(0); })) continue;
       for (T& x : sum) x *= static_cast<T>(-gain_weight);  // sgd has gathered what it would add
       optimizer.block(at, sum, static_cast<T>(steps_.of(at).step * options_.exchange.scale));
-      if (project_) project_(sharing_->values().subspan(at, run));
+      if (project_ && g.projected) project_(sharing_->values().subspan(at, run), static_cast<T>(steps_.of(at).step));
       std::ranges::fill(sum, T(0));
     }
   }
@@ -52,7 +52,8 @@ void gathered_gradients<T>::step(double gain_weight, double position) {
 template <parameter T>
 void gathered_gradients<T>::project_changed(std::span<const std::uint32_t> changed) const {
   const auto project = [&](std::size_t at, std::size_t run) {
-    if (!steps_.of(at).frozen) project_(sharing_->values().subspan(at, run));
+    const group_step& group = steps_.of(at);
+    if (!group.frozen && group.projected) project_(sharing_->values().subspan(at, run), static_cast<T>(group.step));
   };
   if (changed.empty()) {
     for (const parameter_group& g : groups_)

@@ -15,6 +15,7 @@ group_steps::group_steps(const std::vector<parameter_group>& groups, const step_
                     .run = g.hot_first ? g.width : g.rows * g.width,
                     .factor = g.step_factor,
                     .l2 = g.l2 && context.options.l2 > 0.0,
+                    .projected = g.projected,
                     .frozen = context.options.freezes(i)});
   }
   std::ranges::sort(all_, {}, &group_step::begin);

@@ -43,23 +43,25 @@ double largest_eigenvalue(const sparse_view& data, bool bias, const std::stop_to
   // X X' has the eigenvalues of X'X and needs no pass over all columns. The start is one that no structure of the data
   // is orthogonal to.
   const counter_random start(1, 0x65696765u);
-  std::vector<double> u(rows), column(data.columns);
+  std::vector<double> u(rows), column(data.columns), root(rows, 1.0);
   for (std::size_t r = 0; r < rows; ++r) u[r] = start.uniform(r) - 0.25;
+  if (!data.weight.empty())
+    std::ranges::transform(data.weight.first(rows), root.begin(), [](float w) { return std::sqrt(double{w}); });
   double eigenvalue = 0.0;
   for (int i = 0; i < iterations; ++i) {
     double before = 0.0, after = 0.0, ones = 0.0;
     for (std::size_t r = 0; r < rows; ++r) {
       if (stop.stop_requested()) return eigenvalue;
-      for (const auto [j, x] : cursor.row(r)) column[j] += u[r] * static_cast<double>(x);
-      if (bias) ones += u[r];
+      for (const auto [j, x] : cursor.row(r)) column[j] += root[r] * u[r] * static_cast<double>(x);
+      if (bias) ones += root[r] * u[r];
       before += u[r] * u[r];
     }
     for (std::size_t r = 0; r < rows; ++r) {
       if (stop.stop_requested()) return eigenvalue;
       double product = ones;
       for (const auto [j, x] : cursor.row(r)) product += column[j] * static_cast<double>(x);
-      u[r] = product;
-      after += product * product;
+      u[r] = root[r] * product;
+      after += u[r] * u[r];
     }
     if (after == 0.0) return 0.0;
     eigenvalue = std::sqrt(after / before) / static_cast<double>(rows);

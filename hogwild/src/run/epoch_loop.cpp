@@ -53,7 +53,9 @@ class epoch_loop {
         options_(run.options),
         ranks_(run.ranks),
         rounds_(work, run.plan, who),
-        meter_(work, who, run) {}
+        meter_(work, who, run) {
+    if (options_.average) kept_.mean = tail_mean(*options_.average, options_.epochs);
+  }
 
   train_result operator()() {
     const auto begin = run_.begun;
@@ -78,7 +80,7 @@ class epoch_loop {
         break;
       }
       const std::size_t e = progress_.epoch + 1;
-      const double step = run_.schedule.at(e);
+      const double step = run_.schedule.at(e) * progress_.step_factor;
       divergence_guard guard(store, rounds_);
       const epoch_report before = last_;
       const std::uint64_t rows_before = rows_here();
@@ -90,6 +92,7 @@ class epoch_loop {
       if (!stopped) require_trained(e, rows_here() - rows_before);
       if (!stopped && !is_measured(e)) {
         progress_.epoch = e;
+        average();
         continue;
       }
       if (stopped || !measure(e, step, progress_.wall_seconds + seconds_since(begin))) {
@@ -97,10 +100,17 @@ class epoch_loop {
         break;
       }
       progress_.epoch = e;
-      if (turned_back(guard, e, step))
+      if (turned_back(guard, e, step)) {
         last_ = before;  // what was measured meanwhile is given up
-      else
-        over = conclude(begin);
+        continue;
+      }
+      objective_before_ = last_.objective;
+      if (average() && !measure_mean()) {
+        last_ = before;
+        stop();
+        break;
+      }
+      over = conclude(begin);
     }
     finish(begin);
     return std::move(result_);
@@ -108,7 +118,8 @@ class epoch_loop {
 
  private:
   void train_epoch(std::size_t e, double step) {
-    naming_the_checkpoint([&] { rounds_.train_epoch(e, step, run_.schedule.at_end(e)); });
+    const double step_end = run_.schedule.at_end(e) * progress_.step_factor;
+    naming_the_checkpoint([&] { rounds_.train_epoch(e, step, step_end); });
   }
 
   /// What a failing device leaves of the run is its last checkpoint.
@@ -182,15 +193,16 @@ class epoch_loop {
   /// After the measurement of a finished epoch; true where the run ends with it.
   bool conclude(clock::time_point begin) {
     reported_epoch_ = progress_.epoch;
-    objective_before_ = last_.objective;
     tries_.clear();
     tell(options_, [&](observer& o) { o.on_epoch(last_); });
     bool better = false;
     const auto ended = progress_.rules.after(last_, progress_.fall, options_, better);
     if (better) {
-      best_ = task_.parameters_of(engine_run_.store(), rounds_.scale());
+      kept_.best = parameters_now();
       best_measured_ = last_;
     }
+    const bool on_plateau = run_.schedule.kind == schedule_kind::plateau && progress_.epoch > run_.schedule.warm_up;
+    if (on_plateau && last_.validation && !better) progress_.step_factor *= run_.schedule.decay;
     if (ended) result_.status = *ended;
     if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
     if (!options_.checkpoint.empty() && ended != run_status::diverged) save(begin);
@@ -209,6 +221,33 @@ class epoch_loop {
     if (measured) last_ = *measured;
     measured_ = measured_ || measured;
     return measured.has_value();
+  }
+
+  /// What the run would return: the mean, where it has begun to average.
+  std::vector<float> parameters_now() const {
+    return kept_.mean.added() == 0 ? task_.parameters_of(engine_run_.store(), rounds_.scale()) : kept_.mean.value();
+  }
+
+  /// Takes the finished epoch into the mean; whether that is of several then.
+  bool average() {
+    if (!kept_.mean.takes(progress_.epoch)) return false;
+    kept_.mean.add(task_.parameters_of(engine_run_.store(), rounds_.scale()));
+    return kept_.mean.added() > 1;
+  }
+
+  /// Measures the mean in the place of what is trained, which comes back.
+  bool measure_mean() {
+    engine_run_.settle();
+    const std::size_t bytes = task_.facts().parameters * task_.facts().scalar_bytes;
+    const std::span<std::byte> trained = engine_run_.store().state_of_training().first(bytes);
+    const std::vector<std::byte> before(trained.begin(), trained.end());
+    const double scale = rounds_.scale();
+    task_.assign(engine_run_.store(), kept_.mean.value());
+    rounds_.resume_at(1.0);
+    const bool measured = measure(progress_.epoch, last_.step, last_.wall_seconds);
+    std::ranges::copy(before, trained.begin());
+    rounds_.resume_at(scale);
+    return measured;
   }
 
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
@@ -242,7 +281,7 @@ class epoch_loop {
   void resume() {
     const auto from = std::exchange(run_.resumed, nullptr);  // let go once its arrays are in the store
     if (!from->note.empty()) tell(options_, [&](observer& o) { o.on_note(from->note); });
-    progress_ = load_progress(*from, engine_run_.store(), run_, task_, best_);
+    progress_ = load_progress(*from, engine_run_.store(), run_, task_, kept_);
     reported_epoch_ = progress_.epoch;
     keep_in_mind(options_.resume);
     rounds_.resume_at(progress_.scale);
@@ -259,7 +298,7 @@ class epoch_loop {
     now.examples = last_.examples;
     now.updates = last_.updates;
     now.nonzeros = last_.nonzeros;
-    save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, best_);
+    save_progress(checkpoint_of_rank(options_.checkpoint, ranks_), engine_run_.store(), run_, task_, now, kept_);
     name_epoch(options_.checkpoint, now.epoch, ranks_);
     keep_in_mind(options_.checkpoint);
   }
@@ -267,21 +306,24 @@ class epoch_loop {
   void finish(clock::time_point begin) {
     const param_store& store = engine_run_.store();
     // A run may be resumed that has nothing left to do.
-    if (!measured_ && result_.status != run_status::stopped) measure(progress_.epoch, 0.0, 0.0);
+    if (!measured_ && result_.status != run_status::stopped) {
+      measure(progress_.epoch, 0.0, 0.0);
+      if (kept_.mean.added() > 1) measure_mean();
+    }
     // Who asks to stop is told of the last epoch that was measured.
     result_.epochs = result_.status == run_status::stopped ? reported_epoch_ : progress_.epoch;
     const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
     detail::tell_of_run(result_, counted, task_, engine_run_, run_);
     result_.train_seconds = progress_.train_seconds;
-    if (best_.empty()) {
-      result_.parameters = task_.parameters_of(store, rounds_.scale());
+    if (kept_.best.empty()) {
+      result_.parameters = parameters_now();
     } else {
       // Validation kept an earlier epoch's parameters: they are what is returned, so they are what is reported.
       engine_run_.settle();
-      task_.assign(store, best_);
+      task_.assign(store, kept_.best);
       rounds_.resume_at(1.0);
       if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
-      result_.parameters = std::move(best_);
+      result_.parameters = std::move(kept_.best);
     }
     result_.train_loss = last_.train_loss;
     result_.objective = last_.objective;
@@ -313,7 +355,7 @@ class epoch_loop {
     double objective;
   };
   std::vector<one_try> tries_;  ///< of the epoch at hand
-  std::vector<float> best_;
+  kept_parameters kept_;
   std::optional<epoch_report> best_measured_;
   train_result result_{};
 };

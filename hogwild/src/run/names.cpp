@@ -131,6 +131,10 @@ std::string_view name_of(schedule_kind kind) {
       return "inverse";
     case schedule_kind::linear:
       return "linear";
+    case schedule_kind::cosine:
+      return "cosine";
+    case schedule_kind::plateau:
+      return "plateau";
     case schedule_kind::geometric:
       break;
   }

@@ -19,6 +19,9 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/run/row_weights.hpp>
+#include <hogwild/detail/run/tail_mean.hpp>
+#include <hogwild/detail/run/validation_split.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
@@ -41,14 +44,19 @@ void check(const train_options& o, const model_traits& traits) {
       "a geometric decay above 1 makes the step grow; use a factor of at most 1");
   require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::constant || !o.step.decay,
           "a constant step has no decay; name another schedule, or leave out the decay");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::cosine || o.step.decay.value_or(1.0) <= 1.0,
+          "under cosine the decay is what the last epoch's step is of the first: at most 1");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::plateau || o.step.decay.value_or(0.5) < 1.0,
+          "a plateau whose decay is not below 1 never lowers the step; use a factor below 1");
+  require(o.step.kind.value_or(traits.defaults.schedule) != schedule_kind::plateau || o.validation ||
+              o.validation_fraction > 0.0,
+          "a plateau schedule goes by the validation loss: give validation rows, or a fraction to hold back");
+  require(o.step.warm_up < o.epochs, "a warm-up of " + std::to_string(o.step.warm_up) +
+                                         " epochs leaves none of the run's " + std::to_string(o.epochs) +
+                                         " for the schedule: warm up for fewer");
   require(!traits.margin || o.step.kind != schedule_kind::linear,
           "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
-  require(o.weight_positive > 0.0 && std::isfinite(o.weight_positive), "weight_positive must be positive");
-  require(o.weight_positive == 1.0 || traits.labels == label_kind::binary,
-          "weight_positive weighs one of two labels: it needs a binary model");
-  require(o.weight_positive == 1.0 || traits.margin,
-          "weight_positive is the engine's for margin models; a general model weighs its examples itself");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
   require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
           "the tolerance is a fraction of the objective's fall: 0 to 1");
@@ -68,6 +76,10 @@ void check(const train_options& o, const model_traits& traits) {
           "momentum, beta1 and beta2 lie between 0 and 1");
   require(c.epsilon > 0.0 && std::isfinite(c.epsilon), "epsilon must be positive");
   require(o.patience > 0, "patience is at least 1");
+  require(!o.average || (*o.average > 0.0 && *o.average <= 1.0),
+          "the average is over a fraction of the epochs: 0 to 1");
+  require(!o.average || tail_mean(*o.average, o.epochs).epochs() > 1,
+          "the average of a single epoch is that epoch: take a larger fraction, or more epochs");
   require(o.measure_every != 0u, "a run is measured every so many epochs, at least 1");
   require(
       o.measure_every.value_or(1) == 1 || traits.cuts,
@@ -98,6 +110,8 @@ void check(const train_options& o, const model_traits& traits) {
     require(o.sharing == sharing_kind::automatic || o.sharing == sharing_kind::direct,
             "owners change the shared array: leave the sharing at auto");
     const optimizer_kind kind = o.optimizer.value_or(traits.defaults.optimizer);
+    require(!o.weights.any() && o.weight_positive == 1.0,
+            "owners train ratings that weigh the same: use shared ownership");
     require(o.freeze.empty() && (kind == optimizer_kind::sgd || kind == optimizer_kind::row_adagrad),
             "blocks of ratings are trained whole, by sgd or row_adagrad: use shared ownership for anything else");
   }
@@ -162,7 +176,6 @@ loop_options loop_of(const train_options& o, const model_traits& traits, std::si
           .batch = o.batch ? static_cast<std::uint32_t>(*o.batch) : traits.defaults.batch,
           .frozen_groups = frozen_groups(o.freeze, traits),
           .l2 = o.l2.value_or(traits.linear ? 1.0 / static_cast<double>(rows) : traits.defaults.l2),
-          .weight_positive = o.weight_positive,
           .seed = o.seed,
           .constants = o.constants,
           .form = o.form.value_or(traits.defaults.form),
@@ -188,12 +201,32 @@ std::optional<std::uint32_t> repeated(std::span<const std::uint32_t> columns, st
   return found == sorted.end() ? std::nullopt : std::optional(*found);
 }
 
+void require_weights_and_offsets(const sparse_view& data, const std::string& source, const model_traits& traits) {
+  require(data.weight.empty() || traits.weights,
+          source + " has weights of rows, which this model does not heed: leave them out, or say takes_weights in it");
+  require(data.offset.empty() || traits.offsets,
+          source + " has offsets of rows, which are for models with a margin, and those that say takes_offsets");
+}
+
 /// Without a check of their own, rows in somebody's memory are looked at here. `source` names them.
 void require_sound(const sparse_view& data, const std::string& source, const model_traits& traits) {
   if (data.columns > column_limit) {
     throw input_error(source + " has " + std::to_string(data.columns) + " columns; at most " +
                       std::to_string(column_limit) + " are supported");
   }
+  const auto require_sized = [&](std::size_t n, const char* what) {
+    if (n != 0 && n != data.rows())
+      throw input_error(source + ": there are " + std::to_string(n) + " " + what + " for " +
+                        std::to_string(data.rows()) + " rows; give one a row");
+  };
+  require_sized(data.weight.size(), "weights");
+  require_sized(data.offset.size(), "offsets");
+  require_sized(data.id.size(), "numbers of rows");
+  const auto sound = [](float w) { return std::isfinite(w) && w >= 0.0f; };
+  if (!std::ranges::all_of(data.weight, sound))
+    throw input_error(source + " has a weight that is negative or not finite; a weight is 0 or more");
+  if (!std::ranges::all_of(data.offset, [](float x) { return std::isfinite(x); }))
+    throw input_error(source + " has an offset that is not a finite number");
   if (data.source != nullptr) return;
   row_cursor cursor(data);
   std::vector<std::uint32_t> sorted;
@@ -226,6 +259,7 @@ void require_fits(const std::optional<sparse_view>& rows, const sparse_view& tra
                   const model_traits& traits) {
   if (!rows) return;
   require_labels(*rows, source, traits);
+  require_weights_and_offsets(*rows, source, traits);
   if (rows->columns > training.columns) {
     throw input_error(source + " has " + std::to_string(rows->columns) + " columns, but the training data only " +
                       std::to_string(training.columns) + "; read it through the training data's numbering");
@@ -263,26 +297,20 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   if (data.rows() == 0) throw input_error(source + " has no rows");
   require_labels(data, source, traits);
   require_sound(data, source, traits);
+  require_weights_and_offsets(data, source, traits);
   require_fits(options_.test, data, "the test data", traits);
   require_fits(options_.validation, data, "the validation data", traits);
   labels_ = learn_labels(traits.labels, data.label, source, agreement(ranks_));
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
-  if (options_.validation_fraction > 0.0) {
-    const auto held =
-        static_cast<std::size_t>(std::round(options_.validation_fraction * static_cast<double>(data.rows())));
-    require(held > 0 && held < data.rows(),
-            "the validation fraction leaves no rows on one side: there are " + std::to_string(data.rows()) + " rows");
-    train_ = data.slice(0, data.rows() - held);
-    options_.validation = data.slice(data.rows() - held, data.rows());
-  }
+  if (options_.validation_fraction > 0.0) hold_back(traits);
   const std::uint64_t all_rows = agree_on_rows();
+  weigh_rows();
   loop_ = loop_of(options_, traits, all_rows);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool two_pass = loop_.form == l2_form::two_pass;
   const bool touched = loop_.l2 > 0.0 && (!traits.margin || loop_.optimizer != optimizer_kind::sgd || two_pass);
-  // A text keeps its counts: what is held back of it is measured by the same ones.
-  if (touched && (train_.degree.empty() || (train_.rows() != data.rows() && !traits.repeats))) {
+  if (touched && train_.degree.empty()) {
     train_.ensure(0, train_.rows());
     degree_ = count_of_all(count_columns(train_), agreement(ranks_));
     train_.degree = degree_;
@@ -291,6 +319,32 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
     class_rows_ = count_of_all(class_counts(train_, labels_, labels_.classes()), agreement(ranks_));
     train_.class_rows = class_rows_;
   }
+}
+
+void prepared_data::weigh_rows() {
+  const agreement ranks(ranks_);
+  const std::vector<double> of_labels = weights_of_labels(options_, labels_, train_, ranks);
+  const std::string source = options_.data_name.empty() ? "the training data" : options_.data_name;
+  train_weights_ = row_weights(train_, of_labels, labels_, source, &ranks);
+  train_.weight = train_weights_;
+  const auto weigh = [&](std::optional<sparse_view>& rows, std::vector<float>& weights, const std::string& name) {
+    if (!rows) return;
+    weights = row_weights(*rows, of_labels, labels_, name, nullptr);  // all ranks measure the same rows
+    rows->weight = weights;
+  };
+  weigh(options_.test, test_weights_, "the test data");
+  weigh(options_.validation, validation_weights_, "the validation data");
+}
+
+void prepared_data::hold_back(const model_traits& traits) {
+  split_ = std::make_shared<const validation_split>(
+      split_rows(train_, draw_validation(train_.label, labels_, options_.validation_fraction, options_.seed)));
+  const sparse_view whole = train_;
+  train_ = split_->training.view();
+  options_.validation = split_->validation.view();
+  train_.class_rows = whole.class_rows;
+  // A text keeps its counts: what is held back of it is measured by the same ones.
+  if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
 }
 
 /// The rows of all ranks, which have to have the same columns and what belongs to them.

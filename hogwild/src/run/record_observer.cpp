@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/machine.hpp>
@@ -31,6 +33,15 @@ record_dataset describe(const sparse_view& data, const train_options& options) {
   }
   if (options.test) d.test_rows = options.test->rows();
   return d;
+}
+
+/// "none", "balanced", or LABEL=WEIGHT,...
+std::string class_weights_of(const class_weights& weights) {
+  if (weights.balanced) return "balanced";
+  std::string all;
+  for (const auto& [label, weight] : weights.of_labels)
+    all += (all.empty() ? "" : ",") + detail::to_text(label) + "=" + detail::to_text(weight);
+  return all.empty() ? "none" : all;
 }
 
 class record_observer final : public observer {
@@ -76,10 +87,15 @@ class record_observer final : public observer {
                     {"step", run_.schedule.initial},
                     {"step_found", run_.step_found},
                     {"decay", run_.schedule.decay},
+                    {"warm_up", number(run_.schedule.warm_up)},
+                    {"average", run_.options.average.value_or(0.0)},
                     {"l2", run_.l2},
                     {"l2_form", text(name_of(o.form))},
                     {"bias", o.bias != 0},
-                    {"weight_positive", o.weight_positive},
+                    {"weight_positive", run_.options.weight_positive},
+                    {"class_weights", text(class_weights_of(run_.options.weights))},
+                    {"row_weights", !task_.data().weight.empty()},
+                    {"row_offsets", !task_.data().offset.empty()},
                     {"tolerance", run_.options.tolerance.value_or(0.0)},
                     {"seed", number(o.seed)},
                     {"telemetry", o.telemetry != 0},

@@ -20,8 +20,8 @@ struct run_fingerprint {
   std::uint64_t rows, columns, nonzeros, parameters, scalar_bytes, state_arrays;
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
-  std::uint64_t numbering, warm_start, hyperparameters;
-  double l2, weight_positive, momentum, beta1, beta2, epsilon;
+  std::uint64_t numbering, warm_start, hyperparameters, weights;
+  double l2, momentum, beta1, beta2, epsilon, average;
 
   bool operator==(const run_fingerprint&) const = default;
 };
@@ -52,12 +52,13 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .numbering = detail::checksum(work.data().original),
           .warm_start = run.options.initial ? 1u : 0u,
           .hyperparameters = detail::checksum(std::span<const std::uint64_t>(hyperparameters)),
+          .weights = detail::checksum(work.data().weight) ^ std::rotl(detail::checksum(work.data().offset), 1),
           .l2 = o.l2,
-          .weight_positive = o.weight_positive,
           .momentum = o.constants.momentum,
           .beta1 = o.constants.beta1,
           .beta2 = o.constants.beta2,
-          .epsilon = o.constants.epsilon};
+          .epsilon = o.constants.epsilon,
+          .average = run.options.average.value_or(0.0)};
 }
 
 template <class F>
@@ -75,14 +76,16 @@ std::string state_name(std::size_t k) {
 }  // namespace
 
 void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
-                   const training_task& work, const run_progress& progress, const std::vector<float>& best) {
+                   const training_task& work, const run_progress& progress, const kept_parameters& kept) {
   checkpoint file{.epoch = progress.epoch};
   const std::string_view model = work.facts().model;
   file.put_span("model", std::span(model.data(), model.size()));
   file.put("fingerprint", fingerprint(work, store, run));
   file.put("progress", progress);
   file.put("schedule", run.schedule);
-  file.put_span<float>("best", best);
+  file.put_span<float>("best", kept.best);
+  file.put_span<double>("mean", kept.mean.sums());
+  file.put("averaged", std::uint64_t{kept.mean.added()});
   with_scalar(work.facts().scalar_bytes, [&]<class T>() {
     file.put_span<T>("parameters", store.parameters<T>());
     for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.put_span<T>(state_name(k), store.state<T>(k));
@@ -99,7 +102,7 @@ std::uint32_t batch_of_checkpoint(const checkpoint& file) {
 }
 
 run_progress load_progress(const resumed_checkpoint& from, const param_store& store, resolved_run& run,
-                           const training_task& work, std::vector<float>& best) {
+                           const training_task& work, kept_parameters& kept) {
   const std::string& path = from.path;
   const checkpoint& file = from.state;
   const auto name = file.get_vector<char>("model");
@@ -110,10 +113,13 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
   if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store, run)) {
     throw config_error(path +
                        " was written by a run with other data or other options (l2, seed, optimizer, update, "
-                       "order, bias, virtual workers, init ...): resume with the command line that wrote it");
+                       "order, bias, average, virtual workers, init ...): resume with the command line that wrote it");
   }
   run.schedule = schedule_of_checkpoint(file);
-  best = file.get_vector<float>("best");
+  kept.best = file.get_vector<float>("best");
+  // It may have been taken too early, by a run that was to have fewer epochs.
+  if (kept.mean.takes(file.epoch))
+    kept.mean.go_on(file.get_vector<double>("mean"), file.get<std::uint64_t>("averaged"));
   with_scalar(work.facts().scalar_bytes, [&]<class T>() {
     file.get_into("parameters", store.parameters<T>());
     for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.get_into(state_name(k), store.state<T>(k));

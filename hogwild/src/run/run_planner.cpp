@@ -40,13 +40,11 @@ void run_planner::agree_on_exchange() {
   e.workers = static_cast<std::uint64_t>(chosen[4]);
 }
 
-/// Rows that weigh more bend the loss more.
 double run_planner::curvature() {
   const double smoothness = task_.smoothness();
   if (smoothness == 0.0) return 0.0;
   if (!curvature_) {
-    curvature_ = smoothness * std::max(1.0, loop_.weight_positive) *
-                 largest_eigenvalue(task_.data(), loop_.bias != 0, run_.options.stop);
+    curvature_ = smoothness * largest_eigenvalue(task_.data(), loop_.bias != 0, run_.options.stop);
   }
   return *curvature_;
 }

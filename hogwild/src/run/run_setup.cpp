@@ -10,14 +10,17 @@ namespace hogwild {
 
 namespace {
 
-/// The fixed part; the decorator, the path, the CPUs, the label values, the degrees and the model follow in this order.
+/// The fixed part; weights, offsets and numbers of the rows (four bytes each, aligned), the decorator, the path, the
+/// CPUs, the label values, the degrees and the model follow in this order.
 struct setup_header {
   std::uint64_t layout;  ///< in all builds the first word: setup_layout() of the one that wrote it
   loop_options options;
   std::uint64_t first_row, rows;
   std::uint32_t pin, labels, workers, reserved;
   std::uint64_t decorator_bytes, path_bytes, cpu_count, label_count, degree_count, model_bytes;
+  std::uint64_t weights, offsets, ids;
 };
+static_assert(sizeof(setup_header) % alignof(float) == 0);
 static_assert(std::is_trivially_copyable_v<setup_header>);
 
 /// Differs where programs have other options, or elsewhere: whatever is added moves what stands behind it.
@@ -48,13 +51,19 @@ std::vector<std::byte> run_setup::encode() const {
                             .cpu_count = cpus.size(),
                             .label_count = label_values.size(),
                             .degree_count = degree.size(),
-                            .model_bytes = model.size()};
+                            .model_bytes = model.size(),
+                            .weights = weight.size(),
+                            .offsets = offset.size(),
+                            .ids = id.size()};
   std::vector<std::byte> bytes;
   const auto append = [&bytes](const auto& span) {
     const auto part = std::as_bytes(span);
     bytes.insert(bytes.end(), part.begin(), part.end());
   };
   append(std::span(&header, 1));
+  append(weight);
+  append(offset);
+  append(id);
   append(std::span(decorator));
   append(std::span(data_path));
   append(std::span(cpus));
@@ -78,9 +87,12 @@ run_setup run_setup::decode(std::span<const std::byte> bytes) {
         "the run");
   cut(&header, sizeof header);
   const auto too_many = [&bytes](std::uint64_t n) { return n > bytes.size(); };
+  const auto of_rows = [&](std::uint64_t n) { return n == 0 || n == header.rows; };
   if (too_many(header.decorator_bytes) || too_many(header.path_bytes) || too_many(header.cpu_count) ||
       too_many(header.label_count) || too_many(header.degree_count) || too_many(header.model_bytes) ||
-      header.options.device_count > most_devices || header.options.device_count > header.workers) {
+      too_many(header.weights) || too_many(header.offsets) || too_many(header.ids) || !of_rows(header.weights) ||
+      !of_rows(header.offsets) || !of_rows(header.ids) || header.options.device_count > most_devices ||
+      header.options.device_count > header.workers) {
     throw segment_error("the segment's setup does not hold what it says; purge it and start the run again");
   }
   run_setup setup{.options = header.options,
@@ -95,6 +107,15 @@ run_setup run_setup::decode(std::span<const std::byte> bytes) {
                   .label_values = std::vector<double>(header.label_count),
                   .degree = std::vector<std::uint32_t>(header.degree_count),
                   .model = std::vector<std::byte>(header.model_bytes)};
+  const auto lies = [&]<class T>(std::span<const T>& numbers, std::uint64_t n) {
+    if (n * sizeof(T) > bytes.size())
+      throw segment_error("the segment's setup is incomplete; purge it and start the run again");
+    numbers = {reinterpret_cast<const T*>(bytes.data()), n};
+    bytes = bytes.subspan(n * sizeof(T));
+  };
+  lies(setup.weight, header.weights);
+  lies(setup.offset, header.offsets);
+  lies(setup.id, header.ids);
   cut(setup.decorator.data(), header.decorator_bytes);
   cut(setup.data_path.data(), header.path_bytes);
   cut(setup.cpus.data(), header.cpu_count * sizeof(std::int32_t));

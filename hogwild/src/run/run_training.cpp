@@ -42,6 +42,8 @@ double default_decay(schedule_kind kind, std::size_t epochs, bool found) {
   const double passes = static_cast<double>(epochs - 1);
   const bool falls = found && passes > 0.0;
   if (kind == schedule_kind::linear) return 1.0 / static_cast<double>(epochs);
+  if (kind == schedule_kind::cosine) return 0.01;
+  if (kind == schedule_kind::plateau) return 0.5;
   if (kind == schedule_kind::geometric) return falls ? std::pow(0.01, 1.0 / passes) : 1.0;
   return falls ? 99.0 / passes : 0.0;
 }
@@ -58,13 +60,13 @@ void find_schedule(const training_task& task, const prepared_data& ready, resolv
                   search       ? find_step(task, options.initial, options.stop)
                   : by_default ? *defaults.step
                                : step.initial.value_or(0.0),
-                  step.decay.value_or(0.0)};
+                  step.decay.value_or(0.0), options.epochs, step.warm_up};
   // A model that has a step of its own knows how it should fall, whatever it is.
   if (defaults.step && !step.decay && kind == defaults.schedule) run.schedule.decay = defaults.decay.value_or(0.0);
   run.step_found = search && !options.stop.stop_requested();
   if (run.resumed) run.schedule = schedule_of_checkpoint(run.resumed->state);
   if (run.schedule.decay == 0.0 && run.schedule.kind != schedule_kind::constant)
-    run.schedule.decay = default_decay(run.schedule.kind, options.epochs, search);
+    run.schedule.decay = default_decay(run.schedule.kind, options.epochs - step.warm_up, search);
 }
 
 }  // namespace

@@ -4,21 +4,21 @@
 namespace hogwild {
 
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
-                           std::span<const float> labels) {
+                           std::span<const float> labels, std::span<const float> weights) {
   measurement m{.loss = mean_loss};
   switch (kind) {
     case label_kind::binary: {
-      const auto counts = count_confusion(scores, labels);
+      const auto counts = count_confusion(scores, labels, weights);
       m.accuracy = counts.accuracy();
       m.f1 = counts.f1();
-      m.auc = area_under_curve(scores, labels);
+      m.auc = area_under_curve(scores, labels, weights);
       break;
     }
     case label_kind::classes:
-      m.accuracy = accuracy(scores, labels);
+      m.accuracy = accuracy(scores, labels, weights);
       break;
     case label_kind::real:
-      m.rmse = rmse(scores, labels);
+      m.rmse = rmse(scores, labels, weights);
       break;
   }
   return m;
@@ -35,7 +35,8 @@ measurement shared_list_counts::measure(double mean_loss) const {
           .macro_f1 = all.macro_f1()};
 }
 
-measurement measure_cut(label_kind, double mean_loss, std::span<const float> scores, std::span<const float> labels) {
+measurement measure_cut(label_kind, double mean_loss, std::span<const float> scores, std::span<const float> labels,
+                        std::span<const float>) {
   double cut = 0.0;
   std::size_t nodes = 0, right = 0;
   for (std::size_t r = 0; r < scores.size(); ++r) {

@@ -85,9 +85,9 @@ measurement margin_task::evaluate(const param_store& store, double scale, const 
   const auto a = static_cast<float>(scale);
   const float bias = options_.bias ? v[v.size() - 1] : 0.0f;
   return evaluate_rows(
-      rows, labels_, options_.weight_positive, threads,
+      rows, labels_, threads,
       [&](const sparse_row<float>& z) -> row_score {
-        const float margin = a * dot(v, z) + bias;
+        const float margin = a * dot(v, z) + bias + z.offset;
         return {loss_.loss(margin, z.label), loss_.prediction(margin)};
       },
       all_measures, measure_scores, stop);

@@ -25,8 +25,11 @@
 
 namespace hogwild {
 
-/// All named models, in the order of the list in models/CMakeLists.txt.
+/// All named models, in the order of the list in models/CMakeLists.txt, and behind them those that were registered.
 std::span<const model_descriptor* const> known_models();
+/// Adds a model of the program's own, which must stay. Not while others ask for models. Throws config_error where there
+/// is one of this name.
+void register_descriptor(const model_descriptor& descriptor);
 /// Null for a name that is not known.
 const model_descriptor* find_model(std::string_view name);
 /// Throws config_error for a name that is not known, with those that are.
@@ -34,7 +37,7 @@ const model_descriptor& model_named(std::string_view name);
 const model_descriptor& descriptor_of(const named_model& m);
 
 /// The names that make_model knows.
-std::span<const std::string_view> model_names();
+std::vector<std::string_view> model_names();
 
 /// Throws config_error for a name that is not known (with those that are), and for options that the model has not or
 /// that are out of range.
@@ -73,8 +76,8 @@ class predictor {
   batch_scorer scorer(std::size_t most) const { return loaded_->scorer(most); }
 
   /// Throws config_error, with `source` as where they come from, for rows that the model was not made for: images of
-  /// another size.
-  void require_data(const sparse_view& rows, std::string_view source) const { loaded_->require_data(rows, source); }
+  /// another size, offsets where it has no margin.
+  void require_data(const sparse_view& rows, std::string_view source) const;
 
   /// Whether it scores all classes: softmax and mlp do.
   bool scores_classes() const { return loaded_->scores_classes(); }

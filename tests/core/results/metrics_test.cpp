@@ -28,6 +28,32 @@ TEST(metrics, auc_by_hand) {
   EXPECT_EQ(area_under_curve(floats{2, 1}, floats{-1, 1}), 0.0);
 }
 
+// Rows of a whole weight against as many rows. Sums of whole numbers are exact, and so are quotients of equal ones.
+RC_GTEST_PROP(metrics, a_row_of_weight_k_counts_as_k_rows, ()) {
+  const auto rows = *rc::gen::inRange<std::size_t>(1, 40);
+  floats scores, labels, weights, many_scores, many_labels;
+  hogwild::list_counts weighed(3), repeated(3);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto k = *rc::gen::inRange(0, 4);
+    scores.push_back(static_cast<float>(*rc::gen::inRange(-3, 4)));
+    labels.push_back(*rc::gen::arbitrary<bool>() ? 1.0f : -1.0f);
+    weights.push_back(static_cast<float>(k));
+    many_scores.insert(many_scores.end(), static_cast<std::size_t>(k), scores.back());
+    many_labels.insert(many_labels.end(), static_cast<std::size_t>(k), labels.back());
+    const floats of_classes{scores.back(), 0.5f, -0.5f};
+    const std::vector<std::uint32_t> given{static_cast<std::uint32_t>(r % 3)};
+    weighed.add(of_classes, 0.0f, given, weights.back());
+    for (int i = 0; i < k; ++i) repeated.add(of_classes, 0.0f, given);
+  }
+  RC_ASSERT(count_confusion(scores, labels, weights) == count_confusion(many_scores, many_labels));
+  RC_ASSERT(area_under_curve(scores, labels, weights) == area_under_curve(many_scores, many_labels));
+  RC_ASSERT(hogwild::accuracy(scores, labels, weights) == hogwild::accuracy(many_scores, many_labels));
+  RC_ASSERT(hogwild::rmse(scores, labels, weights) == hogwild::rmse(many_scores, many_labels));
+  RC_ASSERT(weighed.precision_at(1) == repeated.precision_at(1));
+  RC_ASSERT(weighed.micro_f1() == repeated.micro_f1());
+  RC_ASSERT(weighed.macro_f1() == repeated.macro_f1());
+}
+
 TEST(metrics, auc_is_nothing_where_it_means_nothing) {
   EXPECT_EQ(area_under_curve(floats{1, 2}, floats{1, 1}), std::nullopt);
   EXPECT_EQ(area_under_curve(floats{1, 2}, floats{-1, -1}), std::nullopt);

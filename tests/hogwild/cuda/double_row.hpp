@@ -18,11 +18,12 @@ struct double_row {
       column.push_back(work.index16 != nullptr ? work.index16[k] : work.index32[k]);
       x.push_back(static_cast<double>(work.value16 != nullptr ? to_float(work.value16[k]) : work.value[k]));
     }
-    weight = label > 0 ? static_cast<double>(work.weight_positive) : 1.0;
+    if (work.weight != nullptr) weight = static_cast<double>(work.weight[r]);
+    if (work.offset != nullptr) offset = static_cast<double>(work.offset[r]);
   }
   std::vector<std::size_t> column;
   std::vector<double> x;
-  double label, weight;
+  double label, weight = 1.0, offset = 0.0;
 };
 
 }  // namespace hogwild::test

@@ -42,7 +42,7 @@ TYPED_TEST_SUITE(loss_fibers, test::wide_and_narrow_rows);
 
 TYPED_TEST(loss_fibers, of_margin_models_add_up_what_the_host_form_does) {
   test::margin_problem<typename TypeParam::index, typename TypeParam::value> rows(
-      this->random, this->lengths, {.weight_positive = 3, .scale = 0.25, .bias = true});
+      this->random, this->lengths, {.scale = 0.25, .bias = true, .weighed = true});
   const poisson model{};
   expect_sums_of_host_form(
       rows.work(), [&](const auto& work) { device::add_margin_losses(work, margin_loss(model), 0, 1); },

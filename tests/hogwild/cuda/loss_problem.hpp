@@ -37,7 +37,7 @@ inline double margin_in_double(const device::margin_work& work, const double_row
   double margin = work.bias ? static_cast<double>(work.weights[work.columns]) : 0.0;
   for (std::size_t e = 0; e < z.x.size(); ++e)
     margin += work.scale * static_cast<double>(work.weights[z.column[e]]) * z.x[e];
-  return margin;
+  return margin + z.offset;
 }
 
 inline double softmax_loss_in_double(const device::general_work& work, const device::softmax_shape& model,
@@ -51,7 +51,7 @@ inline double softmax_loss_in_double(const device::general_work& work, const dev
   const double top = std::ranges::max(s);
   double sum = 0.0;
   for (const double x : s) sum += std::exp(x - top);
-  return top + std::log(sum) - s[static_cast<std::size_t>(z.label)];
+  return z.weight * (top + std::log(sum) - s[static_cast<std::size_t>(z.label)]);
 }
 
 inline double machine_loss_in_double(const device::general_work& work, const device::machine_shape& model,
@@ -68,9 +68,9 @@ inline double machine_loss_in_double(const device::general_work& work, const dev
     }
   }
   const auto scale = static_cast<double>(model.scale), mean = static_cast<double>(model.mean);
-  if (model.labels == label_kind::binary) return std::log1p(std::exp(-z.label * score));
+  if (model.labels == label_kind::binary) return z.weight * std::log1p(std::exp(-z.label * score));
   const double error = (mean + scale * score - z.label) / scale;
-  return 0.5 * error * error;
+  return z.weight * 0.5 * error * error;
 }
 
 inline double factor_loss_in_double(const device::factor_work& work, std::size_t r) {

@@ -66,7 +66,7 @@ TYPED_TEST_SUITE(measured_rows, test::all_row_kinds);
 TYPED_TEST(measured_rows, of_margin_models_have_the_losses_of_double_precision) {
   for (const bool bias : {false, true}) {
     test::margin_problem<typename TypeParam::index, typename TypeParam::value> rows(
-        this->random, this->lengths, {.weight_positive = 3, .scale = 0.25, .bias = bias});
+        this->random, this->lengths, {.scale = 0.25, .bias = bias, .weighed = true});
     const auto work = this->part_of(rows.work());
     const auto add = [&](const auto& model) {
       return [&](const auto& w, std::size_t part, std::size_t parts) {

@@ -31,7 +31,7 @@ class machine_problem {
   machine_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, const machine_training& training)
       : model{.features = columns, .width = training.width, .labels = training.labels},
         training_(training),
-        rows_(random, lengths, {.adagrad = training.adagrad}) {
+        rows_(random, lengths, {.adagrad = training.adagrad, .weighed = true}) {
     std::normal_distribution<float> normal(0.0f, 0.3f);
     std::uniform_real_distribution<float> positive(0.1f, 1.0f);
     for (std::size_t j = 0; j < columns * (training.width + 1) + 1; ++j) {
@@ -50,6 +50,7 @@ class machine_problem {
     work.weights = weights.data();
     work.sums = training_.adagrad ? sums.data() : nullptr;
     if (!label_.empty()) work.label = label_.data();
+    work.offset = nullptr;
     work.l2_rows = training_.l2_rows;
     const std::uint64_t factors = columns * training_.width;
     work.groups[0] = {.end = factors, .step = step, .l2 = true, .width = training_.width};
@@ -82,9 +83,10 @@ class machine_problem {
           s[f] += term;
         }
       }
-      const double slope = model.labels == label_kind::binary
-                               ? -z.label / (1.0 + std::exp(score * z.label))
-                               : score - (z.label - static_cast<double>(model.mean)) / static_cast<double>(model.scale);
+      const double slope =
+          z.weight * (model.labels == label_kind::binary
+                          ? -z.label / (1.0 + std::exp(score * z.label))
+                          : score - (z.label - static_cast<double>(model.mean)) / static_cast<double>(model.scale));
       for (std::size_t e = 0; e < z.x.size(); ++e) {
         const double decay = training_.l2_rows / rows.degree[z.column[e]];
         for (std::size_t f = 0; f < width; ++f) {

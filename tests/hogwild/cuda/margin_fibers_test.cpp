@@ -43,8 +43,8 @@ struct margin_fibers : test::on_fibers<> {
 TYPED_TEST_SUITE(margin_fibers, test::all_row_kinds);
 
 TYPED_TEST(margin_fibers, one_warp_gives_the_bits_of_the_host_form) {
-  const test::margin_training sgd{.weight_positive = 3, .scale = 0.25, .shrink = 0.999, .bias = true};
-  const test::margin_training adagrad{.weight_positive = 3, .l2_rows = 2, .adagrad = true, .bias = true};
+  const test::margin_training sgd{.scale = 0.25, .shrink = 0.999, .bias = true, .weighed = true};
+  const test::margin_training adagrad{.l2_rows = 2, .adagrad = true, .bias = true, .weighed = true};
   for (const test::margin_training& training : {sgd, adagrad}) {
     for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
       for (const bool system_scope : {false, true}) {

@@ -18,8 +18,9 @@ namespace hogwild::test {
 
 /// How rows of margin models are trained, besides the rows.
 struct margin_training {
-  double step = 0.3, weight_positive = 1, scale = 1, shrink = 1, l2_rows = 0;
+  double step = 0.3, scale = 1, shrink = 1, l2_rows = 0;
   bool adagrad = false, bias = false;
+  bool weighed = false;  ///< rows have weights and offsets
 };
 
 /// Random rows, weights that training begins with, and what serial training in double precision makes of them.
@@ -50,6 +51,10 @@ class margin_problem {
     }
     // What a bias has as its sum or weight stands there without a bias, too: nobody may touch it then.
     std::uniform_real_distribution<float> positive(0.1f, 1.0f);
+    for (std::size_t r = 0; training.weighed && r < lengths.size(); ++r) {
+      weight_.push_back(3.0f * positive(random));
+      offset_.push_back(normal(random));
+    }
     for (std::size_t j = 0; j <= columns; ++j) {
       weights.push_back(normal(random));
       sums.push_back(positive(random));
@@ -67,13 +72,13 @@ class margin_problem {
     else
       work.value16 = value_.data();
     work.label = label_.data();
+    if (training_.weighed) work.weight = weight_.data(), work.offset = offset_.data();
     work.degree = degree_.data();
     work.weights = weights.data();
     work.sums = training_.adagrad ? sums.data() : nullptr;
     work.columns = columns;
     work.bias = training_.bias;
     work.step = static_cast<float>(training_.step);
-    work.weight_positive = static_cast<float>(training_.weight_positive);
     work.scale = training_.scale;
     work.shrink = training_.shrink;
     work.l2_rows = training_.l2_rows;
@@ -89,7 +94,8 @@ class margin_problem {
       double margin = training_.bias ? w[columns] : 0;
       for (std::size_t k = rows_.begin(r); k < rows_.begin(r + 1); ++k) margin += before * w[rows_.column(k)] * x(k);
       const double y = static_cast<double>(label_[r]);
-      const double s = (y > 0 ? training_.weight_positive : 1) * slope(margin, y);
+      if (training_.weighed) margin += static_cast<double>(offset_[r]);
+      const double s = (training_.weighed ? static_cast<double>(weight_[r]) : 1.0) * slope(margin, y);
       const auto descend = [&](std::size_t j, double g, double a) {
         if (training_.adagrad) sum[j] += g * g;
         w[j] -= training_.step * g / (training_.adagrad ? std::sqrt(sum[j] + 1e-8) : a);
@@ -119,7 +125,7 @@ class margin_problem {
   stored_rows<Index> rows_;
   std::vector<std::uint32_t> degree_;
   std::vector<Value> value_;
-  std::vector<float> label_;
+  std::vector<float> label_, weight_, offset_;
 };
 
 /// |found - expected| / |expected|.

@@ -37,9 +37,9 @@ double logistic_slope(double m, double y) {
 const test::margin_training trainings[] = {
     {},
     {.bias = true},
-    {.weight_positive = 3, .scale = 0.25, .shrink = 0.999, .bias = true},
+    {.scale = 0.25, .shrink = 0.999, .bias = true, .weighed = true},
     {.step = 0.1, .adagrad = true},
-    {.step = 0.1, .weight_positive = 3, .l2_rows = 2, .adagrad = true, .bias = true},
+    {.step = 0.1, .l2_rows = 2, .adagrad = true, .bias = true, .weighed = true},
 };
 
 template <class Row>

@@ -31,7 +31,8 @@ std::uint64_t train_by_step(Step& step, const device::margin_work& work, const r
   for (std::size_t r = 0; r < work.count; ++r) {
     const std::size_t begin = work.start32 != nullptr ? work.start32[r] : work.start64[r];
     const std::size_t end = work.start32 != nullptr ? work.start32[r + 1] : work.start64[r + 1];
-    const sparse_row<float> z{{work.index32 + begin, end - begin}, {work.value + begin, end - begin}, work.label[r]};
+    sparse_row<float> z{{work.index32 + begin, end - begin}, {work.value + begin, end - begin}, work.label[r]};
+    if (work.weight != nullptr) z.weight = work.weight[r], z.offset = work.offset[r];
     changed += step.train(step.reader(), z, [](std::size_t, float) {});
   }
   return changed;
@@ -53,7 +54,6 @@ TEST_P(device_and_step, agree) {
   const step_sharing sharing(store, 0);
   loop_options options;
   options.bias = training.bias;
-  options.weight_positive = training.weight_positive;
   options.l2 = training.adagrad ? training.l2_rows / 100 : 1e-3;
   const label_map labels;
   const step_context context{labels, std::span(work.degree, work.columns), 100, options};
@@ -76,7 +76,7 @@ TEST_P(device_and_step, agree) {
 }
 INSTANTIATE_TEST_SUITE_P(trainings, device_and_step,
                          testing::Values(test::margin_training{.bias = true},
-                                         test::margin_training{.weight_positive = 3, .scale = 0.25, .shrink = 0.999},
+                                         test::margin_training{.scale = 0.25, .shrink = 0.999, .weighed = true},
                                          test::margin_training{.step = 0.1, .adagrad = true},
                                          test::margin_training{
                                              .step = 0.1, .l2_rows = 2, .adagrad = true, .bias = true}));

@@ -20,6 +20,8 @@
 
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/general_model.hpp>
 #include <hogwild/models/factorization_machine.hpp>
@@ -51,12 +53,15 @@ struct told_losses : observer {
 
 /// What the CPU measures of these parameters.
 template <class M>
-double loss_by_cpu(const M& m, label_kind labels, const sparse_view& view, const train_options& options,
+double loss_by_cpu(const M& m, label_kind kind, sparse_view view, const train_options& options,
                    const std::vector<float>& parameters) {
   loop_options o;
   o.bias = options.bias;
-  o.weight_positive = options.weight_positive;
-  const auto task = make_task(m, view, label_map::learn(labels, view.label, "rows"), o);
+  const label_map labels = label_map::learn(kind, view.label, "rows");
+  const std::vector<double> of_labels = weights_of_labels(options, labels, view, agreement(nullptr));
+  const std::vector<float> weights = row_weights(view, of_labels, labels, "rows", nullptr);
+  view.weight = weights;
+  const auto task = make_task(m, view, labels, o);
   const param_store store = param_store::in_memory({.parameters = parameters.size()});
   std::ranges::copy(parameters, store.parameters<float>().begin());
   const auto team = thread_team::make(thread_team_kind::std, 1, false);

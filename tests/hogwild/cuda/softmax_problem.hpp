@@ -26,7 +26,7 @@ class softmax_problem {
   softmax_problem(std::mt19937_64& random, std::span<const std::size_t> lengths, std::uint32_t classes, bool adagrad)
       : model{.features = columns, .classes = classes, .bias = true},
         adagrad_(adagrad),
-        rows_(random, lengths, {.adagrad = adagrad}) {
+        rows_(random, lengths, {.adagrad = adagrad, .weighed = true}) {
     std::normal_distribution<float> normal;
     std::uniform_real_distribution<float> positive(0.1f, 1.0f);
     for (std::size_t j = 0; j < (columns + 1) * classes; ++j) {
@@ -42,6 +42,7 @@ class softmax_problem {
     work.weights = weights.data();
     work.sums = adagrad_ ? sums.data() : nullptr;
     work.label = label_.data();
+    work.offset = nullptr;
     const std::uint64_t biases = columns * model.classes;
     work.groups[0] = {.end = biases, .step = step, .l2 = true, .width = model.classes};
     work.groups[1] = {.begin = biases, .end = biases + model.classes, .step = step};
@@ -64,8 +65,8 @@ class softmax_problem {
       const double top = std::ranges::max(p);
       double all = 0;
       for (double& s : p) all += s = std::exp(s - top);
-      for (double& s : p) s /= all;
-      p[static_cast<std::size_t>(label_[r])] -= 1.0;
+      for (double& s : p) s *= z.weight / all;
+      p[static_cast<std::size_t>(label_[r])] -= z.weight;
       for (std::size_t e = 0; e < z.x.size(); ++e) {
         for (std::size_t k = 0; k < classes; ++k) {
           const std::size_t j = z.column[e] * classes + k;

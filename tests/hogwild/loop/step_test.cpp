@@ -36,7 +36,9 @@ struct step_by_hand : testing::Test {
 
   std::vector<std::uint32_t> index{0, 2};
   std::vector<float> value{2.0f, -1.0f};
-  sparse_row<float> row(float label) const { return {index, value, label}; }
+  sparse_row<float> row(float label, float weight = 1.0f, float offset = 0.0f) const {
+    return {index, value, label, {}, weight, offset};
+  }
 };
 
 TEST_F(step_by_hand, sgd_subtracts_step_times_slope_times_value) {
@@ -52,18 +54,19 @@ TEST_F(step_by_hand, sgd_subtracts_step_times_slope_times_value) {
   EXPECT_EQ(w[5], 9.0f);  // no bias was asked for
 }
 
-TEST_F(step_by_hand, sgd_moves_the_bias_and_weighs_positive_rows) {
-  // margin 2 - 3 + 4 = 3 and label 1: slope 2, weighed 3 times 6; with step 0.125: w0 -= 1.5, w2 += 0.75, b -= 0.75.
+TEST_F(step_by_hand, sgd_moves_the_bias_weighs_rows_and_offsets_their_margins) {
+  // margin 2 - 3 + 4 + 2 = 5 and label 3: slope 2, weighed 3 times 6; with step 0.125: w0 -= 1.5, w2 += 0.75, b -=
+  // 0.75.
   w[0] = 1.0f, w[2] = 3.0f, w[5] = 4.0f;
-  options.bias = 1, options.weight_positive = 3.0;
+  options.bias = 1;
   const step_context c = context();
   margin_sgd_step step(sharing, margin_loss(least_squares{}), c);
   step.begin({.step = 0.125}, 0.0);
-  step.train(step.reader(), row(1.0f), ignore);
+  step.train(step.reader(), row(3.0f, 3.0f, 2.0f), ignore);
   EXPECT_EQ(w[0], -0.5f);
   EXPECT_EQ(w[2], 3.75f);
   EXPECT_EQ(w[5], 3.25f);
-  // A negative row is not weighed: margin -1 - 3.75 + 3.25 = -1.5, label -1, slope -0.5: b += 0.0625.
+  // A row without a weight and an offset of its own: margin -1 - 3.75 + 3.25 = -1.5, label -1, slope -0.5: b += 0.0625.
   step.train(step.reader(), row(-1.0f), ignore);
   EXPECT_EQ(w[5], 3.3125f);
 }

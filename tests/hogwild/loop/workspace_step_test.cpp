@@ -86,7 +86,7 @@ static_assert(conforms<dense_squares>() && workspace_model<dense_squares>);
 /// Whose weights must not be negative.
 struct positive_squares : dense_squares {
   static constexpr std::string_view name = "positive_squares";
-  void project(std::span<float> block) const {
+  void project(std::span<float> block, float) const {
     for (float& w : block) w = std::max(w, 0.0f);
   }
 };

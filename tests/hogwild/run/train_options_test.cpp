@@ -66,6 +66,24 @@ TEST(train_options, numbers_outside_their_range_are_refused) {
               HasSubstr("a constant step has no decay"));
 }
 
+TEST(train_options, schedules_that_cannot_be_followed_are_refused) {
+  const auto with = [](schedule_kind kind, std::optional<double> decay, std::size_t warm_up = 0) {
+    return refused({.epochs = 2, .step = {.initial = 0.1, .decay = decay, .kind = kind, .warm_up = warm_up}});
+  };
+  EXPECT_THAT(with(schedule_kind::cosine, 2.0), HasSubstr("at most 1"));
+  EXPECT_THAT(with(schedule_kind::plateau, 1.0), HasSubstr("never lowers the step"));
+  EXPECT_THAT(with(schedule_kind::plateau, {}), HasSubstr("give validation rows, or a fraction"));
+  EXPECT_THAT(with(schedule_kind::geometric, {}, 2), HasSubstr("a warm-up of 2 epochs leaves none of the run's 2"));
+  EXPECT_EQ(with(schedule_kind::cosine, {}, 1), "accepted");
+}
+
+TEST(train_options, an_average_is_of_several_epochs) {
+  EXPECT_THAT(refused({.average = 0.0}), HasSubstr("a fraction of the epochs"));
+  EXPECT_THAT(refused({.average = 1.5}), HasSubstr("a fraction of the epochs"));
+  EXPECT_THAT(refused({.epochs = 10, .average = 0.1}), HasSubstr("a single epoch"));
+  EXPECT_EQ(refused({.epochs = 4, .step = step, .average = 0.5}), "accepted");
+}
+
 TEST(train_options, an_inverse_decay_above_one_is_fine) {
   EXPECT_EQ(refused({.epochs = 2, .step = {.initial = 0.1, .decay = 2.0, .kind = schedule_kind::inverse}}), "accepted");
 }

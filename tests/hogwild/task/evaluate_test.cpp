@@ -93,8 +93,11 @@ struct by_hand : testing::Test {
     toy.push({0, 1}, {1.0f, 1.0f}, 0.0f);
   }
   template <class M>
-  measurement measure(const M& m, const loop_options& options = {}, bool all = true) {
-    const csr_rows data = toy.csr();
+  measurement measure(const M& m, const loop_options& options = {}, bool all = true,
+                      const std::vector<float>& weights = {}, const std::vector<float>& offsets = {}) {
+    csr_rows data = toy.csr();
+    if (!weights.empty()) data.set_weights(weights);
+    if (!offsets.empty()) data.set_offsets(offsets);
     const auto work = task_on(m, data.view(), options);
     const param_store store = param_store::in_memory(work.shape(1));
     work->assign(store, std::vector<float>{2.0f, 4.0f});
@@ -113,8 +116,18 @@ TEST_F(by_hand, hinge_loss_and_what_is_measured_of_two_classes) {
   EXPECT_FALSE(m.rmse);
 }
 
-TEST_F(by_hand, positive_rows_are_weighed) {
-  EXPECT_DOUBLE_EQ(measure(hinge_svm{}, {.weight_positive = 3.0}).loss, (0.0 + 6.0 + 1.5 + 4.0) / 4.0);
+TEST_F(by_hand, rows_are_weighed) {
+  const auto m = measure(hinge_svm{}, {}, true, {1.5f, 1.5f, 0.5f, 0.5f});
+  EXPECT_DOUBLE_EQ(m.loss, (0.0 + 3.0 + 0.75 + 2.0) / 4.0);
+  EXPECT_DOUBLE_EQ(m.accuracy.value(), 1.5 / 4.0);
+  EXPECT_DOUBLE_EQ(m.f1.value(), 3.0 / (3.0 + 1.5 + 1.0));
+  EXPECT_DOUBLE_EQ(m.auc.value(), 1.5 * 0.5 / (3.0 * 1.0));
+}
+
+TEST_F(by_hand, offsets_are_added_to_margins) {
+  const auto m = measure(hinge_svm{}, {}, true, {}, {0.0f, 3.0f, -2.0f, -3.0f});  // margins 1, 2, -1.5 and 0
+  EXPECT_DOUBLE_EQ(m.loss, (0.0 + 0.0 + 0.0 + 1.0) / 4.0);
+  EXPECT_DOUBLE_EQ(m.accuracy.value(), 0.75);
 }
 
 TEST_F(by_hand, squares_and_what_is_measured_of_numbers) {

@@ -10,10 +10,12 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/models/epsilon_insensitive.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/squared_epsilon_insensitive.hpp>
 
 namespace {
 
@@ -21,7 +23,8 @@ using namespace hogwild;
 
 template <class M>
 class margin_loss_of : public testing::Test {};
-using margin_models = testing::Types<logistic, hinge_svm, least_squares, huber>;
+using margin_models =
+    testing::Types<logistic, hinge_svm, least_squares, huber, epsilon_insensitive, squared_epsilon_insensitive>;
 TYPED_TEST_SUITE(margin_loss_of, margin_models);
 
 std::vector<float> margins() {

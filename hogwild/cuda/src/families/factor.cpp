@@ -166,6 +166,12 @@ class factor_family final : public kernel_family {
           "ownership");
   }
 
+  void require_model(const training_task& task, int) const override {
+    if (!task.data().weight.empty())
+      throw config_error(
+          "a device trains ratings that weigh the same: leave out the weights, or use threads or processes");
+  }
+
   std::size_t halves(const training_task& task) const override {
     const matrix_factorization model = factorization_of(task);
     return (model.users + model.items) * model.width();

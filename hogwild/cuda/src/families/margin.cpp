@@ -42,7 +42,6 @@ class margin_on_device final : public device_model {
       work_.l2_rows = o.l2 * static_cast<double>(task.all_rows());
     }
     work_.bias = o.bias != 0;
-    work_.weight_positive = static_cast<float>(o.weight_positive);
     work_.update = o.update;
     work_.rows_in_flight = std::max(o.rows_in_flight, 1u);
   }

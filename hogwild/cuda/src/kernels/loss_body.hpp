@@ -67,6 +67,10 @@ struct any_row {
   std::uint32_t size;
 };
 
+HOGWILD_DEVICE_CODE inline double weight_of(const margin_work& work, std::uint64_t r) {
+  return work.weight != nullptr ? static_cast<double>(work.weight[r]) : 1.0;
+}
+
 /// Each of these has look(), which a warp comes to together for one row and all lanes get, and loss(), which a lane
 /// makes of that for a row of its own. By its number a warp has memory of its own.
 struct margin_measure {
@@ -77,8 +81,7 @@ struct margin_measure {
   }
   template <class Loss>
   HOGWILD_DEVICE_CODE static double loss(const margin_work& work, const Loss& model, std::uint64_t r, float margin) {
-    const float label = work.label[r];
-    return (label > 0 ? static_cast<double>(work.weight_positive) : 1.0) * model.loss(margin, label);
+    return weight_of(work, r) * model.loss(work.offset != nullptr ? margin + work.offset[r] : margin, work.label[r]);
   }
 };
 
@@ -99,8 +102,9 @@ struct softmax_measure {
     });
     return static_cast<double>(top) + std::log(warp.sum(sum)) - static_cast<double>(warp.sum(own));
   }
-  HOGWILD_DEVICE_CODE static double loss(const general_work&, const softmax_shape&, std::uint64_t, double looked) {
-    return looked;
+  HOGWILD_DEVICE_CODE static double loss(const general_work& work, const softmax_shape&, std::uint64_t r,
+                                         double looked) {
+    return weight_of(work, r) * looked;
   }
 };
 
@@ -114,7 +118,7 @@ struct machine_measure {
   }
   HOGWILD_DEVICE_CODE static double loss(const general_work& work, const machine_shape& model, std::uint64_t r,
                                          float score) {
-    return score_loss(model.labels, model.scale, score, work.label[r]);
+    return weight_of(work, r) * score_loss(model.labels, model.scale, score, work.label[r]);
   }
 };
 

@@ -129,7 +129,7 @@ struct machine_part {
     for (std::uint64_t i = part; i < work.count; i += parts) {
       const auto z = margin_row_of<Kind>(work, work.first + i);
       numbers<Warp> sum[slots], acted;
-      const float slope = score_slope(model.labels, model.scale, look(warp, model, w, z, sum), z.label);
+      const float slope = z.weight * score_slope(model.labels, model.scale, look(warp, model, w, z, sum), z.label);
       if (slope == 0.0f && !has_l2(work)) continue;
       if (!of_factors.frozen)
         each_slot(model, [&](std::uint32_t s) {

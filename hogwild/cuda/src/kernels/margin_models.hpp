@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <hogwild/detail/platform/device_code.hpp>
+#include <hogwild/models/epsilon_insensitive.hpp>
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/huber.hpp>
 #include <hogwild/models/least_squares.hpp>
@@ -19,6 +20,7 @@
 #include <hogwild/models/modified_huber.hpp>
 #include <hogwild/models/poisson.hpp>
 #include <hogwild/models/quantile.hpp>
+#include <hogwild/models/squared_epsilon_insensitive.hpp>
 #include <hogwild/models/squared_hinge.hpp>
 
 namespace hogwild::device {
@@ -69,7 +71,7 @@ class one_of_models {
 };
 
 /// The project's margin models.
-using known_margin_model =
-    one_of_models<logistic, hinge_svm, squared_hinge, modified_huber, least_squares, huber, poisson, quantile>;
+using known_margin_model = one_of_models<logistic, hinge_svm, squared_hinge, modified_huber, least_squares, huber,
+                                         poisson, quantile, epsilon_insensitive, squared_epsilon_insensitive>;
 
 }  // namespace hogwild::device

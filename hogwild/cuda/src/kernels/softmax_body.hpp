@@ -70,9 +70,9 @@ struct softmax_part {
     return warp.most(top);
   }
 
-  /// From the scores of the classes to the derivatives of -log softmax(scores)[label] by them.
+  /// From the scores of the classes to the derivatives of -weight * log softmax(scores)[label] by them.
   template <class Warp>
-  HOGWILD_DEVICE_CODE static void differentiate(const Warp& warp, const softmax_shape& model, float label,
+  HOGWILD_DEVICE_CODE static void differentiate(const Warp& warp, const softmax_shape& model, float label, float weight,
                                                 numbers<Warp> (&p)[slots]) {
     numbers<Warp> sum;
     const float top = largest(warp, model, p);  // so that nothing overflows
@@ -83,7 +83,7 @@ struct softmax_part {
     const float all = warp.sum(sum);
     const auto own = static_cast<std::uint32_t>(label);
     each_class(warp, model, [&](unsigned lane, std::uint32_t s, std::uint32_t k) {
-      p[s][lane] = p[s][lane] / all - (k == own ? 1.0f : 0.0f);
+      p[s][lane] = weight * (p[s][lane] / all - (k == own ? 1.0f : 0.0f));
     });
   }
 
@@ -100,7 +100,7 @@ struct softmax_part {
       const auto z = margin_row_of<Kind>(work, work.first + i);
       numbers<Warp> p[slots], acted;
       add_scores(warp, model, w, z, p);
-      differentiate(warp, model, z.label, p);
+      differentiate(warp, model, z.label, z.weight, p);
       for (std::uint32_t e = 0; e < z.size && !weights_group.frozen; ++e) {
         const std::uint32_t column = z.index[e];
         const std::uint64_t row = std::uint64_t{column} * model.classes;

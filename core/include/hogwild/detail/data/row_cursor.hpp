@@ -25,7 +25,11 @@ class row_cursor {
                                      : rows_.index.subspan(begin, length),
             rows_.has_narrow_value() ? widen(rows_.value16.subspan(begin, length), value_)
                                      : rows_.value.subspan(begin, length),
-            static_cast<float>(rows_.label[r])};
+            static_cast<float>(rows_.label[r]),
+            {},
+            rows_.weight_of(r),
+            rows_.offset_of(r),
+            rows_.id_of(r)};
   }
 
   /// Room for the classes of a row, until the next one's.

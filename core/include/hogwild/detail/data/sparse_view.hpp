@@ -63,6 +63,9 @@ struct sparse_view {
   std::span<const float> value{};            ///< value of each entry, finite
   std::span<const half> value16{};           ///< the same in half precision
   label_column label{};                      ///< one a row, or a list of them, as read
+  std::span<const float> weight{};           ///< of each row, finite and >= 0; empty: all weigh 1
+  std::span<const float> offset{};           ///< of each row's margin, finite; empty: all are 0
+  std::span<const std::uint32_t> id{};       ///< each row's number in the input, from 0; empty: rows are in its order
   std::size_t columns = 0;
   std::span<const std::uint32_t> degree{};      ///< rows in which each column occurs; empty where nobody counted
   std::span<const std::uint32_t> class_rows{};  ///< rows that have each class; empty where nobody counted
@@ -78,11 +81,17 @@ struct sparse_view {
   std::size_t nonzeros() const { return rows() == 0 ? 0 : row_start.back() - row_start.front(); }
   bool has_narrow_index() const { return !index16.empty(); }
   bool has_narrow_value() const { return !value16.empty(); }
+  float weight_of(std::size_t r) const { return weight.empty() ? 1.0f : weight[r]; }
+  float offset_of(std::size_t r) const { return offset.empty() ? 0.0f : offset[r]; }
+  std::uint64_t id_of(std::size_t r) const { return id.empty() ? first_row + r : id[r]; }
 
   sparse_view slice(std::size_t first, std::size_t last) const {
     sparse_view part = *this;
     part.row_start = row_start.subspan(first, last - first + 1);
     part.label = label.subspan(first, last - first);
+    if (!weight.empty()) part.weight = weight.subspan(first, last - first);
+    if (!offset.empty()) part.offset = offset.subspan(first, last - first);
+    if (!id.empty()) part.id = id.subspan(first, last - first);
     part.first_row = first_row + first;
     return part;
   }

@@ -50,6 +50,12 @@ constexpr void check_options() {
       !has_takes_lists<M>() || requires { is_constant<bool, M::takes_lists>; },
       "a model's takes_lists is static constexpr bool: whether rows may have lists of labels");
   static_assert(
+      !has_takes_weights<M>() || requires { is_constant<bool, M::takes_weights>; },
+      "a model's takes_weights is static constexpr bool: whether its gradient heeds the weights of examples");
+  static_assert(
+      !has_takes_offsets<M>() || requires { is_constant<bool, M::takes_offsets>; },
+      "a model's takes_offsets is static constexpr bool: whether its scores heed the offsets of examples");
+  static_assert(
       !has_linear<M>() || requires { is_constant<bool, M::linear>; },
       "a model's linear is static constexpr bool: whether l2 is 1/n by default");
   static_assert(
@@ -71,11 +77,21 @@ constexpr void check_options() {
       "a model's hyperparameters are called hyperparameters(), not hyperparameter()");
 }
 
+/// `Scalar` is what its parameters are made of.
+template <class M, class Scalar>
+constexpr void check_project() {
+  static_assert(
+      !has_project<M>() || projects_runs<M, Scalar>,
+      "a model's project is void project(std::span<scalar> run, scalar step) const: parameters that were just "
+      "moved, and the step that moved them");
+}
+
 /// Members that a model may have whose parameters are its own to lay out.
 template <class M>
 constexpr void check_free_options() {
   using scalar = typename M::scalar_type;
   check_options<M>();
+  check_project<M, scalar>();
   static_assert(
       !has_groups<M>() ||
           requires(const M& m) {
@@ -207,6 +223,7 @@ constexpr bool check_margin_model() {
           },
       "a linear model's takes is static bool takes(double label): whether the model is for this label");
   check_options<M>();
+  check_project<M, float>();
   return loses && slopes;
 }
 
@@ -223,35 +240,45 @@ constexpr bool check_general_model() {
     static_assert(rows,
                   "a model's example_type is hogwild::sparse_row<float>, whatever its scalar_type: rows are floats");
     if constexpr (rows) {
-      constexpr bool loses = requires(const M& m, const reader& w, const example& z) {
-        { m.loss(w, z) } -> std::convertible_to<double>;
-      };
+      constexpr bool loses = loses_rows<M> || loses_drawn_rows<M>;
       static_assert(loses,
                     "a model has double loss(const auto& w, const example_type& z) const: the parameters, "
                     "then the example");
       constexpr bool emits = requires(const M& m, const reader& w, const example& z, const emit& to) {
         m.gradient(w, z, to);
+      }
+      || requires(const M& m, const reader& w, const example& z, const emit& to) {
+        m.gradient(w, z, counter_random(0, 0), to);
       };
-      static_assert(emits, "a model has void gradient(const auto& w, const example_type& z, const auto& emit) const");
+      static_assert(emits,
+                    "a model has void gradient(const auto& w, const example_type& z, const auto& emit) const, or where "
+                    "it draws gradient(w, z, const hogwild::counter_random& random, emit)");
       constexpr bool predicts = requires(const M& m, const reader& w, const example& z) {
         { m.predict(w, z) } -> std::convertible_to<float>;
       };
       static_assert(predicts || !has_predict<M>(),
                     "a model's predict is float predict(const auto& w, const example_type& z) const: the parameters, "
                     "then the example");
-      static_assert(!has_project<M>(), "only models with a workspace have their parameters drawn back by project()");
       check_free_options<M>();
       if constexpr (loses && emits) {
-        constexpr bool silent = requires(const M& m, const reader& w, const example& z, const emit& to) {
-          { m.gradient(w, z, to) } -> std::same_as<void>;
-        };
+        constexpr bool silent = emits_partials<M> || emits_drawn_partials<M>;
         static_assert(silent, "a model's gradient returns nothing: what it finds it emits");
         // Their bodies are looked at, too. Named, not compared with null: gcc does not hold that for a constant under
         // -fsanitize=undefined.
-        constexpr double (*loss)(const M&, const reader&, const example&) =
-            [](const auto& m, const auto& w, const auto& z) -> double { return m.loss(w, z); };
-        constexpr void (*gradient)(const M&, const reader&, const example&, const emit&) =
-            [](const auto& m, const auto& w, const auto& z, const auto& to) { m.gradient(w, z, to); };
+        constexpr double (*loss)(const M&, const reader&, const example&) = [](const auto& m, const auto& w,
+                                                                               const auto& z) -> double {
+          if constexpr (loses_drawn_rows<M>)
+            return static_cast<double>(m.loss(w, z, counter_random(0, 0)));
+          else
+            return static_cast<double>(m.loss(w, z));
+        };
+        constexpr void (*gradient)(const M&, const reader&, const example&,
+                                   const emit&) = [](const auto& m, const auto& w, const auto& z, const auto& to) {
+          if constexpr (emits_drawn_partials<M>)
+            m.gradient(w, z, counter_random(0, 0), to);
+          else
+            m.gradient(w, z, to);
+        };
         static_cast<void>(loss), static_cast<void>(gradient);
         return counted && silent && general_model<M>;
       }
@@ -304,9 +331,6 @@ constexpr bool check_workspace_model() {
     static_assert(
         !requires { is_constant<bool, M::emit_sums>; },
         "a model says that it emits sums by a member `emits_sums`, not `emit_sums`");
-    static_assert(
-        !has_project<M>() || requires(const M& m, std::span<typename M::scalar_type> run) { m.project(run); },
-        "a model's project takes a std::span of its parameters");
     check_free_options<M>();
     if constexpr (makes && takes && emits && scores_rows) {
       static_assert(workspace_model<M>, "take, gradient and score of a model with a workspace return nothing");

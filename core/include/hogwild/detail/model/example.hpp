@@ -13,12 +13,18 @@ namespace hogwild {
 /// One example of sparse data: columns, their values, and the label. Spans over storage that a dataset owns; valid as
 /// long as the dataset. Columns are distinct and in no promised order (they are positions by frequency in a cached
 /// dataset).
+///
+/// A model need not look at the weight: the engine multiplies the loss and what gradient() emits by it. Only a model
+/// with a workspace does so itself (workspace_model).
 template <class T>
 struct sparse_row {
   std::span<const std::uint32_t> index;
   std::span<const T> value;
   T label{};
   std::span<const std::uint32_t> classes{};  ///< where rows have lists of labels: the numbers of its classes, ascending
+  float weight = 1.0f;   ///< >= 0: how much the row counts; in training over the mean of all training rows
+  float offset = 0.0f;   ///< what is added to the row's margin before any parameter is
+  std::uint64_t id = 0;  ///< the row's place in its data: its number in the input where those know it (sparse_view::id)
 
   struct entry {
     std::uint32_t index;

@@ -5,19 +5,31 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 
 #include <hogwild/option_values.hpp>
 
 namespace hogwild {
 
-/// The step size of an epoch; constant inside it, but for `linear`.
+/// The step size of an epoch; constant inside it, but for `linear`. A `plateau` is not foreseen: who measures the
+/// validation loss multiplies by what it has come to.
 struct step_schedule {
   schedule_kind kind = schedule_kind::geometric;
   double initial = 0.1;
   double decay = 1.0;
+  std::size_t epochs = 1;   ///< of the run: with the last one a cosine has come down
+  std::size_t warm_up = 0;  ///< the first epochs, in which the step rises evenly; what follows begins after them
 
   /// `e` counts from 1.
   double at(std::size_t e) const {
+    if (e <= warm_up) return initial * static_cast<double>(e) / static_cast<double>(warm_up + 1);
+    return after_warm_up(e - warm_up);
+  }
+  /// Where epoch e ends.
+  double at_end(std::size_t e) const { return at(kind == schedule_kind::linear && e > warm_up ? e + 1 : e); }
+
+ private:
+  double after_warm_up(std::size_t e) const {
     const double before = static_cast<double>(e - 1);
     switch (kind) {
       case schedule_kind::geometric:
@@ -26,13 +38,17 @@ struct step_schedule {
         return initial / (1.0 + decay * before);
       case schedule_kind::linear:
         return initial * std::max(1.0 - decay * before, 1e-4);
+      case schedule_kind::cosine: {
+        const double last = epochs > warm_up + 1 ? static_cast<double>(epochs - warm_up - 1) : 1.0;
+        const double height = 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(before / last, 1.0)));
+        return initial * (decay + (1.0 - decay) * height);
+      }
+      case schedule_kind::plateau:
       case schedule_kind::constant:
         break;
     }
     return initial;
   }
-  /// Where epoch e ends.
-  double at_end(std::size_t e) const { return at(kind == schedule_kind::linear ? e + 1 : e); }
 };
 
 }  // namespace hogwild

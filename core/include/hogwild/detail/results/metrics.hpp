@@ -9,16 +9,17 @@
 #include <vector>
 
 // How good predictions are. Plain functions: they read their arguments and keep nothing, so any thread may call them.
-// Throughout, scores and labels have the same length (else config_error), entry by entry the same row.
+// Throughout, scores and labels have the same length (else config_error), entry by entry the same row; so have weights,
+// finite and >= 0, where there are any: a row of weight k counts as k rows.
 
 namespace hogwild {
 
 /// Two classes, +1 and -1, against the sign of a score. A score of zero (or NaN) decides nothing and counts as an error
 /// of whichever class the row has.
 struct confusion {
-  std::size_t true_positive = 0, false_positive = 0, true_negative = 0, false_negative = 0;
+  double true_positive = 0, false_positive = 0, true_negative = 0, false_negative = 0;
 
-  std::size_t rows() const { return true_positive + false_positive + true_negative + false_negative; }
+  double rows() const { return true_positive + false_positive + true_negative + false_negative; }
   double accuracy() const;   ///< fraction of right rows; 0 without rows
   double precision() const;  ///< right rows among those called +1; 0 where none was
   double recall() const;     ///< rows called +1 among those that are; 0 where none is
@@ -29,12 +30,15 @@ struct confusion {
 };
 
 /// Counts from margins and labels; a label above zero is +1, every other -1.
-confusion count_confusion(std::span<const float> scores, std::span<const float> labels);
+confusion count_confusion(std::span<const float> scores, std::span<const float> labels,
+                          std::span<const float> weights = {});
 
 /// The exact area under the ROC curve: the fraction of (positive, negative) pairs that the scores put in the right
-/// order, ties counting half. Nothing where one of the classes has no row, or a score is NaN. O(n log n), up to 4e9
-/// rows. Throws resource_error where threads of oneTBB are not available.
-std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels);
+/// order, ties counting half, each pair times both weights. Nothing where one of the classes has no row that weighs
+/// anything, or a score is NaN. O(n log n). Without weights exact up to 9e7 rows, and to 16 digits beyond. Throws
+/// resource_error where threads of oneTBB are not available.
+std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels,
+                                       std::span<const float> weights = {});
 
 /// Rows that have several classes each, against scores of all classes. Written by one thread; add() brings those of
 /// several together, in any order.
@@ -44,7 +48,7 @@ class list_counts {
 
   /// A row's scores, one a class, and the classes that it has, distinct. It is said to have those whose scores are
   /// above `decision`. Of equal scores that of the lower class comes first; NaN comes nowhere.
-  void add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given);
+  void add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given, float weight = 1.0f);
   void add(const list_counts& other);
 
   std::size_t classes() const { return of_class_.size(); }
@@ -60,11 +64,11 @@ class list_counts {
  private:
   static constexpr std::size_t most_best = 5;
   struct hits {
-    std::uint64_t right = 0, said = 0, given = 0;
+    double right = 0, said = 0, given = 0;
   };
 
-  std::uint64_t rows_ = 0;
-  std::array<std::uint64_t, most_best> right_at_{};  ///< rows that have the class that comes there
+  double rows_ = 0;
+  std::array<double, most_best> right_at_{};  ///< rows that have the class that comes there
   std::vector<hits> of_class_;
 };
 
@@ -73,9 +77,9 @@ class list_counts {
 std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size_t most);
 
 /// Fraction of rows whose prediction (a class number, say) equals the label; 0 without rows.
-double accuracy(std::span<const float> predictions, std::span<const float> labels);
+double accuracy(std::span<const float> predictions, std::span<const float> labels, std::span<const float> weights = {});
 
 /// Root of the mean squared difference; 0 without rows.
-double rmse(std::span<const float> predictions, std::span<const float> labels);
+double rmse(std::span<const float> predictions, std::span<const float> labels, std::span<const float> weights = {});
 
 }  // namespace hogwild

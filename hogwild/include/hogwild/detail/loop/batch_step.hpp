@@ -8,6 +8,7 @@
 #include <span>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
 
@@ -51,8 +52,8 @@ class margin_batch_step : public Sharing {
         context_(context),
         data_(data),
         kernels_(kernels_of<Index, Value>(context.options.isa)),
-        weight_positive_(static_cast<float>(context.options.weight_positive)),
-        batch_(batch_on<Index, Value>(data)) {}
+        batch_(batch_on<Index, Value>(data)),
+        labels_(data) {}
 
   void begin(const round_plan& round, double position) {
     step_ = static_cast<float>(round.step);
@@ -69,7 +70,7 @@ class margin_batch_step : public Sharing {
   /// At most most_rows rows of the data, which were looked at with ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
-    for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    labels_.take(data_, context_.labels, rows);
     w_ = Sharing::values().data();
     gains_ = w_;
     if constexpr (gathers) gains_ = Sharing::gains().data();
@@ -95,14 +96,14 @@ class margin_batch_step : public Sharing {
     kernels_.dots(w_, batch_, margin.data());
     const float bias = bias_ != nullptr ? *bias_ : 0.0f;
     for (std::size_t i = 0; i < batch_.rows; ++i) {
-      margin[i] = static_cast<float>(scale_) * margin[i] + bias;
+      margin[i] = labels_.margin(i, static_cast<float>(scale_) * margin[i] + bias);
       scale_ *= shrink_;
       scale[i] = scale_;
     }
-    loss_.derivatives(batch_.rows, margin.data(), label_.data(), slope.data());
+    loss_.derivatives(batch_.rows, margin.data(), labels_.data(), slope.data());
     float bias_change = 0.0f;
     for (std::size_t i = 0; i < batch_.rows; ++i) {
-      const float move = -step_ * weighed(i, slope[i]);
+      const float move = -step_ * labels_.weigh(i, slope[i]);
       updates_ += move != 0.0f;
       bias_change += move;
       change[i] = move / static_cast<float>(scale[i]);
@@ -128,24 +129,21 @@ class margin_batch_step : public Sharing {
   }
 
   float change_for(std::size_t i, float dot) {
-    const float margin = static_cast<float>(scale_) * dot + (bias_ != nullptr ? *bias_ : 0.0f);
+    const float of_parameters = static_cast<float>(scale_) * dot + (bias_ != nullptr ? *bias_ : 0.0f);
     scale_ *= shrink_;
-    const float move = -step_ * weighed(i, loss_.derivative(margin, label_[i]));
+    const float move = -step_ * labels_.weigh(i, loss_.derivative(labels_.margin(i, of_parameters), labels_[i]));
     if (move == 0.0f) return 0.0f;
     ++updates_;
     if (bias_ != nullptr) *bias_ += move;
     return move / static_cast<float>(scale_);
   }
 
-  float weighed(std::size_t i, float slope) const { return label_[i] > 0 ? weight_positive_ * slope : slope; }
-
   margin_loss loss_;
   step_context context_;
   sparse_view data_;
   const margin_kernels<Index, Value>& kernels_;
-  float weight_positive_;
   row_batch<Index, Value> batch_;
-  std::array<float, batch_rows> label_{};
+  batch_labels labels_;
   float *w_ = nullptr, *gains_ = nullptr;
   float* bias_ = nullptr;
   std::uint64_t updates_ = 0;

@@ -45,7 +45,8 @@ class field_step : public kernel_step<M, Sharing, Factor> {
       update_.room = space_.room(z);
       base::begin_rows(rows[i]);
       float slope = kernels_.score(update_.to, z.row(), update_.room);
-      if (model_.derive(&slope, z.label))
+      const bool changes = model_.derive(&slope, z.label);
+      if ((slope *= z.weight) != 0.0f && changes)
         (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, z.row(), slope, next);
     }
     return outcome;

@@ -29,6 +29,32 @@ auto gathered_sharing_of(const Sharing& sharing) -> const gathered_sharing<typen
     return nullptr;
 }
 
+/// A model's project(), or nothing; refers to the model.
+template <parameter T, class M>
+std::function<void(std::span<T>, T)> projection_of(const M& m) {
+  if constexpr (projects_runs<M, T>) return [&m](std::span<T> run, T step) { m.project(run, step); };
+  return {};
+}
+
+/// Projects parameters that workers share: what that changes is added.
+template <parameter T>
+class projected_run {
+ public:
+  template <class M, class View>
+  void change(const M& m, View& w, std::size_t offset, std::size_t n, T step) {
+    before_.resize(n);
+    w.load_block(offset, before_);
+    after_ = before_;
+    m.project(std::span<T>(after_), step);
+    if (after_ == before_) return;
+    for (std::size_t i = 0; i < n; ++i) after_[i] -= before_[i];
+    w.add_block(offset, after_);
+  }
+
+ private:
+  std::vector<T> before_, after_;
+};
+
 /// What an optimiser other than sgd does in lockstep: rows gather gradients, and when all ranks have summed them up,
 /// each makes one step by their mean. All ranks do the same, so that parameters and state stay the same on all. A group
 /// that is ordered by popularity makes a step of each row that any rank has touched, other groups of the whole run.
@@ -37,7 +63,7 @@ auto gathered_sharing_of(const Sharing& sharing) -> const gathered_sharing<typen
 template <parameter T>
 class gathered_gradients {
  public:
-  using projection = std::function<void(std::span<T>)>;
+  using projection = std::function<void(std::span<T>, T step)>;
 
   /// `sharing`: null where the policy does not gather, and then this does nothing. All outlive this. `project` may be
   /// empty.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,12 +12,14 @@
 #include <hogwild/detail/loop/group_steps.hpp>
 #include <hogwild/detail/loop/row_l2.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/random.hpp>
 
 namespace hogwild {
 
 /// Any model that says what one row changes: each partial is applied as it is emitted. l2 is that of the columns that
 /// the row touches (touched_l2): under sgd what the row has made of their parameters is divided; under other optimisers
-/// it joins the partials (row_l2).
+/// it joins the partials (row_l2). What the model emits is multiplied by the row's weight. Where the model says so,
+/// what has moved is projected then.
 template <class M, class Sharing, class Optimizer>
 class general_step : public Sharing {
  public:
@@ -30,7 +33,8 @@ class general_step : public Sharing {
         l2_{context.options.l2 * static_cast<double>(context.rows)},
         groups_(groups_of(m), context),
         ordered_groups_(groups_of(m)),
-        gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_),
+        gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_,
+                  projection_of<scalar>(m)),
         w_(Sharing::parameters()) {
     std::erase_if(ordered_groups_, [&](const parameter_group& g) {
       return !g.l2 || !g.hot_first || g.rows * g.width == 0 || groups_.of(g.offset).frozen;
@@ -42,8 +46,10 @@ class general_step : public Sharing {
     w_ = Sharing::parameters();
     optimizer_ = optimizer_on<Optimizer>(*this, context_.options);
     groups_.begin(round, position);
+    pass_ = round.pass;
   }
-  typename M::example_type example(row_cursor& rows, std::size_t r) const {
+  typename M::example_type example(row_cursor& rows, std::size_t r) {
+    if constexpr (draws_numbers<M>) random_ = counter_random(context_.options.seed ^ mix_bits(pass_), r);
     return labelled_row(rows, r, context_.labels);
   }
 
@@ -52,7 +58,8 @@ class general_step : public Sharing {
     bool changed = false;
     const emitter<Note> emit{*this, note, changed};
     if (joins_) joins_->begin(z);
-    model_.gradient(w, z, emit);
+    weight_ = static_cast<scalar>(z.weight);
+    if (weight_ != scalar(0)) gradient_of(model_, w, z, random_, emit);
     if (l2_.l2_rows == 0.0) return changed;
     if (joins_)
       step_by_l2_alone();
@@ -70,23 +77,41 @@ class general_step : public Sharing {
     void operator()(std::size_t j, scalar g) const {
       const group_step& group = step.groups_.of(j);
       if (group.frozen) return;
+      g *= step.weight_;
       if (step.joins_) {
         scalar l2 = step.w_.load(j);
         step.take_l2(group, j, std::span(&l2, 1));
         g += l2;
       }
       note(j, step.optimizer_.step(j, g, step.size_in(group)));
+      step.project(group, j, 1);
       changed = true;
     }
     void block(std::size_t offset, std::span<const scalar> partials) const {
       step.groups_.for_parts(offset, partials, [this](const group_step& group, std::size_t first, auto part) {
         if (group.frozen) return;
         note(first, step.w_.load(first));
-        step.optimizer_.block(first, step.with_l2(group, first, part), step.size_in(group));
+        step.optimizer_.block(first, step.with_l2(group, first, step.weighed(part)), step.size_in(group));
+        step.project(group, first, part.size());
         changed = true;
       });
     }
   };
+
+  /// These partials times the row's weight, in memory that the next call reuses.
+  std::span<const scalar> weighed(std::span<const scalar> partials) {
+    if (weight_ == scalar(1)) return partials;
+    weighed_.assign(partials.begin(), partials.end());
+    for (scalar& g : weighed_) g *= weight_;
+    return weighed_;
+  }
+
+  /// What is gathered first is projected when the sums have been added (gathered_gradients.hpp).
+  void project(const group_step& group, std::size_t offset, std::size_t n) {
+    if constexpr (projects_runs<M, scalar> && !gathers_sums<Sharing>) {
+      if (group.projected) projected_.change(model_, w_, offset, n, static_cast<scalar>(group.step));
+    }
+  }
 
   scalar size_in(const group_step& group) const { return gathered_.on() ? scalar(1) : static_cast<scalar>(group.step); }
 
@@ -121,6 +146,7 @@ class general_step : public Sharing {
       const std::span<const scalar> part = l2_of_part(group, offset, n);
       if (std::ranges::all_of(part, [](scalar g) { return g == scalar(0); })) return;
       optimizer_.block(offset, part, size_in(group));
+      project(group, offset, n);
     });
   }
 
@@ -136,6 +162,7 @@ class general_step : public Sharing {
         const auto by = static_cast<scalar>(1.0 / (1.0 + group.step * fraction_of(column)) - 1.0);
         for (scalar& w : row_) w *= by;
         w_.add_block(offset, row_);
+        project(group, offset, g.width);
       }
     }
   }
@@ -149,7 +176,11 @@ class general_step : public Sharing {
   std::optional<row_l2> joins_;                  ///< where l2 joins partials
   gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
-  std::vector<scalar> row_;
+  scalar weight_ = 1;  ///< of the row that is trained
+  std::vector<scalar> row_, weighed_;
+  projected_run<scalar> projected_;
+  std::uint64_t pass_ = 0;
+  counter_random random_{0, 0};  ///< of the example at hand, where the model draws
 };
 
 }  // namespace hogwild

@@ -17,8 +17,9 @@ struct group_step {
   std::size_t begin = 0, end = 0;
   std::size_t run = 0;  ///< parameters that make a step together: a row where rows are ordered by popularity, else all
   double factor = 1.0, step = 0.0;
-  bool l2 = false;      ///< the run's l2 applies, and is not 0
-  bool frozen = false;  ///< nothing changes them
+  bool l2 = false;        ///< the run's l2 applies, and is not 0
+  bool projected = true;  ///< the model's project() applies
+  bool frozen = false;    ///< nothing changes them
 };
 
 /// The groups of a model by their offsets. Belongs to one worker.

@@ -58,7 +58,6 @@ struct loop_options {
   std::uint32_t batch = 16;                 ///< rows that see the same weights, where kernels train them
   std::uint32_t frozen_groups = 0;          ///< bit i: nothing changes the i-th group of parameters
   double l2 = 0.0;
-  double weight_positive = 1.0;
   std::uint64_t seed = 1;
   std::uint64_t all_rows = 0;  ///< of all processes that train the model together
   optimizer_constants constants{};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
@@ -27,8 +27,8 @@ class margin_adagrad_batch : public Sharing {
         context_(context),
         data_(data),
         kernels_(kernels_of<Index, Value>(context.options.isa)),
-        weight_positive_(static_cast<float>(context.options.weight_positive)),
-        batch_(batch_on<Index, Value>(data)) {
+        batch_(batch_on<Index, Value>(data)),
+        labels_(data) {
     if (context.options.l2 > 0.0) l2_ = fractions_of_l2(context, data.columns);
   }
 
@@ -42,7 +42,7 @@ class margin_adagrad_batch : public Sharing {
   /// At most most_rows rows of the data, which were looked at with ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
-    for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    labels_.take(data_, context_.labels, rows);
     updates_ = 0;
     kernels_.adagrad(update_, batch_, {respond, this});
     outcome.updates = l2_.empty() ? updates_ : rows.size();
@@ -56,18 +56,18 @@ class margin_adagrad_batch : public Sharing {
 
   static float respond(void* self, std::size_t i, float margin) {
     auto& step = *static_cast<margin_adagrad_batch*>(self);
-    const float label = step.label_[i], slope = step.loss_.derivative(margin, label);
+    const batch_labels& labels = step.labels_;
+    const float slope = labels.weigh(i, step.loss_.derivative(labels.margin(i, margin), labels[i]));
     step.updates_ += slope != 0.0f;
-    return label > 0 ? step.weight_positive_ * slope : slope;
+    return slope;
   }
 
   margin_loss loss_;
   step_context context_;
   sparse_view data_;
   const margin_kernels<Index, Value>& kernels_;
-  float weight_positive_;
   row_batch<Index, Value> batch_;
-  std::array<float, batch_rows> label_{};
+  batch_labels labels_;
   std::vector<float> l2_;  ///< of each column
   row_update<margin_arrays> update_{};
   std::uint64_t updates_ = 0;

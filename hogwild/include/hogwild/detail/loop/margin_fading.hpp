@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
@@ -67,8 +67,7 @@ class margin_fading_step : public Sharing {
     settle(z);
     float margin = dot(w, z);
     if (context_.options.bias) margin += w[bias_];
-    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
-    const float slope = weight * loss_.derivative(margin, z.label);
+    const float slope = weighed_slope(loss_, margin, z);
     const bool changes = slope != 0.0f || !l2_.empty();
     ++rows_;
     if (changes)
@@ -112,8 +111,8 @@ class margin_fading_batch : public Sharing {
         kernels_(context.options.optimizer == optimizer_kind::momentum
                      ? kernels_of<Index, Value>(context.options.isa).momentum
                      : kernels_of<Index, Value>(context.options.isa).adam),
-        weight_positive_(static_cast<float>(context.options.weight_positive)),
         batch_(batch_on<Index, Value>(data)),
+        labels_(data),
         settled_(data.columns) {}
 
   void begin_round(const round_plan& round) {
@@ -151,7 +150,7 @@ class margin_fading_batch : public Sharing {
   /// At most most_rows rows of the data, which were looked at with ensure().
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
-    for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    labels_.take(data_, context_.labels, rows);
     updates_ = 0;
     kernels_.rows(update_, batch_, {respond, this});
     update_.now += static_cast<std::uint32_t>(rows.size());
@@ -166,18 +165,18 @@ class margin_fading_batch : public Sharing {
 
   static float respond(void* self, std::size_t i, float margin) {
     auto& step = *static_cast<margin_fading_batch*>(self);
-    const float label = step.label_[i], slope = step.loss_.derivative(margin, label);
+    const batch_labels& labels = step.labels_;
+    const float slope = labels.weigh(i, step.loss_.derivative(labels.margin(i, margin), labels[i]));
     step.updates_ += slope != 0.0f;
-    return label > 0 ? step.weight_positive_ * slope : slope;
+    return slope;
   }
 
   margin_loss loss_;
   step_context context_;
   sparse_view data_;
   typename margin_kernels<Index, Value>::fading kernels_;
-  float weight_positive_;
   row_batch<Index, Value> batch_;
-  std::array<float, batch_rows> label_{};
+  batch_labels labels_;
   std::vector<std::uint32_t> settled_;
   std::vector<float> l2_;
   fading_update update_{};

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include <hogwild/detail/kernels/row_kernels.hpp>
+#include <hogwild/detail/loop/batch_labels.hpp>
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/kernel_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
@@ -30,7 +30,8 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
         data_(data),
         kernels_(row_kernels_of<arrays, Index, Value>(context.options.isa)),
         room_(m.kernel_room()),
-        batch_(batch_on<Index, Value>(data)) {
+        batch_(batch_on<Index, Value>(data)),
+        labels_(data) {
     const loop_options& o = context.options;
     update_.room = room_.data();
     if (o.l2 == 0.0) return;
@@ -46,10 +47,8 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
   batch_outcome train_batch(std::span<const std::size_t> rows) {
     batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
     const bool lists = takes_lists<M>() && data_.label.lists();
-    if (lists)
-      rows_ = rows;
-    else
-      for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = context_.labels.encode(data_.label[rows[i]]);
+    rows_ = rows;
+    labels_.take(data_, context_.labels, rows);
     updates_ = 0;
     if (!rows.empty()) base::begin_rows(rows.front());
     (sums_up_squares() ? kernels_.adagrad : kernels_.sgd)(update_, batch_, {lists ? derive_list : derive, this});
@@ -62,9 +61,7 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
 
   static bool derive(void* self, std::size_t i, float* scores) {
     auto& step = *static_cast<row_kernel_step*>(self);
-    const bool changes = step.model_.derive(scores, step.label_[i]);
-    step.updates_ += changes;
-    return changes;
+    return step.weigh(i, scores, step.model_.derive(scores, step.labels_[i]));
   }
 
   static bool derive_list(void* self, std::size_t i, float* scores) {
@@ -73,7 +70,17 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
     if constexpr (takes_lists<M>())
       changes =
           step.model_.derive(scores, step.context_.labels.encode_list(step.data_.label, step.rows_[i], step.classes_));
-    step.updates_ += changes;
+    return step.weigh(i, scores, changes);
+  }
+
+  /// Multiplies what the model has derived by the row's weight; whether anything changes.
+  bool weigh(std::size_t i, float* partials, bool changes) {
+    if (changes && labels_.weighed()) {
+      const std::span<float> all(partials, update_.to.scores());
+      for (float& g : all) g = labels_.weigh(i, g);
+      changes = std::ranges::any_of(all, [](float g) { return g != 0.0f; });
+    }
+    updates_ += changes;
     return changes;
   }
 
@@ -81,8 +88,8 @@ class row_kernel_step : public kernel_step<M, Sharing, Factor> {
   const row_kernels<arrays, Index, Value>& kernels_;
   std::vector<float> room_, l2_;  ///< of each column, where it depends on that
   row_batch<Index, Value> batch_;
-  std::array<float, batch_rows> label_{};
-  std::span<const std::size_t> rows_;   ///< of the batch, where they have lists,
+  batch_labels labels_;
+  std::span<const std::size_t> rows_;   ///< of the batch; where they have lists,
   std::vector<std::uint32_t> classes_;  ///< of which this is one
   std::uint64_t updates_ = 0;
 };

@@ -77,6 +77,11 @@ inline sparse_row<float> labelled_row(row_cursor& rows, std::size_t r, const lab
   return z;
 }
 
+/// The derivative of a row's loss by its margin, times the row's weight. `margin` is what the parameters make of it.
+inline float weighed_slope(const margin_loss& loss, float margin, const sparse_row<float>& z) {
+  return z.weight * loss.derivative(margin + z.offset, z.label);
+}
+
 /// Models of at most so many parameters lie on so few cache lines that workers are always on the same ones.
 inline constexpr std::size_t crowded_parameters = 1024;
 
@@ -109,8 +114,7 @@ class margin_sgd_step : public Sharing {
     const std::size_t bias = v_.size() - 1;
     float margin = static_cast<float>(scale_) * dot(v, z);
     if (context_.options.bias) margin += v[bias];
-    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
-    const float slope = weight * loss_.derivative(margin, z.label);
+    const float slope = weighed_slope(loss_, margin, z);
     scale_ *= shrink_;
     if (slope == 0.0f) return false;
     const float change = -step_ * slope / static_cast<float>(scale_);
@@ -160,8 +164,7 @@ class margin_two_pass_step : public Sharing {
     const std::size_t bias = w_.size() - 1;
     float margin = dot(w, z);
     if (context_.options.bias) margin += w[bias];
-    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
-    const float change = -step_ * weight * loss_.derivative(margin, z.label);
+    const float change = -step_ * weighed_slope(loss_, margin, z);
     if (change != 0.0f) {
       for (auto [j, x] : z) note(j, w_.read_add(j, change * x));
       if (context_.options.bias) note(bias, w_.read_add(bias, change));
@@ -202,8 +205,7 @@ class margin_adagrad_step : public Sharing {
   bool train(const Reader& w, const sparse_row<float>& z, const Note& note) {
     float margin = dot(w, z);
     if (context_.options.bias) margin += w[bias_];
-    const float weight = z.label > 0 ? static_cast<float>(context_.options.weight_positive) : 1.0f;
-    const float slope = weight * loss_.derivative(margin, z.label);
+    const float slope = weighed_slope(loss_, margin, z);
     if (slope == 0.0f && l2_.l2_rows == 0.0) return false;
     for (auto [j, x] : z) {
       const float g = slope * x + decay(j) * w[j];

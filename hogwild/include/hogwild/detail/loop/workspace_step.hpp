@@ -85,7 +85,8 @@ class workspace_step : public Sharing {
         cursor_(data),
         optimizer_(optimizer_on<Optimizer>(sharing, context.options)),
         groups_(groups_of(m), context),
-        gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_, projection_of(m)),
+        gathered_(gathered_sharing_of<Sharing>(*this), context.options, groups_of(m), groups_,
+                  projection_of<scalar>(m)),
         w_(Sharing::parameters()),
         space_(training_workspace(m, data, context.labels, context.options.dense_isa, batch())) {
     if constexpr (settles) {
@@ -145,12 +146,7 @@ class workspace_step : public Sharing {
   static constexpr bool settles = lazy_model<M> && !gathers_sums<Sharing> && requires {
     Optimizer::fades(optimizer_kind::sgd);
   };
-  static constexpr bool projects = requires(const M& m, std::span<scalar> run) { m.project(run); };
-
-  static typename gathered_gradients<scalar>::projection projection_of(const M& m) {
-    if constexpr (projects) return [&m](std::span<scalar> run) { m.project(run); };
-    return {};
-  }
+  static constexpr bool projects = projects_runs<M, scalar>;
 
   std::size_t batch() const { return std::clamp<std::size_t>(context_.options.batch, 1, most_examples); }
 
@@ -209,12 +205,7 @@ class workspace_step : public Sharing {
       optimizer_.block(offset + i, g.subspan(i, std::min(run, g.size() - i)), size);
     // What is gathered first is projected when the sums have been added (gathered_gradients.hpp).
     if constexpr (projects && !gathers_sums<Sharing>) {
-      before_.resize(g.size());
-      w_.load_block(offset, before_);
-      after_ = before_;
-      model_.project(std::span<scalar>(after_));
-      for (std::size_t i = 0; i < g.size(); ++i) after_[i] -= before_[i];
-      w_.add_block(offset, after_);
+      if (group.projected) projected_.change(model_, w_, offset, g.size(), static_cast<scalar>(group.step));
     }
   }
 
@@ -226,7 +217,8 @@ class workspace_step : public Sharing {
   gathered_gradients<scalar> gathered_;
   typename Sharing::view_type w_;
   typename M::workspace space_;
-  std::vector<scalar> row_, before_, after_;
+  std::vector<scalar> row_;
+  projected_run<scalar> projected_;
   std::uint64_t pass_ = 0;
   scalar rows_of_mean_ = 1;
   std::uint32_t batches_ = 0;           ///< of this worker in this round

@@ -29,16 +29,17 @@ inline std::vector<std::uint32_t> count_columns(const sparse_view& data) {
 }
 
 /// A bound on how strongly each column bends the mean of squares of x.w, together with the columns that stand in the
-/// same rows: the mean over rows of |x_j| * (sum of |x_k| over the row). The matrix of second moments is below the
-/// diagonal matrix of these (Gershgorin).
+/// same rows: the mean over rows of weight * |x_j| * (sum of |x_k| over the row). The matrix of second moments is below
+/// the diagonal matrix of these (Gershgorin).
 inline std::vector<double> column_couplings(const sparse_view& data) {
   std::vector<double> coupling(data.columns);
   row_cursor cursor(data);
   for (std::size_t r = 0; r < data.rows(); ++r) {
     const auto row = cursor.row(r);
+    const double mean_of = double{row.weight} / static_cast<double>(data.rows());
     double sum = 0.0;
     for (const auto [j, x] : row) sum += std::abs(double{x});
-    for (const auto [j, x] : row) coupling[j] += std::abs(double{x}) * sum / static_cast<double>(data.rows());
+    for (const auto [j, x] : row) coupling[j] += mean_of * std::abs(double{x}) * sum;
   }
   return coupling;
 }

@@ -16,6 +16,7 @@ namespace hogwild {
 
 class agreement;
 class collective;
+struct validation_split;
 
 /// What train() knows of a model's type.
 struct model_traits {
@@ -27,6 +28,8 @@ struct model_traits {
   bool repeats = false;       ///< a column may stand in a row several times
   bool workspace = false;     ///< takes several examples at once
   bool lists = false;         ///< takes rows with lists of labels
+  bool weights = true;        ///< takes rows that weigh more or less than others
+  bool offsets = false;       ///< takes rows with offsets
   bool init_by_rows = false;  ///< begins with what depends on the rows and on how many of them each class has
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
@@ -45,6 +48,8 @@ model_traits traits_of(const M& m) {
   traits.workspace = workspace_model<M>;
   if constexpr (free_model<M>) traits.init_by_rows = init_by_rows<M>;
   traits.lists = takes_lists<M>();
+  traits.weights = takes_weights<M>();
+  traits.offsets = takes_offsets<M>();
   return traits;
 }
 
@@ -52,7 +57,8 @@ model_traits traits_of(const M& m) {
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
 
 /// Options checked and data made ready: labels learned, validation rows held back, columns counted where needed.
-/// Throws config_error and input_error. Refers to the data that it was given.
+/// Throws config_error and input_error. Refers to the data that it was given, or, where it holds rows back, to copies of
+/// its own.
 class prepared_data {
  public:
   /// `ranks`: this process and those that train with it, each on its own rows of the same columns; null: it is alone.
@@ -72,17 +78,21 @@ class prepared_data {
   std::chrono::nanoseconds cpu_begun() const { return cpu_begun_; }
 
  private:
+  void hold_back(const model_traits& traits);
   std::uint64_t agree_on_rows();
+  void weigh_rows();
 
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::chrono::nanoseconds cpu_begun_;
   collective* ranks_;
   train_options options_;
+  std::shared_ptr<const validation_split> split_;  ///< what it holds back, and what it does not; null: nothing
   sparse_view train_;
   label_map labels_;
   training_defaults defaults_;
   loop_options loop_;
   std::vector<std::uint32_t> degree_, class_rows_;
+  std::vector<float> train_weights_, test_weights_, validation_weights_;
 };
 
 /// A model on its data, checked and ready for an engine.

@@ -11,6 +11,7 @@
 #include <hogwild/detail/run/rank_checkpoints.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/run/tail_mean.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
 
@@ -27,12 +28,18 @@ struct run_progress {
   objective_fall fall{};
   std::uint64_t step_overshoots = 0;  ///< 1: the step is too large for one worker, whatever the exchange
   stop_rules rules{};
+  double step_factor = 1.0;  ///< what a plateau schedule has come to
 };
 
-/// Writes a checkpoint after an epoch; `best` holds the parameters that validation keeps, or nothing. Throws
-/// resource_error or input_error; an older checkpoint then stands as it was.
+/// Parameters that are kept beside those that are trained.
+struct kept_parameters {
+  std::vector<float> best{};  ///< of the epoch that validation found best; empty: none
+  tail_mean mean{};           ///< what a run returns that averages
+};
+
+/// Writes a checkpoint after an epoch. Throws resource_error or input_error; an older checkpoint then stands as it was.
 void save_progress(const std::string& path, const param_store& store, const resolved_run& run,
-                   const training_task& work, const run_progress& progress, const std::vector<float>& best);
+                   const training_task& work, const run_progress& progress, const kept_parameters& kept);
 
 /// The schedule of the run that wrote a checkpoint. Throws input_error where it holds none.
 step_schedule schedule_of_checkpoint(const checkpoint& file);
@@ -40,9 +47,10 @@ step_schedule schedule_of_checkpoint(const checkpoint& file);
 /// How many rows its batches have at most. Throws like schedule_of_checkpoint.
 std::uint32_t batch_of_checkpoint(const checkpoint& file);
 
-/// Fills store and schedule from a checkpoint. Throws input_error where a part of it is missing, config_error where it
-/// was written by a run with other data, model or options (the number of epochs may differ where the decay was given).
+/// Fills store, schedule and `kept` from a checkpoint. Throws input_error where a part of it is missing, config_error
+/// where it was written by a run with other data, model or options (the number of epochs may differ where the decay was
+/// given).
 run_progress load_progress(const resumed_checkpoint& from, const param_store& store, resolved_run& run,
-                           const training_task& work, std::vector<float>& best);
+                           const training_task& work, kept_parameters& kept);
 
 }  // namespace hogwild

@@ -26,6 +26,9 @@ struct run_setup {
   std::vector<std::uint32_t>
       degree;                    ///< rows of the part that contain each column; empty: the dataset's own counts hold
   std::vector<std::byte> model;  ///< the model object
+  /// Of each row of the part; empty where the rows have none. What decode() finds lies in the bytes that it was given.
+  std::span<const float> weight{}, offset{};
+  std::span<const std::uint32_t> id{};
 
   std::vector<std::byte> encode() const;
   /// Throws segment_error where the bytes are not what encode() made, or a program with other options made them.

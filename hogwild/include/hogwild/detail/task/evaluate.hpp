@@ -23,14 +23,15 @@
 
 namespace hogwild {
 
-/// Turns per-row scores and trained-on labels into the measures that suit the labels. Scores and labels are n each.
+/// Turns per-row scores and trained-on labels into the measures that suit the labels. Scores and labels are n each, and
+/// so are weights, where rows have them.
 measurement measure_scores(label_kind kind, double mean_loss, std::span<const float> scores,
-                           std::span<const float> labels);
+                           std::span<const float> labels, std::span<const float> weights);
 
 /// The same of a graph that is cut (formats/graphs.hpp): what edges score is the capacity that is cut, and what nodes
 /// score is their side, of which the fraction that is right is the accuracy, where there are any.
-measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores,
-                        std::span<const float> labels);
+measurement measure_cut(label_kind kind, double mean_loss, std::span<const float> scores, std::span<const float> labels,
+                        std::span<const float> weights);
 
 /// Counts of rows with lists of labels, which several threads share out among them.
 class shared_list_counts {
@@ -52,15 +53,17 @@ class shared_list_counts {
 };
 
 /// How scores become measures: as measure_scores() does.
-using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>);
+using measure_function = measurement (*)(label_kind, double, std::span<const float>, std::span<const float>,
+                                         std::span<const float>);
 
 /// Of rows that stream: how far ahead they are read.
 inline constexpr std::size_t chunks_ahead = 8;
 
 /// Measures all rows in parallel, chunk by chunk, and sums the losses in a fixed order, so that the result does not
-/// depend on the number of threads. Each thread makes itself a scorer, which is called with (chunk, scores, targets):
-/// it returns the sum of the chunk's losses, and where there are scores it fills in its rows of both. The parameters
-/// may be written meanwhile, but then nobody can say which ones were measured.
+/// depend on the number of threads. The mean is over as many rows as there are: weights are 1 on the average
+/// (row_weights.hpp). Each thread makes itself a scorer, which is called with (chunk, scores, targets):
+/// it returns the sum of the chunk's losses, each times its row's weight, and where there are scores it fills in its
+/// rows of both. The parameters may be written meanwhile, but then nobody can say which ones were measured.
 ///
 /// A request to stop ends it before the next chunk; scorers look at it themselves between rows. Then the loss is no
 /// number, and nothing else is measured: part of the rows tell nothing.
@@ -90,14 +93,14 @@ measurement evaluate_chunks(const sparse_view& data, const label_map& labels, th
   for (const double part : loss) total += part;
   const double mean = data.rows() == 0 ? 0.0 : total / static_cast<double>(data.rows());
   if (!with_scores) return {.loss = mean};
-  return measure(labels.kind(), mean, scores, targets);
+  return measure(labels.kind(), mean, scores, targets, data.weight);
 }
 
-/// Calls score_row(example) for every row. `weight_positive` multiplies the loss of rows labelled +1.
+/// Calls score_row(example) for every row.
 template <class ScoreRow>
-measurement evaluate_rows(const sparse_view& data, const label_map& labels, double weight_positive,
-                          thread_team& threads, const ScoreRow& score_row, bool with_scores,
-                          measure_function measure = measure_scores, const std::stop_token& stop = {}) {
+measurement evaluate_rows(const sparse_view& data, const label_map& labels, thread_team& threads,
+                          const ScoreRow& score_row, bool with_scores, measure_function measure = measure_scores,
+                          const std::stop_token& stop = {}) {
   return evaluate_chunks(
       data, labels, threads, chunk_plan(data.rows(), 1024), with_scores,
       [&] {
@@ -107,7 +110,7 @@ measurement evaluate_rows(const sparse_view& data, const label_map& labels, doub
           for (std::size_t r = rows.first; r < rows.last && !stop.stop_requested(); ++r) {
             const auto z = labelled_row(cursor, r, labels);
             const row_score v = score_row(z);
-            sum += labels.kind() == label_kind::binary && z.label > 0 ? weight_positive * v.loss : v.loss;
+            sum += static_cast<double>(z.weight) * v.loss;
             if (with_scores) scores[r] = v.score, targets[r] = z.label;
           }
           return sum;
@@ -145,7 +148,7 @@ measurement evaluate_examples(const sparse_view& data, const label_map& labels, 
             }
             score(0, nullptr, 0, said);
             for (std::size_t k = 0; k < said.size(); ++k) {
-              sum += said[k].loss;
+              sum += static_cast<double>(data.weight_of(first + k)) * said[k].loss;
               if (with_scores) scores[first + k] = said[k].score;
             }
           }

@@ -38,7 +38,7 @@ class factor_task final : public general_task<M> {
     const auto w = param_view<float>(store.parameters<float>()).reader();
     const factor_kernels& kernels = factor_kernels_of(this->options_.dense_isa);
     return evaluate_rows(
-        rows, this->labels_, this->options_.weight_positive, threads,
+        rows, this->labels_, threads,
         [&](const sparse_row<float>& z) -> row_score {
           float score = 0.0f;
           if (z.size() == 2 && z.index[0] < model_.users && z.index[1] - model_.users < model_.items) {

@@ -172,17 +172,18 @@ class general_task : public training_task {
       if constexpr (stoppable_workspace<typename G::workspace>)
         made.stop_when([stop] { return stop.stop_requested(); });
       return [this, w, space = std::move(made), part = &counts.of_thread(), classes = labels_.classes(),
-              given = std::vector<std::vector<std::uint32_t>>(most),
+              given = std::vector<std::vector<std::uint32_t>>(most), weight = std::vector<float>(most),
               of_classes = std::vector<float>(most * labels_.classes())](
                  std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_score> scores) mutable {
         if (z != nullptr) {
           given[k].assign(z->classes.begin(), z->classes.end());
+          weight[k] = z->weight;
           return model_.take(space, k, *z, counter_random(0, row));
         }
         model_.score(w, space, scores.size(), scores, of_classes);
         for (std::size_t i = 0; i < scores.size(); ++i) {
           const std::span<const float> said = std::span(of_classes).subspan(i * classes, classes);
-          part->add(said, model_.decision(said), given[i]);
+          part->add(said, model_.decision(said), given[i], weight[i]);
         }
       };
     };
@@ -202,7 +203,9 @@ class general_task : public training_task {
         model_.gradient(w, space, 1, emit);
       };
     } else {
-      return [this, w, emit](const sparse_row<float>& z, std::size_t) { model_.gradient(w, z, emit); };
+      return [this, w, emit](const sparse_row<float>& z, std::size_t row) {
+        hogwild::gradient_of(model_, w, z, counter_random(options_.seed, row), emit);
+      };
     }
   }
 
@@ -212,14 +215,29 @@ class general_task : public training_task {
     constexpr bool predicts = requires(typename G::example_type z) {
       {model_.predict(w, z)};
     };
-    return evaluate_rows(
-        rows, labels_, options_.weight_positive, threads,
-        [&](const typename G::example_type& z) -> row_score {
-          row_score v{model_.loss(w, z), 0.0f};
-          if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
-          return v;
-        },
-        all_measures&& predicts && !rows.label.lists(), measure_scores, stop);
+    const auto score = [&](const typename G::example_type& z, const counter_random& random) {
+      row_score v{loss_of(model_, w, z, random), 0.0f};
+      if constexpr (predicts) v.score = static_cast<float>(model_.predict(w, z));
+      return v;
+    };
+    const bool scored = all_measures && predicts && !rows.label.lists();
+    if constexpr (draws_numbers<G>) {
+      // A row's own numbers, as above.
+      const auto make = [&](std::size_t) {
+        return [&, said = row_score()](std::size_t, const sparse_row<float>* z, std::size_t row,
+                                       std::span<row_score> scores) mutable {
+          if (z != nullptr)
+            said = score(*z, counter_random(0, row));
+          else
+            scores.front() = said;
+        };
+      };
+      return evaluate_examples(rows, labels_, threads, 1, make, scored, measure_scores, stop);
+    } else {
+      return evaluate_rows(
+          rows, labels_, threads, [&](const typename G::example_type& z) { return score(z, counter_random(0, 0)); },
+          scored, measure_scores, stop);
+    }
   }
 };
 

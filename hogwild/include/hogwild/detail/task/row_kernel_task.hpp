@@ -56,13 +56,14 @@ class row_kernel_task final : public general_task<M> {
             take_rows(batch, rows, std::span(numbers).first(n));
             kernels.scores(from, batch, said.data());
             for (std::size_t i = 0; i < n; ++i) {
+              const auto weight = static_cast<double>(rows.weight_of(first + i));
               if (lists) {
-                loss += lists_of_rows.add(*this, rows, first + i, said.data() + i * from.scores());
+                loss += weight * lists_of_rows.add(*this, rows, first + i, said.data() + i * from.scores());
                 continue;
               }
               const float label = this->labels_.encode(rows.label[first + i]);
               const row_score v = model_.measured(said.data() + i * from.scores(), label);
-              loss += v.loss;
+              loss += weight * v.loss;
               if (all_measures) scores[first + i] = v.score, targets[first + i] = label;
             }
           }
@@ -91,7 +92,8 @@ class row_kernel_task final : public general_task<M> {
       double loss = 0.0;
       if constexpr (takes_lists<M>()) {
         const auto given = task.labels_.encode_list(rows.label, r, classes_);
-        if (counts_ != nullptr) counts_->add({said, counts_->classes()}, task.model_.decision(said), given);
+        if (counts_ != nullptr)
+          counts_->add({said, counts_->classes()}, task.model_.decision(said), given, rows.weight_of(r));
         loss = task.model_.measured(said, given).loss;
       }
       return loss;

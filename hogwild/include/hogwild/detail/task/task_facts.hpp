@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <hogwild/detail/loop/loop_options.hpp>
+#include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/option_values.hpp>
 
@@ -68,6 +69,8 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
   if constexpr (requires { m.hyperparameters(); }) {
     const auto numbers = m.hyperparameters();
     facts.hyperparameters.assign(numbers.begin(), numbers.end());
+  } else {
+    for (const model_number& number : numbers_of<M>()) facts.hyperparameters.push_back(number.get(&m));
   }
   if constexpr (margin_model<M>) {
     facts.parameters = data.columns + (o.bias ? 1 : 0);
@@ -101,7 +104,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.edge_kernels = m.sides == 2 && o.order == row_order::chunked && o.optimizer == optimizer_kind::sgd &&
                          o.frozen_groups == 0 && o.l2 == 0.0;
   if constexpr (factor_model<M>) {
-    const bool kernels = o.order == row_order::chunked && o.frozen_groups == 0 &&
+    const bool kernels = o.order == row_order::chunked && o.frozen_groups == 0 && data.weight.empty() &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
     if (kernels) facts.users = m.users, facts.items = m.items;
     facts.has_ownership = kernels && o.update == update_kind::lossy && o.shards == sharding::claimed;

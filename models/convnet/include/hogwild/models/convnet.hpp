@@ -64,6 +64,7 @@ inline constexpr std::array<const image_net*, 3> image_nets = {&mnist_net, &cifa
 struct convnet {
   using scalar_type = float;
   static constexpr std::string_view name = "convnet";
+  static constexpr bool takes_weights = true;
   using library_model = convnet;
   static constexpr label_kind labels = label_kind::classes;
   static constexpr training_defaults defaults = {
@@ -96,7 +97,7 @@ struct convnet {
   }
 
   void take(workspace& space, std::size_t k, const sparse_row<float>& image, const counter_random& random) const {
-    space.net.describe(k, random.bits(0), image.label);
+    space.net.describe(k, random.bits(0), image.label, image.weight);
     write_image(space, k, image);
   }
 

@@ -40,6 +40,7 @@ struct deepfm {
   using scalar_type = float;
   using workspace = deepfm_workspace;
   static constexpr std::string_view name = "deepfm";
+  static constexpr bool takes_weights = true;
   using library_model = deepfm;
   static constexpr training_defaults defaults{
       .step = 0.01, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 64, .l2 = 1e-5};
@@ -104,7 +105,7 @@ struct deepfm {
         if (l >= at.examples) continue;
         const std::size_t k = at.first + l;
         const float score = score_of(space.score(k) + at.values[l]);
-        at.partials[l] = score_slope(labels, scale, score, space.label(k)) / static_cast<float>(n);
+        at.partials[l] = at.part[l] * score_slope(labels, scale, score, space.label(k));
         space.set_slope(k, at.partials[l]);
       }
     });

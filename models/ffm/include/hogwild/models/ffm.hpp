@@ -35,6 +35,7 @@ struct ffm {
   using scalar_type = float;
   using workspace = ffm_workspace;
   static constexpr std::string_view name = "ffm";
+  static constexpr bool takes_weights = true;
   using library_model = ffm;
   static constexpr training_defaults defaults{
       .step = 0.05, .decay = 0.9, .optimizer = optimizer_kind::adagrad, .batch = 1, .l2 = 2e-5};
@@ -82,7 +83,8 @@ struct ffm {
       const ffm_example& z = space.example(k);
       float slope = score(w, space, z);
       if (!derive(&slope, z.label)) continue;
-      slope /= static_cast<float>(n);
+      slope *= z.weight / static_cast<float>(n);
+      if (slope == 0.0f) continue;
       emit_one(weight(features), slope);
       for (const auto& entry : z.entries) emit_one(weight(entry.column), slope * entry.x);
       for (std::size_t j = 0; j < z.entries.size(); ++j) {

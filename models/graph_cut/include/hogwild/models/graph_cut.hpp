@@ -97,7 +97,7 @@ struct graph_cut {
   void init(const auto& w, const counter_random&) const {
     for (std::size_t j = 0; j < dim(); ++j) w.store(j, 1.0f / static_cast<float>(sides));
   }
-  void project(std::span<float> block) const {
+  void project(std::span<float> block, float) const {
     for (std::size_t first = 0; first + sides <= block.size(); first += sides)
       project_to_simplex(block.subspan(first, sides));
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
@@ -19,7 +20,13 @@ struct huber {
 
   float delta = 1.0f;  ///< > 0, in units of the target
 
-  std::array<double, 1> hyperparameters() const { return {static_cast<double>(delta)}; }
+  static std::array<model_number, 1> numbers() {
+    return {number<&huber::delta>({.name = "delta",
+                                   .help = "where the huber loss turns from square to straight",
+                                   .option = "huber-delta",
+                                   .suits = [](double x) { return x > 0.0; },
+                                   .must_be = "positive"})};
+  }
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double r = std::abs(static_cast<double>(margin) - static_cast<double>(label));
     const double d = static_cast<double>(delta);

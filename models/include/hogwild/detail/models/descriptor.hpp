@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -65,6 +66,7 @@ class loaded_model {
   virtual row_score loss_and_score(const sparse_row<float>& z) const = 0;
   virtual batch_scorer scorer(std::size_t most) const;
   virtual void require_data(const sparse_view&, std::string_view) const {}
+  virtual bool heeds_offsets() const { return false; }
   /// See predictor::scores_of. A model that scores no classes is not asked to.
   virtual bool scores_classes() const { return false; }
   virtual class_scores scores_of(const sparse_row<float>&) const { return {}; }
@@ -89,6 +91,7 @@ struct trained_parameters {
   std::span<const float> values;               ///< as train() returns them
   std::span<const std::uint32_t> original;     ///< the input number of each column
   std::span<const std::uint32_t> saved_order;  ///< columns by their input numbers
+  label_map labels{};
 };
 
 class model_descriptor {
@@ -121,6 +124,19 @@ class model_descriptor {
   model_facts facts_;
 };
 
+/// Whether M itself is one of the library's models, and not only derived from one.
+template <class M>
+inline constexpr bool is_named = with_named_models([]<class... Known>() { return (std::same_as<M, Known> || ...); });
+
+/// The model of type M that `m` is.
+template <model M>
+const M& as_model(const named_model& m) {
+  if constexpr (is_named<M>)
+    return std::get<M>(m);
+  else
+    return static_cast<const registered_object_of<M>&>(*std::get<registered_model>(m).object).model();
+}
+
 /// What descriptors of models of type M have in common.
 template <model M>
 class descriptor_for : public model_descriptor {
@@ -129,7 +145,7 @@ class descriptor_for : public model_descriptor {
       : model_descriptor(hogwild::model_name<M>(), defaults_of<M>(), epochs_that_it_takes(), std::move(facts)) {}
 
   saved_model save(const named_model& m, const trained_parameters& trained) const final {
-    return save_model(std::get<M>(m), trained);
+    return save_model(as_model<M>(m), trained);
   }
 
  private:

@@ -61,6 +61,7 @@ struct mlp {
   using scalar_type = float;
   using workspace = mlp_workspace;
   static constexpr std::string_view name = "mlp";
+  static constexpr bool takes_weights = true;
   using library_model = mlp;
   static constexpr label_kind labels = label_kind::classes;
   static constexpr bool takes_lists = true;
@@ -157,7 +158,7 @@ struct mlp {
 
   void take(workspace& space, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
     net_workspace& layers = space.net;
-    layers.describe(k, random.bits(0), z.label);
+    layers.describe(k, random.bits(0), z.label, z.weight);
     if (space.loss) space.loss->take(k, z);
     if (space.last) space.last->take(k, z, random.bits(1));
     if (space.tree) space.tree->take(k, z);
@@ -322,7 +323,7 @@ struct mlp {
     } else if (space.last) {
       differentiate_by_row(w, space, n, *space.last);
     } else if (space.loss->differs(n)) {
-      space.net.differentiate(n, [&](const net_outputs& at) { space.loss->differentiate(at, n); });
+      space.net.differentiate(n, [&](const net_outputs& at) { space.loss->differentiate(at); });
     } else {
       space.net.differentiate(n);
     }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
 
 namespace hogwild {
@@ -18,7 +19,12 @@ struct quantile {
 
   float q = 0.5f;  ///< in (0, 1); 0.5 is the median
 
-  std::array<double, 1> hyperparameters() const { return {static_cast<double>(q)}; }
+  static std::array<model_number, 1> numbers() {
+    return {number<&quantile::q>({.name = "quantile",
+                                  .help = "the fraction of labels that shall be below what is predicted",
+                                  .suits = [](double x) { return x > 0.0 && x < 1.0; },
+                                  .must_be = "between 0 and 1"})};
+  }
   HOGWILD_DEVICE_CODE double loss(float margin, float label) const {
     const double r = static_cast<double>(label) - static_cast<double>(margin), fraction = static_cast<double>(q);
     return r > 0.0 ? fraction * r : (fraction - 1.0) * r;

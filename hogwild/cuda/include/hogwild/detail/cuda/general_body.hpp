@@ -90,8 +90,8 @@ struct general_part {
         if (!at.begin(lane, z.size)) return;
         const auto apply = [&](std::size_t j, float g) {
           const work_group& group = group_of(work, j);
-          if (group.frozen) return;
-          descend<Kind>(w, sums, j, g, group.step);
+          if (group.frozen || z.weight == 0.0f) return;
+          descend<Kind>(w, sums, j, z.weight * g, group.step);
           acted[lane] = 1.0f;
         };
         model.gradient(reader, lane_row(at, z), lane_emit(at, apply));

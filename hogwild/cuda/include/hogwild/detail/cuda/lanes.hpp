@@ -158,7 +158,8 @@ class lane_row {
     std::uint32_t k_;
   };
 
-  HOGWILD_DEVICE_CODE lane_row(Lanes& at, const margin_row<I, V>& z) : label(z.label), at_(at), z_(z) {}
+  HOGWILD_DEVICE_CODE lane_row(Lanes& at, const margin_row<I, V>& z)
+      : label(z.label), weight(z.weight), offset(z.offset), at_(at), z_(z) {}
 
   HOGWILD_DEVICE_CODE std::size_t size() const { return z_.size; }
   HOGWILD_DEVICE_CODE iterator begin() const {
@@ -181,7 +182,7 @@ class lane_row {
     });
   }
 
-  float label;
+  float label, weight, offset;  ///< the engine multiplies what is emitted by the weight
 
  private:
   using lanes_warp = std::remove_cvref_t<decltype(std::declval<Lanes&>().warp())>;

@@ -79,6 +79,7 @@ struct margin_row {
   const V* value;
   std::uint32_t size;  ///< so many columns are not twice in a row
   float label;
+  float weight = 1.0f, offset = 0.0f;
 };
 
 template <class Kind>
@@ -88,6 +89,8 @@ HOGWILD_DEVICE_CODE auto margin_row_of(const margin_work& work, std::uint64_t r)
   const std::uint64_t begin = work.start32 != nullptr ? work.start32[r] : work.start64[r];
   const std::uint64_t end = work.start32 != nullptr ? work.start32[r + 1] : work.start64[r + 1];
   margin_row<I, V> z{nullptr, nullptr, static_cast<std::uint32_t>(end - begin), work.label[r]};
+  if (work.weight != nullptr) z.weight = work.weight[r];
+  if (work.offset != nullptr) z.offset = work.offset[r];
   if constexpr (std::same_as<I, std::uint16_t>)
     z.index = work.index16 + begin;
   else
@@ -111,12 +114,11 @@ HOGWILD_DEVICE_CODE float margin_of(const Warp& warp, const margin_work& work, c
   return warp.sum(part);
 }
 
-/// The derivative of the row's loss by its margin, times the weight of its label. All lanes get it.
+/// The derivative of the row's loss by its margin, times the row's weight. All lanes get it.
 template <class Warp, class Loss, class Weights, class Row>
 HOGWILD_DEVICE_CODE float margin_slope(const Warp& warp, const margin_work& work, const Loss& loss, const Weights& v,
                                        const Row& z, float scale) {
-  const float weight = z.label > 0 ? work.weight_positive : 1.0f;
-  return weight * loss.derivative(margin_of(warp, work, v, z, scale), z.label);
+  return z.weight * loss.derivative(margin_of(warp, work, v, z, scale) + z.offset, z.label);
 }
 
 /// The weights are w = a * v, with `before` and `after` the row's shrink as a; returns whether it changed anything.

@@ -25,6 +25,8 @@ struct margin_work {
   const float* value = nullptr;  ///< one of the two
   const half* value16 = nullptr;
   const float* label = nullptr;           ///< as the model trains on them
+  const float* weight = nullptr;          ///< of each row; null: all weigh 1
+  const float* offset = nullptr;          ///< of each row's margin; null: all are 0
   const std::uint32_t* degree = nullptr;  ///< rows that have each column; needed for adagrad with l2 alone
 
   std::uint64_t first = 0, count = 0;  ///< rows of this launch
@@ -32,7 +34,7 @@ struct margin_work {
   float* sums = nullptr;               ///< as many sums of squares: adagrad; null: sgd
   std::uint64_t columns = 0;
   bool bias = false;
-  float step = 0, weight_positive = 1;
+  float step = 0;
   double scale = 1, shrink = 1;  ///< sgd: w = a * v, and a = scale * shrink^i before the launch's row i (scaled_l2)
   double l2_rows = 0;            ///< adagrad: touched_l2
 

@@ -52,7 +52,7 @@ bool lanes_agree(const M& model, const sparse_row<float>& z, std::uint64_t seed)
   model.gradient(w, z, [&](std::size_t j, float g) { alone.emplace_back(j, g); });
 
   const margin_row<std::uint32_t, float> row{z.index.data(), z.value.data(), static_cast<std::uint32_t>(z.size()),
-                                             z.label};
+                                             z.label,        z.weight,       z.offset};
   const host_warp warp;
   lanes<host_warp> at(warp);
   const auto add = [&](std::size_t j, float g) { together.emplace_back(j, g); };

@@ -18,6 +18,7 @@ struct ffm_example {
   std::vector<field_run> runs;
   std::size_t slots = 0;  ///< different fields of the row
   float label = 0.0f;     ///< as trained on
+  float weight = 1.0f;
 
   /// As kernels take it; valid until the example changes.
   field_row row() const { return {entries.data(), entries.size(), runs.data(), runs.size(), slots}; }

@@ -61,14 +61,15 @@ class class_loss {
   /// Whether the loss of examples 0 .. n-1 is another one than -log softmax(s)[label], which nets have by themselves.
   bool differs(std::size_t n) const { return one_vs_rest_ || labels_.most(0, n) > 1; }
 
-  /// Of a pass of the net: fills in its partials of the mean loss of n examples.
-  void differentiate(const net_outputs& at, std::size_t n);
+  /// Of a pass of the net: fills in its partials.
+  void differentiate(const net_outputs& at);
   /// Loss and predicted class of a pass's examples, and where there is room the scores of all classes, example by
   /// example.
   void score(const net_outputs& at, std::span<row_score> scores, std::span<float> of_classes);
 
  private:
-  void begin_lanes(const net_outputs& at, float part);
+  /// The first label of each lane; lanes of no example have 0.
+  void name_labels(const net_outputs& at);
 
   std::size_t classes_, rows_;
   bool one_vs_rest_;
@@ -76,7 +77,7 @@ class class_loss {
   example_labels labels_;
   private_memory lanes_;
   private_memory logs_{};  ///< once scores were asked for
-  float *label_ = nullptr, *weight_ = nullptr, *loss_ = nullptr, *best_ = nullptr;
+  float *label_ = nullptr, *loss_ = nullptr, *best_ = nullptr;
 };
 
 }  // namespace hogwild

@@ -21,7 +21,9 @@ struct net_outputs {
   std::size_t first = 0, examples = 0;
   std::size_t rows = 0;  ///< lanes, of which those behind `examples` belong to none
   const float* values = nullptr;
-  float* partials = nullptr;  ///< laid out alike, to be filled in, by 0 for lanes of no example; null in score()
+  const float* part = nullptr;  ///< of each lane in the mean loss: its example's weight over how many there are, or 0;
+                                ///< on a cache line, as values are
+  float* partials = nullptr;    ///< laid out alike, to be filled in, by 0 for lanes of no example; both null in score()
 };
 
 /// Computes a net on a batch of examples, in memory of one worker. Examples are rows, and a value of all rows is a run
@@ -38,8 +40,10 @@ class net_workspace {
   std::size_t stride() const { return rows_; }
   /// Their partials of the mean loss, laid out alike, as differentiate() left them; only where they were asked for.
   const float* input_partials(std::size_t k) const { return input_partials_[k / rows_] + k % rows_; }
-  /// What example k's dropout is a function of, and its class.
-  void describe(std::size_t k, std::uint64_t key, float label) { key_[k] = key, label_[k] = label; }
+  /// What example k's dropout is a function of, its class, and what it weighs.
+  void describe(std::size_t k, std::uint64_t key, float label, float weight = 1.0f) {
+    key_[k] = key, label_[k] = label, weight_[k] = weight;
+  }
   /// Values [first, first + values) of example k become `value`.
   void fill(std::size_t k, std::size_t first, std::size_t values, float value) {
     kernels_.fill_lane(values, rows_, value, input(k) + first * rows_);
@@ -66,7 +70,8 @@ class net_workspace {
   /// Of the mean loss, as differentiate() left it.
   std::span<const float> gradient() const { return {gradient_, net_.parameters()}; }
 
-  /// Finds the gradient of the mean loss of examples 0 .. n-1, n > 0, and returns that loss, dropout included.
+  /// Finds the gradient of the mean of weight * loss over examples 0 .. n-1, n > 0, and returns that mean, dropout
+  /// included.
   double differentiate(std::size_t n);
   /// Loss and predicted class of examples 0 .. n-1, without dropout.
   void score(std::size_t n, std::span<row_score> scores);
@@ -106,8 +111,8 @@ class net_workspace {
   std::vector<std::uint64_t> key_;
   std::function<bool()> asked_to_stop_{};
   bool stopped_ = false;
-  float *parameters_ = nullptr, *gradient_ = nullptr, *label_ = nullptr, *example_weight_ = nullptr, *loss_ = nullptr,
-        *best_ = nullptr;
+  float *parameters_ = nullptr, *gradient_ = nullptr, *label_ = nullptr, *weight_ = nullptr, *part_ = nullptr,
+        *loss_ = nullptr, *best_ = nullptr;
 };
 
 }  // namespace hogwild

@@ -81,14 +81,13 @@ class sampled_layer {
 
   class_sampler sampler_;
   bool one_vs_rest_;
-  std::size_t inputs_, rows_, together_, examples_ = 1, labels_of_batch_ = 1, sampled_ = 0, own_rows_ = 0;
+  std::size_t inputs_, rows_, together_, labels_of_batch_ = 1, sampled_ = 0, own_rows_ = 0;
   const layer_kernels& kernels_;
   row_slots slots_;
   example_labels labels_;
   std::vector<std::uint64_t> bits_;
   private_memory memory_{};
-  float *scores_ = nullptr, *example_weight_ = nullptr, *own_ = nullptr, *loss_ = nullptr, *best_ = nullptr,
-        *by_example_ = nullptr;
+  float *scores_ = nullptr, *own_ = nullptr, *loss_ = nullptr, *best_ = nullptr, *by_example_ = nullptr;
 };
 
 }  // namespace hogwild

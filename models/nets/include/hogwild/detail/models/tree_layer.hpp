@@ -74,7 +74,7 @@ class tree_layer {
   void score_classes(const net_outputs& at, const node_reader& read, const std::function<bool()>& stopping,
                      std::span<float> of_classes);
 
-  std::size_t classes_, inputs_, rows_, batch_rows_ = 1, batch_labels_ = 1;
+  std::size_t classes_, inputs_, rows_, batch_labels_ = 1;
   huffman_tree tree_;
   std::vector<children> below_;
   std::vector<float> log_left_out_;  ///< of each node, the logarithm of the chance that a label's path has not it

@@ -8,13 +8,16 @@
 namespace hogwild::detail {
 
 /// Reads parameters that nobody writes any more, which must outlive it.
+template <class T = float>
 struct quiet_reader {
-  struct run : std::span<const float> {
-    explicit run(std::span<const float> all) : span(all) {}
-    void copy_to(std::span<float> out) const { std::ranges::copy(*this, out.begin()); }
+  using value_type = T;
+  struct run : std::span<const T> {
+    explicit run(std::span<const T> all) : std::span<const T>(all) {}
+    void copy_to(std::span<T> out) const { std::ranges::copy(*this, out.begin()); }
   };
-  std::span<const float> w;
-  float operator[](std::size_t j) const { return w[j]; }
+  std::span<const T> w;
+  std::size_t size() const { return w.size(); }
+  T operator[](std::size_t j) const { return w[j]; }
   run block(std::size_t offset, std::size_t n) const { return run(w.subspan(offset, n)); }
 };
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace hogwild {
+
+/// What a number of a model is called, and which values it may have.
+struct number_facts {
+  std::string_view name;  ///< in saved models; one word
+  /// What it does, for the help of the command, where it is an option; empty: it is none, and comes from the rows.
+  std::string_view help{};
+  std::string_view option{};        ///< what the option is called, where that is not `name`
+  bool (*suits)(double) = nullptr;  ///< null: any number that the member's type holds
+  std::string_view must_be{};       ///< what suits, in words: "positive"
+};
+
+/// A member of a model that is a number: number<&my_model::delta>({.name = "delta"}). All that a model has but
+/// `features`, `classes` and `labels`, which data say, stand in its static function numbers(): what is saved with it,
+/// what load() makes it of again, and what the command takes as options.
+struct model_number : number_facts {
+  double (*get)(const void* model);
+  bool (*set)(void* model, double value);  ///< whether the member's type holds it
+  bool is_flag = false;                    ///< 0 or 1
+  bool is_count = false;                   ///< a whole number from 0 on
+
+  std::string_view option_name() const { return option.empty() ? name : option; }
+  bool is_option() const { return !help.empty(); }
+  /// Sets the member; whether the value suits. It is judged as the member's type has it.
+  bool take(void* model, double value) const { return set(model, value) && (suits == nullptr || suits(get(model))); }
+};
+
+namespace detail {
+
+template <class>
+struct member_of;
+template <class M, class T>
+struct member_of<T M::*> {
+  using model = M;
+  using type = T;
+};
+
+/// x as a T, where that is possible.
+template <class T>
+constexpr bool holds(double x) {
+  if constexpr (std::same_as<T, bool>)
+    return x == 0.0 || x == 1.0;
+  else if constexpr (std::integral<T>)
+    return x == std::floor(x) && x >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+           x <= std::min(0x1p53, static_cast<double>(std::numeric_limits<T>::max()));
+  else
+    return std::abs(x) <= static_cast<double>(std::numeric_limits<T>::max());
+}
+
+}  // namespace detail
+
+template <auto Member>
+constexpr model_number number(const number_facts& facts) {
+  using model = typename detail::member_of<decltype(Member)>::model;
+  using type = typename detail::member_of<decltype(Member)>::type;
+  static_assert(std::is_arithmetic_v<type>, "what a model is made with are numbers and bool");
+  return {facts, [](const void* m) { return static_cast<double>(static_cast<const model*>(m)->*Member); },
+          [](void* m, double x) {
+            if (!detail::holds<type>(x)) return false;
+            static_cast<model*>(m)->*Member = static_cast<type>(x);
+            return true;
+          },
+          std::same_as<type, bool>, std::integral<type> && !std::same_as<type, bool>};
+}
+
+/// What a model says that it is made with.
+template <class M>
+std::vector<model_number> numbers_of() {
+  if constexpr (requires { M::numbers(); }) {
+    const auto numbers = M::numbers();
+    return {numbers.begin(), numbers.end()};
+  }
+  return {};
+}
+
+}  // namespace hogwild

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/model/model_number.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/model.hpp>
+#include <hogwild/saved_model.hpp>
+
+// How models go into files and come out of them: by their groups, so that each column has what belongs to it, and by
+// the numbers that they are made with. Numbers of a model that are not named are those of M{}.
+
+namespace hogwild::detail {
+
+/// The columns of a saved model, ascending, as positions in the training data.
+std::vector<std::uint32_t> saved_order_of(std::span<const std::uint32_t> original);
+
+/// The part of a saved model that parameters make: a column's row has what groups that are ordered by columns have of
+/// it, one behind the other, and behind that zeros up to the longest; what belongs to no column is the bias, by falling
+/// place. Throws config_error where groups do not suit so many parameters.
+void save_groups(std::span<const parameter_group> groups, std::span<const float> parameters,
+                 std::span<const std::uint32_t> original, saved_model& saved);
+/// The parameters of such a model, whose columns are those of `saved`. Throws input_error where it has others.
+std::vector<float> load_groups(std::span<const parameter_group> groups, const saved_model& saved);
+
+void save_numbers(std::span<const model_number> numbers, const void* model, saved_model& saved);
+/// Throws input_error for a number that is missing, unknown, or does not suit.
+void load_numbers(std::span<const model_number> numbers, const saved_model& saved, void* model);
+
+[[noreturn]] void refuse_saved_name(const saved_model& saved, std::string_view model);
+[[noreturn]] void refuse_saved_size(const saved_model& saved);
+/// Of a free model without groups(): throws config_error unless it has a parameter for each column and at most one
+/// more.
+void require_row_of_each_column(std::string_view model, std::size_t parameters, std::size_t columns);
+
+/// Gives a model what data say of it: its members `features`, `classes` and `labels`, where it has them.
+template <class M>
+void set_sizes(M& m, std::size_t columns, const label_map& labels) {
+  if constexpr (requires { m.features = columns; }) m.features = columns;
+  if constexpr (requires { m.labels = labels.kind(); }) m.labels = labels.kind();
+  if constexpr (requires { m.classes = columns; })
+    if (labels.kind() == label_kind::classes) m.classes = labels.classes();
+}
+
+/// The groups of a model on so many columns. A margin model's constant term is the engine's: one more parameter behind
+/// the weights.
+template <model M>
+std::vector<parameter_group> groups_on(const M& m, std::size_t columns, std::size_t parameters) {
+  if constexpr (margin_model<M>) {
+    static_cast<void>(m);
+    std::vector<parameter_group> groups{{.rows = columns}};
+    if (parameters > columns)
+      groups.push_back({.name = "bias", .offset = columns, .rows = parameters - columns, .hot_first = false});
+    return groups;
+  } else if constexpr (requires { m.groups(); }) {
+    return groups_of(m);
+  } else {
+    require_row_of_each_column(model_name<M>(), m.dim(), columns);
+    std::vector<parameter_group> groups{{.rows = columns}};
+    if (m.dim() > columns) groups.push_back({.name = "rest", .offset = columns, .rows = 1, .hot_first = false});
+    return groups;
+  }
+}
+
+/// A trained model as it is saved; `original` are the input numbers of its columns. Throws config_error where sizes do
+/// not fit.
+template <model M>
+saved_model saved_form_of(const M& m, std::span<const float> parameters, const label_map& labels,
+                          std::span<const std::uint32_t> original) {
+  saved_model saved{.model = std::string(model_name<M>()), .labels = labels};
+  save_numbers(numbers_of<M>(), &m, saved);
+  save_groups(groups_on(m, original.size(), parameters.size()), parameters, original, saved);
+  return saved;
+}
+
+/// The model of a saved one. Throws input_error where the file holds another model, or numbers or labels that do not
+/// suit this one.
+template <model M>
+M model_of_saved(const saved_model& saved) {
+  static_assert(std::default_initializable<M>, "a model that is loaded can be made without arguments: M{}");
+  if (saved.model != model_name<M>()) refuse_saved_name(saved, model_name<M>());
+  M m{};
+  load_numbers(numbers_of<M>(), saved, &m);
+  set_sizes(m, saved.columns.size(), saved.labels);
+  if (saved.labels.kind() != labels_of(m)) refuse_saved_size(saved);
+  return m;
+}
+
+/// Its parameters, by the columns of `saved`.
+template <model M>
+std::vector<float> parameters_of_saved(const M& m, const saved_model& saved) {
+  const std::size_t parameters = [&] {
+    if constexpr (margin_model<M>)
+      return saved.columns.size() + (saved.bias.empty() ? 0 : 1);
+    else
+      return m.dim();
+  }();
+  return load_groups(groups_on(m, saved.columns.size(), parameters), saved);
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/row_numbers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+
+#include "data/input_stream.hpp"
+
+namespace hogwild {
+namespace detail {
+namespace {
+
+void require_numbers(std::span<const float> numbers, std::size_t rows, std::string_view source,
+                     const std::string& what) {
+  if (numbers.size() != rows)
+    throw input_error(std::string(source) + ": there are " + std::to_string(numbers.size()) + " " + what + "s for " +
+                      std::to_string(rows) + " rows; give one a row");
+  const auto wrong = std::ranges::find_if(numbers, [](float x) { return !std::isfinite(x); });
+  if (wrong != numbers.end())
+    throw input_error(std::string(source) + ": the " + what + " of row " + std::to_string(wrong - numbers.begin() + 1) +
+                      " is not a finite number");
+}
+
+}  // namespace
+
+void require_weights(std::span<const float> weights, std::size_t rows, std::string_view source) {
+  require_numbers(weights, rows, source, "weight");
+  const auto negative = std::ranges::find_if(weights, [](float w) { return w < 0.0f; });
+  if (negative != weights.end())
+    throw input_error(std::string(source) + ": the weight of row " + std::to_string(negative - weights.begin() + 1) +
+                      " is " + to_text(*negative) + "; a weight is 0 or more");
+  if (rows > 0 && std::ranges::all_of(weights, [](float w) { return w == 0.0f; }))
+    throw input_error(std::string(source) + ": all weights are 0; a row that shall count has one above 0");
+}
+
+void require_offsets(std::span<const float> offsets, std::size_t rows, std::string_view source) {
+  require_numbers(offsets, rows, source, "offset");
+}
+
+}  // namespace detail
+
+std::vector<float> read_row_numbers(const std::string& path, std::size_t rows) {
+  const std::unique_ptr<detail::input_stream> input = detail::open_input(path);
+  const std::string shown = printable(input->name());
+  const auto refuse = [&](std::size_t line, std::size_t column, const std::string& fault) {
+    throw format_error(shown, line, column, fault);
+  };
+  std::vector<float> numbers;
+  numbers.reserve(rows);
+  while (const auto block = input->next()) {
+    for (std::string_view text = block->text; !text.empty();) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      const std::size_t blanks = std::min(line.find_first_not_of(" \t"), line.size());
+      line.remove_prefix(blanks);
+      line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+      if (numbers.size() == rows)
+        refuse(numbers.size() + 1, 1, "there are more numbers than the " + std::to_string(rows) + " rows of the data");
+      float x = 0.0f;
+      const char* const first = line.data() + (line.starts_with('+') && !line.starts_with("+-") ? 1 : 0);
+      const auto [behind, fault] = std::from_chars(first, line.data() + line.size(), x);
+      if (fault != std::errc{} || behind != line.data() + line.size() || !std::isfinite(x))
+        refuse(numbers.size() + 1, blanks + 1,
+               line.empty() ? "a number is missing; there is one a line, for each row of the data"
+                            : quote(line) + " is not a finite number that fits single precision");
+      numbers.push_back(x);
+    }
+  }
+  if (numbers.size() < rows)
+    throw input_error(shown + ": there are " + std::to_string(numbers.size()) + " numbers for the " +
+                      std::to_string(rows) + " rows of the data; give one a line, for each row");
+  return numbers;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace hogwild::detail {
+
+/// Throws input_error, with `source` as what they belong to, unless there is one weight for each of `rows` rows, all
+/// are finite, none is negative, and one is above 0.
+void require_weights(std::span<const float> weights, std::size_t rows, std::string_view source);
+
+/// The same for offsets, which may be any finite numbers.
+void require_offsets(std::span<const float> offsets, std::size_t rows, std::string_view source);
+
+}  // namespace hogwild::detail

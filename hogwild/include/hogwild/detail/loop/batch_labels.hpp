@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/kernels/row_batch.hpp>
+
+namespace hogwild {
+
+/// What the rows of a batch say besides their entries: labels as the model trains on them, weights and offsets.
+class batch_labels {
+ public:
+  explicit batch_labels(const sparse_view& data) : weighed_(!data.weight.empty()), moved_(!data.offset.empty()) {}
+
+  /// From here on those of these rows, at most batch_rows. Rows that have lists of labels have no label.
+  void take(const sparse_view& data, const label_map& labels, std::span<const std::size_t> rows) {
+    if (!data.label.lists())
+      for (std::size_t i = 0; i < rows.size(); ++i) label_[i] = labels.encode(data.label[rows[i]]);
+    if (weighed_)
+      for (std::size_t i = 0; i < rows.size(); ++i) weight_[i] = data.weight[rows[i]];
+    if (moved_)
+      for (std::size_t i = 0; i < rows.size(); ++i) offset_[i] = data.offset[rows[i]];
+  }
+
+  const float* data() const { return label_.data(); }
+  float operator[](std::size_t i) const { return label_[i]; }
+  bool weighed() const { return weighed_; }
+  /// A partial derivative of row i's loss, times the row's weight.
+  float weigh(std::size_t i, float partial) const { return weighed_ ? weight_[i] * partial : partial; }
+  /// Row i's margin, from what the parameters make of it.
+  float margin(std::size_t i, float of_parameters) const { return moved_ ? of_parameters + offset_[i] : of_parameters; }
+
+ private:
+  bool weighed_, moved_;
+  std::array<float, batch_rows> label_{}, weight_{}, offset_{};
+};
+
+}  // namespace hogwild

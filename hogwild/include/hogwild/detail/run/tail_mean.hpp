@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace hogwild {
+
+/// The mean of parameters at the ends of a run's last epochs: the tail of what Polyak and Juditsky (Acceleration of
+/// stochastic approximation by averaging, 1992) average, seen once an epoch. One that is made by {} takes none.
+class tail_mean {
+ public:
+  tail_mean() = default;
+  /// Of `fraction` of the epochs, in (0, 1], to the nearest.
+  tail_mean(double fraction, std::size_t epochs)
+      : first_(epochs + 1 - static_cast<std::size_t>(std::round(fraction * static_cast<double>(epochs)))),
+        last_(epochs) {}
+
+  std::size_t epochs() const { return last_ + 1 - first_; }
+  /// Whether it is of epoch e, which counts from 1.
+  bool takes(std::size_t e) const { return first_ <= e && e <= last_; }
+  /// Each epoch that it takes is added once, in their order.
+  void add(std::span<const float> parameters) {
+    sums_.resize(parameters.size());
+    std::ranges::transform(parameters, sums_, sums_.begin(), [](float w, double sum) { return sum + double{w}; });
+    ++count_;
+  }
+  std::size_t added() const { return count_; }
+  std::vector<float> value() const {
+    std::vector<float> mean(sums_.size());
+    const double by = 1.0 / static_cast<double>(count_);
+    std::ranges::transform(sums_, mean.begin(), [by](double sum) { return static_cast<float>(sum * by); });
+    return mean;
+  }
+
+  /// Of so many that were added. With added() all that a checkpoint has to keep.
+  std::span<const double> sums() const { return sums_; }
+  void go_on(std::vector<double> sums, std::size_t added) {
+    sums_ = std::move(sums);
+    count_ = added;
+  }
+
+ private:
+  std::size_t first_ = 1, last_ = 0;
+  std::size_t count_ = 0;
+  std::vector<double> sums_{};
+};
+
+}  // namespace hogwild

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/model/row_scorer.hpp>
+#include <hogwild/detail/results/saved_form.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/score_rows.hpp>
+
+// What trained_model.hpp scores rows with.
+
+namespace hogwild::detail {
+
+/// The input number of each column; where rows do not say them, those of the positions.
+std::vector<std::uint32_t> input_numbers_of(const sparse_view& rows);
+
+/// Throws config_error where rows say that their columns are others than `columns`, or have more of them.
+void require_numbered_as(std::span<const std::uint32_t> columns, const sparse_view& rows);
+
+[[noreturn]] void refuse_unnamed(std::string_view model);
+
+/// Of a model that has no margin.
+[[noreturn]] void refuse_offsets(std::string_view model);
+
+/// Whether a workspace model scores all classes of rows with lists of labels.
+template <class M>
+inline constexpr bool scores_lists = workspace_model<M>&& takes_lists<M>();
+
+/// Numbers that differ where two models of a type do: what a margin model loses and predicts, how many parameters a
+/// free model has and what it loses on the first of these rows, and what either says of itself.
+template <model M>
+std::vector<double> marks_of(const M& m, std::span<const float> parameters, const label_map& labels,
+                             const sparse_view& rows) {
+  std::vector<double> marks;
+  if constexpr (requires { m.hyperparameters(); })
+    for (const double number : m.hyperparameters()) marks.push_back(number);
+  if constexpr (margin_model<M>) {
+    const bool binary = labels_of(m) == label_kind::binary;
+    for (float margin = -8.0f; margin <= 8.0f; margin += 0.125f)
+      for (const float label : {binary ? -1.0f : 0.0f, 1.0f}) {
+        marks.push_back(static_cast<double>(m.loss(margin, label)));
+        marks.push_back(static_cast<double>(prediction_of(m, margin)));
+      }
+  } else {
+    marks.push_back(static_cast<double>(m.dim()));
+    if (m.dim() != parameters.size()) return marks;
+    const std::vector<parameter_of_t<M>> w(parameters.begin(), parameters.end());
+    row_scorer<M> score(m, w, rows, 1);
+    row_cursor cursor(rows);
+    for (std::size_t r = 0; r < std::min<std::size_t>(rows.rows(), 16); ++r) {
+      rows.ensure(r, r + 1);
+      const sparse_row<float> z = labelled_row(cursor, r, labels);
+      row_score said;
+      score(0, &z, r, {});
+      score(0, nullptr, 0, {&said, 1});
+      marks.push_back(said.loss);
+      marks.push_back(static_cast<double>(said.score));
+    }
+  }
+  return marks;
+}
+
+/// Saves a model that load() makes of the file again.
+template <model M>
+void save_restorable(const std::filesystem::path& path, const M& m, std::span<const float> parameters,
+                     const label_map& labels, std::span<const std::uint32_t> columns, const sparse_view& rows) {
+  static_assert(
+      requires { M::name; }, "a model that is saved has a static constexpr std::string_view name");
+  const saved_model form = saved_form_of(m, parameters, labels, columns);
+  const M again = model_of_saved<M>(form);
+  sparse_view tried = rows;
+  tried.columns = columns.size();
+  if (marks_of(again, parameters, labels, tried) != marks_of(m, parameters, labels, tried))
+    refuse_unnamed(model_name<M>());
+  save_model(path, form, model_format_for(path));
+}
+
+/// Who scores rows of a model, and how.
+template <model M>
+struct scoring {
+  using scalar = parameter_of_t<M>;
+
+  scoring(const M& m, std::span<const float> parameters, std::span<const std::uint32_t> columns,
+          const sparse_view& rows, std::optional<std::size_t> workers, thread_team_kind team)
+      : threads(thread_team::make(team, std::min(worker_count(workers), std::max<std::size_t>(rows.rows() / 256, 1)),
+                                  false)),
+        model_(m),
+        shape_(rows) {
+    require_numbered_as(columns, rows);
+    if (!rows.offset.empty() && !takes_offsets<M>()) refuse_offsets(model_name<M>());
+    shape_.columns = columns.size();
+    if constexpr (std::same_as<scalar, float>)
+      parameters_ = parameters;
+    else
+      wide_.assign(parameters.begin(), parameters.end()), parameters_ = wide_;
+  }
+  scoring(const scoring&) = delete;  // refers to itself
+  scoring& operator=(const scoring&) = delete;
+
+  /// Makes what one thread scores so many rows at once by.
+  auto maker() const {
+    return [this](std::size_t batch) { return row_scorer<M>(model_, parameters_, shape_, batch); };
+  }
+
+  /// Calls put(row, score) for each row, in parallel.
+  template <class Put>
+  void score(const sparse_view& rows, std::size_t batch, const Put& put) const {
+    static_assert(scores_rows<M>, "a model that predicts has predict(w, z)");
+    score_rows(rows, *threads, batch, maker(), put);
+  }
+
+  /// The measures of rows with lists of labels.
+  measurement measure_lists(const sparse_view& rows, const label_map& labels,
+                            std::size_t batch) const requires scores_lists<M> {
+    shared_list_counts counts(labels.classes());
+    const std::size_t classes = labels.classes();
+    const auto make = [&](std::size_t most) {
+      return [&, space = model_.make_workspace(shape_, isa::automatic, most), part = &counts.of_thread(),
+              given = std::vector<std::vector<std::uint32_t>>(most), weight = std::vector<float>(most),
+              of_classes = std::vector<float>(most * classes)](std::size_t k, const sparse_row<float>* z,
+                                                               std::size_t row, std::span<row_score> said) mutable {
+        if (z != nullptr) {
+          given[k].assign(z->classes.begin(), z->classes.end());
+          weight[k] = z->weight;
+          return model_.take(space, k, *z, counter_random(0, row));
+        }
+        model_.score(quiet_reader<scalar>{parameters_}, space, said.size(), said, of_classes);
+        for (std::size_t i = 0; i < said.size(); ++i) {
+          const std::span<const float> scores = std::span(of_classes).subspan(i * classes, classes);
+          part->add(scores, model_.decision(scores), given[i], weight[i]);
+        }
+      };
+    };
+    const measurement found =
+        evaluate_examples(rows, labels, *threads, examples_of_scores(batch, classes), make, false);
+    return counts.measure(found.loss);
+  }
+
+  const std::unique_ptr<thread_team> threads;
+
+ private:
+  const M& model_;
+  sparse_view shape_;  ///< columns and images of the rows
+  std::vector<scalar> wide_;
+  std::span<const scalar> parameters_;
+};
+
+}  // namespace hogwild::detail

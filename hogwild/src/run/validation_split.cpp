@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/validation_split.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <hogwild/detail/optimization/random.hpp>
+
+#include "task/require.hpp"
+
+namespace hogwild {
+
+namespace {
+
+/// Of which stratum a row is, whose rows are drawn from apart.
+class strata {
+ public:
+  strata(const label_column& labels, const label_map& known)
+      : labels_(labels), known_(known), one_(labels.lists() || known.kind() == label_kind::real) {}
+
+  std::size_t count() const { return one_ ? 1 : known_.classes(); }
+  std::size_t of(std::size_t r) const {
+    if (one_) return 0;
+    const float trained = known_.encode(labels_[r]);
+    return trained > 0.0f ? static_cast<std::size_t>(trained) : 0;  // -1 of two labels is the first
+  }
+
+ private:
+  const label_column& labels_;
+  const label_map& known_;
+  bool one_;
+};
+
+/// How many rows of each stratum: fractions are carried on to the next one, from a point that chance sets, so that no
+/// stratum is favoured and the sum is `wanted`.
+std::vector<std::size_t> quotas(const std::vector<std::size_t>& rows, std::size_t all, std::size_t wanted,
+                                double chance) {
+  std::vector<std::size_t> quota(rows.size());
+  std::size_t before = 0, taken = 0;
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    before += rows[c];
+    const double due = static_cast<double>(wanted) * static_cast<double>(before) / static_cast<double>(all);
+    const auto by_now = static_cast<std::size_t>(std::floor(due + chance));
+    quota[c] = std::min(by_now - taken, rows[c] - std::min<std::size_t>(rows[c], 1));
+    taken = by_now;
+  }
+  return quota;
+}
+
+}  // namespace
+
+std::vector<bool> draw_validation(const label_column& labels, const label_map& known, double fraction,
+                                  std::uint64_t seed) {
+  const std::size_t rows = labels.size();
+  const auto wanted = static_cast<std::size_t>(std::round(fraction * static_cast<double>(rows)));
+  const auto require_both = [rows](bool both) {
+    detail::require(both,
+                    "the validation fraction leaves no rows on one side: there are " + std::to_string(rows) + " rows");
+  };
+  require_both(wanted > 0 && wanted < rows);
+  const strata parts(labels, known);
+  std::vector<std::size_t> left(parts.count());
+  for (std::size_t r = 0; r < rows; ++r) ++left[parts.of(r)];
+  const counter_random random(seed, 0x76616c69u);
+  std::vector<std::size_t> needed = quotas(left, rows, wanted, random.uniform(rows));
+  require_both(std::ranges::any_of(needed, [](std::size_t n) { return n > 0; }));
+  // Row by row, with the chance that leaves every choice equally likely (Knuth, The Art of Computer Programming, volume
+  // 2, section 3.4.2, algorithm S).
+  std::vector<bool> held(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::size_t c = parts.of(r);
+    held[r] = random.below(r, left[c]) < needed[c];
+    needed[c] -= held[r] ? 1 : 0;
+    --left[c];
+  }
+  return held;
+}
+
+validation_split split_rows(const sparse_view& rows, const std::vector<bool>& held_back) {
+  std::vector<std::size_t> kept, held;
+  for (std::size_t r = 0; r < held_back.size(); ++r) (held_back[r] ? held : kept).push_back(r);
+  return {sparse_dataset::copy_of(rows, kept), sparse_dataset::copy_of(rows, held)};
+}
+
+}  // namespace hogwild

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/models/plain_descriptor.hpp>
+
+namespace hogwild {
+
+template <>
+const model_descriptor& descriptor_of<squared_epsilon_insensitive>() {
+  static const detail::plain_descriptor<squared_epsilon_insensitive> descriptor(
+      "the same, by the square of what an error is more");
+  return descriptor;
+}
+
+}  // namespace hogwild

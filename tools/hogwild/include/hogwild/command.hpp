@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <hogwild/detail/command/command_main.hpp>
+#include <hogwild/detail/command/registered_training.hpp>
+#include <hogwild/general_model.hpp>
+#include <hogwild/model.hpp>
+
+// The hogwild command with models of one's own:
+//
+//   int main(int argc, char** argv) {
+//     hogwild::register_model<my_model>("what it learns, in one sentence");
+//     return hogwild::command_main(argc, argv);
+//   }
+//
+// links hogwild::command, and trains (`my_program train train.svm --model my_model`), evaluates, predicts, inspects and
+// serves as worker processes, with every option of the command.
+
+namespace hogwild {
+
+/// Makes the command know M by its name, M::name, which is one word. `input` says what files it reads.
+///
+/// The command makes it as M{}, sets its members `features` and `classes`, where it has them, to what the training data
+/// say, and those that M::numbers() names and explains to what options ask for: --NAME VALUE. Then it calls
+/// prepare_for(const hogwild::model_data&) where M has that, for what else depends on the rows; what it sets stands in
+/// numbers(), too, without a help. Saved models hold all of them.
+///
+/// Call it in main() before command_main(), since worker processes run the same main. Throws config_error where a model
+/// of this name is known.
+template <model M>
+void register_model(std::string summary, model_input input = model_input::rows) {
+  static_assert(conforms<M>());
+  static_assert(
+      requires { M::name; }, "a model that is registered has a static constexpr std::string_view name");
+  static_assert(segment_storable<M>, "a model that is registered is copied byte by byte to worker processes");
+  cli::register_training(
+      {std::make_unique<const detail::plain_descriptor<M>>(std::move(summary), input),
+       [](const registered_object& m, const sparse_view& rows, const train_options& options, collective* ranks) {
+         return prepare(static_cast<const registered_object_of<M>&>(m).model(), rows, options, ranks);
+       },
+       factory_of<M>(model_name<M>())});
+}
+
+}  // namespace hogwild
