@@ -72,6 +72,31 @@ TEST_F(cache_files, are_the_same_whatever_memory_parsing_may_take) {
     EXPECT_THAT(hogwild({"train", data, "--memory", size}).err, HasSubstr("is no size; write bytes, or 512M, or 2G"));
 }
 
+TEST_F(cache_files, that_are_larger_than_memory_train_the_same_model_and_say_how_long_the_disk_took) {
+  std::string rows;
+  for (int k = 0; rows.size() < (std::size_t{36} << 20); ++k) {
+    rows += k % 2 == 0 ? "1" : "-1";
+    for (int j = 1; j <= 40; ++j) rows += " " + std::to_string(j) + ":0." + std::to_string((k * j) % 97);
+    rows += "\n";
+  }
+  write_file(data, rows);
+  const auto train = [&](std::vector<std::string> how) {
+    how.insert(how.begin(),
+               {"train", data, "--engine", "serial", "--epochs", "2", "--step", "0.1", "--quiet", "--json"});
+    const outcome done = hogwild(how);
+    EXPECT_EQ(done.code, 0) << done.err;
+    return nlohmann::json::parse(done.out);
+  };
+  const auto held = train({"--save", own / "held.txt"});
+  const auto streamed = train({"--save", own / "streamed.txt", "--memory", "16M", "--record", own / "record.jsonl"});
+  if (std::filesystem::file_size(caches().front()) <= std::size_t{16} << 20) GTEST_FAIL() << "the cache is too small";
+  EXPECT_TRUE(read_file(own / "held.txt") == read_file(own / "streamed.txt"));
+  EXPECT_FALSE(held.contains("disk_wait_seconds"));
+  if (!streamed.contains("disk_wait_seconds")) GTEST_SKIP() << "the folder for tests is no disk";
+  EXPECT_GT(streamed["disk_wait_seconds"], 0.0);
+  EXPECT_THAT(read_file(own / "record.jsonl"), HasSubstr("disk_wait_seconds"));
+}
+
 TEST_F(cache_files, that_are_damaged_cost_a_sentence) {
   const std::vector<std::string> command = {"train",    data, "--engine", "serial",
                                             "--epochs", "3",  "--save",   own / "m.txt"};

@@ -101,8 +101,8 @@ void data_options::declare(command_line& line) {
   line.option("--cache-dir", "FOLDER", cache_folder,
               "caches go here where the data's own folder cannot be written (default: $XDG_CACHE_HOME/hogwild)");
   line.option("--memory", memory, "",
-              "parsing holds at most so much, such as 512M; rows that are more go to files without a name where the "
-              "cache goes (default: a quarter of the memory)");
+              "parsing holds at most so much, such as 512M: rows that are more go to files without a name where the "
+              "cache goes; larger caches are streamed (default: a quarter of the memory, and three quarters)");
   line.flag("--no-cache", no_cache, "neither read nor write caches");
   line.excludes("--no-cache", "--cache-dir");
 }

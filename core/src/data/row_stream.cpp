@@ -69,6 +69,10 @@ row_stream::row_stream(std::span<const std::byte> file, int fd, const cache_arra
       end = middle;
   }
   staying_rows_ = begin;
+  // What is not announced is little: the kernel's guesses would bring megabytes around it, which are in other chunks,
+  // and large pages, of which no part could go.
+  advise(file, MADV_NOHUGEPAGE);
+  advise(file, MADV_RANDOM);
 }
 
 template <class Visit>

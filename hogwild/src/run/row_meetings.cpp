@@ -59,7 +59,9 @@ std::vector<std::size_t> rows_to_look_at(const sparse_view& data, std::span<cons
 
 row_meetings measure_meetings(const sparse_view& data) {
   const std::size_t rows = data.rows();
-  data.ensure(0, rows);
+  // Of rows that stream not all come for the sake of a few.
+  const bool streams = data.streams();
+  if (!streams) data.ensure(0, rows);
   row_meetings found;
   for (std::size_t r = 0; r < rows; ++r)
     found.omega = std::max<std::uint64_t>(found.omega, data.row_start[r + 1] - data.row_start[r]);
@@ -72,6 +74,7 @@ row_meetings measure_meetings(const sparse_view& data) {
 
   const std::size_t fitting = compared_nonzeros * rows / std::max<std::size_t>(data.nonzeros(), 1);
   const std::vector<std::size_t> sample = draw_rows(rows, std::clamp(fitting, rows_of_a_word, most_compared));
+  for (std::size_t k = 0; streams && k < sample.size(); ++k) data.ensure(sample[k], sample[k] + 1);
   const std::vector<std::size_t> looked_at = rows_to_look_at(data, degree, sample);
   std::vector<std::uint64_t> has(data.columns);
   row_cursor cursor(data);

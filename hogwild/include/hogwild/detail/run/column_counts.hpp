@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -10,12 +11,19 @@
 
 namespace hogwild {
 
-/// Rows that contain each column. Columns are below data.columns.
+/// Rows that contain each column. Columns are below data.columns. Rows that stream come and go piece by piece, others
+/// were looked at with ensure().
 inline std::vector<std::uint32_t> count_columns(const sparse_view& data) {
   std::vector<std::uint32_t> degree(data.columns);
   row_cursor cursor(data);
-  for (std::size_t r = 0; r < data.rows(); ++r) {
-    for (const std::uint32_t j : cursor.row(r).index) ++degree[j];
+  const bool streams = data.streams();
+  const std::size_t at_once = streams ? 256 : data.rows();
+  for (std::size_t first = 0; first < data.rows(); first += at_once) {
+    const std::size_t last = std::min(first + at_once, data.rows());
+    if (streams) data.ensure(first, last);
+    for (std::size_t r = first; r < last; ++r)
+      for (const std::uint32_t j : cursor.row(r).index) ++degree[j];
+    if (streams) data.release(first, last);
   }
   return degree;
 }
