@@ -15,7 +15,7 @@
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/error.hpp>
 
-#include "data/memory_shares.hpp"
+#include "data/memory_budget.hpp"
 #include "data/row_shuffle.hpp"
 #include "data/singleton_order.hpp"
 
@@ -147,14 +147,14 @@ void distribute_rows(parsed_text& text, bool is_training, row_plan& plan, const 
                          .shuffled = is_training,
                          .rows_per_block = rows_per_block(text.rows, text.nonzeros)};
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const auto shares = share_out(spilled.memory(), sizes, threads);
-  if (!shares)
+  const auto budget = divide_memory(spilled.memory(), sizes, threads);
+  if (!budget)
     throw resource_error(source + ": " + in_mebibytes(spilled.memory()) + " of memory are too little to parse its " +
                          std::to_string(text.rows) + " rows and " + std::to_string(columns) +
                          " columns; the least that works is " + in_mebibytes(least_memory(sizes, threads)));
   plan.ranges = std::make_unique<const row_ranges>(
       spilled, is_training ? shuffled_targets(text.rows) : std::vector<std::uint32_t>{},
-      is_training ? &spilled.columns() : nullptr, *shares, text.rows, text.lists);
+      is_training ? &spilled.columns() : nullptr, *budget, text.rows, text.lists);
   text.spilled.reset();
 }
 

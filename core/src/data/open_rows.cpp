@@ -15,7 +15,7 @@
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
 #include "data/input_stream.hpp"
-#include "data/memory_shares.hpp"
+#include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
 #include "data/row_format.hpp"
 #include "platform/tbb_arena.hpp"
@@ -33,8 +33,8 @@ class rows_opening {
 
   sparse_dataset run() {
     choose_isa(options_.isa);  // is it there?
-    if (options_.memory && *options_.memory < detail::memory_shares::least)
-      throw config_error("parsing takes at least " + detail::in_mebibytes(detail::memory_shares::least) +
+    if (options_.memory && *options_.memory < detail::memory_budget::least)
+      throw config_error("parsing takes at least " + detail::in_mebibytes(detail::memory_budget::least) +
                          " of memory; it was given " + std::to_string(*options_.memory) + " bytes");
     if (path_ != "-" && options_.cache != open_options::cache_use::none)
       if (const auto stamp = detail::stamp_of(path_)) places_ = detail::cache_places(path_, options_, format_.id);
@@ -110,7 +110,7 @@ class rows_opening {
     detail::spill_options spill{.numbering = options_.numbering, .values = options_.values};
     const std::uint64_t usable = options_.memory ? 0 : detail::usable_memory();
     spill.memory =
-        options_.memory.value_or(usable == 0 ? 0 : std::max<std::uint64_t>(usable / 4, detail::memory_shares::least));
+        options_.memory.value_or(usable == 0 ? 0 : std::max<std::uint64_t>(usable / 4, detail::memory_budget::least));
     const auto add = [&](const std::filesystem::path& folder) {
       spill.folders.push_back(folder.empty() ? "." : folder);
     };

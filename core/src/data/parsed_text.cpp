@@ -14,7 +14,7 @@
 
 #include <hogwild/error.hpp>
 
-#include "data/memory_shares.hpp"
+#include "data/memory_budget.hpp"
 #include "formats/label_forms.hpp"
 
 namespace hogwild::detail {
@@ -40,8 +40,8 @@ class parallel_parse {
     const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
     std::size_t in_flight = blocks_in_flight * threads;
     if (options_.spill != nullptr) {
-      in_flight = std::min(in_flight, memory_shares::blocks_in_flight(options_.spill->memory, threads));
-      piece_entries_ = memory_shares::piece_entries(options_.spill->memory, threads);
+      in_flight = std::min(in_flight, memory_budget::blocks_in_flight(options_.spill->memory, threads));
+      piece_entries_ = memory_budget::piece_entries(options_.spill->memory, threads);
     }
     tbb::parallel_pipeline(
         in_flight,
@@ -96,7 +96,7 @@ class parallel_parse {
     entries_ += item.rows.entries;
     if (spilling_.load()) return spill(item);
     held_.push_back(&item);
-    if (options_.spill == nullptr || memory_shares::holds(options_.spill->memory, rows_, entries_)) return;
+    if (options_.spill == nullptr || memory_budget::holds(options_.spill->memory, rows_, entries_)) return;
     begin_to_spill();
   }
 

@@ -75,20 +75,20 @@ class row_ranges::sorter {
 };
 
 row_ranges::row_ranges(const spilled_text& text, const std::vector<std::uint32_t>& target, const column_table* position,
-                       const range_shares& shares, std::uint64_t rows, bool lists)
-    : rows_per_range_(shares.rows), ranges_((rows + shares.rows - 1) / shares.rows) {
+                       const range_budget& budget, std::uint64_t rows, bool lists)
+    : rows_per_range_(budget.rows), ranges_((rows + budget.rows - 1) / budget.rows) {
   std::string refused;
   file_ = block_file::in(std::array{text.file().folder()}, refused);
   if (file_ == nullptr)
     throw resource_error("the rows do not fit into memory, and there is no file for them: " + refused);
   std::mutex mutex;
   std::atomic<std::size_t> next{0};
-  tbb::parallel_for(std::size_t{0}, shares.threads, [&](std::size_t) {
-    sorter sorted(*this, mutex, shares.chunk_bytes);
+  tbb::parallel_for(std::size_t{0}, budget.threads, [&](std::size_t) {
+    sorter sorted(*this, mutex, budget.chunk_bytes);
     entry_piece piece;
     for (std::size_t b; (b = next.fetch_add(1)) < text.blocks().size();) {
       const spilled_text::spilled_block& from = text.blocks()[b];
-      if (b + shares.threads < text.blocks().size()) text.file().announce(text.blocks()[b + shares.threads].place);
+      if (b + budget.threads < text.blocks().size()) text.file().announce(text.blocks()[b + budget.threads].place);
       entry_piece room = piece;
       if (room.left() < from.place.entries) room = piece = entry_piece(from.place.entries);
       libsvm_block block = text.file().read(from.place, room);

@@ -9,7 +9,7 @@
 
 #include "data/block_file.hpp"
 #include "data/column_table.hpp"
-#include "data/memory_shares.hpp"
+#include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
 #include "data/row_place.hpp"
 #include "data/spilled_text.hpp"
@@ -31,7 +31,7 @@ class row_ranges {
   /// stands; empty: in the order of the text. Columns become their positions, by `position` where it is not null.
   /// Throws resource_error.
   row_ranges(const spilled_text& text, const std::vector<std::uint32_t>& target, const column_table* position,
-             const range_shares& shares, std::uint64_t rows, bool lists);
+             const range_budget& budget, std::uint64_t rows, bool lists);
 
   std::size_t count() const { return ranges_.size(); }
   const std::filesystem::path& folder() const { return file_->folder(); }

@@ -8,7 +8,7 @@
 #include <hogwild/error.hpp>
 
 #include "data/column_order.hpp"
-#include "data/memory_shares.hpp"
+#include "data/memory_budget.hpp"
 
 namespace hogwild::detail {
 
@@ -53,10 +53,10 @@ void spilled_text::add(const libsvm_block& block, spilled_block written, const s
   blocks_.push_back(written);
   if (numbering_ != nullptr) return;
   columns_.count({block.index, block.row_end.back()});
-  if (columns_.bytes() > memory_shares::table_of(memory_))
+  if (columns_.bytes() > memory_budget::table_of(memory_))
     throw resource_error(
         source + ": its columns alone take more than the " + in_mebibytes(memory_) +
-        " of memory that parsing may take: " + in_mebibytes(memory_shares::for_table(columns_.bytes())) +
+        " of memory that parsing may take: " + in_mebibytes(memory_budget::for_table(columns_.bytes())) +
         " is the least for those up to row " + std::to_string(rows_));
 }
 

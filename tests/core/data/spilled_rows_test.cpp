@@ -20,7 +20,7 @@
 #include "data/block_file.hpp"
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
-#include "data/memory_shares.hpp"
+#include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/own_mounts.hpp"
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& kind) { return std::string(kind.param.name); });
 
 /// By default 16 MiB hold a million entries, and these are more.
-constexpr std::size_t little = memory_shares::least;
+constexpr std::size_t little = memory_budget::least;
 constexpr std::size_t many_rows = 150'000;
 const std::string& many() {
   static const std::string text = text_of({.name = "many"}, many_rows);

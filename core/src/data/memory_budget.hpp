@@ -11,8 +11,8 @@ namespace hogwild::detail {
 /// "512 MiB", rounded up.
 std::string in_mebibytes(std::uint64_t bytes);
 
-/// How the memory that parsing may take is shared out.
-namespace memory_shares {
+/// How the memory that parsing may take is divided.
+namespace memory_budget {
 
 /// Less than this would be the text that is being parsed alone.
 inline constexpr std::size_t least = std::size_t{16} << 20;
@@ -35,7 +35,7 @@ constexpr std::size_t for_table(std::size_t bytes) {
   return 2 * bytes;
 }
 
-}  // namespace memory_shares
+}  // namespace memory_budget
 
 /// What a spilled text has.
 struct text_sizes {
@@ -48,16 +48,16 @@ struct text_sizes {
 };
 
 /// Ranges of rows that are written one after the other, and what distributes rows among them.
-struct range_shares {
+struct range_budget {
   std::uint64_t rows = 0;       ///< of a range: whole blocks of the file
   std::size_t threads = 1;      ///< that distribute
   std::size_t chunk_bytes = 0;  ///< that each of them holds for each range
 };
 
 /// None where so much memory is too little.
-std::optional<range_shares> share_out(std::size_t memory, const text_sizes& sizes, std::size_t threads);
+std::optional<range_budget> divide_memory(std::size_t memory, const text_sizes& sizes, std::size_t threads);
 
-/// The least memory with which share_out() works, in whole mebibytes.
+/// The least memory with which divide_memory() works, in whole mebibytes.
 std::size_t least_memory(const text_sizes& sizes, std::size_t threads);
 
 }  // namespace hogwild::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/memory_shares.hpp"
+#include "data/memory_budget.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -24,16 +24,16 @@ std::string in_mebibytes(std::uint64_t bytes) {
   return std::to_string((bytes + mebibyte - 1) / mebibyte) + " MiB";
 }
 
-std::size_t memory_shares::blocks_in_flight(std::size_t memory, std::size_t threads) {
+std::size_t memory_budget::blocks_in_flight(std::size_t memory, std::size_t threads) {
   return std::clamp<std::size_t>(memory / 8 / parsed_bytes, 1, 4 * threads);
 }
 
-std::size_t memory_shares::piece_entries(std::size_t memory, std::size_t threads) {
+std::size_t memory_budget::piece_entries(std::size_t memory, std::size_t threads) {
   // One that is filled, and one that blocks on their way still need.
   return std::min(memory / 8 / (2 * threads) / entry_bytes, entry_piece::usual);
 }
 
-std::optional<range_shares> share_out(std::size_t memory, const text_sizes& sizes, std::size_t threads) {
+std::optional<range_budget> divide_memory(std::size_t memory, const text_sizes& sizes, std::size_t threads) {
   constexpr std::uint64_t least_chunk = 16384, most_chunk = 262144;
   if (sizes.table_bytes + 16 * sizes.columns > memory) return std::nullopt;
 
@@ -48,26 +48,26 @@ std::optional<range_shares> share_out(std::size_t memory, const text_sizes& size
   const std::uint64_t block = row_bytes * sizes.rows_per_block;
   const std::uint64_t blocks = (memory - beside) / 10 * 9 / block;
   if (blocks == 0) return std::nullopt;
-  range_shares shares{.rows = std::min(blocks * sizes.rows_per_block, sizes.rows)};
+  range_budget budget{.rows = std::min(blocks * sizes.rows_per_block, sizes.rows)};
 
   // While rows are distributed among them.
-  const std::uint64_t ranges = (sizes.rows + shares.rows - 1) / shares.rows;
+  const std::uint64_t ranges = (sizes.rows + budget.rows - 1) / budget.rows;
   const std::uint64_t standing = sizes.table_bytes + 8 * sizes.columns + (sizes.shuffled ? 4 * sizes.rows : 0);
   if (standing > memory) return std::nullopt;
   const std::uint64_t a_thread = sizes.block_bytes + ranges * least_chunk;
-  shares.threads = std::min<std::uint64_t>(threads, (memory - standing) / a_thread);
-  if (shares.threads == 0) return std::nullopt;
-  const std::uint64_t chunk = ((memory - standing) / shares.threads - sizes.block_bytes) / ranges;
-  shares.chunk_bytes = std::min(chunk, most_chunk) / 2;  // vectors have up to twice the room
-  return shares;
+  budget.threads = std::min<std::uint64_t>(threads, (memory - standing) / a_thread);
+  if (budget.threads == 0) return std::nullopt;
+  const std::uint64_t chunk = ((memory - standing) / budget.threads - sizes.block_bytes) / ranges;
+  budget.chunk_bytes = std::min(chunk, most_chunk) / 2;  // vectors have up to twice the room
+  return budget;
 }
 
 std::size_t least_memory(const text_sizes& sizes, std::size_t threads) {
-  std::size_t below = 0, enough = memory_shares::least / mebibyte;
-  while (!share_out(enough * mebibyte, sizes, threads)) below = enough, enough *= 2;
+  std::size_t below = 0, enough = memory_budget::least / mebibyte;
+  while (!divide_memory(enough * mebibyte, sizes, threads)) below = enough, enough *= 2;
   while (enough - below > 1) {
     const std::size_t middle = below + (enough - below) / 2;
-    (share_out(middle * mebibyte, sizes, threads) ? enough : below) = middle;
+    (divide_memory(middle * mebibyte, sizes, threads) ? enough : below) = middle;
   }
   return enough * mebibyte;
 }
