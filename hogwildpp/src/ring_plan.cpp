@@ -93,6 +93,10 @@ std::size_t plan_sharing(const ring_engine& engine, run_planner& run) {
   const std::string_view refused = why_refused_on_ring(
       {.sharing = run.options().sharing, .update = run.loop().update, .reproducible = run.options().reproducible});
   if (!refused.empty()) throw config_error(std::string(refused));
+  if (run.loop().optimizer == optimizer_kind::ftrl && ring.rule != ring_rule::deltas)
+    throw config_error(
+        "the mean of what replicas sum up is not what ftrl makes weights of: use the exchange rule deltas, or another "
+        "optimizer");
   run.ask_for(sharing_kind::buffered);
   // An exchange may find the token elsewhere once. A worker that has its replica to itself soon looks again, but each
   // of the others may be a look late.

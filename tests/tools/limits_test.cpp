@@ -79,7 +79,7 @@ TEST_F(thread_limits, of_engines_of_several_processes) {
 
 TEST_F(thread_limits, of_commands_that_do_not_train) {
   const std::string model = *folder / "any.bin";
-  expect_sound({"predict", model, test()}, false);
+  expect_sound({"predict", model, test()});
   expect_sound({"evaluate", model, test()});
   expect_sound({"generate", *folder / "more.svm", "--rows", "3000"}, false);
   expect_sound({"convert", model, *folder / "any.txt"}, false);

@@ -95,7 +95,7 @@ TEST_F(row_weights_command, every_engine_takes_them) {
   const std::vector<std::vector<std::string>> engines = {{"threads"},
                                                          {"processes"},
                                                          {"ring", "--replicas", "2"},
-                                                         {"all_reduce", "--step", "1"},
+                                                         {"all_reduce", "--step", "3", "--sync-rows", "8"},
                                                          {"local_sgd"},
                                                          {"cuda", "--device", "emulated"}};
   for (const auto& engine : engines) {
@@ -115,13 +115,15 @@ TEST_F(row_weights_command, what_is_wrong_is_a_sentence) {
   };
   const std::size_t rows = rows_of(train());
   refused({"--weights", numbers("bad.txt", rows, {"1", "1", "x"})}, 3, "bad.txt:3:1: 'x' is not a finite number");
-  refused({"--weights", numbers("few.txt", rows - 1, {"1"})}, 3, "few.txt: there are 2999 numbers for the 3000 rows");
+  refused({"--weights", numbers("few.txt", rows - 1, {"1"})}, 3,
+          "few.txt: there are " + std::to_string(rows - 1) + " numbers for the " + std::to_string(rows) + " rows");
   refused({"--weights", numbers("neg.txt", rows, {"1", "-2"})}, 3, "neg.txt: the data: the weight of row 2 is -2");
   refused({"--weights", numbers("zero.txt", rows, {"0"})}, 3, "all weights are 0");
   refused({"--offsets", numbers("nan.txt", rows, {"nan"})}, 3, "nan.txt:1:1: 'nan' is not a finite number");
   refused({"--weights", *folder / "none.txt"}, 3, "none.txt");
   refused({"--test-weights", *folder / "w.txt"}, 2, "need --test FILE");
   refused({"--validation-offsets", *folder / "w.txt", "--validation", "0.1"}, 2, "need --validation FILE");
+  refused({"--ftrl-beta", "2"}, 2, "--ftrl-beta needs --optimizer ftrl");
   refused({"--class-weights", "1"}, 2, "'1' is neither 'balanced' nor LABEL=WEIGHT,...");
   refused({"--class-weights", "1=x"}, 2, "neither 'balanced' nor");
   refused({"--class-weights", "7=2"}, 2, "the weight of label 7 is for no row");

@@ -215,6 +215,10 @@ void command_line::excludes(const std::string& name, const std::string& other) {
   parser_->app.get_option(name)->excludes(parser_->app.get_option(other));
 }
 
+bool command_line::has(const std::string& name) const {
+  return parser_->app.get_option_no_throw(name) != nullptr;
+}
+
 bool command_line::given(const std::string& name) const {
   return parser_->app.count(name) > 0;
 }

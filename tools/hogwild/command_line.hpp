@@ -88,6 +88,8 @@ class command_line {
   void needs(const std::string& name, const std::string& other);
   void excludes(const std::string& name, const std::string& other);
   bool given(const std::string& name) const;
+  /// Whether an option of this name has been declared.
+  bool has(const std::string& name) const;
 
   /// Fills the variables. Prints the help, or what is wrong, and then returns the exit code with which to end.
   std::optional<int> parse(int argc, const char* const* argv);

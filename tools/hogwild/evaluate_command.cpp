@@ -68,7 +68,10 @@ measurement measure_lists(const predictor& model, const sparse_view& rows, threa
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
                     const row_files& numbers) {
   const saved_model saved = load_model(model_path);
-  if (input_of(saved.model) == model_input::corpus) return evaluate_words(saved, data_path, files);
+  const model_input input = input_of(saved.model);
+  if (numbers.any() && (input == model_input::corpus || input == model_input::graph))
+    throw config_error("--weights and --offsets are about rows, and a " + saved.model + " model reads none");
+  if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
   files.choose_format(saved);
   const predictor model = predictor_of(saved, model_path);
   const column_numbering columns(saved.columns);
@@ -117,6 +120,7 @@ int evaluate_command(int argc, const char* const* argv) {
   const interrupt signals({.ended = ended_at_once});
 
   if (!questions.empty()) {
+    if (numbers.any()) throw config_error("--weights and --offsets are about rows, and --analogies reads none");
     if (!rows.empty())
       throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
     print(analogies_report(model, questions, isa::automatic, json));

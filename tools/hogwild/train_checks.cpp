@@ -77,6 +77,8 @@ void check_constants(const command_line& line, const train_request& r) {
   const optimizer_kind kind = r.options.optimizer.value_or(model_named(r.model).defaults().optimizer);
   if (line.given("--momentum") && kind != optimizer_kind::momentum)
     throw config_error("--momentum needs --optimizer momentum");
+  if (line.given("--ftrl-beta") && kind != optimizer_kind::ftrl)
+    throw config_error("--ftrl-beta needs --optimizer ftrl");
   for (const char* const name : {"--beta1", "--beta2"})
     if (line.given(name) && kind != optimizer_kind::adam)
       throw config_error(std::string(name) + " needs --optimizer adam");

@@ -39,8 +39,7 @@ void declare_model(command_line& line, train_request& r) {
   line.choice("--model", r.model, names, "what is learned");
   line.flag("--bias,!--no-bias", r.options.bias, "learn a constant term too");
   line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
-  line.option("--l1", r.options.l1,
-              "strength of l1 regularisation (linear models; with it --l2 is 0 unless it is given)");
+  line.option("--l1", r.options.l1, "strength of l1 regularisation (with it --l2 is 0 unless it is given)");
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence, l2_form::two_pass},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
         "by_degree); two_pass: by degree, as the Hogwild! papers' programs do it (linear models)");
@@ -102,7 +101,12 @@ void declare_options_of_models(command_line& line, train_request& r) {
   std::set<std::string> declared;
   for (const model_descriptor* const known : known_models())
     for (const model_option& o : known->facts().options)
-      if (declared.insert(o.name).second) declare_option(line, o, r.of_model);
+      if (declared.insert(o.name).second) {
+        if (line.has("--" + o.name))
+          throw config_error("the model " + std::string(known->name()) + " has an option --" + o.name +
+                             ", which the command has already: name it otherwise in the model's numbers()");
+        declare_option(line, o, r.of_model);
+      }
   for (const model_descriptor* const known : known_models()) {
     std::vector<command_line::topic_option> options;
     for (const model_option& o : known->facts().options) options.push_back({"--" + o.name, o.otherwise, o.help});
@@ -251,7 +255,8 @@ void declare_step(command_line& line, train_request& r) {
   named(line, "--schedule", o.step.kind,
         {schedule_kind::geometric, schedule_kind::inverse, schedule_kind::linear, schedule_kind::constant,
          schedule_kind::cosine, schedule_kind::plateau},
-        "how the step falls (default: as the model asks for, else geometric); plateau: with each epoch that gives no "
+        "how the step falls (default: as the model asks for, else geometric, constant under ftrl); plateau: with each "
+        "epoch that gives no "
         "better validation loss");
   line.option("--warm-up", o.step.warm_up, "epochs in which the step rises evenly, before the schedule begins");
   named(line, "--optimizer", o.optimizer,

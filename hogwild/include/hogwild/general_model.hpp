@@ -2,8 +2,7 @@
 #pragma once
 
 // For programs that train a general model of their own, besides <hogwild/hogwild.hpp>: the worker loops, which are
-// compiled anew for each such model. Margin models, but
-// for those with project(), and the library's own do not need it.
+// compiled anew for each such model. Margin models, but for those with project(), and the library's own do not need it.
 
 #include <memory>
 #include <utility>

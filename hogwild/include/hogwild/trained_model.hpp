@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +43,9 @@ struct trained_model {
 struct scoring_options {
   std::optional<std::size_t> workers{};  ///< > 0; default: as many as this process may use
   thread_team_kind team = thread_team_kind::openmp;
-  std::size_t batch = 64;  ///< > 0: rows that models with a workspace take at once
+  std::size_t batch = 64;  ///< rows that models with a workspace take at once; 0 counts as 1
+
+  std::size_t at_once() const { return std::max<std::size_t>(batch, 1); }
 };
 
 /// What a run has made of a model; `data` are the rows that it was trained on. Columns of rows that do not say their
@@ -91,7 +94,7 @@ std::vector<float> scores(const trained_model<M>& trained, const sparse_view& ro
                           const scoring_options& options = {}) {
   const detail::scoring<M> by(trained.model, trained.parameters, trained.columns, rows, options.workers, options.team);
   std::vector<float> all(rows.rows());
-  by.score(rows, options.batch, [&](std::size_t row, float score) { all[row] = score; });
+  by.score(rows, options.at_once(), [&](std::size_t row, float score) { all[row] = score; });
   return all;
 }
 
@@ -101,7 +104,7 @@ std::vector<double> predict(const trained_model<M>& trained, const sparse_view& 
                             const scoring_options& options = {}) {
   const detail::scoring<M> by(trained.model, trained.parameters, trained.columns, rows, options.workers, options.team);
   std::vector<double> all(rows.rows());
-  by.score(rows, options.batch,
+  by.score(rows, options.at_once(),
            [&](std::size_t row, float score) { all[row] = trained.labels.decode(static_cast<double>(score)); });
   return all;
 }
@@ -116,8 +119,8 @@ measurement evaluate(const trained_model<M>& trained, const sparse_view& given, 
   rows.weight = weights;
   const detail::scoring<M> by(trained.model, trained.parameters, trained.columns, rows, options.workers, options.team);
   if constexpr (detail::scores_lists<M>)
-    if (rows.label.lists()) return by.measure_lists(rows, trained.labels, options.batch);
-  return evaluate_examples(rows, trained.labels, *by.threads, options.batch, by.maker(),
+    if (rows.label.lists()) return by.measure_lists(rows, trained.labels, options.at_once());
+  return evaluate_examples(rows, trained.labels, *by.threads, options.at_once(), by.maker(),
                            detail::scores_rows<M> && !rows.label.lists(),
                            cuts_graphs<M>() ? measure_cut : measure_scores);
 }

@@ -64,6 +64,10 @@ void check(const sync_engine& engine, const run_planner& run) {
       engine.rule != sync_rule::gradients || loop.l1 == 0.0,
       "the gathered gradients of a linear model are one step, and l1 is taken row by row: use local_sgd, or leave it "
       "out");
+  require(
+      loop.optimizer != optimizer_kind::ftrl,
+      "the mean of what ranks sum up is not what ftrl makes weights of: use threads, processes or a ring, or another "
+      "optimizer");
   require(!engine.scale_step || !run.step_found(),
           "a found step suits the rows of all workers already: give a step to have it scaled");
 }

@@ -120,7 +120,6 @@ class epoch_loop {
   void train_epoch(std::size_t e, double step) {
     const double step_end = run_.schedule.at_end(e) * progress_.step_factor;
     naming_the_checkpoint([&] { rounds_.train_epoch(e, step, step_end); });
-    task_.settle(engine_run_.store(), e, 0.5 * (step + step_end), engine_run_.helpers());
   }
 
   /// What a failing device leaves of the run is its last checkpoint.

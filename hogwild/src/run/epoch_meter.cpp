@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -37,6 +38,13 @@ void read_telemetry(const param_store& store, const loop_options& options, epoch
     report.staleness_p99 = staleness_histogram::quantile(staleness, 0.99);
   }
   if (samples > 0) report.conflict_rate = static_cast<double>(conflicts) / static_cast<double>(samples);
+}
+
+/// Of all training rows it is 1, but a part may weigh more or less.
+double mean_weight(const sparse_view& rows) {
+  if (rows.weight.empty() || rows.rows() == 0) return 1.0;
+  const double sum = std::accumulate(rows.weight.begin(), rows.weight.end(), 0.0);
+  return sum > 0.0 ? sum / static_cast<double>(rows.rows()) : 1.0;
 }
 
 /// The first rank's measures; what it has not measured is nowhere.
@@ -99,6 +107,7 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
     note(report.train_loss = *loss);
   else
     report.train_loss = loss_of(rows.slice(0, measured), false).loss;
+  report.train_loss /= mean_weight(rows.slice(0, measured));
   if (run_.options.test) report.test = loss_of(*run_.options.test, true);
   if (run_.options.validation) report.validation = loss_of(*run_.options.validation, true);
   if (ranks_.any(!whole)) return std::nullopt;

@@ -228,9 +228,12 @@ std::optional<std::uint32_t> repeated(std::span<const std::uint32_t> columns, st
   return found == sorted.end() ? std::nullopt : std::optional(*found);
 }
 
-void require_weights_and_offsets(const sparse_view& data, const std::string& source, const model_traits& traits) {
+void require_weights_and_offsets(const sparse_view& data, const std::string& source, const train_options& o,
+                                 const model_traits& traits) {
   require(data.weight.empty() || traits.weights,
           source + " has weights of rows, which this model does not heed: leave them out, or say takes_weights in it");
+  require(data.weight.empty() || o.ownership != ownership_kind::blocks,
+          "owners train ratings that weigh the same: use shared ownership");
   require(data.offset.empty() || traits.offsets,
           source + " has offsets of rows, which are for models with a margin, and those that say takes_offsets");
 }
@@ -283,10 +286,10 @@ void require_labels(const sparse_view& rows, const std::string& source, const mo
 
 /// Rows that are measured are read with the columns of the rows that are trained on.
 void require_fits(const std::optional<sparse_view>& rows, const sparse_view& training, const std::string& source,
-                  const model_traits& traits) {
+                  const train_options& o, const model_traits& traits) {
   if (!rows) return;
   require_labels(*rows, source, traits);
-  require_weights_and_offsets(*rows, source, traits);
+  require_weights_and_offsets(*rows, source, o, traits);
   if (rows->columns > training.columns) {
     throw input_error(source + " has " + std::to_string(rows->columns) + " columns, but the training data only " +
                       std::to_string(training.columns) + "; read it through the training data's numbering");
@@ -324,15 +327,17 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   if (data.rows() == 0) throw input_error(source + " has no rows");
   require_labels(data, source, traits);
   require_sound(data, source, traits);
-  require_weights_and_offsets(data, source, traits);
-  require_fits(options_.test, data, "the test data", traits);
-  require_fits(options_.validation, data, "the validation data", traits);
+  require_weights_and_offsets(data, source, options_, traits);
+  require_fits(options_.test, data, "the test data", options_, traits);
+  require_fits(options_.validation, data, "the validation data", options_, traits);
   labels_ = learn_labels(traits.labels, data.label, source, agreement(ranks_));
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
+  require(options_.validation_fraction == 0.0 || agreement(ranks_).alone(),
+          "a fraction of the rows as validation is for a process that trains alone; give validation rows of their own");
   if (options_.validation_fraction > 0.0) hold_back(traits);
   const std::uint64_t all_rows = agree_on_rows();
-  weigh_rows();
+  weigh_rows(traits);
   loop_ = loop_of(options_, traits, all_rows);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool two_pass = loop_.form == l2_form::two_pass;
@@ -349,9 +354,11 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   }
 }
 
-void prepared_data::weigh_rows() {
+void prepared_data::weigh_rows(const model_traits& traits) {
   const agreement ranks(ranks_);
   const std::vector<double> of_labels = weights_of_labels(options_, labels_, train_, ranks);
+  require(of_labels.empty() || traits.weights,
+          "classes have weights, which this model does not heed: leave them out, or say takes_weights in it");
   const std::string source = options_.data_name.empty() ? "the training data" : options_.data_name;
   train_weights_ = row_weights(train_, of_labels, labels_, source, &ranks);
   train_.weight = train_weights_;
@@ -380,8 +387,6 @@ std::uint64_t prepared_data::agree_on_rows() {
   const agreement ranks(ranks_);
   if (ranks.alone()) return train_.rows();
   require(!options_.reproducible, "reproducible runs are for the workers of one process; leave it out or train alone");
-  require(options_.validation_fraction == 0.0,
-          "a fraction of the rows as validation is for a process that trains alone; give validation rows of their own");
   std::array<double, 3> first{static_cast<double>(train_.columns), options_.test ? 1.0 : 0.0,
                               options_.validation ? 1.0 : 0.0};
   const auto mine = first;

@@ -127,6 +127,11 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     }
     if (round.parts > 1) fold();
   }
+  // What the gate takes is kept as far as what rows change is. The weights of ftrl are what its sums say, all of them.
+  const double mean_step = 0.5 * (step + step_end);
+  const bool by_sums = plan_.options.optimizer == optimizer_kind::ftrl;
+  task_.settle(engine_run_.store(), epoch, by_sums ? mean_step : mean_step * kept_gain_weight(round),
+               engine_run_.helpers());
 }
 
 void round_driver::run(round_plan round) {

@@ -115,7 +115,8 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
   if (file.get<run_fingerprint>("fingerprint") != fingerprint(work, store, run)) {
     throw config_error(path +
                        " was written by a run with other data or other options (l1, l2, seed, optimizer, update, "
-                       "order, bias, average, virtual workers, init ...): resume with the command line that wrote it");
+                       "order, bias, average, weights, offsets, virtual workers, init ...): resume with the command "
+                       "line that wrote it");
   }
   run.schedule = schedule_of_checkpoint(file);
   kept.best = file.get_vector<float>("best");

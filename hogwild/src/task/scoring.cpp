@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::detail {
@@ -24,6 +25,14 @@ void require_numbered_as(std::span<const std::uint32_t> columns, const sparse_vi
     throw config_error(
         "the columns of the rows are numbered otherwise than those of the model: open them with the model's "
         "numbering()");
+  // Rows of a file are looked at when they are read.
+  if (rows.source != nullptr) return;
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    for (const std::uint32_t column : cursor.row(r).index)
+      if (column >= rows.columns)
+        throw input_error("the rows: row " + std::to_string(r + 1) + " has column " + std::to_string(column) +
+                          ", but there are only " + std::to_string(rows.columns) + " columns");
 }
 
 void refuse_unnamed(std::string_view model) {

@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/libffm.hpp>
 #include <hogwild/models.hpp>
 
 #include "support/toy_data.hpp"
@@ -138,6 +139,19 @@ TEST(check_gradient, finds_nothing_in_margin_models_of_the_library) {
     };
     (check(std::type_identity<M>{}), ...);
   });
+}
+
+// score() of a workspace has losses without weights, and gradient() has them.
+TEST(check_gradient, finds_nothing_in_a_workspace_on_rows_with_weights) {
+  test::toy_rows toy = test::planted_classification({.rows = 30, .columns = 12, .per_row = 4});
+  const std::vector<float> weights = test::numbers_in_turn(30, {3.0f, 0.0f, 0.5f});
+  std::vector<std::uint32_t> original;
+  for (std::uint32_t j = 0; j < 12; ++j) original.push_back(field_column(j / 3, j));
+  csr_rows rows = toy.csr();
+  rows.set_weights(weights);
+  sparse_view view = rows.view();
+  view.original = original;
+  EXPECT_FALSE(check_gradient(ffm{.features = 12, .fields = 4, .factors = 2, .unit_rows = false}, view));
 }
 
 }  // namespace

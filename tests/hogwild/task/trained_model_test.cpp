@@ -345,6 +345,21 @@ TEST_F(trained_models, mind_rows_in_memory) {
   EXPECT_NEAR(evaluate(again, rows, two).loss, run.train_loss, 1e-6);  // which is of weights before they were rounded
 }
 
+TEST_F(trained_models, count_rows_by_their_weights_and_add_offsets_to_margins) {
+  const test::toy_rows toy = test::planted_classification({.rows = 300, .columns = 12, .per_row = 3});
+  const std::vector<float> weights = test::numbers_in_turn(300, {4.0f, 0.0f, 1.0f});
+  const std::vector<float> offsets = test::numbers_in_turn(300, {0.5f, -1.0f});
+  csr_rows rows = toy.csr();
+  rows.set_weights(weights);
+  rows.set_offsets(offsets);
+  const train_result run = train(power_hinge{}, rows, serial_engine{}, {.epochs = 3, .step = {.initial = 0.01}});
+  const auto model = trained(run, rows, power_hinge{});
+  EXPECT_NEAR(evaluate(model, rows, two).loss, run.train_loss, 1e-6);
+  EXPECT_GT(std::abs(evaluate(model, toy.csr(), two).loss - run.train_loss), 1e-3);
+  const std::vector<float> with = scores(model, rows, two), without = scores(model, toy.csr(), {.batch = 0});
+  for (std::size_t r = 0; r < with.size(); ++r) EXPECT_FLOAT_EQ(with[r], without[r] + offsets[r]);
+}
+
 /// What is said of something that is refused.
 template <class Refusal, class F>
 std::string refusal(const F& f) {
@@ -413,6 +428,23 @@ TEST_F(trained_models, refuse_rows_that_are_numbered_otherwise) {
   const test::toy_rows wide = test::planted_classification({.rows = 10, .columns = 400, .per_row = 3});
   EXPECT_THAT(refusal<input_error>([&] { evaluate(again, wide.csr()); }), HasSubstr("the rows"));  // labelled 1 and -1
   EXPECT_THAT(refusal<config_error>([&] { predict(again, wide.csr()); }), HasSubstr("the rows have 400 columns"));
+}
+
+TEST_F(trained_models, refuse_rows_that_they_would_read_beside_their_parameters_for) {
+  test::toy_rows toy = test::planted_classification({.rows = 30, .columns = 12, .per_row = 3});
+  const train_result run = train(power_hinge{}, toy.csr(), serial_engine{}, {.epochs = 1, .step = {.initial = 0.1}});
+  const auto model = trained(run, toy.csr(), power_hinge{});
+  toy.index[4] = 12;
+  EXPECT_THAT(refusal<input_error>([&] { predict(model, toy.csr(), two); }),
+              HasSubstr("row 2 has column 12, but there are only 12 columns"));
+  const softmax classes{.features = 12, .classes = 2};
+  const test::toy_rows plain = test::planted_classes({.rows = 30, .columns = 12, .per_row = 3}, 2);
+  const train_result by_class = train(classes, plain.csr(), serial_engine{}, {.epochs = 1, .step = {.initial = 0.1}});
+  const std::vector<float> offsets(30, 1.0f);
+  csr_rows moved = plain.csr();
+  moved.set_offsets(offsets);
+  EXPECT_THAT(refusal<config_error>([&] { predict(trained(by_class, plain.csr(), classes), moved, two); }),
+              HasSubstr("the rows have offsets"));
 }
 
 }  // namespace

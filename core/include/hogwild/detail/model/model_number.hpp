@@ -73,7 +73,7 @@ constexpr model_number number(const number_facts& facts) {
             static_cast<model*>(m)->*Member = static_cast<type>(x);
             return true;
           },
-          std::same_as<type, bool>, std::integral<type> && !std::same_as<type, bool>};
+          std::same_as<type, bool>, std::unsigned_integral<type> && !std::same_as<type, bool>};
 }
 
 /// What a model says that it is made with.

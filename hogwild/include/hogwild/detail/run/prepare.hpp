@@ -88,7 +88,7 @@ class prepared_data {
  private:
   void hold_back(const model_traits& traits);
   std::uint64_t agree_on_rows();
-  void weigh_rows();
+  void weigh_rows(const model_traits& traits);
 
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::chrono::nanoseconds cpu_begun_;

@@ -157,6 +157,7 @@ class gradient_checker {
 
   void begin(std::size_t r) {
     row_ = labelled_row(cursor_, r, labels_);
+    row_.weight = 1.0f;  // what gradient() of a workspace multiplies by is not in what score() says
     random_ = counter_random(seed_, r);
     if constexpr (workspace_model<M>) {
       if (!space_) space_.emplace(training_workspace(model_, rows_, labels_, isa::automatic, 1));

@@ -37,6 +37,8 @@ struct projected_margin {
   }
   std::vector<double> hyperparameters() const {
     std::vector<double> all;
+    if constexpr (requires { model.hyperparameters(); })
+      for (const double number : model.hyperparameters()) all.push_back(number);
     for (const model_number& number : numbers_of<M>()) all.push_back(number.get(&model));
     return all;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -93,7 +94,8 @@ void save_restorable(const std::filesystem::path& path, const M& m, std::span<co
     const M again = model_of_saved<M>(form);
     sparse_view tried = rows;
     tried.columns = columns.size();
-    if (marks_of(again, parameters, labels, tried) != marks_of(m, parameters, labels, tried))
+    const auto alike = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    if (!std::ranges::equal(marks_of(again, parameters, labels, tried), marks_of(m, parameters, labels, tried), alike))
       refuse_unnamed(model_name<M>());
     save_model(path, form, model_format_for(path));
   }

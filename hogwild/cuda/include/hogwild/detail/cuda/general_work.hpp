@@ -20,7 +20,7 @@ struct work_group {
 inline constexpr std::size_t most_work_groups = 8;
 
 /// Rows of models without a margin, and how they are trained: what one launch of a kernel is told. Of what it has from
-/// margin models `offset`, `columns`, `bias`, `step`, `scale` and `shrink` mean nothing here.
+/// margin models `columns`, `bias`, `step`, `scale` and `shrink` mean nothing here.
 struct general_work : margin_work {
   work_group groups[most_work_groups];  ///< by their offsets, so many; together they have all parameters
   std::uint32_t group_count = 0;
