@@ -45,7 +45,8 @@ TEST_F(device_command, trains_in_every_kind_of_memory_and_says_so) {
     EXPECT_EQ(nlohmann::json::parse(lines.back())["devices"][0]["memory"], way[1]);
     EXPECT_EQ(nlohmann::json::parse(lines.front())["options"]["sharing"], way[1] == "device" ? "buffered" : "direct");
   }
-  EXPECT_THAT(hogwild(emulated({"--device-memory", "pinned"})).out, HasSubstr("device      emulated, pinned memory; at most"));
+  EXPECT_THAT(hogwild(emulated({"--device-memory", "pinned"})).out,
+              HasSubstr("device      emulated, pinned memory; at most"));
 }
 
 TEST_F(device_command, usage_is_2_with_a_sentence) {

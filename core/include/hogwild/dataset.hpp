@@ -58,11 +58,12 @@ struct open_options {
   /// `single`: as read; such data are kept in half precision too where that changes no value.
   value_precision values = value_precision::single;
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
-  /// Bytes that parsing may hold, at least 16 MiB; default: a quarter of what this process may use, by the machine or by
-  /// its control group. Rows that are more go to files without a name in the folder of the cache, or in `cache_folder`,
-  /// and what they become is the same. Lines of more than a megabyte take more. Images, graphs and ratings by names are
-  /// held whole. Where the dataset is larger than this, or by default than three quarters of what this process may use,
-  /// training has rows read ahead and drops those that are behind it; worker processes know of the default alone.
+  /// Bytes that parsing may hold, at least 16 MiB; default: a quarter of what this process may use, by the machine or
+  /// by its control group. Rows that are more go to files without a name in the folder of the cache, or in
+  /// `cache_folder`, and what they become is the same. Lines of more than a megabyte take more. Images, graphs and
+  /// ratings by names are held whole. Where the dataset is larger than this, or by default than three quarters of what
+  /// this process may use, training has rows read ahead and drops those that are behind it; worker processes know of
+  /// the default alone.
   std::optional<std::uint64_t> memory{};
   /// Instruction set of the parser; what is read does not depend on it. Automatic is the widest that it has a form for.
   /// Where a CPU has those of the kernels but not all that the parser's form needs, that is the next below.
@@ -132,9 +133,8 @@ class sparse_dataset {
 sparse_dataset open_libsvm(const std::string& path, const open_options& options = {});
 
 /// Reads one number for each of `rows` rows from a text, a line each, plain or compressed as data are, or standard
-/// input
-/// ("-"). Throws input_error: for a line that is no finite number (with file, line and column), and where there are
-/// more or fewer lines.
+/// input ("-"). Throws input_error: for a line that is no finite number (with file, line and column), and where there
+/// are more or fewer lines.
 std::vector<float> read_row_numbers(const std::string& path, std::size_t rows);
 
 /// Sparse rows that the caller holds in memory. Borrows the three arrays, which must outlive it, and copies the labels;
