@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <hogwild/detail/data/row_numbers.hpp>
 #include <hogwild/error.hpp>
-
-#include "data/row_numbers.hpp"
 
 namespace hogwild {
 

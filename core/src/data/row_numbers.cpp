@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/row_numbers.hpp"
+#include <hogwild/detail/data/row_numbers.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -31,12 +31,16 @@ void require_numbers(std::span<const float> numbers, std::size_t rows, std::stri
 
 }  // namespace
 
-void require_weights(std::span<const float> weights, std::size_t rows, std::string_view source) {
+void require_sound_weights(std::span<const float> weights, std::size_t rows, std::string_view source) {
   require_numbers(weights, rows, source, "weight");
   const auto negative = std::ranges::find_if(weights, [](float w) { return w < 0.0f; });
   if (negative != weights.end())
     throw input_error(std::string(source) + ": the weight of row " + std::to_string(negative - weights.begin() + 1) +
                       " is " + to_text(*negative) + "; a weight is 0 or more");
+}
+
+void require_weights(std::span<const float> weights, std::size_t rows, std::string_view source) {
+  require_sound_weights(weights, rows, source);
   if (rows > 0 && std::ranges::all_of(weights, [](float w) { return w == 0.0f; }))
     throw input_error(std::string(source) + ": all weights are 0; a row that shall count has one above 0");
 }

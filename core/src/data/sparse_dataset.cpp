@@ -12,13 +12,13 @@
 
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/data/row_numbers.hpp>
 #include <hogwild/error.hpp>
 
 #include "data/dataset_mapping.hpp"
 #include "data/dataset_writer.hpp"
 #include "data/ingest.hpp"
 #include "data/narrowing.hpp"
-#include "data/row_numbers.hpp"
 #include "data/row_shuffle.hpp"
 #include "data/writable_arrays.hpp"
 

@@ -10,6 +10,7 @@
 
 #include <hogwild/detail/control/turn_board.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/data/row_numbers.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/models/class_sampler.hpp>
@@ -244,19 +245,12 @@ void require_sound(const sparse_view& data, const std::string& source, const mod
     throw input_error(source + " has " + std::to_string(data.columns) + " columns; at most " +
                       std::to_string(column_limit) + " are supported");
   }
-  const auto require_sized = [&](std::size_t n, const char* what) {
-    if (n != 0 && n != data.rows())
-      throw input_error(source + ": there are " + std::to_string(n) + " " + what + " for " +
-                        std::to_string(data.rows()) + " rows; give one a row");
-  };
-  require_sized(data.weight.size(), "weights");
-  require_sized(data.offset.size(), "offsets");
-  require_sized(data.id.size(), "numbers of rows");
-  const auto sound = [](float w) { return std::isfinite(w) && w >= 0.0f; };
-  if (!std::ranges::all_of(data.weight, sound))
-    throw input_error(source + " has a weight that is negative or not finite; a weight is 0 or more");
-  if (!std::ranges::all_of(data.offset, [](float x) { return std::isfinite(x); }))
-    throw input_error(source + " has an offset that is not a finite number");
+  // The part of a rank may have no row that weighs anything.
+  if (!data.weight.empty()) detail::require_sound_weights(data.weight, data.rows(), source);
+  if (!data.offset.empty()) detail::require_offsets(data.offset, data.rows(), source);
+  if (!data.id.empty() && data.id.size() != data.rows())
+    throw input_error(source + ": there are " + std::to_string(data.id.size()) + " numbers of rows for " +
+                      std::to_string(data.rows()) + " rows; give one a row");
   if (data.source != nullptr) return;
   row_cursor cursor(data);
   std::vector<std::uint32_t> sorted;

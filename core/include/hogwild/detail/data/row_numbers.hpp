@@ -8,10 +8,13 @@
 namespace hogwild::detail {
 
 /// Throws input_error, with `source` as what they belong to, unless there is one weight for each of `rows` rows, all
-/// are finite, none is negative, and one is above 0.
+/// are finite, and none is negative.
+void require_sound_weights(std::span<const float> weights, std::size_t rows, std::string_view source);
+
+/// The same, and unless one is above 0, where there are rows.
 void require_weights(std::span<const float> weights, std::size_t rows, std::string_view source);
 
-/// The same for offsets, which may be any finite numbers.
+/// The same as the first for offsets, which may be any finite numbers.
 void require_offsets(std::span<const float> offsets, std::size_t rows, std::string_view source);
 
 }  // namespace hogwild::detail
