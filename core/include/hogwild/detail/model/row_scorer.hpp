@@ -131,12 +131,15 @@ class row_scorer<M> {
   row_scorer(const M& m, std::span<const parameter_of_t<M>> parameters, const sparse_view& rows, std::size_t most)
       : model_(m), parameters_(parameters), space_(m.make_workspace(rows, isa::automatic, most)) {}
 
-  /// Row `number` has random numbers of its own, the same each time.
-  void operator()(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores) {
+  /// Row `number` has random numbers of its own, the same each time. `of_classes`: nothing, or room for what each row
+  /// scores for all classes.
+  template <class... Room>
+  void operator()(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores,
+                  const Room&... of_classes) {
     if (z != nullptr)
       model_.take(space_, k, *z, counter_random(0, number));
     else
-      model_.score(quiet_reader<parameter_of_t<M>>{parameters_}, space_, scores.size(), scores);
+      model_.score(quiet_reader<parameter_of_t<M>>{parameters_}, space_, scores.size(), scores, of_classes...);
   }
 
  private:

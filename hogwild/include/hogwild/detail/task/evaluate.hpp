@@ -158,4 +158,33 @@ measurement evaluate_examples(const sparse_view& data, const label_map& labels, 
       measure, stop);
 }
 
+/// The measures of rows with lists of labels. make(most) makes what a thread scores `most` examples by, which is called
+/// as for evaluate_examples(), with room for what each scores for all classes besides; of these a class is said to be
+/// the row's where it scores above decision(scores).
+template <class Make, class Decision>
+measurement evaluate_lists(const sparse_view& rows, const label_map& labels, thread_team& threads, std::size_t batch,
+                           const Make& make, const Decision& decision, const std::stop_token& stop = {}) {
+  const std::size_t classes = labels.classes();
+  shared_list_counts counts(classes);
+  const auto count = [&](std::size_t most) {
+    return [&, score = make(most), part = &counts.of_thread(), given = std::vector<std::vector<std::uint32_t>>(most),
+            weight = std::vector<float>(most), of_classes = std::vector<float>(most * classes)](
+               std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_score> said) mutable {
+      score(k, z, row, said, std::span(of_classes));
+      if (z != nullptr) {
+        given[k].assign(z->classes.begin(), z->classes.end());
+        weight[k] = z->weight;
+        return;
+      }
+      for (std::size_t i = 0; i < said.size(); ++i) {
+        const std::span<const float> scores = std::span(of_classes).subspan(i * classes, classes);
+        part->add(scores, decision(scores), given[i], weight[i]);
+      }
+    };
+  };
+  const measurement found =
+      evaluate_examples(rows, labels, threads, examples_of_scores(batch, classes), count, false, measure_scores, stop);
+  return stop.stop_requested() ? found : counts.measure(found.loss);
+}
+
 }  // namespace hogwild

@@ -65,7 +65,11 @@ class general_task : public training_task {
     const auto w = param_view<scalar>(store.parameters<scalar>()).reader();
     if constexpr (workspace_model<M>) {
       if constexpr (takes_lists<M>())
-        if (all_measures && rows.label.lists()) return evaluate_lists(w, rows, threads, stop);
+        if (all_measures && rows.label.lists())
+          return evaluate_lists(
+              rows, labels_, threads, examples_at_once(),
+              [&](std::size_t most) { return scorer_of(w, rows, most, stop); },
+              [this](std::span<const float> scores) { return model_.decision(scores); }, stop);
       return evaluate_examples(
           rows, labels_, threads, examples_at_once(), [&](std::size_t most) { return scorer_of(w, rows, most, stop); },
           all_measures && has_scores<M>(), cuts_graphs<M>() ? measure_cut : measure_scores, stop);
@@ -199,45 +203,14 @@ class general_task : public training_task {
     auto made = model_.make_workspace(rows, options_.dense_isa, most);
     if constexpr (stoppable_workspace<typename G::workspace>) made.stop_when([stop] { return stop.stop_requested(); });
     return [this, w, space = std::move(made)](std::size_t k, const sparse_row<float>* z, std::size_t row,
-                                              std::span<row_score> scores) mutable {
+                                              std::span<row_score> scores, const auto&... of_classes) mutable {
       // A row's own numbers, the same each time: a measure must not depend on when or with whom it is taken.
       if (z != nullptr) return model_.take(space, k, *z, counter_random(0, row));
-      model_.score(w, space, scores.size(), scores);
+      model_.score(w, space, scores.size(), scores, of_classes...);
     };
   }
 
   std::size_t examples_at_once() const { return std::clamp<std::size_t>(options_.batch, 1, most_examples); }
-
-  /// Of rows with lists of labels, by what they score for all classes.
-  template <workspace_model G = M>
-  measurement evaluate_lists(const param_reader<scalar>& w, const sparse_view& rows, thread_team& threads,
-                             const std::stop_token& stop) const {
-    shared_list_counts counts(labels_.classes());
-    const auto make = [&](std::size_t most) {
-      auto made = model_.make_workspace(rows, options_.dense_isa, most);
-      if constexpr (stoppable_workspace<typename G::workspace>)
-        made.stop_when([stop] { return stop.stop_requested(); });
-      return [this, w, space = std::move(made), part = &counts.of_thread(), classes = labels_.classes(),
-              given = std::vector<std::vector<std::uint32_t>>(most), weight = std::vector<float>(most),
-              of_classes = std::vector<float>(most * labels_.classes())](
-                 std::size_t k, const sparse_row<float>* z, std::size_t row, std::span<row_score> scores) mutable {
-        if (z != nullptr) {
-          given[k].assign(z->classes.begin(), z->classes.end());
-          weight[k] = z->weight;
-          return model_.take(space, k, *z, counter_random(0, row));
-        }
-        model_.score(w, space, scores.size(), scores, of_classes);
-        for (std::size_t i = 0; i < scores.size(); ++i) {
-          const std::span<const float> said = std::span(of_classes).subspan(i * classes, classes);
-          part->add(said, model_.decision(said), given[i], weight[i]);
-        }
-      };
-    };
-    const measurement found =
-        evaluate_examples(rows, labels_, threads, examples_of_scores(examples_at_once(), labels_.classes()), make,
-                          false, measure_scores, stop);
-    return stop.stop_requested() ? found : counts.measure(found.loss);
-  }
 
   /// What calls the gradient of one example at a time.
   template <class Reader, class Emit>

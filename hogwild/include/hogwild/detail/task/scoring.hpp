@@ -148,28 +148,8 @@ struct scoring {
   /// The measures of rows with lists of labels.
   measurement measure_lists(const sparse_view& rows, const label_map& labels,
                             std::size_t batch) const requires scores_lists<M> {
-    shared_list_counts counts(labels.classes());
-    const std::size_t classes = labels.classes();
-    const auto make = [&](std::size_t most) {
-      return [&, space = model_.make_workspace(shape_, isa::automatic, most), part = &counts.of_thread(),
-              given = std::vector<std::vector<std::uint32_t>>(most), weight = std::vector<float>(most),
-              of_classes = std::vector<float>(most * classes)](std::size_t k, const sparse_row<float>* z,
-                                                               std::size_t row, std::span<row_score> said) mutable {
-        if (z != nullptr) {
-          given[k].assign(z->classes.begin(), z->classes.end());
-          weight[k] = z->weight;
-          return model_.take(space, k, *z, counter_random(0, row));
-        }
-        model_.score(quiet_reader<scalar>{parameters_}, space, said.size(), said, of_classes);
-        for (std::size_t i = 0; i < said.size(); ++i) {
-          const std::span<const float> scores = std::span(of_classes).subspan(i * classes, classes);
-          part->add(scores, model_.decision(scores), given[i], weight[i]);
-        }
-      };
-    };
-    const measurement found =
-        evaluate_examples(rows, labels, *threads, examples_of_scores(batch, classes), make, false);
-    return counts.measure(found.loss);
+    return evaluate_lists(rows, labels, *threads, batch, maker(),
+                          [this](std::span<const float> scores) { return model_.decision(scores); });
   }
 
   const std::unique_ptr<thread_team> threads;
