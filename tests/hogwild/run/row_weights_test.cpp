@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/cuda/engine.hpp>
+#include <hogwild/detail/kernels/layer_kernels.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/general_model.hpp>
@@ -21,6 +22,7 @@
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
+#include <hogwild/models/mlp.hpp>
 #include <hogwild/models/softmax.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
@@ -267,6 +269,51 @@ TEST(row_weights, count_in_test_and_validation_rows_and_decide_when_to_stop) {
   EXPECT_NEAR(*by_weights.test->accuracy, *by_rows.test->accuracy, 1e-9);
   EXPECT_NEAR(*by_weights.test->auc, *by_rows.test->auc, 1e-9);
   EXPECT_GT(std::abs(by_weights.test->loss - measured_on(plain).test->loss), 1e-3);
+}
+
+/// These rows with lists of labels, row r as often as times[r] says.
+test::toy_rows listed_times(const test::toy_rows& from, const std::vector<float>& times) {
+  test::toy_rows to;
+  to.columns = from.columns;
+  to.label_start = {0};
+  const auto append = [](auto& all, const auto& part, std::uint64_t first, std::uint64_t last) {
+    all.insert(all.end(), part.begin() + static_cast<std::ptrdiff_t>(first),
+               part.begin() + static_cast<std::ptrdiff_t>(last));
+  };
+  for (std::size_t r = 0; r < from.rows(); ++r)
+    for (float copy = 0.0f; copy < times[r]; ++copy) {
+      append(to.index, from.index, from.row_start[r], from.row_start[r + 1]);
+      append(to.value, from.value, from.row_start[r], from.row_start[r + 1]);
+      append(to.label, from.label, from.label_start[r], from.label_start[r + 1]);
+      to.row_start.push_back(to.index.size());
+      to.label_start.push_back(to.label.size());
+    }
+  return to;
+}
+
+template <class M>
+void expect_lists_measured_as_repeated(const M& m) {
+  const test::toy_rows toy = test::planted_lists({.rows = 300, .columns = 20, .per_row = 5}, 6);
+  const std::vector<float> weights = test::numbers_in_turn(300, {3.0f, 0.0f, 1.0f, 2.0f});
+  const test::toy_rows often = listed_times(toy, weights);
+  const csr_rows plain = toy.csr(), repeated = often.csr();
+  csr_rows weighed = toy.csr();
+  weighed.set_weights(weights);
+  const auto measured_on = [&](const csr_rows& test) {
+    return *train(m, plain, serial_engine{}, {.epochs = 2, .step = {.initial = 0.1}, .test = test.view()}).test;
+  };
+  const measurement by_weights = measured_on(weighed), by_rows = measured_on(repeated), as_plain = measured_on(plain);
+  EXPECT_NEAR(by_weights.loss, by_rows.loss, 1e-6);
+  for (const auto measure :
+       {&measurement::precision_at_1, &measurement::precision_at_3, &measurement::micro_f1, &measurement::macro_f1})
+    EXPECT_NEAR((by_weights.*measure).value(), (by_rows.*measure).value(), 1e-6);
+  EXPECT_GT(std::abs(by_weights.precision_at_1.value() - as_plain.precision_at_1.value()), 1e-4);
+}
+
+TEST(row_weights, count_where_rows_have_lists_of_labels) {
+  expect_lists_measured_as_repeated(softmax{.features = 20, .classes = 6, .bias = true});
+  if (!has_layer_kernels()) return;
+  expect_lists_measured_as_repeated(mlp{.features = 20, .classes = 6, .hidden = {8}});
 }
 
 /// Margins of a column with a fixed weight of 1, which every row has, against offsets.
