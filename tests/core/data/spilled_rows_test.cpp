@@ -2,8 +2,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
 #include <tbb/task_arena.h>
 #include <unistd.h>
 
@@ -23,8 +21,8 @@
 #include "data/memory_budget.hpp"
 #include "data/parsed_text.hpp"
 #include "support/file_size_limit.hpp"
-#include "support/own_mounts.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/small_disk.hpp"
 
 // Rows that are more than parsing may hold go to files on their way; what they become is the same, byte for byte.
 
@@ -215,11 +213,8 @@ TEST(spilled_rows_of_a_file, beyond_the_limit_on_files_are_refused_and_leave_not
   EXPECT_EQ(folder.entries(), 1u);
 }
 
-constexpr int not_allowed = 77;
+/// 0: as it should be.
 int spill_on_a_full_disk(const std::filesystem::path& folder, const std::string& text) {
-  if (!test::has_own_mounts() || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=20m") != 0)
-    return not_allowed;
   const std::string path = folder / "t";
   test::write_text(path, text);
   const std::string told = refusal(path, {.memory = little});
@@ -233,19 +228,10 @@ TEST(spilled_rows_of_a_file, on_a_full_disk_are_refused_and_leave_nothing) {
   const scratch_folder folder;
   const std::string& text = many();
   ASSERT_LT(text.size(), std::size_t{18} << 20);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    try {
-      ::_exit(spill_on_a_full_disk(folder.path(), text));
-    } catch (...) {  // this process must not go on with the tests
-      ::_exit(5);
-    }
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == not_allowed) GTEST_SKIP() << "this user may not mount a small disk";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const auto code =
+      test::on_small_disk(folder.path(), "20m", [&] { return spill_on_a_full_disk(folder.path(), text); });
+  if (!code) GTEST_SKIP() << "this user may not mount a small disk";
+  EXPECT_EQ(*code, 0);
 }
 
 TEST(spilled_rows_of_a_file, that_are_faulty_are_refused_by_the_first_fault) {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs that find no room: beyond the limit on file sizes, and on a full disk.
-#include <fcntl.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,8 +14,8 @@
 #include <hogwild/error.hpp>
 
 #include "support/file_size_limit.hpp"
-#include "support/own_mounts.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/small_disk.hpp"
 
 namespace {
 
@@ -66,15 +62,8 @@ TEST(output_room, a_limit_on_file_sizes_is_told_and_nothing_is_left) {
   EXPECT_EQ(lines.back(), '\n');
 }
 
-/// On a disk of one page. Exit code 0: as it should be; 77: not allowed to have one.
-constexpr int not_allowed = 77;
+/// On a disk of one page. 0: as it should be.
 int record_on_a_full_disk(const fs::path& folder) {
-  if (!hogwild::test::has_own_mounts() || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=4k") != 0)
-    return not_allowed;
-  const int made = ::open((folder / "first").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-  if (made < 0) return not_allowed;
-  ::close(made);
   int lines = 0;
   {
     hogwild::run_record record(folder / "run.jsonl");
@@ -92,19 +81,10 @@ int record_on_a_full_disk(const fs::path& folder) {
 
 TEST(output_room, a_record_on_a_full_disk_has_whole_lines) {
   const scratch_folder folder;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    try {
-      ::_exit(record_on_a_full_disk(folder.path()));
-    } catch (...) {  // this process must not go on with the tests
-      ::_exit(5);
-    }
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == not_allowed) GTEST_SKIP() << "this user may not mount a small disk";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const auto code =
+      hogwild::test::on_small_disk(folder.path(), "4k", [&] { return record_on_a_full_disk(folder.path()); });
+  if (!code) GTEST_SKIP() << "this user may not mount a small disk";
+  EXPECT_EQ(*code, 0);
 }
 
 }  // namespace
