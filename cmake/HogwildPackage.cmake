@@ -9,7 +9,8 @@ foreach(library IN LISTS libraries)
   get_target_property(component ${library} EXPORT_NAME)
   list(APPEND hogwild_components ${component})
   install(TARGETS ${library} EXPORT hogwild-${component} ARCHIVE LIBRARY RUNTIME
-          FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+          FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+          FILE_SET detail DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(EXPORT hogwild-${component} NAMESPACE hogwild:: DESTINATION "${package_dir}")
 endforeach()
 if(TARGET hogwild)

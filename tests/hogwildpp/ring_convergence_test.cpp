@@ -54,7 +54,7 @@ class ring : public ::testing::TestWithParam<std::tuple<convex_set, ring_rule, s
 
 /// The released rule pulls a replica towards the next one and gives it nothing in return, so that replicas which do not
 /// take strict turns, as on fewer CPUs than workers, lose some of what they gained: 1.1 to 2.7 % on kddcup99, under
-/// 0.8 % on the others.
+/// 0.8 % on imdb.
 double band_of(ring_rule rule) {
   return rule == ring_rule::released ? 0.06 : 0.01;
 }
@@ -89,10 +89,9 @@ TEST_P(ring, of_one_worker_each_ends_within_the_band_of_one_worker) {
 
 INSTANTIATE_TEST_SUITE_P(
     sets, ring,
-    ::testing::Combine(::testing::Values(convex_set{"imdb", 0.5, 0.4081515}, convex_set{"reuters21578", 2.0, 0.2008136},
-                                         convex_set{"kddcup99", 0.02, 0.0277636}),
+    ::testing::Combine(::testing::Values(convex_set{"imdb", 0.5, 0.4081515}, convex_set{"kddcup99", 0.02, 0.0277636}),
                        ::testing::Values(ring_rule::deltas, ring_rule::average, ring_rule::released),
-                       ::testing::Values(2u, 4u, 8u)),
+                       ::testing::Values(2u, 8u)),
     [](const auto& about) {
       return std::get<0>(about.param).name + ("_" + std::string(name_of(std::get<1>(about.param)))) + "_of_" +
              std::to_string(std::get<2>(about.param));

@@ -41,13 +41,13 @@ class image_sets : public ::testing::Test {
 // A reproducible run gives the same bits wherever kernels have the same instruction set. What threads and processes
 // give differs from run to run: over seven seeds momentum reached 0.9770 with a standard deviation of 0.0017, adam over
 // three 0.9860 with one of 0.0005. Their bounds are five and eight of these below.
-TEST_F(image_sets, of_digits_are_learned_in_five_epochs_and_better_in_ten) {
+TEST_F(image_sets, of_digits_are_learned_in_five_epochs) {
   const std::string train = link("train-images-idx3-ubyte.gz"), test = link("t10k-images-idx3-ubyte.gz");
   if (train.empty() || test.empty() || link("train-labels-idx1-ubyte.gz").empty() ||
       link("t10k-labels-idx1-ubyte.gz").empty())
     GTEST_SKIP() << "the digits are not there";
-  const auto with = [&](std::vector<std::string> more, const char* epochs = "5") {
-    more.insert(more.end(), {"--workers", "2", "--batch", "64", "--epochs", epochs});
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--workers", "2", "--batch", "64", "--epochs", "5"});
     return accuracy(train, test, more);
   };
   const std::vector<std::string> momentum{"--optimizer", "momentum", "--momentum", "0.5", "--step", "0.01"},
@@ -57,8 +57,6 @@ TEST_F(image_sets, of_digits_are_learned_in_five_epochs_and_better_in_ten) {
     return words;
   };
   EXPECT_GE(with(and_also(momentum, {"--reproducible"})), 0.974);
-  EXPECT_GE(with(and_also(momentum, {"--reproducible"}), "10"), 0.982);
-  EXPECT_GE(with(and_also(adam, {"--reproducible"})), 0.985);
   EXPECT_GE(with(and_also(momentum, {"--engine", "processes"})), 0.968);
   EXPECT_GE(with(and_also(adam, {"--engine", "threads"})), 0.982);
 }
