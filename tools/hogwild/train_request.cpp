@@ -218,7 +218,8 @@ void declare_engine(command_line& line, train_request& r) {
   named(line, "--isa", r.options.isa, {isa::automatic, isa::scalar, isa::avx2, isa::avx512},
         "instruction set of the parser and of the kernels; for linear models all give the same bits");
   declare_update(line, r.options);
-  named(line, "--order", r.options.order, {row_order::chunked, row_order::permuted, row_order::replacement},
+  named(line, "--order", r.options.order,
+        {row_order::chunked, row_order::permuted, row_order::replacement, row_order::sequential},
         "in which order rows are visited");
   named(line, "--shards", r.options.shards, {sharding::claimed, sharding::fixed}, "who gets which rows");
   named(line, "--team", r.team, {thread_team_kind::openmp, thread_team_kind::tbb, thread_team_kind::std},

@@ -52,10 +52,16 @@ enum class ownership_kind : std::uint32_t {
 
 /// In which order a pass visits the rows.
 enum class row_order : std::uint32_t {
-  chunked,     ///< chunks in random order, rows of a chunk in sequence (rows were shuffled at ingest): the default
-  permuted,    ///< a fresh permutation of all rows each epoch: what the papers run
-  replacement  ///< every row drawn uniformly, with replacement: what the papers analyse
+  chunked,      ///< chunks in random order, rows of a chunk in sequence (rows were shuffled at ingest): the default
+  permuted,     ///< a fresh permutation of all rows each epoch: what the papers run
+  replacement,  ///< every row drawn uniformly, with replacement: what the papers analyse
+  sequential    ///< chunks and rows as they are stored: what comes first is trained first
 };
+
+/// Whether the rows of a chunk are trained as they are stored.
+constexpr bool by_chunks(row_order order) {
+  return order == row_order::chunked || order == row_order::sequential;
+}
 
 /// How chunks are dealt out.
 enum class sharding : std::uint32_t {

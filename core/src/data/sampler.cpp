@@ -10,6 +10,7 @@ std::size_t row_sampler::drawn(std::size_t position) const {
     case row_order::replacement:
       return draw_.below(position, rows_);
     case row_order::chunked:
+    case row_order::sequential:
       break;
   }
   return position;

@@ -45,7 +45,7 @@ void require_supported(const run_planner& run, const std::vector<int>& devices, 
   if (storage == storage_kind::half && loop.optimizer != optimizer_kind::sgd)
     throw config_error("factors in half storage are trained by sgd: choose it, or leave the storage at float");
   for (const int device : devices) kernels.require_model(run.task(), device);
-  if (loop.order != row_order::chunked)
+  if (!by_chunks(loop.order))
     throw config_error("a device trains the rows of a chunk as they are stored: leave the order at chunked");
   if (loop.proximal())
     throw config_error("a device does not take l1, nor train by ftrl: use threads or processes, or leave it out");

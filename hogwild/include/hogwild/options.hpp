@@ -90,6 +90,9 @@ struct train_options {
   bool bias = false;                             ///< margin models: one more parameter, the last
   double weight_positive = 1.0;                  ///< > 0: what a row of the larger label weighs (binary models)
   class_weights weights{};                       ///< what rows weigh by their labels
+  /// The labels that rows may have, where not all need occur: two numbers (binary models), or those of all classes.
+  /// Default: those that the training rows have.
+  std::vector<double> labels{};
   std::uint64_t seed = 1;
   /// In [0, 1): stop when two epochs in a row lower the objective by no more than this fraction of how far it has
   /// fallen since the parameters that the model begins with, before a warm start.

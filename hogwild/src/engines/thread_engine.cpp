@@ -11,6 +11,7 @@
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/error.hpp>
 
 #include "engines/ring_places.hpp"
 
@@ -27,7 +28,7 @@ class thread_run final : public engine_run {
         threads_(std::move(threads)),
         note_(std::move(note)),
         granted_(threads_->size()),
-        task_(task),
+        task_(&task),
         plan_(plan),
         store_(make_store(task, task.shape(plan, threads_->size(), 0, 0), places)),
         memory_(threads_->size()),
@@ -53,8 +54,12 @@ class thread_run final : public engine_run {
     take_granted(threads_->run([this](std::size_t worker) {
       // Some of the threads are the program's own, or another library's: they are given back as they were.
       const thread_binding near_its_replica(cpus_[worker]);
-      task_.work({plan_, store_, worker, memory_[worker], nullptr});
+      task_->work({plan_, store_, worker, memory_[worker], nullptr});
     }));
+  }
+  void take(const training_task& task, const loop_plan& plan) override {
+    task_ = &task;
+    plan_ = plan;
   }
   thread_team& helpers() override { return *threads_; }
 
@@ -74,7 +79,7 @@ class thread_run final : public engine_run {
   std::unique_ptr<thread_team> threads_;
   note_function note_;
   std::size_t granted_;  ///< in the last round
-  const worker_side& task_;
+  const worker_side* task_;
   loop_plan plan_;
   param_store store_;
   std::vector<worker_memory> memory_;
@@ -82,6 +87,10 @@ class thread_run final : public engine_run {
 };
 
 }  // namespace
+
+void engine_run::take(const training_task&, const loop_plan&) {
+  throw config_error("a stream is trained by the serial engine or by threads: choose one of them");
+}
 
 std::size_t plan_sharing(const serial_engine&, run_planner& run) {
   return run.decide_sharing(1);

@@ -27,7 +27,7 @@ std::optional<std::size_t> ticket_source::following(const ticket& drawn, std::si
   if (round_.redo > 0) return std::nullopt;
   const shard whole = shard_holding(drawn.number);
   if (drawn.number + ahead >= part_of(whole, round_).last) return std::nullopt;
-  return chunk_order(plan_, whole, seed_, round_.pass)(drawn.number + ahead);
+  return chunk_order(plan_, whole, seed_, round_.pass, order_)(drawn.number + ahead);
 }
 
 shard ticket_source::shard_holding(std::size_t number) const {
@@ -37,7 +37,7 @@ shard ticket_source::shard_holding(std::size_t number) const {
 }
 
 ticket ticket_source::ticket_of(std::size_t number, double before) const {
-  const chunk_order order(plan_, shard_holding(number), seed_, round_.pass);
+  const chunk_order order(plan_, shard_holding(number), seed_, round_.pass, order_);
   const double position = before * static_cast<double>(plan_.rows_per_chunk());
   return {number, order(number), std::min(position, static_cast<double>(plan_.rows())) * round_.l2.stretch};
 }

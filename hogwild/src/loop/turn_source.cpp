@@ -12,7 +12,7 @@ turn_source::turn_source(const param_store& store, const round_plan& round, std:
       round_(round),
       plan_(plan),
       range_(ticket_source::part_of(shard{0, plan.count()}, round)),
-      order_(plan, shard{0, plan.count()}, options.seed, round.pass),
+      order_(plan, shard{0, plan.count()}, options.seed, round.pass, options.order),
       virtual_workers_(std::min<std::size_t>(store.shape().replicas, range_.size())),
       place_(slot % round.workers) {}
 

@@ -115,6 +115,8 @@ std::string_view name_of(row_order order) {
       return "permuted";
     case row_order::replacement:
       return "replacement";
+    case row_order::sequential:
+      return "sequential";
     case row_order::chunked:
       break;
   }

@@ -251,7 +251,7 @@ void require_sound(const sparse_view& data, const std::string& source, const mod
   if (!data.id.empty() && data.id.size() != data.rows())
     throw input_error(source + ": there are " + std::to_string(data.id.size()) + " numbers of rows for " +
                       std::to_string(data.rows()) + " rows; give one a row");
-  if (data.source != nullptr) return;
+  if (data.source != nullptr || data.rows() == 0) return;
   row_cursor cursor(data);
   std::vector<std::uint32_t> sorted;
   std::size_t k = data.row_start.front();
@@ -309,6 +309,28 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
   return label_map::learn(kind, label_column(std::span<const double>(values)), source);
 }
 
+label_map declared_labels(label_kind kind, const std::vector<double>& values, const label_column& labels,
+                          const std::string& source) {
+  require(kind != label_kind::real, "labels are declared of classes; this model takes any number");
+  std::vector<double> sorted = values;
+  std::ranges::sort(sorted);
+  require(std::ranges::adjacent_find(sorted) == sorted.end(), "a label is declared twice: leave one out");
+  require(std::ranges::all_of(sorted, [](double x) { return std::isfinite(x); }), "a declared label is no number");
+  require(kind != label_kind::binary || sorted.size() == 2,
+          "this model has two labels, but " + std::to_string(sorted.size()) + " are declared");
+  // Whatever else does not suit classes is said of these as it is of those that occur.
+  const label_map known = label_map::learn(kind, label_column(std::span<const double>(sorted)), "the declared labels");
+  known.require_known(labels, source);
+  return known;
+}
+
+void require_trainable(const sparse_view& rows, const std::string& source, const train_options& options,
+                       const model_traits& traits) {
+  require_labels(rows, source, traits);
+  require_sound(rows, source, traits);
+  require_weights_and_offsets(rows, source, options, traits);
+}
+
 prepared_data::prepared_data(const sparse_view& data, const train_options& options, const model_traits& traits,
                              collective* ranks)
     : cpu_begun_(process_cpu_time() + children_cpu_time()),
@@ -319,12 +341,11 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   check(options_, traits);
   const std::string source = options.data_name.empty() ? "the training data" : options.data_name;
   if (data.rows() == 0) throw input_error(source + " has no rows");
-  require_labels(data, source, traits);
-  require_sound(data, source, traits);
-  require_weights_and_offsets(data, source, options_, traits);
+  require_trainable(data, source, options_, traits);
   require_fits(options_.test, data, "the test data", options_, traits);
   require_fits(options_.validation, data, "the validation data", options_, traits);
-  labels_ = learn_labels(traits.labels, data.label, source, agreement(ranks_));
+  labels_ = options_.labels.empty() ? learn_labels(traits.labels, data.label, source, agreement(ranks_))
+                                    : declared_labels(traits.labels, options_.labels, data.label, source);
   if (options_.test) labels_.require_known(options_.test->label, "the test data");
   if (options_.validation) labels_.require_known(options_.validation->label, "the validation data");
   require(options_.validation_fraction == 0.0 || agreement(ranks_).alone(),

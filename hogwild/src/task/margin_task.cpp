@@ -55,7 +55,7 @@ void margin_task::work(const worker_context& at) const {
   // columns at every row.
   const bool fades = !sums_up(at.plan.options.optimizer);
   const std::size_t first_singleton =
-      at.plan.options.order == row_order::chunked && !fades ? data_.first_singleton : data_.columns;
+      by_chunks(at.plan.options.order) && !fades ? data_.first_singleton : data_.columns;
   const auto train = [&](const auto& sharing) {
     const loop_options& o = at.plan.options;
     if (fades) {

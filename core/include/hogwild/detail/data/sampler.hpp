@@ -52,7 +52,7 @@ class row_sampler {
       : order_(order), rows_(rows), permutation_(rows, seed, 2 * pass), draw_(seed, 2 * pass + 1) {}
 
   std::size_t operator()(std::size_t position) const {
-    return order_ == row_order::chunked ? position : drawn(position);
+    return by_chunks(order_) ? position : drawn(position);
   }
 
  private:

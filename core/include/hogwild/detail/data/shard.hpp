@@ -25,13 +25,17 @@ struct shard {
   }
 };
 
-/// Which chunk a ticket stands for: within each shard a fresh random order each pass. The short chunk, where there is
-/// one, keeps the last ticket, so that where a shard's tickets are drawn in turn all before it are of full size.
+/// Which chunk a ticket stands for: within each shard a fresh random order each pass, or its own. The short chunk,
+/// where there is one, keeps the last ticket, so that where a shard's tickets are drawn in turn all before it are of
+/// full size.
 class chunk_order {
  public:
-  chunk_order(const chunk_plan& plan, shard range, std::uint64_t seed, std::uint64_t pass)
+  chunk_order(const chunk_plan& plan, shard range, std::uint64_t seed, std::uint64_t pass,
+              row_order order = row_order::chunked)
       : range_(range),
-        full_(range.last > plan.full() ? plan.full() - range.first : range.size()),
+        full_(order == row_order::sequential ? 0
+              : range.last > plan.full()     ? plan.full() - range.first
+                                             : range.size()),
         permutation_(full_, seed ^ 0x63687566u, pass * 0x10001u + range.first) {}
 
   std::size_t operator()(std::size_t ticket) const {

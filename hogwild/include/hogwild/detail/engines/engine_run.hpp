@@ -15,6 +15,8 @@ namespace hogwild {
 
 class param_store;
 class thread_team;
+class training_task;
+struct loop_plan;
 
 /// The workers of an engine, as the coordinator sees them: who runs the loop, and nothing else. The store that they
 /// train is theirs to provide, because where it lies depends on who they are.
@@ -31,6 +33,9 @@ class engine_run {
   /// Has the round in the control block trained, and returns when no worker trains any more. Tickets that nobody
   /// finished (a worker died) stay unmarked; the coordinator asks for them again.
   virtual void run_round() = 0;
+  /// Between rounds: those after it train another task of the same model, on other rows, by this plan, which has no
+  /// more chunks than the store was made for. Throws config_error for workers that cannot; threads can.
+  virtual void take(const training_task&, const loop_plan&);
   /// After a round: a, with w = a * v for the stored v, where several processes had to come to the same; else it is as
   /// far as the tickets of this one were drawn.
   virtual std::optional<double> scale_after_round() const { return std::nullopt; }

@@ -20,7 +20,7 @@ class chunk_reading {
   static constexpr std::size_t chunks_ahead = 32;
 
   chunk_reading(const sparse_view& data, const chunk_plan& plan, row_order order)
-      : data_(data), plan_(plan), streams_(order == row_order::chunked && data.streams()) {}
+      : data_(data), plan_(plan), streams_(by_chunks(order) && data.streams()) {}
 
   /// Before the chunk of this ticket is trained. Sources that know what follows it say so by following().
   template <class Tickets>

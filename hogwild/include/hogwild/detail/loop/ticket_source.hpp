@@ -32,6 +32,7 @@ class ticket_source {
         round_(round),
         plan_(plan),
         seed_(options.seed),
+        order_(options.order),
         claimed_(options.shards == sharding::claimed),
         own_(slot) {}
 
@@ -75,6 +76,7 @@ class ticket_source {
   round_plan round_;
   chunk_plan plan_;
   std::uint64_t seed_;
+  row_order order_;
   bool claimed_;
   std::size_t own_;
 };

@@ -93,10 +93,10 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     me.held.set(drawn->number + 1);
     me.beats.raise(1);
     reading.begin(tickets, *drawn);
-    if (options.order == row_order::chunked && !takes_runs<Step>) data.ensure(work.first, work.last);
+    if (by_chunks(options.order) && !takes_runs<Step>) data.ensure(work.first, work.last);
     if constexpr (may_move_singletons<Step>) {
       if (step.moves_singletons())
-        step.begin_chunk(options.order == row_order::chunked ? singleton_columns(data, work.first, work.last)
+        step.begin_chunk(by_chunks(options.order) ? singleton_columns(data, work.first, work.last)
                                                              : column_range{});
     }
     step.begin(round, drawn->position);
@@ -107,7 +107,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
       const std::size_t n = std::min({rows_at_once<Step>, work.last - position, step.rows_to_exchange()});
       for (std::size_t i = 0; i < n && !takes_runs<Step>; ++i) {
         drawn_rows[i] = sampler(position + i);
-        if (options.order != row_order::chunked) data.ensure(drawn_rows[i], drawn_rows[i] + 1);
+        if (!by_chunks(options.order)) data.ensure(drawn_rows[i], drawn_rows[i] + 1);
       }
       if constexpr (takes_runs<Step>)
         sum += step.train_run(position, n);

@@ -64,6 +64,16 @@ inline schedule_kind schedule_of(const train_options& o, const training_defaults
 /// label_map::learn() over the rows of all ranks, which all call it.
 label_map learn_labels(label_kind kind, const label_column& labels, const std::string& source, const agreement& ranks);
 
+/// The map of the labels that options say, for rows that have no others. Throws config_error where they do not suit
+/// the kind, and input_error where rows have others.
+label_map declared_labels(label_kind kind, const std::vector<double>& values, const label_column& labels,
+                          const std::string& source);
+
+/// Throws input_error, or config_error, where a model of these traits cannot be trained on the rows, which `source`
+/// names: entries, weights, offsets, lists of labels.
+void require_trainable(const sparse_view& rows, const std::string& source, const train_options& options,
+                       const model_traits& traits);
+
 /// Options checked and data made ready: labels learned, validation rows held back, columns counted where needed.
 /// Throws config_error and input_error. Refers to the data that it was given, or, where it holds rows back, to copies
 /// of its own.

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/model.hpp>
+
+namespace hogwild {
+
+class param_store;
+
+/// How a stream is trained, besides what train_options say.
+struct stream_options {
+  /// So many rows count as an epoch of the step's schedule; at least 1. They do no more than that.
+  std::uint64_t epoch_rows = 1'000'000;
+  /// What is left open - a step, how workers share - is decided by so many rows at first, which are kept until then;
+  /// where something is asked for sooner, by fewer, and once more when there are as many. At least 1.
+  std::size_t first_rows = 4096;
+  /// Whether rows are measured before they are trained on (stream_report::loss).
+  bool progressive = true;
+};
+
+/// What became of the rows of one call.
+struct stream_report {
+  std::uint64_t rows = 0;     ///< taken since the stream began
+  std::uint64_t trained = 0;  ///< by this call, with those that an earlier one had left over
+  /// The mean loss of the rows that this call trained on, before it did so (progressive validation); no number where
+  /// there are none, or nobody asked.
+  double loss;
+  double step = 0.0;  ///< of the last row that was trained
+};
+
+/// How far a stream has come, besides its arrays. Eight bytes each, so that a checkpoint holds no padding.
+struct stream_state {
+  std::uint64_t rows = 0;          ///< trained
+  std::uint64_t rounds = 0;        ///< seeds what models draw
+  std::uint64_t since_origin = 0;  ///< rows since l2 began at `scale`
+  double scale = 1.0;              ///< w = scale * v at that row
+  double reached = 1.0;            ///< the same after the last row
+  std::uint64_t planned_on = 0;    ///< rows that the last plan saw
+  std::uint64_t batch = 0;         ///< rows that see the same weights, as the first plan said; 0: there was none
+};
+
+/// Parameters and optimiser state as they lie in a store, and for how many columns.
+struct stream_arrays {
+  std::size_t columns = 0, scalar_bytes = sizeof(float);
+  std::vector<std::vector<std::byte>> arrays{};  ///< parameters first
+};
+
+/// Copies arrays made for fewer columns into a store for more: what columns have stays theirs, and what is new is left
+/// as it is. Groups are those of the same model.
+void put_arrays(const stream_arrays& from, const std::vector<parameter_group>& old_groups, const param_store& to,
+                const std::vector<parameter_group>& new_groups);
+stream_arrays copy_arrays(const param_store& store, std::size_t columns);
+/// The parameters times `scale`.
+std::vector<float> parameters_of(const stream_arrays& arrays, double scale);
+
+/// Elements of `from`, which lie as `old_groups` say, in the order of `new_groups`, of which none has more rows.
+std::vector<float> regrouped(std::span<const float> from, const std::vector<parameter_group>& old_groups,
+                             const std::vector<parameter_group>& new_groups);
+
+}  // namespace hogwild

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/stream_run.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/train.hpp>
+#include <hogwild/trained_model.hpp>
+
+namespace hogwild {
+
+/// Makes a model for so many columns.
+template <class Make, class M>
+concept makes_models = requires(const Make& make, std::size_t columns) {
+  { make(columns) } -> std::convertible_to<M>;
+};
+
+/// A model that is trained for as long as rows come: each call of partial_fit() trains on its rows once, in their
+/// order. Workers wait between calls, and new columns make the model grow.
+///
+/// Rows are trained in chunks of chunk_rows(), counted from the stream's first one. What is left over of a call, and at
+/// first all rows until there are stream_options::first_rows, is kept for the next one: so it does not matter how rows
+/// are dealt to calls: one worker makes the same bits of them in any case. Under sgd and adagrad they are those of
+/// train() for one epoch with row_order::sequential, where its chunks hold whole batches, as of many short rows, and
+/// there is no l2. flush() trains what is left over.
+///
+/// A stream has no end: options that go by the rows of an epoch are refused with config_error (l1, ftrl, averages,
+/// validation, targets, warm-up, weights of classes ...). l2 is 0 by default, and the step stays what it is unless a
+/// decay is given. Weights of rows count as they are, not over a mean. Rows have one label each.
+///
+/// One thread at a time may use a trainer.
+template <model M>
+class trainer {
+ public:
+  /// Trains by threads, or by serial_engine. `options.labels` says which labels there are; models of numbers have none.
+  /// `options.resume` names what checkpoint() wrote, by a trainer of the same model and options: this one goes on from
+  /// there. Throws config_error for options that do not suit, and input_error where a checkpoint cannot be read.
+  template <makes_models<M> Make, class Engine>
+  requires std::same_as<Engine, serial_engine> || std::same_as<Engine, thread_engine> trainer(
+      Make make, const Engine& engine, const train_options& options, const stream_options& how = {})
+      : make_(std::move(make)),
+        run_(
+            described(make_, options.bias), [engine] { return std::make_unique<engine_of<Engine>>(engine); }, options,
+            how) {
+    static_assert(conforms<M>());
+  }
+  /// Of a model that is the same for any number of columns.
+  template <class Engine>
+  requires margin_model<M> trainer(const M& m, const Engine& engine, const train_options& options,
+                                   const stream_options& how = {})
+      : trainer([m](std::size_t) { return m; }, engine, options, how) {}
+
+  /// Trains on rows, which need not outlive the call. They may have more columns than those before them, whose columns
+  /// keep their places. Throws input_error, before anything has changed, for rows that do not suit the model, and for
+  /// labels that were not declared.
+  stream_report partial_fit(const sparse_view& rows) { return run_.take(rows); }
+  template <holds_rows Data>
+  stream_report partial_fit(const Data& data) {
+    return partial_fit(sparse_view(data.view()));
+  }
+  /// Trains on what is left over. How often that is done counts for the bits.
+  void flush() { run_.flush(); }
+
+  std::size_t chunk_rows() const { return run_.chunk_rows(); }
+  std::uint64_t rows() const { return run_.rows(); }        ///< taken since the stream began
+  std::uint64_t trained() const { return run_.trained(); }  ///< of them; the others are left over
+  std::size_t columns() const { return run_.columns(); }    ///< that occurred, counted up to the largest
+
+  /// The model of the rows that are trained, which is a copy. Throws config_error before any is.
+  trained_model<M> model() const {
+    std::vector<float> parameters = run_.parameters();  // first, for it says what is wrong
+    std::vector<std::uint32_t> numbers = run_.numbers();
+    for (std::size_t j = numbers.size(); j < columns(); ++j) numbers.push_back(static_cast<std::uint32_t>(j));
+    return {make_(columns()), std::move(parameters), run_.labels(), std::move(numbers)};
+  }
+  /// Its parameters: true w, by groups as the model says.
+  std::vector<float> parameters() const { return run_.parameters(); }
+  /// Writes the model as hogwild::save() does.
+  void save(const std::filesystem::path& path) const { hogwild::save(path, model()); }
+  /// Writes what going on needs: parameters, the optimiser's state, rows that are left over. Whoever has it need not
+  /// give any of rows() again. At every instant, should the process be killed, it or the one before it is whole. Throws
+  /// resource_error (disk full) or input_error (bad path); then what stood there is as before.
+  void checkpoint(const std::string& path) const { run_.checkpoint(path); }
+
+ private:
+  static stream_model described(const std::function<M(std::size_t)>& make, bool bias) {
+    return {
+        .name = model_name<M>(),
+        .traits = traits_of(make(1)),
+        .prepare = [make](const sparse_view& rows,
+                          const train_options& options) { return hogwild::prepare(make(rows.columns), rows, options); },
+        .groups =
+            [make, bias](std::size_t columns) {
+              if constexpr (free_model<M>) return groups_of(make(columns));
+              return std::vector<parameter_group>{
+                  {.name = "weights", .rows = columns},
+                  {.name = "bias", .offset = columns, .rows = bias ? std::size_t{1} : 0, .hot_first = false}};
+            }};
+  }
+
+  std::function<M(std::size_t)> make_;
+  stream_run run_;
+};
+
+}  // namespace hogwild

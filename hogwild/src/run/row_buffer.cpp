@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/row_buffer.hpp>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+
+namespace hogwild {
+
+namespace {
+
+/// Adds what rows have; rows before them that had none count as `neutral`.
+void add_numbers(std::vector<float>& to, std::span<const float> from, std::size_t before, std::size_t added,
+                 float neutral) {
+  if (from.empty() && to.empty()) return;
+  to.resize(before, neutral);
+  if (from.empty())
+    to.resize(before + added, neutral);
+  else
+    to.insert(to.end(), from.begin(), from.end());
+}
+
+}  // namespace
+
+void row_buffer::add(const sparse_view& rows) {
+  rows.ensure(0, rows.rows());
+  add_numbers(weight_, rows.weight, this->rows(), rows.rows(), 1.0f);
+  add_numbers(offset_, rows.offset, this->rows(), rows.rows(), 0.0f);
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    const sparse_row<float> z = cursor.row(r);
+    index_.insert(index_.end(), z.index.begin(), z.index.end());
+    value_.insert(value_.end(), z.value.begin(), z.value.end());
+    row_start_.push_back(index_.size());
+    label_.push_back(rows.label[r]);
+  }
+}
+
+void row_buffer::put(checkpoint& file) const {
+  file.put_span<std::uint64_t>("rows.start", row_start_);
+  file.put_span<std::uint32_t>("rows.index", index_);
+  file.put_span<float>("rows.value", value_);
+  file.put_span<double>("rows.label", label_);
+  file.put_span<float>("rows.weight", weight_);
+  file.put_span<float>("rows.offset", offset_);
+}
+
+void row_buffer::get(const checkpoint& file) {
+  row_start_ = file.get_vector<std::uint64_t>("rows.start");
+  index_ = file.get_vector<std::uint32_t>("rows.index");
+  value_ = file.get_vector<float>("rows.value");
+  label_ = file.get_vector<double>("rows.label");
+  weight_ = file.get_vector<float>("rows.weight");
+  offset_ = file.get_vector<float>("rows.offset");
+}
+
+sparse_view row_buffer::view(std::size_t columns) const {
+  return {.row_start = row_start_,
+          .index = index_,
+          .value = value_,
+          .label = label_,
+          .weight = weight_,
+          .offset = offset_,
+          .columns = columns};
+}
+
+}  // namespace hogwild

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/stream_run.hpp>
+
+#include <array>
+#include <string>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+
+namespace {
+
+/// What has to be the same for a stream to go on. Eight bytes each, so that no padding is compared.
+struct stream_fingerprint {
+  std::uint64_t optimizer, bias, seed, chunk_rows, epoch_rows, update, form;
+  double l2, momentum, beta1, beta2, epsilon;
+
+  bool operator==(const stream_fingerprint&) const = default;
+};
+
+stream_fingerprint fingerprint(const train_options& o, const training_defaults& defaults, std::size_t chunk_rows,
+                               std::uint64_t epoch_rows) {
+  return {.optimizer = static_cast<std::uint64_t>(o.optimizer.value_or(defaults.optimizer)),
+          .bias = o.bias ? 1u : 0u,
+          .seed = o.seed,
+          .chunk_rows = chunk_rows,
+          .epoch_rows = epoch_rows,
+          .update = static_cast<std::uint64_t>(o.update),
+          .form = static_cast<std::uint64_t>(o.form.value_or(defaults.form)),
+          .l2 = o.l2.value_or(0.0),
+          .momentum = o.constants.momentum,
+          .beta1 = o.constants.beta1,
+          .beta2 = o.constants.beta2,
+          .epsilon = o.constants.epsilon};
+}
+
+/// The step where it is decided: kind, first step, decay.
+using decided_step = std::array<double, 3>;
+
+}  // namespace
+
+void stream_run::checkpoint(const std::string& path) const {
+  hogwild::checkpoint file{.epoch = state_.rows / how_.epoch_rows};
+  file.put_span<char>("model", std::span(model_.name.data(), model_.name.size()));
+  file.put("stream", fingerprint(options_, model_.traits.defaults, chunk_rows_, how_.epoch_rows));
+  file.put("progress", state_);
+  file.put("step", decided_step{static_cast<double>(options_.step.kind.value_or(schedule_kind::constant)),
+                                options_.step.initial.value_or(0.0), options_.step.decay.value_or(0.0)});
+  file.put_span<double>("labels", labels_.values());
+  file.put_span<std::uint32_t>("numbers", numbers_);
+  const stream_arrays trained = arrays();
+  file.put("columns", std::array<std::uint64_t, 3>{columns_, trained.columns, trained.scalar_bytes});
+  for (std::size_t k = 0; k < trained.arrays.size(); ++k)
+    file.put_bytes("array" + std::to_string(k), trained.arrays[k]);
+  held_.put(file);
+  write_checkpoint(path, file);
+}
+
+void stream_run::resume(const std::string& path) {
+  const hogwild::checkpoint file = read_checkpoint(path);
+  const std::vector<char> name = file.get_vector<char>("model");
+  const std::string_view written_by(name.data(), name.size());
+  if (written_by != model_.name) {
+    throw config_error(path + " is a checkpoint of " + std::string(written_by) + ", not of " +
+                       std::string(model_.name) + ": resume with the model that wrote it");
+  }
+  if (file.find("stream") == nullptr)
+    throw config_error(path + " was written by a run over epochs, not by a stream: resume it without one");
+  const auto now = fingerprint(options_, model_.traits.defaults, chunk_rows_, how_.epoch_rows);
+  if (file.get<stream_fingerprint>("stream") != now ||
+      !std::ranges::equal(file.get_vector<double>("labels"), labels_.values())) {
+    throw config_error(path +
+                       " was written by a stream with other labels or options (l2, seed, optimizer, update, "
+                       "bias, batch, rows of an epoch): resume with those that wrote it");
+  }
+  state_ = file.get<stream_state>("progress");
+  const auto decided = file.get<decided_step>("step");
+  if (decided[1] > 0.0) {
+    options_.step = {.initial = decided[1], .kind = static_cast<schedule_kind>(static_cast<int>(decided[0]))};
+    if (decided[2] > 0.0) options_.step.decay = decided[2];
+  }
+  numbers_ = file.get_vector<std::uint32_t>("numbers");
+  const auto columns = file.get<std::array<std::uint64_t, 3>>("columns");
+  columns_ = columns[0];
+  stream_arrays trained{.columns = columns[1], .scalar_bytes = columns[2]};
+  for (std::size_t k = 0; file.find("array" + std::to_string(k)) != nullptr; ++k)
+    trained.arrays.push_back(file.get_vector<std::byte>("array" + std::to_string(k)));
+  if (!trained.arrays.empty()) kept_ = std::move(trained);
+  held_.get(file);
+}
+
+}  // namespace hogwild

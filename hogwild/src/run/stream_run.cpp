@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/stream_run.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/error.hpp>
+
+#include "task/require.hpp"
+
+namespace hogwild {
+
+using detail::require;
+
+namespace {
+
+constexpr std::size_t rows_of_chunk = 64;
+/// So many chunks a round, so that rows are measured by weights that saw all but few of those before them.
+constexpr std::size_t chunks_of_round = 256;
+constexpr std::string_view source = "the stream";
+
+train_options checked(train_options o, const model_traits& traits) {
+  const auto unused = [](bool given, const char* what) {
+    require(!given, std::string("a stream has no use for ") + what + ": leave it out");
+  };
+  unused(o.test || o.validation || o.validation_fraction > 0.0, "test and validation rows");
+  unused(o.target || o.tolerance || o.measure_every, "a target or a tolerance");
+  unused(o.average.has_value(), "an average over epochs");
+  unused(!o.record.empty() || !o.checkpoint.empty(), "a record, or a checkpoint after each epoch");
+  unused(!o.observers.empty(), "observers");
+  unused(o.reproducible || o.virtual_workers, "virtual workers");
+  unused(o.weights.any(), "weights of classes: give rows weights");
+  unused(o.step.warm_up > 0, "a warm-up");
+  unused(o.ownership == ownership_kind::blocks, "owners of blocks of ratings");
+  unused(o.l1 > 0.0 || o.optimizer == optimizer_kind::ftrl, "l1 and ftrl, whose thresholds go by the rows of an epoch");
+  require(o.order == row_order::chunked || o.order == row_order::sequential,
+          "a stream is trained in the order of its rows: leave the order out");
+  const schedule_kind kind = o.step.kind.value_or(schedule_kind::constant);
+  require(kind == schedule_kind::constant || kind == schedule_kind::geometric || kind == schedule_kind::inverse,
+          "a stream has no last epoch that a step could fall to: the schedule is constant, geometric or inverse");
+  if (traits.factors) o.ownership = ownership_kind::shared;
+  o.order = row_order::sequential;
+  o.step.kind = o.step.decay ? o.step.kind.value_or(schedule_kind::geometric) : schedule_kind::constant;
+  if (!o.l2) o.l2 = 0.0;
+  o.data_name = source;
+  return o;
+}
+
+label_map labels_of_stream(const stream_model& model, const train_options& o) {
+  if (model.traits.labels == label_kind::real && o.labels.empty()) return {};
+  require(!o.labels.empty(), "declare the labels of the stream: they cannot be learned from rows that are yet to come");
+  return declared_labels(model.traits.labels, o.labels, {}, std::string(source));
+}
+
+/// Columns that a model is made for: as many again as there are, so that it is not made anew for each.
+std::size_t room_for(std::size_t columns) {
+  return std::min(std::bit_ceil(std::max<std::size_t>(columns, 1)), column_limit);
+}
+
+}  // namespace
+
+struct stream_run::planned {
+  planned(std::size_t room, prepared_task task) : columns(room), made(std::move(task)) {}
+
+  std::size_t columns;  ///< room
+  prepared_task made;   ///< for the rows that it was planned on, which are gone: what is the same for all rows
+  loop_plan plan{};
+  step_schedule schedule{};
+  std::vector<std::uint32_t> degree{};
+  std::unique_ptr<training_task> current{};  ///< what the workers look at
+  std::unique_ptr<engine_run> workers{};     ///< goes first
+};
+
+stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_engine>()> engine,
+                       const train_options& options, const stream_options& how)
+    : model_(std::move(model)),
+      engine_(std::move(engine)),
+      options_(checked(options, model_.traits)),
+      how_(how),
+      labels_(labels_of_stream(model_, options_)),
+      chunk_rows_(rows_of_chunk) {
+  require(!model_.traits.init_by_rows && !model_.traits.repeats && !model_.traits.cuts,
+          std::string(model_.name) + " begins with counts of all of its rows, which a stream does not have");
+  require(how_.epoch_rows > 0 && how_.first_rows > 0, "an epoch of a stream, and what it begins with, has rows");
+  const std::size_t batch = options_.batch.value_or(model_.traits.defaults.batch);
+  if (batch > 1) chunk_rows_ = (rows_of_chunk + batch - 1) / batch * batch;
+  how_.epoch_rows = (how_.epoch_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
+  if (const std::string path = std::exchange(options_.resume, {}); !path.empty()) resume(path);
+}
+
+stream_run::~stream_run() = default;
+
+void stream_run::check(const sparse_view& rows) const {
+  const std::string name(source);
+  if (rows.label.lists()) label_map::refuse_lists(rows.label, name);
+  require_trainable(rows, name, options_, model_.traits);
+  if (labels_.kind() != label_kind::real) labels_.require_known(rows.label, name);
+  const std::size_t common = std::min(numbers_.size(), rows.original.size());
+  const bool same = std::ranges::equal(std::span(numbers_).first(common), rows.original.first(common));
+  const bool begins = columns_ == 0 || rows.columns == 0;
+  if (!begins && (!same || numbers_.empty() != rows.original.empty())) {
+    throw input_error(name +
+                      ": the rows' columns are numbered otherwise than those before them; columns keep their "
+                      "places, and new ones come behind them");
+  }
+}
+
+void stream_run::learn_columns(const sparse_view& rows) {
+  columns_ = std::max(columns_, rows.columns);
+  if (rows.original.size() > numbers_.size()) numbers_.assign(rows.original.begin(), rows.original.end());
+}
+
+stream_report stream_run::take(const sparse_view& rows) {
+  check(rows);
+  learn_columns(rows);
+  stream_report report{.loss = 0.0};
+  const bool enough = held_.rows() + rows.rows() >= how_.first_rows;
+  if (planned_ == nullptr && !kept_ && !enough) {
+    if (rows.rows() > 0) held_.add(rows);
+  } else if (rows.rows() > 0) {
+    const std::size_t over = held_.rows() % chunk_rows_;
+    const std::size_t first = over == 0 ? 0 : std::min(chunk_rows_ - over, rows.rows());
+    held_.add(rows.slice(0, first));
+    if (held_.rows() > 0 && held_.rows() % chunk_rows_ == 0) {
+      train(held_.view(columns_), report);
+      held_.clear();
+    }
+    const std::size_t whole = first + (rows.rows() - first) / chunk_rows_ * chunk_rows_;
+    if (whole > first) train(rows.slice(first, whole), report);
+    if (whole < rows.rows()) held_.add(rows.slice(whole, rows.rows()));
+  }
+  report.rows = this->rows();
+  const bool measured = how_.progressive && report.trained > 0;
+  report.loss = measured ? report.loss / static_cast<double>(report.trained) : std::numeric_limits<double>::quiet_NaN();
+  return report;
+}
+
+void stream_run::flush() {
+  if (held_.rows() == 0) return;
+  stream_report report{.loss = 0.0};
+  train(held_.view(columns_), report);
+  held_.clear();
+}
+
+sparse_view stream_run::as_planned(const sparse_view& rows) const {
+  sparse_view all = rows;
+  all.columns = planned_ != nullptr ? std::max(planned_->columns, rows.columns) : room_for(columns_);
+  all.original = {};
+  all.degree = all.class_rows = {};
+  all.first_singleton = no_singletons;
+  all.id = {};
+  return all;
+}
+
+void stream_run::train(const sparse_view& rows, stream_report& report) {
+  rows.ensure(0, rows.rows());
+  const bool by_few = state_.planned_on < how_.first_rows && state_.rows + rows.rows() >= how_.first_rows;
+  if (planned_ == nullptr || columns_ > planned_->columns || by_few) plan(rows);
+  for (std::size_t first = 0; first < rows.rows();) {
+    const std::size_t n = std::min({rows.rows() - first, chunks_of_round * chunk_rows_, rows_to_boundary()});
+    train_round(as_planned(rows).slice(first, first + n), report);
+    first += n;
+  }
+}
+
+double stream_run::step() const {
+  return planned_->schedule.at(static_cast<std::size_t>(state_.rows / how_.epoch_rows) + 1);
+}
+
+double stream_run::shrink() const {
+  if (!planned_->made.task->facts().scaled) return 1.0;
+  const double shrink = 1.0 - planned_->plan.options.exchange.gain_weight * step() * *options_.l2;
+  require(shrink > 0.0, "step * l2 is " + std::to_string(step() * *options_.l2) +
+                            ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
+  return shrink;
+}
+
+scaled_l2 stream_run::l2() const {
+  return {state_.scale, -static_cast<double>(state_.since_origin), shrink()};
+}
+
+/// A round ends where an epoch does, and where the scale has to be multiplied in: at multiples of a chunk.
+std::size_t stream_run::rows_to_boundary() const {
+  const std::uint64_t to_epoch = how_.epoch_rows - state_.rows % how_.epoch_rows;
+  const double by_row = -std::log(shrink());
+  if (by_row == 0.0) return to_epoch;
+  const double left =
+      std::log(state_.scale / scaled_l2::smallest_scale) / by_row - static_cast<double>(state_.since_origin);
+  const double chunks = std::max(std::floor(left / static_cast<double>(chunk_rows_)), 1.0);
+  return static_cast<std::size_t>(std::min(static_cast<double>(to_epoch), chunks * static_cast<double>(chunk_rows_)));
+}
+
+void stream_run::train_round(const sparse_view& given, stream_report& report) {
+  sparse_view rows = given;
+  rows.source = nullptr;  // they are there, and were looked at
+  rows.first_row = state_.rows;
+  planned& p = *planned_;
+  const param_store& store = p.workers->store();
+  const loop_options& o = p.plan.options;
+  const bool touched = o.l2 > 0.0 && !p.made.task->facts().scaled;
+  if (touched) rows.degree = p.degree = count_columns(rows);
+  const double at = step();
+  const scaled_l2 by_row = l2();
+  p.current = p.made.task->on(rows);
+  if (how_.progressive) {
+    const double loss = p.current->evaluate(store, by_row.at(0.0), rows, p.workers->helpers(), false).loss;
+    report.loss += loss * static_cast<double>(rows.rows());
+  }
+  p.plan.chunks = chunk_plan(rows.rows(), chunk_rows_);
+  p.workers->take(*p.current, p.plan);
+  const std::size_t workers = std::max<std::size_t>(p.workers->workers(), 1);
+  round_plan round{.pass = state_.rounds,
+                   .epoch = 1,
+                   .step = at,
+                   .step_end = at,
+                   .l2 = by_row,
+                   .shards = static_cast<std::uint32_t>(store.shape().shards),
+                   .exchange_rows = exchange_rows(o.exchange, at),
+                   .gain_weight = static_cast<float>(o.exchange.gain_weight),
+                   .workers = static_cast<std::uint32_t>(workers),
+                   .state_gain_weight = sums_up(o.optimizer) ? 1.0f : 1.0f / static_cast<float>(workers)};
+  open_round(store, p.plan.chunks, round);
+  p.workers->run_round();
+  ++state_.rounds;
+  state_.rows += rows.rows();
+  state_.since_origin += rows.rows();
+  report.trained += rows.rows();
+  report.step = at;
+  state_.reached = by_row.at(static_cast<double>(rows.rows()));
+  const double after_next = state_.reached * std::pow(by_row.shrink, static_cast<double>(chunk_rows_));
+  const bool small = after_next < scaled_l2::smallest_scale;
+  if (small) {
+    p.made.task->fold(store, state_.reached, p.workers->helpers());
+    state_.reached = 1.0;
+  }
+  // Of another epoch l2 takes another part of a weight.
+  if (small || state_.rows % how_.epoch_rows == 0) {
+    state_.scale = state_.reached;
+    state_.since_origin = 0;
+  }
+}
+
+void stream_run::plan(const sparse_view& rows) {
+  const std::size_t columns = room_for(columns_);
+  sparse_view wide = as_planned(rows).slice(0, std::min(rows.rows(), chunks_of_round * chunk_rows_));
+  wide.columns = columns;
+  wide.source = nullptr;
+  auto next = std::make_unique<planned>(columns, model_.prepare(wide, options_));
+  resolved_run run = begin_run(next->made);
+  const auto engine = engine_();
+  run_planner planner(*next->made.task, run);
+  engine->plan(planner);
+  next->schedule = run.schedule;
+  next->plan = next->made.task->plan(planner.loop());
+  next->plan.chunks = chunk_plan(chunks_of_round * chunk_rows_, chunk_rows_);
+  if (state_.batch == 0) state_.batch = next->plan.options.batch;
+  next->plan.options.batch = static_cast<std::uint32_t>(state_.batch);
+  next->workers = engine->start_workers(*next->made.task, next->plan, [](std::string_view) {});
+  const param_store& store = next->workers->store();
+  next->made.task->begin(store);
+  if (planned_ != nullptr) kept_ = arrays();
+  if (kept_)
+    put_arrays(*kept_, model_.groups(kept_->columns), store, model_.groups(columns));
+  else
+    next->made.task->change(store, options_.initial);
+  next->workers->get_ready();
+  kept_.reset();
+  planned_ = std::move(next);
+  state_.planned_on = std::max<std::uint64_t>(state_.planned_on, state_.rows + rows.rows());
+  // What was found for the first rows holds for the stream.
+  options_.step = {.initial = run.schedule.initial, .kind = run.schedule.kind};
+  if (run.schedule.kind != schedule_kind::constant) options_.step.decay = run.schedule.decay;
+}
+
+stream_arrays stream_run::arrays() const {
+  return planned_ != nullptr ? copy_arrays(planned_->workers->store(), planned_->columns)
+                             : kept_.value_or(stream_arrays{});
+}
+
+std::vector<float> stream_run::parameters() const {
+  require(planned_ != nullptr || kept_, "no row of the stream was trained yet: take more of them, or flush()");
+  if (planned_ != nullptr)
+    return regrouped(planned_->made.task->parameters_of(planned_->workers->store(), state_.reached),
+                     model_.groups(planned_->columns), model_.groups(columns_));
+  return regrouped(parameters_of(*kept_, state_.reached), model_.groups(kept_->columns), model_.groups(columns_));
+}
+
+}  // namespace hogwild

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/trainer.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hogwild/models/factorization_machine.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "support/toy_data.hpp"
+
+using namespace hogwild;
+using ::testing::HasSubstr;
+
+namespace {
+
+/// So many that train() cuts them into chunks of 256 rows, which hold whole batches as those of a stream do.
+const test::toy_rows& many_rows() {
+  static const test::toy_rows planted = test::planted_classification({.rows = 16'500, .columns = 300, .per_row = 8});
+  return planted;
+}
+
+const test::toy_rows& rows() {
+  static const test::toy_rows planted = test::planted_classification({.rows = 5000, .columns = 300, .per_row = 8});
+  return planted;
+}
+
+train_options sgd(double l2 = 0.0) {
+  return {.epochs = 1,
+          .step = {.initial = 0.2, .kind = schedule_kind::constant},
+          .l2 = l2,
+          .labels = {-1.0, 1.0},
+          .batch = 16};
+}
+
+/// Rows in calls of random sizes, from 0 to `most`.
+template <class Trainer>
+void feed(Trainer& to, const sparse_view& all, std::size_t most, std::uint64_t seed, std::size_t first = 0) {
+  std::mt19937_64 random(seed);
+  for (std::size_t r = first; r < all.rows();) {
+    const std::size_t n = std::min<std::size_t>(random() % (most + 1), all.rows() - r);
+    to.partial_fit(all.slice(r, r + n));
+    r += n;
+  }
+}
+
+std::vector<float> one_pass(train_options options, const sparse_view& all) {
+  options.order = row_order::sequential;
+  options.labels.clear();
+  return train(logistic{}, all, serial_engine{}, options).parameters;
+}
+
+template <class Trainer, class... Arguments>
+std::string refusal(Arguments&&... arguments) {
+  try {
+    Trainer made(std::forward<Arguments>(arguments)...);
+  } catch (const config_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(trainer, ends_where_one_pass_over_the_same_rows_ends_however_they_are_dealt_to_calls) {
+  const csr_rows kept = many_rows().csr();
+  const sparse_view all = kept.view();
+  for (const optimizer_kind by : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    train_options options = sgd();
+    options.optimizer = by;
+    const std::vector<float> expected = one_pass(options, all);
+    for (const std::size_t most : {63u, 700u, 16'500u}) {
+      trainer<logistic> stream(logistic{}, serial_engine{}, options);
+      feed(stream, all, most, most);
+      EXPECT_EQ(stream.rows(), all.rows());
+      EXPECT_EQ(stream.trained(), all.rows() / 64 * 64);
+      stream.flush();
+      EXPECT_EQ(stream.trained(), all.rows());
+      EXPECT_EQ(stream.parameters(), expected) << most;
+    }
+  }
+}
+
+TEST(trainer, regularises_as_one_pass_does) {
+  const csr_rows kept = many_rows().csr();
+  const sparse_view all = kept.view();
+  // Of the second the scale is multiplied in several times.
+  for (const double l2 : {1e-3, 0.05}) {
+    const std::vector<float> expected = one_pass(sgd(l2), all);
+    std::vector<float> first;
+    for (const std::size_t most : {100u, 3000u}) {
+      trainer<logistic> stream(logistic{}, serial_engine{}, sgd(l2));
+      feed(stream, all, most, 7);
+      stream.flush();
+      const std::vector<float> got = stream.parameters();
+      if (first.empty()) first = got;
+      EXPECT_EQ(got, first);
+      for (std::size_t j = 0; j < got.size(); ++j)
+        ASSERT_NEAR(got[j], expected[j], 1e-5 + 1e-4 * std::abs(expected[j]));
+    }
+  }
+}
+
+TEST(trainer, of_threads_ends_in_the_band_of_one_worker) {
+  const csr_rows kept = rows().csr();
+  const sparse_view all = kept.view();
+  const auto loss_by = [&](const auto& engine) {
+    trainer<logistic> stream(logistic{}, engine, sgd());
+    feed(stream, all, 900, 3);
+    stream.flush();
+    return evaluate(stream.model(), all).loss;
+  };
+  const double serial = loss_by(serial_engine{});
+  EXPECT_LT(loss_by(thread_engine{.workers = 2, .team = thread_team_kind::std}),
+            serial + 0.1 * (std::log(2.0) - serial));
+}
+
+TEST(trainer, grows_with_new_columns_and_keeps_what_it_has_learned) {
+  const csr_rows kept = rows().csr();
+  const sparse_view all = kept.view();
+  trainer<logistic> stream(logistic{}, serial_engine{},
+                           [] {
+                             train_options o = sgd(1e-3);
+                             o.bias = true;
+                             return o;
+                           }(),
+                           {.first_rows = 64});
+  // The first half has the columns below 150 alone.
+  test::toy_rows half;
+  half.columns = 150;
+  for (std::size_t r = 0; r < 640; ++r) {
+    std::vector<std::uint32_t> index;
+    std::vector<float> value;
+    for (std::size_t k = rows().row_start[r]; k < rows().row_start[r + 1]; ++k) {
+      if (rows().index[k] >= 150) continue;
+      index.push_back(rows().index[k]);
+      value.push_back(rows().value[k]);
+    }
+    half.push(index, value, rows().label[r]);
+  }
+  stream.partial_fit(half.csr());
+  const std::vector<float> before = stream.parameters();
+  ASSERT_EQ(before.size(), 151u);
+  stream.partial_fit(sparse_view{.columns = 300});  // no row, but more columns
+  EXPECT_EQ(stream.columns(), 300u);
+  std::vector<float> after = stream.parameters();
+  ASSERT_EQ(after.size(), 301u);
+  EXPECT_EQ(after.back(), before.back());
+  after.resize(150);
+  EXPECT_TRUE(std::equal(after.begin(), after.end(), before.begin()));
+  stream.partial_fit(all.slice(640, 5000));
+  EXPECT_EQ(stream.parameters().size(), 301u);
+  const double loss = evaluate(stream.model(), all).loss;
+  EXPECT_LT(loss, 0.95 * std::log(2.0));
+}
+
+TEST(trainer, grows_factors_by_their_groups) {
+  const csr_rows kept = rows().csr();
+  train_options options = sgd();
+  options.step.initial = 0.05;
+  options.batch.reset();
+  trainer<factorization_machine> stream(
+      [](std::size_t columns) { return factorization_machine{.features = columns, .factors = 4}; }, serial_engine{},
+      options);
+  test::toy_rows narrow;
+  narrow.columns = 10;
+  for (std::size_t r = 0; r < 5000; ++r)
+    narrow.push({static_cast<std::uint32_t>(r % 10)}, {1.0f}, r % 3 == 0 ? 1.0f : -1.0f);
+  stream.partial_fit(narrow.csr());
+  const auto small = stream.model();
+  stream.partial_fit(sparse_view{.columns = 300});
+  const auto wide = stream.model();
+  EXPECT_EQ(wide.parameters.size(), wide.model.dim());
+  const auto scored = [&](const auto& model) { return scores(model, narrow.csr().view().slice(0, 10)); };
+  EXPECT_EQ(scored(small), scored(wide));
+}
+
+TEST(trainer, tells_the_loss_of_rows_before_it_trains_on_them) {
+  const csr_rows kept = rows().csr();
+  const sparse_view all = kept.view();
+  trainer<logistic> stream(logistic{}, serial_engine{}, sgd(), {.first_rows = 640});
+  const stream_report none = stream.partial_fit(all.slice(0, 600));
+  EXPECT_EQ(none.trained, 0u);
+  EXPECT_TRUE(std::isnan(none.loss));
+  const stream_report first = stream.partial_fit(all.slice(600, 640));
+  EXPECT_EQ(first.trained, 640u);
+  EXPECT_EQ(first.rows, 640u);
+  EXPECT_NEAR(first.loss, std::log(2.0), 1e-6);
+  const double expected = evaluate(stream.model(), all.slice(640, 1280)).loss;
+  const stream_report second = stream.partial_fit(all.slice(640, 1280));
+  EXPECT_NEAR(second.loss, expected, 1e-6);
+  EXPECT_EQ(second.step, 0.2);
+}
+
+TEST(trainer, lets_the_step_fall_by_the_rows_of_an_epoch) {
+  const csr_rows kept = rows().csr();
+  train_options options = sgd();
+  options.step = {.initial = 0.2, .decay = 0.5};
+  trainer<logistic> stream(logistic{}, serial_engine{}, options, {.epoch_rows = 1000, .first_rows = 64});
+  EXPECT_EQ(stream.partial_fit(kept.view().slice(0, 1024)).step, 0.2);
+  EXPECT_EQ(stream.partial_fit(kept.view().slice(1024, 2048)).step, 0.1);  // epochs end at multiples of a chunk
+}
+
+TEST(trainer, goes_on_from_a_checkpoint_with_the_same_bits) {
+  const csr_rows kept = rows().csr();
+  const sparse_view all = kept.view();
+  const test::scratch_folder folder;
+  const std::string path = (folder.path() / "stream").string();
+  for (const double l2 : {0.0, 0.02}) {
+    train_options options = sgd(l2);
+    options.step = {.initial = 0.2, .decay = 0.9};
+    const stream_options how{.epoch_rows = 1000};
+    trainer<logistic> whole(logistic{}, serial_engine{}, options, how);
+    feed(whole, all, 400, 5);
+    // Cut at once, where no plan was made yet, in the middle of a chunk, and again.
+    std::size_t done = 0;
+    train_options resumed = options;
+    for (const std::size_t cut : {100u, 4133u, 4600u}) {
+      trainer<logistic> part(logistic{}, serial_engine{}, resumed, how);
+      EXPECT_EQ(part.rows(), done);
+      part.partial_fit(all.slice(done, cut));
+      part.checkpoint(path);
+      done = cut;
+      resumed.resume = path;
+    }
+    trainer<logistic> last(logistic{}, serial_engine{}, resumed, how);
+    EXPECT_EQ(last.rows(), 4600u);
+    const std::vector<float> at_once = last.parameters();
+    EXPECT_EQ(at_once.size(), 300u);
+    last.partial_fit(all.slice(4600, 5000));
+    EXPECT_EQ(last.parameters(), whole.parameters());
+  }
+}
+
+TEST(trainer, refuses_the_checkpoint_of_another_stream) {
+  const csr_rows kept = rows().csr();
+  const test::scratch_folder folder;
+  const std::string path = (folder.path() / "stream").string();
+  trainer<logistic> stream(logistic{}, serial_engine{}, sgd());
+  stream.partial_fit(kept);
+  stream.checkpoint(path);
+  train_options other = sgd();
+  other.resume = path;
+  EXPECT_EQ(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other), "");
+  train_options least = other;
+  least.labels.clear();
+  EXPECT_THAT(refusal<trainer<least_squares>>(least_squares{}, serial_engine{}, least),
+              HasSubstr("is a checkpoint of logistic"));
+  other.seed = 2;
+  EXPECT_THAT(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other),
+              HasSubstr("with other labels or options"));
+  const std::string epochs = (folder.path() / "epochs").string();
+  train_options run = sgd();
+  run.checkpoint = epochs;
+  train(logistic{}, kept, serial_engine{}, run);
+  other.resume = epochs;
+  EXPECT_THAT(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other), HasSubstr("by a run over epochs"));
+}
+
+TEST(trainer, refuses_rows_that_do_not_suit_and_changes_nothing) {
+  const csr_rows kept = rows().csr();
+  const sparse_view all = kept.view();
+  trainer<logistic> stream(logistic{}, serial_engine{}, sgd(), {.first_rows = 64});
+  stream.partial_fit(all.slice(0, 200));
+  const std::vector<float> before = stream.parameters();
+  const auto fault = [&](const test::toy_rows& bad) {
+    try {
+      stream.partial_fit(bad.csr());
+    } catch (const input_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  test::toy_rows bad;
+  bad.columns = 300;
+  for (int i = 0; i < 100; ++i) bad.push({3}, {1.0f}, 1.0f);
+  bad.label[70] = 5.0f;
+  EXPECT_THAT(fault(bad), HasSubstr("row 71"));
+  bad.label[70] = 1.0f;
+  bad.value[80] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(fault(bad), HasSubstr("in row 81"));
+  bad.value[80] = 1.0f;
+  bad.index[80] = 300;
+  EXPECT_THAT(fault(bad), HasSubstr("column 300"));
+  sparse_view elsewhere = all.slice(200, 300);
+  std::vector<std::uint32_t> numbers(300);
+  for (std::uint32_t j = 0; j < 300; ++j) numbers[j] = 299 - j;
+  elsewhere.original = numbers;
+  EXPECT_THROW(stream.partial_fit(elsewhere), input_error);
+  EXPECT_EQ(stream.rows(), 200u);
+  EXPECT_EQ(stream.parameters(), before);
+}
+
+TEST(trainer, says_what_a_stream_has_no_use_for) {
+  const auto said = [](auto change) {
+    train_options o = sgd();
+    change(o);
+    return refusal<trainer<logistic>>(logistic{}, serial_engine{}, o);
+  };
+  EXPECT_THAT(said([](train_options& o) { o.labels.clear(); }), HasSubstr("declare the labels"));
+  EXPECT_THAT(said([](train_options& o) { o.labels = {1.0}; }), HasSubstr("two labels, but 1"));
+  EXPECT_THAT(said([](train_options& o) { o.labels = {1.0, 1.0}; }), HasSubstr("twice"));
+  EXPECT_THAT(said([](train_options& o) { o.l1 = 0.1; }), HasSubstr("l1"));
+  EXPECT_THAT(said([](train_options& o) { o.average = 0.5; }), HasSubstr("average"));
+  EXPECT_THAT(said([](train_options& o) { o.validation_fraction = 0.5; }), HasSubstr("validation"));
+  EXPECT_THAT(said([](train_options& o) {
+                o.step.kind = schedule_kind::cosine;
+                o.step.decay = 0.1;
+              }),
+              HasSubstr("last epoch"));
+  EXPECT_THAT(said([](train_options& o) { o.order = row_order::permuted; }), HasSubstr("in the order of its rows"));
+  train_options numbers;
+  numbers.labels = {1.0, 2.0};
+  EXPECT_THAT(refusal<trainer<least_squares>>(least_squares{}, serial_engine{}, numbers),
+              HasSubstr("takes any number"));
+  trainer<logistic> none(logistic{}, serial_engine{}, sgd());
+  EXPECT_THROW(none.parameters(), config_error);
+}
+
+TEST(trainer, knows_the_classes_that_have_not_come_yet) {
+  train_options options = sgd();
+  options.labels = {7.0, 1.0, 3.0};
+  options.batch.reset();
+  trainer<softmax> stream([](std::size_t columns) { return softmax{.features = columns, .classes = 3}; },
+                          serial_engine{}, options, {.first_rows = 64});
+  test::toy_rows two;
+  two.columns = 4;
+  for (int i = 0; i < 640; ++i) two.push({static_cast<std::uint32_t>(i % 2)}, {1.0f}, i % 2 == 0 ? 7.0f : 1.0f);
+  stream.partial_fit(two.csr());
+  EXPECT_EQ(predict(stream.model(), two.csr().view().slice(0, 2)), (std::vector<double>{7.0, 1.0}));
+}
+
+TEST(trainer, saves_what_can_be_loaded) {
+  const csr_rows kept = rows().csr();
+  const test::scratch_folder folder;
+  trainer<logistic> stream(logistic{}, serial_engine{}, sgd());
+  stream.partial_fit(kept);
+  stream.save(folder.path() / "model");
+  const auto read = load<logistic>(folder.path() / "model");
+  EXPECT_EQ(read.parameters, stream.parameters());
+  EXPECT_EQ(read.labels, label_map(label_kind::binary, {-1.0, 1.0}));
+}
+
+}  // namespace
