@@ -178,7 +178,21 @@ void check_model(const command_line& line, const train_request& r) {
   check_graph(line, r);
 }
 
+/// Of a stream, besides what it says itself of options that it has no use for.
+void check_stream(const command_line& line, const train_request& r) {
+  if (!r.stream) return;
+  if (r.data != "-") throw config_error("--stream reads standard input: name '-' in the place of DATA");
+  if (input_of(r.model) != model_input::rows || line.given("--format"))
+    throw config_error("--stream reads LIBSVM text, which is not what a " + r.model + " model takes");
+  if (r.engine != engine_name::threads && r.engine != engine_name::serial)
+    throw config_error("a stream is trained by the serial engine or by threads: choose one of them");
+  if (!(r.save_every > 0.0)) throw config_error("--save-every is a number of seconds above 0");
+  for (const char* const name : {"--test", "--validation", "--epochs", "--init", "--weights", "--offsets", "--memory"})
+    if (line.given(name)) throw config_error(std::string(name) + " is not for a stream: leave it out");
+}
+
 void check_options(const command_line& line, const train_request& r) {
+  check_stream(line, r);
   check_engine_and_files(line, r);
   check_constants(line, r);
   check_row_files(r);

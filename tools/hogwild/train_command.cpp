@@ -32,6 +32,7 @@
 #include "retry_damaged_cache.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
+#include "train_stream.hpp"
 #include "training.hpp"
 
 namespace hogwild::cli {
@@ -205,6 +206,7 @@ int train_command(int argc, const char* const* argv) {
   if (const auto code = parse_train(argc, argv, request)) return *code;
   interrupt asked({.answer = "hogwild: stopping; the model is saved where --save says so (once more to end at once)\n",
                    .ended = ended_at_once});
+  if (request.stream) return train_stream(request, asked);
   const auto ranks = join_ranks(request);
   if (!ranks) return train_as_asked(request, nullptr, asked);
   try {

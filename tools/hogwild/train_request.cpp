@@ -314,6 +314,18 @@ void declare_end(command_line& line, train_request& r) {
   line.needs("--patience", "--validation");
 }
 
+std::string set_label_values(const std::string& text, train_options& o) {
+  o.labels.clear();
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    const auto label = to_number(std::string_view(text).substr(first, comma - first));
+    if (!label) return quote(text) + " is no list of numbers with commas between them";
+    o.labels.push_back(*label);
+    first = comma + 1;
+  }
+  return {};
+}
+
 void declare_data(command_line& line, train_request& r) {
   line.group("Data");
   line.option(
@@ -330,11 +342,23 @@ void declare_data(command_line& line, train_request& r) {
       "--measure-every", r.options.measure_every,
       "graph_cut: epochs from one measurement to the next (default: 20, or 1 where a stopping rule asks for each)");
   line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
+  line.option("--label-values", "LABEL,...", "those that the training rows have",
+              "the labels that rows may have, though not all need occur; a stream has to be told",
+              [&r](const std::string& text) { return set_label_values(text, r.options); });
   r.rows.declare(line, "", "the training rows");
   r.test_rows.declare(line, "test-", "the rows of --test FILE");
   r.validation_rows.declare(line, "validation-", "the rows of --validation FILE");
   r.files.declare(line);
   r.files.declare_values(line);
+}
+
+void declare_stream(command_line& line, train_request& r) {
+  line.group("Streams");
+  line.flag("--stream", r.stream, "learn from the rows of standard input as they come, each once, until it ends");
+  line.option("--save-every", r.save_every, "seconds between two times that --save and --checkpoint are written");
+  line.option("--epoch-rows", r.of_stream.epoch_rows, "so many rows count as an epoch of the step's schedule");
+  line.needs("--save-every", "--stream");
+  line.needs("--epoch-rows", "--stream");
 }
 
 void declare_output(command_line& line, train_request& r) {
@@ -367,6 +391,7 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   declare_step(line, r);
   declare_end(line, r);
   declare_output(line, r);
+  declare_stream(line, r);
   declare_options_of_models(line, r);
   line.show_first({"--model", "--test", "--epochs", "--step", "--l2", "--bias", "--engine", "--workers",
                    "--reproducible", "--seed", "--save", "--json"});

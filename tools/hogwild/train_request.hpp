@@ -14,6 +14,7 @@
 #include <hogwild/cuda/engine.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/detail/run/stream_state.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/options.hpp>
 #include <hogwildpp/ring_engine.hpp>
@@ -71,6 +72,9 @@ struct train_request {
   std::string init;                      ///< a saved model whose parameters the run begins with
   std::vector<std::string> init_groups;  ///< of those; none: all
   std::string save;
+  bool stream = false;       ///< learns from standard input for as long as rows come
+  double save_every = 60.0;  ///< seconds between two checkpoints of a stream, and two models saved
+  stream_options of_stream{};
   bool json = false;
   bool verify = false;   ///< of advice: what it says is tried
   std::size_t cpus = 0;  ///< of advice: also of so many CPUs like these; 0: of those that are here alone

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training.hpp"
 
+#include "model_from_request.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <concepts>
@@ -161,6 +163,44 @@ train_result train_with_engine(const named_model& m, const sparse_view& rows, co
   const auto engine = make_engine(request, ranks);
   const prepared_task task = prepare_named(m, rows, options, engine->ranks());
   return run_training(task, *engine);
+}
+
+named_model model_for(const train_request& request, std::size_t columns) {
+  train_request asked = request;
+  sparse_view described;
+  described.columns = columns;
+  described.label = label_column(std::span<const double>(request.options.labels));
+  return model_of(asked, described, agreement(nullptr), nullptr);
+}
+
+stream_run make_stream(const train_request& request, const train_options& given) {
+  train_options options = given;
+  if (model_named(request.model).facts().bias_of_its_own) options.bias = false;
+  const auto traits = []<class M>(const M& m) -> model_traits {
+    if constexpr (std::same_as<M, registered_model>)
+      throw config_error("a model of the program's own learns from a stream by a trainer, not by the command");
+    else
+      return traits_of(m);
+  };
+  const auto groups = [bias = options.bias](const named_model& made, std::size_t columns) {
+    return std::visit(
+        [&]<class M>(const M& m) {
+          if constexpr (free_model<M>)
+            return groups_of(m);
+          else
+            return margin_groups(columns, bias);
+        },
+        made);
+  };
+  stream_model described{
+      .name = model_named(request.model).name(),
+      .traits = std::visit(traits, model_for(request, 1)),
+      .prepare =
+          [request](const sparse_view& rows, const train_options& o) {
+            return prepare_named(model_for(request, rows.columns), rows, o, nullptr);
+          },
+      .groups = [request, groups](std::size_t columns) { return groups(model_for(request, columns), columns); }};
+  return {std::move(described), [request] { return make_engine(request, nullptr); }, options, request.of_stream};
 }
 
 measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters) {

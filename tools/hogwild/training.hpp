@@ -7,6 +7,7 @@
 #include <string>
 
 #include <hogwild/detail/run/advise.hpp>
+#include <hogwild/detail/run/stream_run.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
 
@@ -21,6 +22,11 @@ namespace hogwild::cli {
 /// request's, completed with what was opened.
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks);
+
+/// A stream of rows that the request's model is to learn from, by the request's engine.
+stream_run make_stream(const train_request& request, const train_options& options);
+/// The model that it is made for so many columns.
+named_model model_for(const train_request& request, std::size_t columns);
 
 /// The mean loss of as many of the rows as a training run measures after an epoch, and how many these are.
 struct measured_loss {

@@ -101,10 +101,10 @@ class trainer {
                           const train_options& options) { return hogwild::prepare(make(rows.columns), rows, options); },
         .groups =
             [make, bias](std::size_t columns) {
-              if constexpr (free_model<M>) return groups_of(make(columns));
-              return std::vector<parameter_group>{
-                  {.name = "weights", .rows = columns},
-                  {.name = "bias", .offset = columns, .rows = bias ? std::size_t{1} : 0, .hot_first = false}};
+              if constexpr (free_model<M>)
+                return groups_of(make(columns));
+              else
+                return margin_groups(columns, bias);
             }};
   }
 

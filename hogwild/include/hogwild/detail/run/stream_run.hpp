@@ -31,6 +31,12 @@ struct stream_model {
   std::function<std::vector<parameter_group>(std::size_t columns)> groups;
 };
 
+/// The layout of a margin model.
+inline std::vector<parameter_group> margin_groups(std::size_t columns, bool bias) {
+  return {{.name = "weights", .rows = columns},
+          {.name = "bias", .offset = columns, .rows = bias ? std::size_t{1} : 0, .hot_first = false}};
+}
+
 /// Trains on rows that come a few at a time: what a trainer does, whatever its model. Its workers wait between two
 /// calls. Rows are trained in whole chunks, which begin at multiples of chunk_rows() from the first row of the stream;
 /// what is left over is kept for the next call, so that it does not matter how rows are dealt to calls. One caller at a

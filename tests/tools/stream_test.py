@@ -1,0 +1,172 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Learning from standard input for as long as rows come: stream_test.py HOGWILD"""
+import contextlib
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+HOGWILD = pathlib.Path(sys.argv.pop(1)).resolve()
+ROWS = 20000
+KILLS = 30
+
+
+def text_of(rows, seed=1):
+    """Lines of rows: two columns of one range each, which say the label but for every tenth row."""
+    draw = random.Random(seed)
+    lines = []
+    for r in range(rows):
+        sign = draw.choice((-1, 1))
+        first = 2 * draw.randrange(500) + (1 if sign > 0 else 2)
+        label = sign if draw.random() < 0.9 else -sign
+        # Columns come up late, too, and some have large numbers.
+        second = 4_000_000_000 + r % 100 if r > rows // 2 else 2000 + r % 50
+        lines.append(f"{label} {first}:1 {second}:{draw.random():.4f}\n")
+    return lines
+
+
+class a_stream(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lines = text_of(ROWS)
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.model = f"{self.folder.name}/model"
+        self.checkpoint = f"{self.folder.name}/checkpoint"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def command(self, *more):
+        return [HOGWILD, "train", "-", "--stream", "--label-values=-1,1", "--engine", "serial", "--step", "0.1", "--json",
+                *more]
+
+    def train(self, lines, *more):
+        done = subprocess.run(self.command(*more), input="".join(lines), capture_output=True, text=True, check=False,
+                              timeout=60)
+        return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+    def test_learns_tells_its_progressive_loss_and_saves(self):
+        code, told, err = self.train(self.lines, "--save", self.model, "--checkpoint", self.checkpoint)
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(told[0]["acknowledged"], 0)
+        self.assertEqual((told[-1]["rows"], told[-1]["acknowledged"]), (ROWS, ROWS))
+        self.assertLess([line["progressive_loss"] for line in told if line["progressive_loss"]][-1], 0.69)
+        measured = subprocess.run([HOGWILD, "evaluate", self.model, "-", "--json"], input="".join(self.lines),
+                                  capture_output=True, text=True, check=True)
+        self.assertGreater(json.loads(measured.stdout)["accuracy"], 0.85)
+
+    def test_goes_on_from_a_checkpoint_to_the_same_model(self):
+        whole = f"{self.folder.name}/whole"
+        self.assertEqual(self.train(self.lines, "--save", whole)[0], 0)
+        resume = []
+        for first, last in ((0, 100), (100, 7777), (7777, ROWS)):
+            code, told, err = self.train(self.lines[first:last], "--save", self.model, "--checkpoint", self.checkpoint,
+                                         *resume)
+            self.assertEqual((code, err), (0, ""))
+            self.assertEqual((told[0]["acknowledged"], told[-1]["acknowledged"]), (first, last))
+            resume = ["--resume", self.checkpoint]
+        self.assertEqual(pathlib.Path(self.model).read_bytes(), pathlib.Path(whole).read_bytes())
+
+    def test_loses_no_acknowledged_row_however_often_it_is_killed(self):
+        whole = f"{self.folder.name}/whole"
+        self.assertEqual(self.train(self.lines, "--save", whole)[0], 0)
+        draw = random.Random(5)
+        acknowledged, resume = 0, []
+        for attempt in range(KILLS + 1):
+            run = subprocess.Popen(self.command("--save", self.model, "--checkpoint", self.checkpoint, "--save-every",
+                                                "0.002", *resume), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            told = []
+            listener = threading.Thread(target=lambda to=told, out=run.stdout: to.extend(out))
+            first = json.loads(run.stdout.readline())["acknowledged"]
+            # What it holds is at least what was acknowledged; whoever sends begins behind it.
+            self.assertGreaterEqual(first, acknowledged)
+            listener.start()
+            dies = attempt < KILLS
+            killer = threading.Timer(draw.uniform(0.0, 0.08), run.kill)
+            if dies:
+                killer.start()
+            try:
+                rest = self.lines[first:]
+                for k in range(0, len(rest), 100):
+                    run.stdin.write("".join(rest[k:k + 100]).encode())
+                    run.stdin.flush()
+                    if dies:
+                        time.sleep(0.002)
+                run.stdin.close()
+            except BrokenPipeError:
+                pass
+            code = run.wait(timeout=60)
+            killer.cancel()
+            listener.join()
+            with contextlib.suppress(BrokenPipeError):
+                run.stdin.close()
+            run.stdout.close()
+            self.assertIn(code, (0, -signal.SIGKILL) if dies else (0,))
+            acknowledged = max([first] + [json.loads(line)["acknowledged"] for line in told if line.endswith(b"\n")])
+            resume = ["--resume", self.checkpoint] if os.path.exists(self.checkpoint) else []
+        self.assertEqual(acknowledged, ROWS)
+        self.assertEqual(pathlib.Path(self.model).read_bytes(), pathlib.Path(whole).read_bytes())
+
+    def test_saves_when_it_is_asked_to_end(self):
+        run = subprocess.Popen(self.command("--save", self.model, "--checkpoint", self.checkpoint), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run.stdout.readline()
+        run.stdin.write("".join(self.lines[:8000]))
+        run.stdin.flush()
+        while json.loads(run.stdout.readline())["rows"] == 0:
+            pass
+        run.send_signal(signal.SIGTERM)
+        out, err = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, err)
+        last = json.loads(out.splitlines()[-1])
+        self.assertGreater(last["acknowledged"], 0)
+        self.assertEqual(last["acknowledged"], last["rows"])
+        self.assertTrue(os.path.exists(self.model))
+
+    def test_says_which_line_is_wrong_and_keeps_the_rows_before_it(self):
+        bad = self.lines[:9000] + ["1 3:x\n"] + self.lines[9000:]
+        code, told, err = self.train(bad, "--save", self.model, "--checkpoint", self.checkpoint)
+        self.assertEqual(code, 3)
+        self.assertIn("standard input:9001:5: ", err)
+        self.assertEqual(told[-1]["acknowledged"], 9000)
+        self.assertTrue(os.path.exists(self.model))
+
+    def test_refuses_a_label_that_was_not_declared_and_keeps_what_it_has(self):
+        self.assertEqual(self.train(self.lines[:5000], "--checkpoint", self.checkpoint)[0], 0)
+        code, told, err = self.train(self.lines[:100] + ["7 1:1\n"], "--checkpoint", self.checkpoint, "--resume",
+                                     self.checkpoint)
+        self.assertEqual(code, 3)
+        self.assertIn("7", err)
+        self.assertEqual(told[-1]["acknowledged"], 5000)
+
+    def test_refuses_what_a_stream_has_no_use_for(self):
+        for more, said in ((["--epochs", "3"], "--epochs is not for a stream"), (["--l1", "0.1"], "l1"),
+                           (["--resume", "/nowhere"], "/nowhere"),
+                           (["--save-every", "0"], "--save-every")):
+            command = self.command(*more)
+            done = subprocess.run(command, input="", capture_output=True, text=True, check=False, timeout=60)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(said, done.stderr)
+        by_processes = [HOGWILD, "train", "-", "--stream", "--engine", "processes"]
+        done = subprocess.run(by_processes, input="", capture_output=True, text=True, check=False, timeout=60)
+        self.assertIn("by threads", done.stderr)
+        plain = [HOGWILD, "train", "-", "--stream"]
+        done = subprocess.run(plain, input="", capture_output=True, text=True, check=False, timeout=60)
+        self.assertIn("declare the labels", done.stderr)
+        done = subprocess.run([HOGWILD, "train", "file", "--stream", "--label-values=-1,1"], input="",
+                              capture_output=True, text=True, check=False, timeout=60)
+        self.assertIn("standard input", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream_rows.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include <hogwild/error.hpp>
+
+namespace hogwild::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Text is handed on once there is so much of it, or nothing more has come for a while.
+constexpr std::size_t enough_text = 1 << 20, at_once = 1 << 18;
+constexpr int patience_milliseconds = 50;
+constexpr std::size_t most_ready = 4;
+constexpr auto waiting = 100ms;
+
+/// Of rows that the parser has looked at.
+class parsed_rows final : public row_source {
+ public:
+  void ensure(std::size_t, std::size_t) const override {}
+};
+
+/// The text in front of its line `line`, counted from 1.
+std::string_view before_line(std::string_view text, std::size_t line) {
+  std::size_t end = 0;
+  for (; line > 1; --line) end = text.find('\n', end) + 1;
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+arriving_columns::arriving_columns(std::span<const std::uint32_t> known) {
+  for (const std::uint32_t number : known) position(number);
+}
+
+std::uint32_t arriving_columns::position(std::uint32_t number) {
+  const auto next = static_cast<std::uint32_t>(numbers_.size());
+  std::uint32_t* place = nullptr;
+  if (number < in_table) {
+    if (number >= table_.size()) table_.resize(std::max<std::size_t>(number + std::size_t{1}, 2 * table_.size()), none);
+    place = &table_[number];
+  } else {
+    place = &others_.try_emplace(number, none).first->second;
+  }
+  if (*place == none) {
+    *place = next;
+    numbers_.push_back(number);
+  }
+  return *place;
+}
+
+void arriving_columns::number(std::span<std::uint32_t> columns) {
+  for (std::uint32_t& column : columns) column = position(column + 1);  // in the text they count from 1
+}
+
+sparse_view stream_rows::batch::view(std::span<const std::uint32_t> numbers) const {
+  static const parsed_rows source;
+  sparse_view all = rows.view();
+  all.original = numbers;
+  all.source = &source;
+  return all;
+}
+
+stream_rows::stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::stop_token stop)
+    : descriptor_(descriptor),
+      name_(std::move(name)),
+      columns_(known),
+      stop_(std::move(stop)),
+      reader_([this](const std::stop_token& end) {
+        try {
+          read(end);
+        } catch (...) {
+          const std::lock_guard lock(mutex_);
+          fault_ = std::current_exception();
+        }
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+      }) {}
+
+void stream_rows::read(const std::stop_token& end) {
+  std::string text;
+  pollfd waited{.fd = descriptor_, .events = POLLIN, .revents = 0};
+  for (bool more = true; more;) {
+    const int comes = ::poll(&waited, 1, patience_milliseconds);
+    if (stop_.stop_requested() || end.stop_requested()) return;
+    if (comes > 0) {
+      const std::size_t before = text.size();
+      text.resize(before + at_once);
+      const ssize_t n = ::read(descriptor_, text.data() + before, at_once);
+      text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+      if (n < 0 && errno != EINTR && errno != EAGAIN)
+        throw input_error(name_ + " cannot be read: " + std::strerror(errno));
+      more = n != 0;
+      if (more && text.size() < enough_text) continue;
+    }
+    const std::size_t lines = more ? text.rfind('\n') + 1 : text.size();  // npos + 1 is 0
+    if (lines == 0) continue;
+    take(std::string_view(text).substr(0, lines), end);
+    text.erase(0, lines);
+  }
+}
+
+void stream_rows::take(std::string_view lines, const std::stop_token& end) {
+  try {
+    give(parse_libsvm(lines, name_), end);
+  } catch (const format_error& e) {
+    give(parse_libsvm(before_line(lines, e.line()), name_), end);
+    const std::string said = e.what();
+    const std::string place = name_ + ":" + std::to_string(e.line()) + ":" + std::to_string(e.column()) + ": ";
+    throw format_error(name_, lines_ + e.line(), e.column(), said.substr(std::min(place.size(), said.size())));
+  }
+  lines_ += static_cast<std::size_t>(std::ranges::count(lines, '\n'));
+}
+
+void stream_rows::give(libsvm_rows rows, const std::stop_token& end) {
+  if (rows.label.empty()) return;
+  const std::size_t before = columns_.numbers().size();
+  columns_.number(rows.index);
+  batch made{.rows = std::move(rows), .new_columns = {}};
+  made.new_columns.assign(columns_.numbers().begin() + static_cast<std::ptrdiff_t>(before), columns_.numbers().end());
+  made.rows.columns = columns_.numbers().size();
+  std::unique_lock lock(mutex_);
+  const auto stopped = [&] { return stop_.stop_requested() || end.stop_requested(); };
+  while (ready_.size() >= most_ready && !stopped()) changed_.wait_for(lock, waiting);
+  ready_.push_back(std::move(made));
+  changed_.notify_all();
+}
+
+std::optional<stream_rows::batch> stream_rows::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, waiting, [&] { return !ready_.empty() || ended_; });
+  if (ready_.empty() || stop_.stop_requested()) {
+    if (fault_ && !stop_.stop_requested()) std::rethrow_exception(fault_);
+    return ended_ || stop_.stop_requested() ? std::nullopt : std::optional(batch{});
+  }
+  batch first = std::move(ready_.front());
+  ready_.pop_front();
+  changed_.notify_all();
+  return first;
+}
+
+}  // namespace hogwild::cli

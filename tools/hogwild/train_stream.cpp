@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train_stream.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+#include <hogwild/saved_model.hpp>
+
+#include "json_text.hpp"
+#include "standard_streams.hpp"
+#include "stream_rows.hpp"
+#include "training.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double seconds_since(clock::time_point then) {
+  return std::chrono::duration<double>(clock::now() - then).count();
+}
+
+std::string in_digits(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
+}
+
+/// What is told of a stream while it lasts: rows since the last line, and their loss.
+class stream_reports {
+ public:
+  stream_reports(const train_request& request, std::uint64_t acknowledged)
+      : json_(request.json),
+        quiet_(request.files.quiet),
+        acknowledged_(acknowledged),
+        rows_(acknowledged),
+        told_rows_(acknowledged) {}
+
+  void add(const stream_report& report) {
+    rows_ = report.rows;
+    if (!std::isnan(report.loss)) loss_ += report.loss * static_cast<double>(report.trained);
+    trained_ += report.trained;
+  }
+  /// What was not told yet, once a second.
+  void tell_in_time() {
+    if (seconds_since(told_) >= 1.0) end();
+  }
+  /// A checkpoint has them.
+  void acknowledge(std::uint64_t rows) {
+    acknowledged_ = rows;
+    tell();
+  }
+  /// What was not told yet.
+  void end() {
+    if (trained_ > 0 || rows_ != told_rows_) tell();
+  }
+
+ private:
+  void tell() {
+    const double seconds = seconds_since(told_);
+    const double speed = seconds > 0.0 ? static_cast<double>(rows_ - told_rows_) / seconds : 0.0;
+    const double loss = trained_ > 0 ? loss_ / static_cast<double>(trained_) : std::nan("");
+    if (json_) {
+      nlohmann::ordered_json line{
+          {"rows", rows_}, {"progressive_loss", nullptr}, {"rows_per_second", speed}, {"acknowledged", acknowledged_}};
+      if (trained_ > 0) line["progressive_loss"] = loss;
+      print(json_text(line) + "\n");
+    } else if (!quiet_) {
+      std::string line = "rows " + std::to_string(rows_);
+      if (trained_ > 0) line += "  progressive loss " + in_digits(loss) + "  " + in_digits(speed) + " rows/s";
+      print(line + "  acknowledged " + std::to_string(acknowledged_) + "\n");
+    }
+    told_ = clock::now();
+    told_rows_ = rows_;
+    loss_ = 0.0;
+    trained_ = 0;
+  }
+
+  bool json_, quiet_;
+  std::uint64_t acknowledged_, rows_, told_rows_, trained_ = 0;
+  double loss_ = 0.0;  ///< summed over rows
+  clock::time_point told_ = clock::now();
+};
+
+class streaming {
+ public:
+  streaming(const train_request& request, interrupt& asked)
+      : request_(request),
+        asked_(asked),
+        run_(make_stream(request, options_of(request))),
+        numbers_(run_.numbers()),
+        reports_(request, run_.rows()) {}
+
+  int operator()() {
+    asked_.begin_asking();
+    stream_rows rows(STDIN_FILENO, "standard input", numbers_, asked_.token());
+    clock::time_point saved = clock::now();
+    std::uint64_t kept = run_.rows();
+    reports_.acknowledge(kept);  // what a resumed stream begins behind
+    try {
+      while (const auto batch = rows.next()) {
+        if (!batch->rows.label.empty()) {
+          numbers_.insert(numbers_.end(), batch->new_columns.begin(), batch->new_columns.end());
+          reports_.add(run_.take(batch->view(numbers_)));
+        }
+        reports_.tell_in_time();
+        if (seconds_since(saved) < request_.save_every || run_.rows() == kept) continue;
+        keep();
+        kept = run_.rows();
+        saved = clock::now();
+      }
+    } catch (const input_error&) {
+      keep();  // what was right so far is not lost
+      throw;
+    }
+    const bool stopped = asked_.token().stop_requested();
+    keep_state();
+    if (!stopped) run_.flush();
+    keep_model();
+    reports_.end();
+    return static_cast<int>(stopped ? exit_code::interrupted : exit_code::done);
+  }
+
+ private:
+  static train_options options_of(const train_request& request) {
+    train_options options = request.options;
+    options.checkpoint.clear();
+    options.data_name.clear();
+    return options;
+  }
+
+  void keep() {
+    keep_state();
+    keep_model();
+  }
+  void keep_state() {
+    if (request_.options.checkpoint.empty()) return;
+    const interrupt::saving saving(asked_);
+    run_.checkpoint(request_.options.checkpoint);
+    reports_.acknowledge(run_.rows());
+  }
+  void keep_model() {
+    if (request_.save.empty() || run_.trained() == 0) return;
+    const interrupt::saving saving(asked_);
+    const named_model m = model_for(request_, run_.columns());
+    save_model(request_.save, to_saved(m, run_.parameters(), run_.labels(), numbers_), model_format_for(request_.save));
+  }
+
+  const train_request& request_;
+  interrupt& asked_;
+  stream_run run_;
+  std::vector<std::uint32_t> numbers_;  ///< the input's, of each column
+  stream_reports reports_;
+};
+
+}  // namespace
+
+int train_stream(const train_request& request, interrupt& asked) {
+  if (!request.save.empty()) atomic_file{request.save};
+  if (!request.options.checkpoint.empty()) require_checkpoint_place(request.options.checkpoint);
+  return streaming(request, asked)();
+}
+
+}  // namespace hogwild::cli
