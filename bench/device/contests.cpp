@@ -18,10 +18,11 @@ class contest_clock final : public observer {
  public:
   explicit contest_clock(double target) : target_(target) {}
 
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     seconds_.push_back(e.train_seconds - before_);
     before_ = e.train_seconds;
     if (!to_target_ && e.objective <= target_) to_target_ = e.train_seconds;
+    return observer_answer::go_on;
   }
 
   std::optional<double> to_target() const { return to_target_; }

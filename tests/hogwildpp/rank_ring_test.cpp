@@ -190,6 +190,29 @@ TEST(rank_ring, stops_on_all_ranks_when_one_is_asked_to) {
   EXPECT_LT(results[0].train_loss, 1.05 * after.loss);
 }
 
+TEST(rank_ring, tells_of_rounds_and_stops_by_the_answer_of_one) {
+  const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
+  const csr_rows rows = toy.csr();
+  std::vector<std::size_t> told;
+  std::vector<float> last;
+  std::vector<train_result> results(2);
+  test::as_sound_ranks(2, [&](const test::rank_place& place) {
+    train_options options{.epochs = 5, .step = {.initial = 0.1}, .rounds = 3};
+    if (place.rank == 1)
+      options.observers.push_back([&](const round_report& r) {
+        told.push_back(10 * r.epoch + r.round);
+        last = r.parameters();
+        return told.back() == 22 ? observer_answer::stop : observer_answer::go_on;
+      });
+    results[place.rank] = train(logistic{}, part_of(rows, place.rank, 2), engine_of(place), options);
+  });
+  expect_alike(results);
+  EXPECT_EQ(results[0].status, run_status::stopped);
+  EXPECT_EQ(results[0].stopped_by, stop_cause::observer);
+  EXPECT_THAT(told, testing::ElementsAre(11, 12, 13, 21, 22));
+  EXPECT_EQ(last, results[0].parameters);
+}
+
 TEST(rank_ring, agrees_on_labels_that_not_every_rank_has) {
   auto toy = test::planted_classification({.rows = 1'000, .columns = 40});
   for (std::size_t r = 0; r < 500; ++r) toy.label[r] = 1.0f;
@@ -212,7 +235,7 @@ TEST(rank_ring, ends_everywhere_when_a_rank_is_lost) {
   const auto toy = test::planted_classification({.rows = 3'000, .columns = 40});
   const csr_rows rows = toy.csr();
   struct fail_after_one final : observer {
-    void on_epoch(const epoch_report&) override { throw resource_error("the disk is full"); }
+    observer_answer on_epoch(const epoch_report&) override { throw resource_error("the disk is full"); }
   } failing;
   const auto thrown = test::as_ranks(3, [&](const test::rank_place& place) {
     train_options options{.epochs = 1'000'000, .step = {.initial = 0.01}};

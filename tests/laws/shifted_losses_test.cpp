@@ -45,7 +45,10 @@ struct poisson {
 
 /// What a run decided, and what it came to.
 struct story : observer {
-  void on_epoch(const epoch_report& e) override { epochs.push_back(e.epoch); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    epochs.push_back(e.epoch);
+    return observer_answer::go_on;
+  }
   void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
   std::vector<std::size_t> epochs;
   std::vector<std::string> notes;

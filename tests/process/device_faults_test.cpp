@@ -50,11 +50,12 @@ struct faulty_squares : least_squares {
 struct fault_sender : test::witness {
   fault_sender(std::string of, std::size_t how_many, std::size_t after)
       : test::witness(faulty_squares::name), folder(std::move(of)), faults(how_many), epoch_before(after) {}
-  void on_epoch(const epoch_report& epoch) override {
+  observer_answer on_epoch(const epoch_report& epoch) override {
     test::witness::on_epoch(epoch);
     for (std::size_t k = 0; epoch.epoch == epoch_before && k < faults; ++k)
       test::write_text(folder + "/" + std::to_string(k), "");
     if (epoch.epoch > epoch_before && std::filesystem::is_empty(folder) && ++epochs_after == 5) end.request_stop();
+    return observer_answer::go_on;
   }
   std::string folder;
   std::size_t faults, epoch_before, epochs_after = 0;

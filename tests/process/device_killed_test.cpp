@@ -29,9 +29,10 @@ using testing::HasSubstr;
 /// Lets no run end before enough processes have died, however fast the machine is: one in four epochs.
 struct patient_witness : test::witness {
   using witness::witness;
-  void on_epoch(const epoch_report& epoch) override {
+  observer_answer on_epoch(const epoch_report& epoch) override {
     witness::on_epoch(epoch);
     test::eventually(std::chrono::seconds(20), [&] { return deaths >= most || deaths * 4 >= epoch.epoch; });
+    return observer_answer::go_on;
   }
   static constexpr std::size_t most = 12;
   std::atomic<std::size_t> deaths = 0;

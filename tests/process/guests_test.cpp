@@ -31,12 +31,13 @@ class host final : public observer {
  public:
   host(std::string_view model, std::size_t guests) : model_(model), wanted_(guests) {}
 
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     if (e.epoch == 1) invite();
-    if (!store_) return;
+    if (!store_) return observer_answer::go_on;
     const auto slots = store_->slots();
     rows_of_guests = 0;
     for (std::size_t i = 1; i < slots.size(); ++i) rows_of_guests += slots[i].rows.get();
+    return observer_answer::go_on;
   }
   /// When the run is over: whether all of them had come, and left in order.
   bool all_leave_well() {
@@ -109,11 +110,12 @@ class changing_guests final : public test::witness {
  public:
   changing_guests() : witness(slow_logistic::name) {}
 
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     witness::on_epoch(e);
     if (e.epoch == 1) first_comes();
     if (e.epoch == 2) second_follows();
     if (e.epoch > 2 && store_) rows_of_second_ = slot().rows.get();
+    return observer_answer::go_on;
   }
   pid_t second() const { return second_ ? second_->pid() : 0; }
   std::uint64_t rows_of_second() const { return rows_of_second_; }
@@ -170,15 +172,16 @@ class strangers final : public observer {
  public:
   explicit strangers(pid_t stranger) : stranger_(stranger) {}
 
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     const auto segment = e.epoch == 1 ? test::segment_of(::getpid()) : std::nullopt;
-    if (!segment) return;
+    if (!segment) return observer_answer::go_on;
     const param_store store = detail::attached_store::open(segment->name, slow_logistic::name);
     worker_slot& slot = store.slots().back();
     slot.pid = stranger_;
     slot.start_time = process_identity::of(stranger_)->start_time;
     slot.held.set(1);
     slot.state = worker_state::left_out;
+    return observer_answer::go_on;
   }
 
  private:

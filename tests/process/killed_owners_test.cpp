@@ -32,7 +32,10 @@ struct owners : testing::Test {
 /// Read by another thread.
 struct epoch_counter : observer {
   std::atomic<std::size_t> epochs{0};
-  void on_epoch(const epoch_report& epoch) override { epochs = epoch.epoch; }
+  observer_answer on_epoch(const epoch_report& epoch) override {
+    epochs = epoch.epoch;
+    return observer_answer::go_on;
+  }
 };
 
 /// Runs `act` every `pause` until the run is over.

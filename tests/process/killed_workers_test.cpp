@@ -4,6 +4,9 @@
 #include <fstream>
 #include <random>
 #include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,6 +104,26 @@ INSTANTIATE_TEST_SUITE_P(every, killed_workers,
                                          kill_case{update_kind::exact, sharding::fixed, 3},
                                          kill_case{update_kind::locked, sharding::claimed, 4},
                                          kill_case{update_kind::lossy, sharding::fixed, 1}));
+
+TEST(a_note_of_a_death, may_end_the_run_by_an_exception) {
+  const test::toy_rows rows = test::some_rows();
+  struct : observer {
+    void on_note(std::string_view sentence) override { throw std::runtime_error(std::string(sentence)); }
+    void on_failure() override { ++failures; }
+    int failures = 0;
+  } refuses;
+  killer death(1, 15ms * test::slowness, 2);
+  try {
+    train(test::slow_logistic{}, rows.csr(), process_engine{.workers = 2},
+          {.epochs = 1'000'000, .step = {.initial = 0.2, .decay = 1.0}, .observers = {&refuses}});
+    ADD_FAILURE() << "the run went on";
+  } catch (const std::runtime_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("was killed by signal 9"));
+  }
+  EXPECT_EQ(death.finish(), 1u);
+  EXPECT_EQ(refuses.failures, 1);
+  EXPECT_TRUE(test::leftovers().empty());
+}
 
 TEST(killed_in_full_career, under_every_update_policy) {
   // Nobody sleeps here: the instants of death are those of the worker loop, stripes in hand under `locked`.

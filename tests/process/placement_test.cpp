@@ -25,8 +25,8 @@ using cpu_list = std::vector<int>;
 class looker : public observer {
  public:
   explicit looker(std::ofstream& report) : report_(report) {}
-  void on_epoch(const epoch_report& epoch) override {
-    if (epoch.epoch > 1) return;
+  observer_answer on_epoch(const epoch_report& epoch) override {
+    if (epoch.epoch > 1) return observer_answer::go_on;
     const param_store store = detail::attached_store::open(test::segment_of(::getpid())->name, logistic::name);
     for (const worker_slot& slot : store.slots()) {
       cpu_set_t set;
@@ -36,6 +36,7 @@ class looker : public observer {
       }
       report_ << '\n';
     }
+    return observer_answer::go_on;
   }
 
  private:

@@ -96,11 +96,13 @@ class witness : public observer {
   void on_start(const run_start&) override {
     if (const auto s = segment_of(::getpid())) store_.emplace(detail::attached_store::open(s->name, model_));
   }
-  void on_epoch(const epoch_report& epoch) override {
+  observer_answer on_epoch(const epoch_report& epoch) override {
     epochs = epoch.epoch;
-    if (!store_ || store_->control().stopping()) return;  // a run that was stopped leaves tickets undrawn
+    if (!store_ || store_->control().stopping())
+      return observer_answer::go_on;  // a run that was stopped leaves tickets undrawn
     for (const auto& mark : store_->done()) unfinished += mark.get() <= number_;
     number_ = store_->control().round.number;
+    return observer_answer::go_on;
   }
   void on_note(std::string_view sentence) override {
     const std::lock_guard lock(mutex_);

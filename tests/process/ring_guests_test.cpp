@@ -28,15 +28,16 @@ class host final : public observer {
  public:
   host(const ring_size& size, std::size_t guests) : size_(size), wanted_(guests) {}
 
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     if (e.epoch == 1) invite();
-    if (!store_) return;
+    if (!store_) return observer_answer::go_on;
     const auto slots = store_->slots();
     rows_of_guests = exchanges_of_guests = 0;
     for (std::size_t s = size_.workers; s < slots.size(); ++s) {
       rows_of_guests += slots[s].rows.get();
       exchanges_of_guests += slots[s].ring_exchanges.get();
     }
+    return observer_answer::go_on;
   }
   /// When the run is over: whether all of them had come, and left in order.
   bool all_leave_well() {

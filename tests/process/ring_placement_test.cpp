@@ -28,8 +28,8 @@ class looker : public observer {
   std::vector<std::string> notes;
 
   void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
-  void on_epoch(const epoch_report& epoch) override {
-    if (epoch.epoch > 1) return;
+  observer_answer on_epoch(const epoch_report& epoch) override {
+    if (epoch.epoch > 1) return observer_answer::go_on;
     const param_store store = detail::attached_store::open(test::segment_of(::getpid())->name, logistic::name);
     for (const worker_slot& slot : store.slots()) {
       cpu_set_t set;
@@ -39,6 +39,7 @@ class looker : public observer {
         if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
       }
     }
+    return observer_answer::go_on;
   }
 };
 

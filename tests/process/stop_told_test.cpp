@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Once a run was asked to stop, no engine tells of another epoch, and the result counts those that were told.
+// Once a run was asked to stop, from outside or by an observer, no engine tells of another epoch, and the result counts
+// those that were told. Every engine tells of rounds.
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <ostream>
 #include <stop_token>
@@ -24,9 +26,10 @@ using test::slow_at_work;
 using testing::ElementsAre;
 
 struct told final : observer {
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     epochs.push_back(e.epoch);
     if (e.epoch == last) stop.request_stop();
+    return observer_answer::go_on;
   }
   void on_finish(const train_result&) override { ++finished; }
   std::size_t last = 0;
@@ -95,6 +98,39 @@ TEST_P(stopped_run, counts_the_epochs_that_it_told_of) {
   EXPECT_EQ(run.status, run_status::stopped);
   EXPECT_EQ(run.epochs, heard.epochs.size());
   EXPECT_GE(run.examples, 500 * run.epochs);
+}
+
+TEST_P(stopped_run, ends_by_the_answer_of_an_observer) {
+  options.stop = {};
+  options.observers.push_back(
+      [](const epoch_report& e) { return e.epoch == 2 ? observer_answer::stop : observer_answer::go_on; });
+  const train_result run = GetParam().run(options);
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_EQ(run.stopped_by, stop_cause::observer);
+  EXPECT_THAT(heard.epochs, ElementsAre(1, 2));
+  EXPECT_EQ(heard.finished, 1);
+}
+
+TEST_P(stopped_run, tells_of_rounds_and_ends_with_one) {
+  std::vector<std::size_t> rounds;
+  std::vector<float> last;
+  std::uint64_t rows = 0;
+  options.rounds = 3;
+  options.observers.push_back([&](const round_report& r) {
+    rounds.push_back(10 * r.epoch + r.round);
+    last = r.parameters();
+    rows = r.examples;
+    return rounds.size() == 5 ? observer_answer::stop : observer_answer::go_on;
+  });
+  const train_result run = GetParam().run(options);
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_EQ(run.stopped_by, stop_cause::observer);
+  EXPECT_THAT(heard.epochs, ElementsAre(1));
+  EXPECT_THAT(rounds, ElementsAre(11, 12, 13, 21, 22));
+  EXPECT_EQ(run.parameters, last);
+  EXPECT_EQ(run.examples, rows);
+  EXPECT_GT(rows, 500u);
+  EXPECT_LT(rows, 1'000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, stopped_run, testing::ValuesIn(every_engine),

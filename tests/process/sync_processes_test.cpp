@@ -211,9 +211,10 @@ TEST(sync_processes, go_on_from_a_checkpoint_after_a_rank_was_killed) {
   const train_options options{.epochs = 6, .step = {.initial = 0.5, .decay = 0.9}, .l2 = 0.01};
   const auto whole = train(logistic{}, toy.csr(), processes(2, sync_rule::gradients), options);
   struct killer final : observer {
-    void on_epoch(const epoch_report& r) override {
+    observer_answer on_epoch(const epoch_report& r) override {
       const auto s = r.epoch == 3 ? segment_of(::getpid()) : std::nullopt;
       if (s) send(detail::attached_store::open(s->name, "logistic").slots()[1], SIGKILL);
+      return observer_answer::go_on;
     }
   } hand;
   train_options first = options, second = options;

@@ -25,8 +25,9 @@ struct rank_place {
 
 /// Asks a run to stop after its second epoch, and remembers the loss by then.
 struct stop_after_two final : observer {
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     if (e.epoch == 2) loss = e.train_loss, stop.request_stop();
+    return observer_answer::go_on;
   }
   std::stop_source stop;
   double loss = 0.0;

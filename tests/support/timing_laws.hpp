@@ -28,9 +28,10 @@ inline constexpr double nap_seconds = 0.005;
 /// Keeps what it is told, and takes its time with it.
 struct slow_observer final : observer {
   void on_start(const run_start&) override { std::this_thread::sleep_for(nap); }
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     epochs.push_back(e);
     std::this_thread::sleep_for(nap);
+    return observer_answer::go_on;
   }
   std::vector<epoch_report> epochs;
 };

@@ -20,9 +20,10 @@ constexpr std::size_t turns = 3, epochs_of_a_turn = 5;
 class epoch_times final : public observer {
  public:
   explicit epoch_times(std::vector<double>& seconds) : seconds_(seconds) {}
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     if (e.epoch > 1) seconds_.push_back(e.train_seconds - before_);
     before_ = e.train_seconds;
+    return observer_answer::go_on;
   }
 
  private:

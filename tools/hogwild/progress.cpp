@@ -45,12 +45,12 @@ void progress::on_start(const run_start& start) {
   if (terminal_) display_ = start_thread([this](const std::stop_token& end) { draw_until(end); });
 }
 
-void progress::on_epoch(const epoch_report& epoch) {
+observer_answer progress::on_epoch(const epoch_report& epoch) {
   const std::lock_guard lock(mutex_);
   const double seconds = epoch.train_seconds - last_.train_seconds;
   const auto nonzeros = static_cast<double>(epoch.nonzeros - last_.nonzeros);
   last_ = epoch;
-  if (terminal_) return;
+  if (terminal_) return observer_answer::go_on;
   char text[160];
   std::snprintf(text, sizeof text, "epoch %zu/%zu  %.3f s  %.1f M nonzeros/s  step %.4g  loss %.6f  objective %.6f",
                 epoch.epoch, start_.epochs, epoch.train_seconds, seconds > 0.0 ? millions(nonzeros / seconds) : 0.0,
@@ -59,6 +59,7 @@ void progress::on_epoch(const epoch_report& epoch) {
   if (epoch.test) append_measures(line, "test", *epoch.test);
   if (epoch.validation) append_measures(line, "validation", *epoch.validation);
   std::fprintf(stderr, "%s\n", line.c_str());
+  return observer_answer::go_on;
 }
 
 void progress::on_note(std::string_view sentence) {

@@ -17,7 +17,7 @@ class progress final : public observer {
   explicit progress(bool terminal) : terminal_(terminal) {}
 
   void on_start(const run_start& start) override;
-  void on_epoch(const epoch_report& epoch) override;
+  observer_answer on_epoch(const epoch_report& epoch) override;
   void on_note(std::string_view sentence) override;
   void on_finish(const train_result&) override { stop_drawing(); }
   void on_failure() override { stop_drawing(); }

@@ -90,6 +90,7 @@ bool saves(const train_request& request, const train_result& result) {
 std::string summary_text(const train_request& request, const train_result& r) {
   const std::string_view status = to_string(r.status);
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
+  if (r.stopped_by == stop_cause::observer) text += ", by an observer";
   text += "\nmodel       " + request.model;
   if (request.options.l1 > 0.0) text += formatted(", l1 %.6g", request.options.l1);
   text += formatted(", l2 %.6g", r.l2);
@@ -169,6 +170,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
                                 {"l2", r.l2},
                                 {"train_loss", r.train_loss},
                                 {"objective", r.objective}};
+  if (r.stopped_by) all["stopped_by"] = to_string(*r.stopped_by);
   if (request.options.l1 > 0.0) all["l1"] = request.options.l1, all["zeros"] = zeros_of(r);
   if (!r.first_layer.empty()) all["first_layer"] = r.first_layer;
   if (!r.last_layer.empty()) all["last_layer"] = r.last_layer;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,39 @@ struct measurement {
 //                      call of train() to where it is told. Others that train in the process meanwhile are counted,
 //                      too; workers that joined by themselves and other ranks are not
 
+/// The parameters as they are between two rounds, copied when somebody asks for them: who does not ask pays nothing.
+///
+/// They can be asked for while the callback that was given them runs, by any thread. Afterwards, workers train on what
+/// is to be read: then a copy of the report has lost them, and asking throws config_error. What was returned stays.
+class lazy_parameters {
+ public:
+  /// Where they come from.
+  class source {
+   public:
+    virtual std::vector<float> values() const = 0;
+    virtual std::vector<std::uint32_t> columns() const = 0;
+
+   protected:
+    ~source() = default;
+  };
+
+  lazy_parameters() = default;  ///< none
+  explicit lazy_parameters(const source& from);
+
+  /// As train_result::parameters has them, of linear models w itself whatever is stored, but by the columns' numbers in
+  /// the input: of each group that goes by columns the rows stand in ascending order of those. Throws config_error.
+  std::vector<float> operator()() const;
+  /// The number in the input of each column that occurs, ascending: the order of the above. Throws config_error.
+  std::vector<std::uint32_t> columns() const;
+
+  /// By who made them: from here on they are lost, for all copies. Waits for those who are reading.
+  void close() const;
+
+ private:
+  struct state;
+  std::shared_ptr<state> state_{};
+};
+
 /// One epoch as an observer sees it. Counts and seconds are cumulative over the run.
 struct epoch_report {
   std::size_t epoch = 0;
@@ -52,6 +86,21 @@ struct epoch_report {
   std::optional<measurement> test{}, validation{};
   std::optional<std::uint64_t> staleness_p50{}, staleness_p99{};  ///< rows of other workers
   std::optional<double> conflict_rate{};                          ///< fraction of sampled adds
+  lazy_parameters parameters{};  ///< parameters(): what was measured, the mean where a run averages
+};
+
+/// A part of an epoch as an observer sees it, where train_options::rounds asks for that. Counts and seconds are
+/// cumulative over the run.
+struct round_report {
+  std::size_t epoch = 0;              ///< the one at hand, from 1
+  std::size_t round = 0, rounds = 1;  ///< which of how many of it has ended, from 1
+  double train_seconds = 0.0;
+  double wall_seconds = 0.0;
+  std::uint64_t examples = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t nonzeros = 0;
+  double step = 0.0;             ///< that it ended with
+  lazy_parameters parameters{};  ///< parameters(): what is trained, as the workers left it
 };
 
 enum class run_status {
@@ -59,10 +108,18 @@ enum class run_status {
   target,     ///< the target was reached
   converged,  ///< tolerance or validation ended the run
   diverged,   ///< the loss is not finite; lower the step
-  stopped     ///< somebody asked; see train_options::stop
+  stopped     ///< somebody asked; see train_result::stopped_by
 };
 
 std::string_view to_string(run_status status);
+
+/// Who ended a run that was stopped.
+enum class stop_cause {
+  request,  ///< train_options::stop
+  observer  ///< an observer that answered so
+};
+
+std::string_view to_string(stop_cause cause);
 
 // What is told beside an epoch's training, here and below, is of this process alone, and not of the run that a resumed
 // one goes on from.
@@ -119,6 +176,7 @@ struct device_report {
 /// measures. Where validation keeps the parameters of its best epoch, these are returned, and losses are theirs.
 struct train_result {
   run_status status = run_status::done;
+  std::optional<stop_cause> stopped_by{};  ///< with status stopped; of several ranks, at any of them
   std::size_t epochs = 0;      ///< that were trained to their end, those of an earlier run that was resumed among them
   std::uint64_t examples = 0;  ///< in an epoch that was broken off, too
   std::size_t updates = 0;

@@ -1,7 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/result.hpp>
 
+#include <mutex>
+
+#include <hogwild/error.hpp>
+
 namespace hogwild {
+
+struct lazy_parameters::state {
+  std::mutex mutex;
+  const source* from;
+
+  /// Calls f(source) while that is there.
+  template <class F>
+  auto of_source(const F& f) {
+    const std::lock_guard lock(mutex);
+    if (from == nullptr)
+      throw config_error(
+          "parameters of a report are there while the observer is told of it: call parameters() in the callback, and "
+          "keep what it returns");
+    return f(*from);
+  }
+};
+
+namespace {
+
+[[noreturn]] void refuse_without_parameters() {
+  throw config_error("this report has no parameters: those that an observer is given have");
+}
+
+}  // namespace
+
+lazy_parameters::lazy_parameters(const source& from) : state_(std::make_shared<state>()) {
+  state_->from = &from;
+}
+
+std::vector<float> lazy_parameters::operator()() const {
+  if (!state_) refuse_without_parameters();
+  return state_->of_source([](const source& from) { return from.values(); });
+}
+
+std::vector<std::uint32_t> lazy_parameters::columns() const {
+  if (!state_) refuse_without_parameters();
+  return state_->of_source([](const source& from) { return from.columns(); });
+}
+
+void lazy_parameters::close() const {
+  if (!state_) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->from = nullptr;
+}
 
 std::string_view to_string(run_status status) {
   switch (status) {
@@ -17,6 +65,10 @@ std::string_view to_string(run_status status) {
       break;
   }
   return "done";
+}
+
+std::string_view to_string(stop_cause cause) {
+  return cause == stop_cause::observer ? "observer" : "request";
 }
 
 }  // namespace hogwild

@@ -120,6 +120,7 @@ json to_json(const train_result& r, const std::optional<std::string>& advice) {
             {"epochs", r.epochs},
             {"train_seconds", r.train_seconds},
             {"wall_seconds", r.wall_seconds}};
+  if (r.stopped_by && status_of(r) == to_string(run_status::stopped)) line["stopped_by"] = to_string(*r.stopped_by);
   put(line, "seconds_to_target", r.seconds_to_target);
   put(line, "train_loss", measured(r, r.train_loss));
   put(line, "objective", measured(r, r.objective));

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <hogwild/result.hpp>
 
@@ -21,20 +25,108 @@ struct run_start {
   std::function<std::uint64_t()> rows_done;
 };
 
-/// Is told how a run goes; the library itself prints nothing. All calls come from the thread that called train(), while
-/// no worker trains.
+/// What an observer answers: whether it wants the run to go on. Who answers `stop` ends it as train_options::stop does,
+/// with the status `stopped` and what was trained so far; of several processes that train together one answer ends the
+/// run of all. After the last epoch, or where the run ends anyway, it makes no difference.
+enum class observer_answer { go_on, stop };
+
+/// Is told how a run goes; the library itself prints nothing. All calls come from the thread that called train(); no
+/// worker trains meanwhile, but where a note is told.
+///
+/// What a callback throws ends the run and leaves train(), as it is: observers behind it do not hear of what it was
+/// told, and all hear of on_failure(), of whom some may have heard of on_finish(). Nothing is lost that was written
+/// before: a checkpoint is of the epoch before the one whose on_epoch() throws. Processes that train together with this
+/// one end with worker_error. What on_failure() throws is dropped.
 class observer {
  public:
   virtual ~observer() = default;
   virtual void on_start(const run_start&) {}
   /// After each epoch that counts: `epoch` runs from 1 to train_result::epochs, of a run that is resumed from where it
   /// goes on. Of a cut, after those that are measured (train_options::measure_every). Not after one that was broken off
-  /// because the run was asked to stop, nor after one that is trained again.
-  virtual void on_epoch(const epoch_report&) {}
+  /// because the run was asked to stop, nor after one that is trained again. The checkpoint of an epoch is written
+  /// after this, whatever the answer.
+  virtual observer_answer on_epoch(const epoch_report&) { return observer_answer::go_on; }
+  /// With train_options::rounds: after each of so many parts of an epoch, the last one too, also of an epoch that will
+  /// be trained again. A stop breaks the epoch off, unmeasured.
+  virtual observer_answer on_round(const round_report&) { return observer_answer::go_on; }
   virtual void on_note(std::string_view) {}  ///< a sentence worth telling: a worker was replaced, a
                                              ///< checkpoint refused, fewer workers train than were asked for
   virtual void on_finish(const train_result&) {}
   virtual void on_failure() {}  ///< in place of on_finish: the run ends with an exception, which follows
+};
+
+namespace detail {
+
+template <class F, class Report>
+concept hears = requires(F& f, const Report& report) {
+  { f(report) } -> std::same_as<void>;
+}
+|| requires(F& f, const Report& report) {
+  { f(report) } -> std::same_as<observer_answer>;
+};
+
+template <class F, class Report>
+observer_answer tell(F& f, const Report& report) {
+  if constexpr (std::is_void_v<decltype(f(report))>) {
+    f(report);
+    return observer_answer::go_on;
+  } else {
+    return f(report);
+  }
+}
+
+/// A function as an observer: of epochs, or of rounds where it does not take those.
+template <class F>
+class function_observer final : public observer {
+ public:
+  explicit function_observer(F f) : f_(std::move(f)) {}
+  observer_answer on_epoch(const epoch_report& report) override {
+    if constexpr (hears<F, epoch_report>) return tell(f_, report);
+    return observer_answer::go_on;
+  }
+  observer_answer on_round(const round_report& report) override {
+    if constexpr (!hears<F, epoch_report>) return tell(f_, report);
+    return observer_answer::go_on;
+  }
+
+ private:
+  F f_;
+};
+
+}  // namespace detail
+
+/// One of a run's observers, however it is given:
+///
+///     &seen, seen                an observer that outlives the run, and is told itself
+///     printer(), std::move(p)    an observer by value, which is moved in and goes with the options
+///     std::make_shared<...>()    one that is shared, or handed over by a std::unique_ptr
+///     [](const epoch_report& e) { ... }    a function of epochs or, of round_report, of rounds: copied; it returns
+///                                          nothing, or an answer
+///
+/// Copies, as of train_options, tell the same observer.
+class observer_handle {
+ public:
+  observer_handle(std::nullptr_t) {}  ///< none, which train() refuses
+  observer_handle(observer* outlives) : told_(std::shared_ptr<void>(), outlives) {}
+  template <std::derived_from<observer> O>
+  observer_handle(O& outlives) requires(!std::is_const_v<O>) : observer_handle(static_cast<observer*>(&outlives)) {}
+  template <std::derived_from<observer> O>
+  observer_handle(O&& mine) requires(!std::is_reference_v<O> && !std::is_const_v<O>)
+      : told_(std::make_shared<O>(std::move(mine))) {}
+  template <std::derived_from<observer> O>
+  observer_handle(std::shared_ptr<O> shared) : told_(std::move(shared)) {}
+  template <std::derived_from<observer> O>
+  observer_handle(std::unique_ptr<O> mine) : told_(std::move(mine)) {}
+  template <class F>
+  observer_handle(F f) requires(detail::hears<F, epoch_report> || detail::hears<F, round_report>)
+      : told_(std::make_shared<detail::function_observer<F>>(std::move(f))) {}
+
+  observer* get() const { return told_.get(); }
+  observer& operator*() const { return *told_; }
+  observer* operator->() const { return told_.get(); }
+
+ private:
+  std::shared_ptr<observer> told_;
 };
 
 }  // namespace hogwild

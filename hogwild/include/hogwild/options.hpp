@@ -12,11 +12,10 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/observer.hpp>
 #include <hogwild/option_values.hpp>
 
 namespace hogwild {
-
-class observer;
 
 /// The step size and how it falls.
 struct step_options {
@@ -124,7 +123,14 @@ struct train_options {
   std::string checkpoint{};                    ///< write a checkpoint here after each epoch
   std::string resume{};                        ///< continue from this checkpoint
   std::string data_name{};                     ///< what messages and the record call the data
-  std::vector<observer*> observers{};          ///< none of them null; they outlive the run
+  /// Who is told how the run goes: pointers to observers that outlive it, observers by value, functions (see
+  /// observer_handle); none of them null.
+  std::vector<observer_handle> observers{};
+  /// 1 to 65,536: each epoch is cut into so many rounds of about as many rows, between which all workers wait, and
+  /// observers hear of each (observer::on_round). Default: no more than it takes, and nobody hears of them. Replicas
+  /// meet after each round; a reproducible run repeats under the same number. Not with blocks of ratings, which are
+  /// trained with shared ownership then. All processes that train together have the same number.
+  std::optional<std::size_t> rounds{};
   /// A request ends the run, whatever it does at the moment, within a few rows or some milliseconds: the search of a
   /// step, training, measuring. The result has the status `stopped`; before the first epoch it has 0 epochs. Of several
   /// processes that train together all have to be asked, or those that are not train their epoch to its end.

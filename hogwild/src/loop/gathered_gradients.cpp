@@ -34,7 +34,9 @@ void gathered_gradients<T>::step(double gain_weight, double position) {
   const auto state = [&](std::size_t k) { return sharing_->own_state(std::min(k, arrays - 1)); };
   const block_optimizer<view> optimizer(options_.optimizer, options_.constants, sharing_->own_parameters(),
                                         std::array<view, 3>{state(0), state(1), state(2)});
-  steps_.begin(sharing_->round(), position);
+  // A round begins where the parts of its epoch before it end, in all ranks alike.
+  const round_plan& round = sharing_->round();
+  steps_.begin(round, position + steps_.rows() * round.part / round.parts);
   const std::span<T> sums = sharing_->gains();
   for (const parameter_group& g : groups_) {
     const std::size_t run = run_of(g);

@@ -3,9 +3,12 @@
 #include <hogwild/detail/run/epoch_loop.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +26,7 @@
 #include <hogwild/error.hpp>
 
 #include "run/epoch_meter.hpp"
+#include "run/report_teller.hpp"
 #include "run/run_report.hpp"
 
 namespace hogwild {
@@ -53,13 +57,15 @@ class epoch_loop {
         options_(run.options),
         ranks_(run.ranks),
         rounds_(work, run.plan, who),
-        meter_(work, who, run) {
+        meter_(work, who, run),
+        teller_(work, options_) {
     if (options_.average) kept_.mean = tail_mean(*options_.average, options_.epochs);
   }
 
   train_result operator()() {
     const auto begin = run_.begun;
     const param_store& store = engine_run_.store();
+    cut_epochs();
     task_.begin(store);
     const objective_fall from_start = begin_fall();
     task_.change(store, options_.initial);
@@ -84,9 +90,7 @@ class epoch_loop {
       divergence_guard guard(store, rounds_);
       const epoch_report before = last_;
       const std::uint64_t rows_before = rows_here();
-      const auto epoch_begin = clock::now();
       train_epoch(e, step);
-      progress_.train_seconds += seconds_since(epoch_begin);
       require_not_orphaned(store.control());
       const bool stopped = asked_to_stop();
       if (!stopped) require_trained(e, rows_here() - rows_before);
@@ -119,7 +123,40 @@ class epoch_loop {
  private:
   void train_epoch(std::size_t e, double step) {
     const double step_end = run_.schedule.at_end(e) * progress_.step_factor;
+    training_since_ = clock::now();
     naming_the_checkpoint([&] { rounds_.train_epoch(e, step, step_end); });
+    progress_.train_seconds += seconds_since(training_since_);
+  }
+
+  /// Cuts epochs into the rounds that observers want to hear of.
+  void cut_epochs() {
+    const std::uint64_t rounds = options_.rounds.value_or(0);
+    ranks_.require_equal(std::as_bytes(std::span(&rounds, 1)), "number of rounds that an epoch is cut into");
+    if (rounds == 0) return;
+    rounds_.cut_epochs(static_cast<std::uint32_t>(rounds), [this](std::uint32_t round, double step) {
+      progress_.train_seconds += seconds_since(training_since_);
+      const bool goes_on = tell_round(round, step);
+      training_since_ = clock::now();
+      return goes_on;
+    });
+  }
+
+  bool tell_round(std::uint32_t round, double step) {
+    const std::size_t epoch = progress_.epoch + 1;
+    const double wall_seconds = progress_.wall_seconds + seconds_since(run_.begun);
+    const epoch_report counted = meter_.count(progress_, epoch, step, wall_seconds);
+    const round_report report{.epoch = epoch,
+                              .round = round,
+                              .rounds = *options_.rounds,
+                              .train_seconds = counted.train_seconds,
+                              .wall_seconds = wall_seconds,
+                              .examples = counted.examples,
+                              .updates = counted.updates,
+                              .nonzeros = counted.nonzeros,
+                              .step = step};
+    note_answer(teller_.tell(report, &observer::on_round,
+                             [this] { return task_.parameters_of(engine_run_.store(), rounds_.scale()); }));
+    return !asked_to_stop();
   }
 
   /// What a failing device leaves of the run is its last checkpoint.
@@ -157,12 +194,22 @@ class epoch_loop {
                        ", though no stop was requested; look for what keeps the workers from training");
   }
 
-  bool asked_to_stop() const { return ranks_.any(options_.stop.stop_requested()); }
+  /// By whomever at whichever rank.
+  bool asked_to_stop() {
+    std::array asked{options_.stop.stop_requested() ? 1.0 : 0.0, observer_stops_ ? 1.0 : 0.0};
+    ranks_.sum(asked);
+    if (asked[0] == 0.0 && asked[1] == 0.0) return false;
+    stopped_by_ = asked[0] > 0.0 ? stop_cause::request : stop_cause::observer;
+    return true;
+  }
+
+  void note_answer(bool stop) { observer_stops_ = observer_stops_ || stop; }
 
   /// The run ends here, with the parameters as they are. What it reports is what was measured last: a number from part
   /// of the rows would be none, and the rest would keep whoever wants to leave.
   bool stop() {
     result_.status = run_status::stopped;
+    result_.stopped_by = stopped_by_;
     return true;
   }
 
@@ -194,7 +241,7 @@ class epoch_loop {
   bool conclude(clock::time_point begin) {
     reported_epoch_ = progress_.epoch;
     tries_.clear();
-    tell(options_, [&](observer& o) { o.on_epoch(last_); });
+    note_answer(teller_.tell(last_, &observer::on_epoch, [this] { return parameters_now(); }));
     bool better = false;
     const auto ended = progress_.rules.after(last_, progress_.fall, options_, better);
     if (better) {
@@ -344,11 +391,15 @@ class epoch_loop {
   agreement ranks_;
   round_driver rounds_;
   epoch_meter meter_;
+  report_teller teller_;
   run_progress progress_{};
   epoch_report last_ = unmeasured;
   std::string last_checkpoint_{};   ///< of what it has written or begun with
   std::size_t reported_epoch_ = 0;  ///< the last one that was measured, or that the run goes on from
   bool measured_ = false;           ///< whether last_ is more than that
+  bool observer_stops_ = false;     ///< one of this rank has answered so
+  stop_cause stopped_by_ = stop_cause::request;
+  clock::time_point training_since_{};  ///< what is not yet in the training seconds
   double objective_before_ = 0.0;
   struct one_try {
     round_driver::pace pace;
@@ -367,7 +418,13 @@ train_result train_epochs(const training_task& work, engine_run& who, resolved_r
     return epoch_loop(work, who, run)();
   } catch (...) {
     // The store goes with the exception, so whoever still reads from it has to stop now.
-    tell(run.options, [](observer& o) { o.on_failure(); });
+    tell(run.options, [](observer& o) {
+      try {
+        o.on_failure();
+      } catch (...) {
+        // What ended the run is what train() throws.
+      }
+    });
     throw;
   }
 }

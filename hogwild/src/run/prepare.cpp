@@ -112,7 +112,12 @@ void check(const train_options& o, const model_traits& traits) {
       "graph_cut alone is measured every so many epochs; other models are after each, so that one which overshot is "
       "trained again");
   for (std::size_t i = 0; i < o.observers.size(); ++i)
-    require(o.observers[i] != nullptr, "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
+    require(o.observers[i].get() != nullptr,
+            "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");
+  constexpr std::size_t most_rounds = 65'536;
+  require(
+      !o.rounds || (*o.rounds >= 1 && *o.rounds <= most_rounds),
+      "an epoch is cut into 1 to " + std::to_string(most_rounds) + " rounds; leave the number out for none to hear of");
   const std::string_view refused = why_refused({.sharing = o.sharing,
                                                 .update = o.update,
                                                 .shards = o.shards,
@@ -134,6 +139,8 @@ void check(const train_options& o, const model_traits& traits) {
             "the update, or use shared ownership");
     require(o.order == row_order::chunked, "blocks of ratings are an order of their own: leave the order at chunked");
     require(o.shards == sharding::claimed, "blocks of ratings are claimed: leave the shards at claimed");
+    require(!o.rounds,
+            "owners go through their blocks of ratings in one round: leave out the rounds, or use shared ownership");
     require(o.sharing == sharing_kind::automatic || o.sharing == sharing_kind::direct,
             "owners change the shared array: leave the sharing at auto");
     const optimizer_kind kind = o.optimizer.value_or(traits.defaults.optimizer);

@@ -114,7 +114,10 @@ class record_observer final : public observer {
     record_.write(context);
   }
 
-  void on_epoch(const epoch_report& e) override { record_.write(e); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    record_.write(e);
+    return observer_answer::go_on;
+  }
 
   void on_finish(const train_result& r) override {
     record_.write(r, r.status == run_status::diverged ? std::optional(divergence_advice(r)) : std::nullopt);

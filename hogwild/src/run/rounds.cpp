@@ -95,15 +95,20 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     scale_ = 1.0;
   };
   if (scale_ * std::pow(round.l2.shrink, all) < scaled_l2::smallest_scale) fold();
-  round.parts = static_cast<std::uint32_t>(scaled_l2::parts(round.l2.shrink, all));
+  // Cut for whoever hears of rounds, and finer where a would fall too far in one of those.
+  const auto least = static_cast<std::uint32_t>(scaled_l2::parts(round.l2.shrink, all));
+  const std::uint32_t in_each = (least + rounds_ - 1) / rounds_;
+  round.parts = rounds_ * in_each;
 
   for (round.part = 0; round.part < round.parts && !stopping(); ++round.part) {
     round.l2.scale = scale_;
-    round.l2.position = rows * round.part / round.parts;
+    round.l2.position = rows_before(round) * stretch;
     round.l2.stretch = stretch;
     first_of_part_ = engine_run_.store().control().round.number + 1;
     run(round);
-    const double end = rows * (round.part + 1) / round.parts;
+    round_plan next = round;
+    ++next.part;
+    const double end = rows_before(next) * stretch;
     const std::optional<double> agreed = engine_run_.scale_after_round();
     const double reached = agreed ? end : std::min(drawn_rows(round), end);
     scale_ = agreed.value_or(round.l2.at(reached));
@@ -125,7 +130,9 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       scale_ = again.l2.at(gain_weight * redone);
       due *= 1.0 - gain_weight;
     }
-    if (round.parts > 1) fold();
+    if (least > 1) fold();
+    if (next.part % in_each != 0 || !goes_on_ || stopping()) continue;
+    if (!goes_on_(next.part / in_each, round.step_at(double(next.part) / round.parts))) break;
   }
   // What the gate takes is kept as far as what rows change is. The weights of ftrl are what its sums say, all of them.
   const double mean_step = 0.5 * (step + step_end);
@@ -214,6 +221,16 @@ std::size_t round_driver::collect_unfinished(const round_plan& round) {
     }
   }
   return missing;
+}
+
+// Of the epoch, in this process, by the tickets of earlier parts.
+double round_driver::rows_before(const round_plan& round) const {
+  std::size_t tickets = 0;
+  for (std::uint32_t s = 0; s < round.shards; ++s) {
+    const shard whole = shard::part(plan_.chunks.count(), shard_id(s), round.shards);
+    tickets += ticket_source::part_of(whole, round).first - whole.first;
+  }
+  return static_cast<double>(std::min(tickets * plan_.chunks.rows_per_chunk(), task_.data().rows()));
 }
 
 // The furthest position of any ticket's end: up to there the workers have shrunk the scale by themselves.

@@ -152,9 +152,9 @@ bool run_planner::plan_in_blocks(std::size_t workers, const sharing_surroundings
   const sharing_kind asked = run_.options.sharing;
   const bool has_ownership = task_.facts().has_ownership && !around.others &&
                              (asked == sharing_kind::automatic || asked == sharing_kind::direct);
-  const bool shall_own =
-      loop_.ownership == ownership_kind::blocks ||
-      (loop_.ownership == ownership_kind::automatic && asked == sharing_kind::automatic && has_ownership);
+  const bool shall_own = loop_.ownership == ownership_kind::blocks ||
+                         (loop_.ownership == ownership_kind::automatic && asked == sharing_kind::automatic &&
+                          has_ownership && !run_.options.rounds);
   if (!shall_own) return false;
   require(has_ownership,
           "blocks of ratings have owners on one shared array only: leave out the ownership, or the ring");

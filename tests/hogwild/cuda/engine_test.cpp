@@ -188,4 +188,30 @@ TEST(a_device, that_cannot_be_used_is_an_error_with_a_remedy) {
   }
 }
 
+/// Each row once an epoch, whatever the rounds, with an objective about that of epochs in one.
+template <class M>
+void expect_rounds(const M& m, const test::toy_rows& rows) {
+  for (const std::size_t workers : {0u, 1u}) {
+    train_options options{.epochs = 3, .step = {.initial = 0.05, .decay = 1.0}, .l2 = 1e-4};
+    const cuda_engine engine{.workers = workers, .device = emulated_device};
+    const double whole = train(m, rows.csr(), engine, options).objective;
+    std::vector<float> last;
+    std::size_t told = 0;
+    options.rounds = 4;
+    options.observers = {[&](const round_report& r) { ++told, last = r.parameters(); }};
+    const train_result cut = train(m, rows.csr(), engine, options);
+    EXPECT_EQ(told, 12u);
+    EXPECT_EQ(cut.examples, 3 * rows.rows());
+    EXPECT_EQ(cut.parameters, last);
+    EXPECT_NEAR(cut.objective, whole, 0.05 * whole);
+  }
+}
+
+TEST(a_device, trains_in_rounds) {
+  expect_rounds(logistic{}, rows_of_classes);
+  expect_rounds(factorization_machine{.features = 200, .factors = 4}, rows_of_classes);
+  const test::toy_rows classes = test::planted_classes({.rows = 2000, .columns = 100, .per_row = 10, .seed = 20}, 3);
+  expect_rounds(softmax{.features = 100, .classes = 3}, classes);
+}
+
 }  // namespace

@@ -48,7 +48,10 @@ const test::toy_rows measured_classes =
 
 struct told_losses : observer {
   std::vector<double> train;
-  void on_epoch(const epoch_report& e) override { train.push_back(e.train_loss); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    train.push_back(e.train_loss);
+    return observer_answer::go_on;
+  }
 };
 
 /// What the CPU measures of these parameters.
@@ -183,7 +186,10 @@ struct unmeasurable : least_squares {
   }
 };
 struct fault_after_an_epoch : observer {
-  void on_epoch(const epoch_report&) override { unmeasurable::is_due = true; }
+  observer_answer on_epoch(const epoch_report&) override {
+    unmeasurable::is_due = true;
+    return observer_answer::go_on;
+  }
 };
 
 TEST(a_measuring_device, that_fails_ends_the_run_which_names_its_checkpoint) {

@@ -188,7 +188,10 @@ TEST(peers, go_on_from_a_checkpoint_of_theirs) {
 // Each row adds 1 to both of its columns.
 TEST(peers, that_are_stopped_leave_all_that_they_trained) {
   struct stops_first final : observer {
-    void on_epoch(const epoch_report&) override { stop.request_stop(); }
+    observer_answer on_epoch(const epoch_report&) override {
+      stop.request_stop();
+      return observer_answer::go_on;
+    }
     std::stop_source stop;
   } first;
   const auto toy = test::countable_rows(3000, 200);

@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -137,8 +138,9 @@ TEST(a_streamed_run, stops_when_it_is_asked_to) {
   std::chrono::steady_clock::time_point asked;
   struct ask_later final : observer {
     explicit ask_later(std::function<void()> f) : ask(std::move(f)) {}
-    void on_epoch(const epoch_report& epoch) override {
+    observer_answer on_epoch(const epoch_report& epoch) override {
       if (epoch.epoch == 2) ask();
+      return observer_answer::go_on;
     }
     std::function<void()> ask;
   };
@@ -157,6 +159,32 @@ TEST(a_streamed_run, stops_when_it_is_asked_to) {
   EXPECT_EQ(r.status, run_status::stopped);
   EXPECT_LT(ended - asked, std::chrono::seconds(1));
   expect_streamed(r);
+}
+
+TEST(a_streamed_run, tells_of_rounds_and_ends_with_one) {
+  const train_options whole{.epochs = 2, .step = {.initial = 0.1, .decay = 1.0}, .l2 = 1e-4};
+  for (const std::size_t workers : {0u, 1u}) {
+    const double objective = train(logistic{}, many_rows.csr(), streaming(200, 0, workers), whole).objective;
+    std::vector<std::size_t> told;
+    std::vector<float> last;
+    train_options options = whole;
+    options.rounds = 3;
+    options.observers = {[&](const round_report& r) {
+      told.push_back(10 * r.epoch + r.round);
+      last = r.parameters();
+      return told.size() == 8 ? observer_answer::stop : observer_answer::go_on;
+    }};
+    const train_result cut = train(logistic{}, many_rows.csr(), streaming(200, 0, workers), options);
+    expect_streamed(cut);
+    EXPECT_THAT(told, testing::ElementsAre(11, 12, 13, 21, 22, 23));
+    EXPECT_EQ(cut.parameters, last);
+    EXPECT_EQ(cut.examples, 8'000u);
+    EXPECT_NEAR(cut.objective, objective, 0.05 * objective);
+    options.epochs = 5;
+    const train_result stopped = train(logistic{}, many_rows.csr(), streaming(200, 0, workers), options);
+    EXPECT_EQ(stopped.stopped_by, stop_cause::observer);
+    EXPECT_EQ(stopped.epochs, 0u) << "the eighth of all rounds is the second of this run";
+  }
 }
 
 }  // namespace

@@ -158,8 +158,9 @@ TEST(sync_engine, a_run_that_diverges_says_so) {
 
 struct stopper final : observer {
   explicit stopper(std::stop_source& s) : source(s) {}
-  void on_epoch(const epoch_report& r) override {
+  observer_answer on_epoch(const epoch_report& r) override {
     if (r.epoch == 2) source.request_stop();
+    return observer_answer::go_on;
   }
   std::stop_source& source;
 };

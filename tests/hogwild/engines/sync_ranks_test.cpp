@@ -97,11 +97,66 @@ TEST(sync_ranks, stop_together) {
   }
 }
 
+// A net under adam steps by how far all ranks are in the epoch, of which a round is a part.
+TEST(sync_ranks, tell_of_rounds_and_stop_by_the_answer_of_one) {
+  const auto toy = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
+  const csr_rows rows = toy.csr();
+  const softmax m{.features = 40, .classes = 3};
+  for (const optimizer_kind optimizer : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
+    const auto results_of = [&](std::optional<std::size_t> count, std::vector<std::size_t>& told, std::size_t last) {
+      std::vector<train_result> results(2);
+      test::as_sound_ranks(2, [&](const test::rank_place& place) {
+        train_options options{.epochs = 3, .step = {.initial = 0.1, .kind = schedule_kind::linear}};
+        options.optimizer = optimizer, options.rounds = count;
+        if (place.rank == 1)
+          options.observers.push_back([&](const round_report& r) {
+            told.push_back(10 * r.epoch + r.round);
+            return told.back() == last ? observer_answer::stop : observer_answer::go_on;
+          });
+        // Parts of unlike size: the rounds of one are shorter than those of the other.
+        const sparse_view mine = place.rank == 0 ? rows.view().slice(0, 1'300) : rows.view().slice(1'300, 2'000);
+        const sync_engine engine{.workers = 2, .rows = 16, .pin = false, .ranks = &place.ranks};
+        results[place.rank] = train(m, mine, engine, options);
+      });
+      EXPECT_EQ(results[0].parameters, results[1].parameters);
+      return results;
+    };
+    std::vector<std::size_t> told, none;
+    const auto whole = results_of(std::nullopt, none, 0);
+    EXPECT_THAT(none, testing::IsEmpty());
+    const auto cut = results_of(3, told, 0);
+    EXPECT_THAT(told, testing::ElementsAre(11, 12, 13, 21, 22, 23, 31, 32, 33));
+    EXPECT_NEAR(cut[0].objective, whole[0].objective, 0.02 * whole[0].objective);
+    told.clear();
+    for (const train_result& r : results_of(3, told, 22)) {
+      EXPECT_EQ(r.status, run_status::stopped);
+      EXPECT_EQ(r.stopped_by, stop_cause::observer);
+      EXPECT_EQ(r.epochs, 1u);
+    }
+  }
+}
+
+TEST(sync_ranks, refuse_rounds_that_are_not_as_many) {
+  const auto toy = test::planted_classification({.rows = 200, .columns = 40});
+  const csr_rows rows = toy.csr();
+  for (const auto& thrown : test::as_ranks(2, [&](const test::rank_place& place) {
+         const sync_engine engine{.workers = 1, .rows = 16, .pin = false, .ranks = &place.ranks};
+         train(logistic{}, rows, engine, {.epochs = 1, .step = {.initial = 0.1}, .rounds = 1 + place.rank});
+       })) {
+    try {
+      ASSERT_TRUE(thrown);
+      std::rethrow_exception(thrown);
+    } catch (const worker_error& refused) {
+      EXPECT_THAT(refused.what(), HasSubstr("number of rounds"));
+    }
+  }
+}
+
 TEST(sync_ranks, end_when_one_is_lost_and_refuse_unequal_workers) {
   const auto toy = test::planted_classification({.rows = 2'000, .columns = 40});
   const csr_rows rows = toy.csr();
   struct fail_after_one final : observer {
-    void on_epoch(const epoch_report&) override { throw resource_error("the disk is full"); }
+    observer_answer on_epoch(const epoch_report&) override { throw resource_error("the disk is full"); }
   } failing;
   const auto sentences = [&](bool lose_one, bool unequal) {
     const auto thrown = test::as_ranks(2, [&](const test::rank_place& place) {

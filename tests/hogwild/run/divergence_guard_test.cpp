@@ -65,7 +65,10 @@ test::toy_rows steep_rows() {
 
 struct note_listener : observer {
   void on_note(std::string_view sentence) override { notes.emplace_back(sentence); }
-  void on_epoch(const epoch_report& e) override { epochs.push_back(e); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    epochs.push_back(e);
+    return observer_answer::go_on;
+  }
   std::vector<std::string> notes;
   std::vector<epoch_report> epochs;
 };

@@ -49,7 +49,10 @@ class failing_run final : public engine_run {
 };
 
 struct epochs : observer {
-  void on_epoch(const epoch_report& e) override { done = e.epoch; }
+  observer_answer on_epoch(const epoch_report& e) override {
+    done = e.epoch;
+    return observer_answer::go_on;
+  }
   std::size_t done = 0;
 };
 

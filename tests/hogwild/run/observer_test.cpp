@@ -19,9 +19,10 @@ struct diary final : observer {
   std::string calls;
   bool fails = false;
   void on_start(const run_start&) override { calls += "start "; }
-  void on_epoch(const epoch_report&) override {
+  observer_answer on_epoch(const epoch_report&) override {
     calls += "epoch ";
     if (fails) throw std::runtime_error("enough");
+    return observer_answer::go_on;
   }
   void on_finish(const train_result&) override { calls += "finish"; }
   void on_failure() override { calls += "failure"; }
@@ -49,7 +50,10 @@ TEST_F(observers, are_told_of_a_run_that_ends_with_an_exception) {
 }
 
 struct last_epoch final : observer {
-  void on_epoch(const epoch_report& e) override { report = e; }
+  observer_answer on_epoch(const epoch_report& e) override {
+    report = e;
+    return observer_answer::go_on;
+  }
   epoch_report report;
 };
 

@@ -21,7 +21,10 @@ namespace {
 
 struct heard_steps : observer {
   std::vector<double> step;
-  void on_epoch(const epoch_report& e) override { step.push_back(e.step); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    step.push_back(e.step);
+    return observer_answer::go_on;
+  }
 };
 
 /// Validation rows with the other labels: the better the model, the higher their loss.

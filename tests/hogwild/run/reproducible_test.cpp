@@ -191,7 +191,10 @@ TEST(reproducible_runs, have_the_same_bits_where_summed_gains_overshoot_and_an_e
 TEST(reproducible_runs, count_the_rows_of_other_virtual_workers_as_staleness_and_no_conflicts) {
   const test::toy_rows toy = test::planted_classification(wide);
   struct : observer {
-    void on_epoch(const epoch_report& e) override { last = e; }
+    observer_answer on_epoch(const epoch_report& e) override {
+      last = e;
+      return observer_answer::go_on;
+    }
     epoch_report last;
   } seen;
   train_options options = options_of(optimizer_kind::sgd, false);
@@ -247,7 +250,10 @@ TEST(reproducible_runs, end_with_the_error_of_a_worker_while_the_others_wait_for
   view.source = &source;
   struct arming : observer {
     explicit arming(const damaged_source& s) : source(s) {}
-    void on_epoch(const epoch_report&) override { source.armed = true; }
+    observer_answer on_epoch(const epoch_report&) override {
+      source.armed = true;
+      return observer_answer::go_on;
+    }
     const damaged_source& source;
   } arm(source);
   train_options options = options_of(optimizer_kind::sgd, false);

@@ -67,7 +67,10 @@ struct listener : observer {
   std::vector<epoch_report> epochs;
   /// A few rows were tried before the run began.
   void on_start(const run_start&) override { gradients->looks = losses->looks = 0; }
-  void on_epoch(const epoch_report& e) override { epochs.push_back(e); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    epochs.push_back(e);
+    return observer_answer::go_on;
+  }
 };
 
 struct stop_anywhere : testing::Test {
@@ -183,8 +186,9 @@ TEST_F(stop_anywhere, the_search_of_a_step_ends_in_the_middle_of_a_pass) {
 
 TEST_F(stop_anywhere, a_stop_between_two_epochs_trains_no_row_of_the_next) {
   struct : observer {
-    void on_epoch(const epoch_report& e) override {
+    observer_answer on_epoch(const epoch_report& e) override {
       if (e.epoch == 2) source.request_stop();
+      return observer_answer::go_on;
     }
     std::stop_source source;
   } asks;

@@ -48,7 +48,10 @@ TEST(tail_mean, is_the_mean_of_what_was_added) {
 
 struct heard_objectives : observer {
   std::vector<double> objective;
-  void on_epoch(const epoch_report& e) override { objective.push_back(e.objective); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    objective.push_back(e.objective);
+    return observer_answer::go_on;
+  }
 };
 
 struct averaged_runs : testing::Test {
@@ -107,8 +110,9 @@ TEST_F(averaged_runs, go_on_from_a_checkpoint) {
   observer* const none = &heard;
   struct stops_after : observer {
     std::stop_source stop;
-    void on_epoch(const epoch_report& e) override {
+    observer_answer on_epoch(const epoch_report& e) override {
       if (e.epoch == 5) stop.request_stop();
+      return observer_answer::go_on;
     }
   } stopping;
   train_options first = whole;

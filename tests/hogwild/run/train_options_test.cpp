@@ -131,7 +131,10 @@ TEST(train_options, validation_comes_from_one_place) {
 TEST(train_options, a_place_that_keeps_no_checkpoint_is_refused_before_training) {
   struct counting_observer : observer {
     std::size_t epochs = 0;
-    void on_epoch(const epoch_report&) override { ++epochs; }
+    observer_answer on_epoch(const epoch_report&) override {
+      ++epochs;
+      return observer_answer::go_on;
+    }
   } watcher;
   const test::scratch_folder folder;
   const std::string fifo = folder / "fifo";

@@ -25,9 +25,10 @@ struct listener : observer {
   std::function<std::uint64_t()> rows_done;
 
   void on_start(const run_start& s) override { ++starts, rows = s.rows, rows_done = s.rows_done; }
-  void on_epoch(const epoch_report& e) override {
+  observer_answer on_epoch(const epoch_report& e) override {
     epochs.push_back(e);
     if (then) then(e);
+    return observer_answer::go_on;
   }
   void on_finish(const train_result&) override { ++finishes; }
 };

@@ -117,7 +117,10 @@ TEST(validation_split, copies_every_row_to_one_side_in_its_order) {
 
 struct heard_epochs : observer {
   std::vector<double> validation;
-  void on_epoch(const epoch_report& e) override { validation.push_back(e.validation->loss); }
+  observer_answer on_epoch(const epoch_report& e) override {
+    validation.push_back(e.validation->loss);
+    return observer_answer::go_on;
+  }
 };
 
 TEST(validation_split, of_a_resumed_run_is_the_same) {

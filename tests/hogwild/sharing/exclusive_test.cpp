@@ -90,9 +90,10 @@ TEST_P(exclusive, models_learn_and_no_read_finds_another_value_than_the_add) {
   struct : observer {
     std::optional<double> conflicts{};
     std::optional<std::uint64_t> staleness{};
-    void on_epoch(const epoch_report& epoch) override {
+    observer_answer on_epoch(const epoch_report& epoch) override {
       conflicts = epoch.conflict_rate;
       staleness = epoch.staleness_p99;
+      return observer_answer::go_on;
     }
   } seen;
   const train_options options{

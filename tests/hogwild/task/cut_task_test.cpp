@@ -139,7 +139,10 @@ TEST_F(planted_cut, is_measured_as_the_model_scores_it) {
 
 struct epochs_heard final : observer {
   std::vector<std::size_t> epochs;
-  void on_epoch(const epoch_report& report) override { epochs.push_back(report.epoch); }
+  observer_answer on_epoch(const epoch_report& report) override {
+    epochs.push_back(report.epoch);
+    return observer_answer::go_on;
+  }
 };
 
 TEST_F(planted_cut, is_measured_now_and_then_and_at_the_end) {
@@ -162,8 +165,9 @@ TEST_F(planted_cut, is_measured_now_and_then_and_at_the_end) {
 TEST_F(planted_cut, that_is_stopped_tells_of_what_was_measured) {
   struct stopper final : observer {
     std::stop_source stop;
-    void on_epoch(const epoch_report& report) override {
+    observer_answer on_epoch(const epoch_report& report) override {
       if (report.epoch == 40) stop.request_stop();
+      return observer_answer::go_on;
     }
   } at_forty;
   const train_result r = cut(serial_engine{}, [&](auto& o) {

@@ -27,7 +27,9 @@ class group_steps {
  public:
   group_steps(const std::vector<parameter_group>& groups, const step_context& context);
 
-  /// `position`: rows of the round that are dealt out already.
+  double rows() const { return rows_; }  ///< of an epoch
+
+  /// `position`: rows of the epoch that are dealt out already.
   void begin(const round_plan& round, double position) {
     const double step = round.step_at(position / std::max(rows_, 1.0));
     for (group_step& g : all_) g.step = step * g.factor;

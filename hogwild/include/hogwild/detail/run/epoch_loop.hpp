@@ -42,7 +42,15 @@ train_result train_epochs(const training_task& work, engine_run& who, resolved_r
 /// Calls f(observer) for every observer of the run.
 template <class F>
 void tell(const train_options& options, const F& f) {
-  for (observer* o : options.observers) f(*o);
+  for (const observer_handle& o : options.observers) f(*o);
+}
+
+/// Calls f(observer) for every observer of the run; whether any answers that it shall stop.
+template <class F>
+bool any_stops(const train_options& options, const F& f) {
+  bool stop = false;
+  tell(options, [&](observer& o) { stop = f(o) == observer_answer::stop || stop; });
+  return stop;
 }
 
 }  // namespace hogwild

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
@@ -59,6 +60,12 @@ class round_driver {
   void train_epoch(std::size_t epoch, double step, double step_end);
   void train_epoch(std::size_t epoch, double step) { train_epoch(epoch, step, step); }
 
+  /// What is asked after each of the `rounds` into which epochs are cut: whether the epoch goes on. `round` counts from
+  /// 1, `step` is where it ended. While nobody trains, by all ranks.
+  using round_question = std::function<bool(std::uint32_t round, double step)>;
+  /// From here on: `rounds` at least 1.
+  void cut_epochs(std::uint32_t rounds, round_question goes_on) { rounds_ = rounds, goes_on_ = std::move(goes_on); }
+
   double scale() const { return scale_; }  ///< w = scale * v
   /// Rows between two exchanges of replicas at this step; 0 without any.
   std::uint32_t exchanged_after(double step) const;
@@ -93,6 +100,7 @@ class round_driver {
   bool reproducible() const { return plan_.options.sharing == access_kind::deterministic; }
   std::size_t collect_unfinished(const round_plan& round);
   double drawn_rows(const round_plan& round) const;
+  double rows_before(const round_plan& round) const;
   /// Where other processes take part, a round that is to stop is gone through by all.
   bool stopping() const { return plan_.options.all_rows == 0 && engine_run_.store().control().stopping(); }
 
@@ -103,6 +111,8 @@ class round_driver {
   std::uint64_t longest_exchange_ = unlimited_rows;
   double scale_ = 1.0;
   std::uint32_t first_of_part_ = 0;
+  std::uint32_t rounds_ = 1;
+  round_question goes_on_{};
 };
 
 }  // namespace hogwild

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/results/parameter_order.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/task/scoring.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/observer.hpp>
+#include <hogwild/options.hpp>
+
+namespace hogwild {
+
+/// Hands reports to the observers of a run, with parameters that are there for as long as a callback runs.
+class report_teller final : lazy_parameters::source {
+ public:
+  using copy_function = std::function<std::vector<float>()>;
+
+  /// Both outlive it.
+  report_teller(const training_task& task, const train_options& options) : task_(task), options_(options) {}
+
+  /// Calls the observers one after the other; whether any wants the run to stop. `copy` gives the parameters by
+  /// position, where an observer asks for them.
+  template <class Report>
+  bool tell(Report report, observer_answer (observer::*callback)(const Report&), copy_function copy) {
+    copy_ = std::move(copy);
+    report.parameters = lazy_parameters(*this);
+    const closed_at_end end{report.parameters};
+    return any_stops(options_, [&](observer& o) { return (o.*callback)(report); });
+  }
+
+ private:
+  struct closed_at_end {
+    const lazy_parameters& shown;
+    ~closed_at_end() { shown.close(); }
+  };
+
+  std::vector<float> values() const override {
+    const std::vector<float> copied = copy_();
+    return order().of(copied);
+  }
+  std::vector<std::uint32_t> columns() const override { return order().columns(); }
+
+  const parameter_order& order() const {
+    if (!order_) order_.emplace(task_.facts().groups, detail::input_numbers_of(task_.data()));
+    return *order_;
+  }
+
+  const training_task& task_;
+  const train_options& options_;
+  copy_function copy_{};
+  mutable std::optional<parameter_order> order_{};  ///< made when it is first needed; guarded as source's calls are
+};
+
+}  // namespace hogwild
