@@ -110,4 +110,41 @@ rows_from(Rows&& rows, const row_options& options = {}) {
   return gatherer.finish();
 }
 
+/// How dense rows are taken.
+struct dense_options {
+  std::size_t stride = 0;  ///< numbers from one row's beginning to the next one's, >= columns; 0: as many as columns
+  /// Rows are put in the order in which a training set of a file is shuffled, which copies them. Else they are in the
+  /// order given, and values of single precision without a gap between rows are borrowed.
+  bool shuffle = true;
+};
+
+/// Dense rows in an array, row after row: row r has value[r * stride .. r * stride + columns). They are trained without
+/// indices where a model has kernels for that, else as sparse rows that have all columns; the model is the same.
+/// Columns keep their numbers, from 0.
+class dense_rows {
+ public:
+  /// One label a row. What is borrowed must outlive this. Throws input_error where sizes do not fit, or a value is not
+  /// finite in single precision; it names the place.
+  dense_rows(real_numbers value, any_numbers label, std::size_t columns, const dense_options& options = {});
+
+  /// What rows weigh, one number a row in the order given: finite, none negative, one above 0; copied. Throws
+  /// input_error for others. See sparse_view::weight.
+  void set_weights(std::span<const float> weights);
+  /// What is added to the margin of each row, likewise; finite. See sparse_view::offset.
+  void set_offsets(std::span<const float> offsets);
+
+  /// Valid as long as this object stays where it is. Rows that are shuffled know their numbers.
+  sparse_view view() const;
+  std::size_t features() const { return column_.size(); }
+  std::size_t rows() const { return label_.size(); }
+
+ private:
+  std::span<const float> value_;  ///< of the caller; empty where they are copied
+  std::vector<float> copied_;
+  std::vector<double> label_;
+  std::vector<std::uint32_t> order_;   ///< the number of each row among those given; empty: that order
+  std::vector<std::uint32_t> column_;  ///< 0, 1, ...
+  std::vector<float> weight_, offset_;
+};
+
 }  // namespace hogwild

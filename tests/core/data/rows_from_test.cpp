@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/rows.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <list>
+#include <ranges>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
