@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -137,20 +138,40 @@ sparse_dataset open_libsvm(const std::string& path, const open_options& options 
 /// are more or fewer lines.
 std::vector<float> read_row_numbers(const std::string& path, std::size_t rows);
 
-/// Sparse rows that the caller holds in memory. Borrows the three arrays, which must outlive it, and copies the labels;
-/// columns keep their numbers. Rows are trained in the order given within a chunk, so shuffle sorted data first.
+/// Columns of 32 bits, with a sign or without one. Borrows them.
+class borrowed_columns {
+ public:
+  borrowed_columns(std::span<const std::uint32_t> columns) : columns_(columns) {}
+  /// A negative one counts as a very large one, which is no column.
+  borrowed_columns(std::span<const std::int32_t> columns)
+      : columns_(reinterpret_cast<const std::uint32_t*>(columns.data()), columns.size()) {}
+  /// From a vector or an array, which must outlive this.
+  template <range_other_than<borrowed_columns> Columns>
+  borrowed_columns(const Columns& columns)
+      : borrowed_columns(std::span(std::ranges::data(columns), std::ranges::size(columns))) {}
+
+  operator std::span<const std::uint32_t>() const { return columns_; }
+
+ private:
+  std::span<const std::uint32_t> columns_;
+};
+
+/// Sparse rows that the caller holds in memory, as they are. Borrows the three arrays, which must outlive it, and
+/// copies the labels alone; columns keep their numbers. Rows are trained in the order given within a chunk, so shuffle
+/// sorted data first, or have rows_from() (<hogwild/rows.hpp>) make a dataset of them, which takes arrays of other
+/// types, too.
 class csr_rows {
  public:
   /// `row_start` has one entry more than there are rows, ascending from 0 to index.size(); index and value are equally
   /// long; columns are distinct within a row, in any order, and below `columns`, which are at most column_limit. Throws
   /// input_error where the sizes do not fit; train() looks at the columns and values themselves, in time that is linear
   /// where columns ascend within each row.
-  csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index, std::span<const float> value,
-           std::span<const float> label, std::size_t columns);
+  csr_rows(row_starts row_start, borrowed_columns index, std::span<const float> value, std::span<const float> label,
+           std::size_t columns);
   /// The same with several labels a row: row r has label[label_start[r] .. label_start[r + 1]), at least one, distinct
   /// whole numbers in any order. Throws input_error for others, too.
-  csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index, std::span<const float> value,
-           std::span<const std::uint64_t> label_start, std::span<const float> label, std::size_t columns);
+  csr_rows(row_starts row_start, borrowed_columns index, std::span<const float> value, row_starts label_start,
+           std::span<const float> label, std::size_t columns);
 
   /// What rows weigh, one number a row: finite, none negative, one above 0. Borrowed, as the other arrays. Throws
   /// input_error for others. See sparse_view::weight.
@@ -162,7 +183,7 @@ class csr_rows {
   std::size_t features() const { return columns_; }
 
  private:
-  std::span<const std::uint64_t> row_start_;
+  row_starts row_start_;
   std::span<const std::uint32_t> index_;
   std::span<const float> value_;
   std::span<const float> weight_{}, offset_{};

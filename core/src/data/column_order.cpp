@@ -23,7 +23,7 @@ std::uint32_t column_of(std::uint64_t key) {
   return static_cast<std::uint32_t>(key);
 }
 
-column_order order_of(std::vector<std::uint64_t>& keys, bool by_kind) {
+column_order order_of(std::vector<std::uint64_t>& keys, std::uint32_t first_number, bool by_kind) {
   const auto odd =
       by_kind ? std::partition(keys.begin(), keys.end(), [](std::uint64_t key) { return column_of(key) % 2 == 0; })
               : keys.end();
@@ -33,7 +33,7 @@ column_order order_of(std::vector<std::uint64_t>& keys, bool by_kind) {
   columns.original.resize(keys.size());
   columns.degree.resize(keys.size());
   for (std::size_t r = 0; r < keys.size(); ++r) {
-    columns.original[r] = column_of(keys[r]) + 1;
+    columns.original[r] = column_of(keys[r]) + first_number;
     columns.degree[r] = count_of(keys[r]);
   }
   return columns;
@@ -67,7 +67,7 @@ column_order order_dense(const parsed_text& text, bool by_kind) {
   std::vector<std::uint64_t> keys;
   for (std::uint32_t j = 0; j < counts.size(); ++j)
     if (counts[j] > 0) keys.push_back(order_key(counts[j], j));
-  column_order columns = order_of(keys, by_kind);
+  column_order columns = order_of(keys, text.first_number, by_kind);
   columns.position.resize(text.columns);
   for (std::uint32_t r = 0; r < keys.size(); ++r) columns.position[column_of(keys[r])] = r;
   return columns;
@@ -87,7 +87,7 @@ column_order order_sparse(parsed_text& text, bool by_kind) {
     occurring.push_back(all[first]);
     keys.push_back(order_key(static_cast<std::uint32_t>(k - first), all[first]));
   }
-  column_order columns = order_of(keys, by_kind);
+  column_order columns = order_of(keys, text.first_number, by_kind);
   const auto place = [&](std::uint32_t column) {
     return std::lower_bound(occurring.begin(), occurring.end(), column) - occurring.begin();
   };
@@ -108,22 +108,23 @@ column_order order_columns(parsed_text& text, bool by_kind) {
   return dense ? order_dense(text, by_kind) : order_sparse(text, by_kind);
 }
 
-column_order order_columns(column_table& counts, bool by_kind) {
+column_order order_columns(column_table& counts, std::uint32_t first_number, bool by_kind) {
   std::vector<std::uint64_t> keys;
   std::size_t columns = 0;
   counts.for_each([&](std::uint32_t, std::uint32_t) { ++columns; });
   keys.reserve(columns);
   counts.for_each([&](std::uint32_t column, std::uint32_t count) { keys.push_back(order_key(count, column)); });
-  column_order order = order_of(keys, by_kind);
+  column_order order = order_of(keys, first_number, by_kind);
   for (std::uint32_t r = 0; r < keys.size(); ++r) counts[column_of(keys[r])] = r;
   return order;
 }
 
-std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::vector<std::uint32_t>& degree) {
+std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::uint32_t first_number,
+                     std::vector<std::uint32_t>& degree) {
   std::uint32_t kept = 0, k = 0;
   for (std::uint32_t& end : block.row_end) {
     for (; k < end; ++k) {
-      const std::uint32_t position = numbering.position(block.index[k] + 1);
+      const std::uint32_t position = numbering.position(block.index[k] + first_number);
       if (position == column_numbering::unknown) continue;
       block.index[kept] = position;
       block.value[kept++] = block.value[k];
@@ -139,8 +140,9 @@ column_order apply_numbering(parsed_text& text, const column_numbering& numberin
   columns.original.assign(numbering.original().begin(), numbering.original().end());
   columns.degree.resize(columns.original.size());
   std::atomic<std::size_t> total{0};
-  tbb::parallel_for(std::size_t{0}, text.blocks.size(),
-                    [&](std::size_t b) { total += renumber(text.blocks[b], numbering, columns.degree); });
+  tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
+    total += renumber(text.blocks[b], numbering, text.first_number, columns.degree);
+  });
   dropped = total;
   text.nonzeros -= dropped;
   return columns;

@@ -15,7 +15,7 @@ namespace hogwild::detail {
 /// Columns by falling frequency; equal ones in the order of their numbers, but where there are many those of one row by
 /// row (singleton_order.hpp). Only columns that occur have a position.
 struct column_order {
-  std::vector<std::uint32_t> original;  ///< position -> number in the input, which counts from 1
+  std::vector<std::uint32_t> original;  ///< position -> number in the input
   std::vector<std::uint32_t> degree;    ///< position -> rows in which it occurs
   std::vector<std::uint32_t> position;  ///< index -> position; empty where the entries hold positions already
 
@@ -32,11 +32,13 @@ struct column_order {
 column_order order_columns(parsed_text& text, bool by_kind = false);
 
 /// The same for columns that were counted; their counts become their positions, and there is no `position`.
-column_order order_columns(column_table& counts, bool by_kind);
+/// `first_number` is that of the input for the column of index 0.
+column_order order_columns(column_table& counts, std::uint32_t first_number, bool by_kind);
 
 /// Renumbers one block in place and closes the gaps; returns how many entries went. Counts rows in `degree`, for
 /// several blocks at once.
-std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::vector<std::uint32_t>& degree);
+std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::uint32_t first_number,
+                     std::vector<std::uint32_t>& degree);
 
 /// Renumbers the entries in place; those of columns unknown to `numbering` are dropped. Returns how many, and counts
 /// the rows of each position. The result's `original` is that of `numbering`.

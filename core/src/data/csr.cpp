@@ -14,7 +14,7 @@ namespace hogwild {
 
 namespace {
 
-void require_whole(std::span<const std::uint64_t> row_start, std::size_t entries, std::size_t values, std::size_t rows,
+void require_whole(const row_starts& row_start, std::size_t entries, std::size_t values, std::size_t rows,
                    std::size_t columns) {
   if (row_start.size() != rows + 1) throw input_error("row_start needs one entry more than there are labels");
   if (columns > column_limit) {
@@ -22,14 +22,21 @@ void require_whole(std::span<const std::uint64_t> row_start, std::size_t entries
                       " are supported");
   }
   if (entries != values) throw input_error("there are as many columns as values in a row, or one is missing");
-  if (row_start.front() != 0 || row_start.back() != entries || !std::ranges::is_sorted(row_start)) {
-    throw input_error("row_start must rise from 0 to the number of entries");
+  for (std::size_t r = 0; r < row_start.size(); ++r) {
+    const bool ends_well = r + 1 < row_start.size() || row_start[r] == entries;
+    if (row_start[r] <= entries && row_start[r] >= (r == 0 ? 0 : row_start[r - 1]) && ends_well &&
+        (r > 0 || row_start[0] == 0))
+      continue;
+    throw input_error("row_start must rise from 0 to the number of entries, " + std::to_string(entries) +
+                      ", but row_start[" + std::to_string(r) + "] is " + std::to_string(row_start[r]) +
+                      (r == 0 ? std::string() : " after " + std::to_string(row_start[r - 1])));
   }
 }
 
-label_lists lists_of(std::span<const std::uint64_t> start, std::span<const float> labels) {
+label_lists lists_of(const row_starts& start, std::span<const float> labels) {
   const bool sized = !start.empty() && start.front() == 0 && start.back() == labels.size() &&
-                     std::ranges::is_sorted(start) && labels.size() <= std::numeric_limits<std::uint32_t>::max();
+                     std::is_sorted(start.begin(), start.end()) &&
+                     labels.size() <= std::numeric_limits<std::uint32_t>::max();
   if (!sized)
     throw input_error("label_start must rise from 0 to the number of labels, of which there are at most 4294967295");
   for (std::size_t r = 0; r + 1 < start.size(); ++r) {
@@ -50,17 +57,16 @@ label_lists lists_of(std::span<const std::uint64_t> start, std::span<const float
 
 }  // namespace
 
-csr_rows::csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index,
-                   std::span<const float> value, std::span<const float> label, std::size_t columns)
+csr_rows::csr_rows(row_starts row_start, borrowed_columns index, std::span<const float> value,
+                   std::span<const float> label, std::size_t columns)
     : row_start_(row_start), index_(index), value_(value), label_(label.begin(), label.end()), columns_(columns) {
-  require_whole(row_start, index.size(), value.size(), label.size(), columns);
+  require_whole(row_start, index_.size(), value.size(), label.size(), columns);
 }
 
-csr_rows::csr_rows(std::span<const std::uint64_t> row_start, std::span<const std::uint32_t> index,
-                   std::span<const float> value, std::span<const std::uint64_t> label_start,
+csr_rows::csr_rows(row_starts row_start, borrowed_columns index, std::span<const float> value, row_starts label_start,
                    std::span<const float> label, std::size_t columns)
     : row_start_(row_start), index_(index), value_(value), lists_(lists_of(label_start, label)), columns_(columns) {
-  require_whole(row_start, index.size(), value.size(), label_start.size() - 1, columns);
+  require_whole(row_start, index_.size(), value.size(), label_start.size() - 1, columns);
 }
 
 void csr_rows::set_weights(std::span<const float> weights) {

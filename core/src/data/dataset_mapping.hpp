@@ -89,6 +89,10 @@ struct dataset_access {
     data.shuffled_ = shuffled;
     return data;
   }
+  /// What view().id tells of rows that were given in this order.
+  static void set_ids(sparse_dataset& data, std::vector<std::uint32_t> ids) {
+    data.numbers_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(ids));
+  }
   static sparse_dataset make(std::shared_ptr<const sparse_dataset::mapping> mapping) {
     return sparse_dataset(std::move(mapping));
   }

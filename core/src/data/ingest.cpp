@@ -162,7 +162,7 @@ void distribute_rows(parsed_text& text, bool is_training, row_plan& plan, const 
 column_order columns_of(parsed_text& text, const column_numbering* numbering, bool by_kind, std::size_t& unknown) {
   if (text.spilled == nullptr)
     return numbering == nullptr ? order_columns(text, by_kind) : apply_numbering(text, *numbering, unknown);
-  if (numbering == nullptr) return order_columns(text.spilled->columns(), by_kind);
+  if (numbering == nullptr) return order_columns(text.spilled->columns(), text.first_number, by_kind);
   unknown = text.spilled->unknown();
   column_order columns;
   columns.original.assign(numbering->original().begin(), numbering->original().end());

@@ -45,7 +45,8 @@ void singleton_order::number(parsed_text& text, std::span<const row_place> order
       ++next;
     });
   });
-  for (std::uint32_t r = next_; !position.empty() && r < begin[parts]; ++r) position[original[r] - 1] = r;
+  for (std::uint32_t r = next_; !position.empty() && r < begin[parts]; ++r)
+    position[original[r] - text.first_number] = r;
   next_ = begin[parts];
 }
 

@@ -121,10 +121,11 @@ void check_rows(const sparse_view& rows) {
   if (rows.rows() == 0) throw input_error("the data in memory have no rows");
   if (rows.columns >= column_numbering::unknown)
     throw input_error("the data in memory have more than 4294967294 columns");
-  const bool sized = rows.row_start.size() == rows.rows() + 1 &&
-                     std::is_sorted(rows.row_start.begin(), rows.row_start.end()) &&
-                     rows.row_start.back() <=
-                         std::min(rows.index.size() + rows.index16.size(), rows.value.size() + rows.value16.size());
+  const std::size_t values = rows.value.size() + rows.value16.size();
+  const bool indexed =
+      rows.dense ? rows.index.size() == rows.columns : rows.row_start.back() <= rows.index.size() + rows.index16.size();
+  const bool sized = indexed && rows.row_start.size() == rows.rows() + 1 &&
+                     std::is_sorted(rows.row_start.begin(), rows.row_start.end()) && rows.row_start.back() <= values;
   if (!sized)
     throw input_error(
         "the data in memory do not hold together: row_start must ascend, with one entry more "

@@ -16,6 +16,7 @@ spilled_text::spilled_text(std::unique_ptr<block_file> file, const spill_options
     : file_(std::move(file)),
       memory_(options.memory),
       numbering_(options.numbering),
+      first_number_(options.first_number),
       check_halves_(options.values == value_precision::half),
       columns_(options.memory / 4),
       degree_(options.numbering != nullptr ? options.numbering->size() : 0) {}
@@ -24,7 +25,7 @@ spilled_text::spilled_block spilled_text::write(libsvm_block& block) {
   spilled_block written;
   if (block.row_end.empty()) return written;
   if (numbering_ != nullptr) {
-    written.unknown = renumber(block, *numbering_, degree_);
+    written.unknown = renumber(block, *numbering_, first_number_, degree_);
     block.columns = static_cast<std::uint32_t>(numbering_->size());
   }
   const std::span<const float> values(block.value, block.row_end.back());

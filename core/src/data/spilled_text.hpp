@@ -23,6 +23,7 @@ struct spill_options {
   std::size_t memory = 0;  ///< bytes that parsing may hold, the program itself not counted
   std::vector<std::filesystem::path> folders{};
   const column_numbering* numbering = nullptr;
+  std::uint32_t first_number = 1;  ///< of the input for the column of index 0
   value_precision values = value_precision::single;
   /// Told why there is no file, once; then all stays in memory, unless this throws.
   std::function<void(const std::string&)> refused{};
@@ -66,6 +67,7 @@ class spilled_text {
   std::unique_ptr<block_file> file_;
   std::size_t memory_;
   const column_numbering* numbering_;
+  std::uint32_t first_number_;
   bool check_halves_;
   std::vector<spilled_block> blocks_;
   column_table columns_;

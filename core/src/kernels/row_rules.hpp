@@ -113,7 +113,7 @@ struct row_rules {
 
     entries() = default;
     entries(const row_batch<Index, Value>& rows, std::size_t i)
-        : index(rows.index + rows.begin[i]),
+        : index(rows.columns_of(i)),
           value(rows.value + rows.begin[i]),
           size(static_cast<std::size_t>(rows.end[i] - rows.begin[i])) {}
   };

@@ -39,6 +39,10 @@ void require_supported(const run_planner& run, const std::vector<int>& devices, 
   const device::kernel_family& kernels = device::kernels_of(run.task());
   kernels.require_options(loop);
   require_devices(devices);
+  if (run.task().data().dense)
+    throw config_error(
+        "a device trains sparse rows, and these are dense: give it sparse_dataset::copy_of(rows.view()), or train them "
+        "by threads or processes");
   if (storage == storage_kind::half && kernels.halves(run.task()) == 0)
     throw config_error(
         "half storage on a device is for the factors of matrix_factorization: leave the storage at float");

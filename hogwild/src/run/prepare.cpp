@@ -269,8 +269,10 @@ void require_sound(const sparse_view& data, const std::string& source, const mod
     const sparse_row<float> z = cursor.row(r);
     for (const auto [column, value] : z) {
       if (column >= data.columns) {
-        refuse("entry " + std::to_string(k) + " has column " + std::to_string(column) + ", but there are only " +
-               std::to_string(data.columns) + " columns");
+        refuse("entry " + std::to_string(k) + " has column " +
+               (column > 0x7fffffffu ? std::to_string(static_cast<std::int32_t>(column)) + ", or " : "") +
+               std::to_string(column) + ", but there are only " + std::to_string(data.columns) +
+               " columns, which count from 0");
       }
       if (!std::isfinite(value)) refuse("entry " + std::to_string(k) + " is not a finite number");
       ++k;

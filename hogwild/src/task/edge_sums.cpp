@@ -45,9 +45,9 @@ class graph_reader {
   }
 
  private:
-  /// The first row from r on that has not two entries.
+  /// The first row from r on that has not two entries of its own.
   std::size_t end_of_edges(std::size_t r, std::size_t last) const {
-    while (r < last && rows_.row_start[r + 1] - rows_.row_start[r] == 2) ++r;
+    while (r < last && !rows_.dense && rows_.row_start[r + 1] - rows_.row_start[r] == 2) ++r;
     return r;
   }
 

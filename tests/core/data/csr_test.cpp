@@ -95,6 +95,23 @@ TEST_F(csr, refuses_starts_that_fall_do_not_begin_at_0_or_miss_the_end) {
   }
 }
 
+TEST_F(csr, borrows_numbers_with_a_sign_and_of_32_bits) {
+  const std::vector<std::int32_t> start(row_start.begin(), row_start.end()), columns(index.begin(), index.end());
+  const std::vector<std::int64_t> wide(row_start.begin(), row_start.end());
+  const csr_rows narrow(start, columns, value, label, 4), both(wide, index, value, label, 4);
+  EXPECT_EQ(static_cast<const void*>(narrow.view().row_start.narrow().data()), start.data());
+  EXPECT_EQ(static_cast<const void*>(narrow.view().index.data()), columns.data());
+  EXPECT_EQ(static_cast<const void*>(both.view().row_start.wide().data()), wide.data());
+  EXPECT_THAT(row_cursor(narrow.view()).row(2).index, ElementsAre(1, 2, 3));
+  const std::vector<std::int32_t> negative{0, -2, 2, 5};
+  EXPECT_THROW(csr_rows(negative, columns, value, label, 4), input_error);
+}
+
+TEST_F(csr, says_which_start_is_wrong) {
+  row_start[2] = 1;
+  EXPECT_THAT(refusal(), HasSubstr("but row_start[2] is 1 after 2"));
+}
+
 TEST_F(csr, takes_lists_of_labels) {
   const std::vector<std::uint64_t> start{0, 2, 3, 6};
   const std::vector<float> labels{9, 4, 4, 7, -0.0f, 9};

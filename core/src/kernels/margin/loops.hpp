@@ -7,6 +7,7 @@
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 
 #include "kernels/lanes.hpp"
+#include "kernels/margin/dense.hpp"
 #include "kernels/margin/fading.hpp"
 #include "kernels/row_rules.hpp"
 
@@ -67,6 +68,8 @@ template <class Isa, class Index, class Value>
 struct margin_loops {
   using batch = row_batch<Index, Value>;
   using rules = row_rules<Isa>;
+  using entries = typename rules::template entries<Index, Value>;
+  using dense = dense_loops<Isa>;
 
   template <class Entry>
   static void announce(const Entry* first, std::size_t n) {
@@ -103,6 +106,7 @@ struct margin_loops {
   }
 
   static void dots(const float* w, const batch& rows, float* out) {
+    if (rows.dense && rows.rows > 0) return dense::dots(w, rows, out);
     for (std::size_t i = 0; i < rows.rows; ++i) {
       out[i] = dot(w, rows.index + rows.begin[i], rows.value + rows.begin[i], rows.end[i] - rows.begin[i]);
     }
@@ -118,6 +122,7 @@ struct margin_loops {
   }
 
   static void updates(float* w, const batch& rows, const float* change) {
+    if (rows.dense && rows.rows > 0) return dense::updates(w, rows, change);
     for (std::size_t i = 0; i < rows.rows; ++i) {
       if (change[i] == 0.0f) continue;
       update(w, rows.index + rows.begin[i], rows.value + rows.begin[i], rows.end[i] - rows.begin[i], change[i]);
@@ -129,7 +134,8 @@ struct margin_loops {
     alignas(64) float x[batch_rows][register_columns];
     __builtin_memset(x, 0, rows.rows * sizeof x[0]);
     for (std::size_t i = 0; i < rows.rows; ++i) {
-      for (std::size_t k = rows.begin[i]; k < rows.end[i]; ++k) x[i][rows.index[k]] = Isa::load_one(rows.value + k);
+      const entries z(rows, i);
+      for (std::size_t k = 0; k < z.size; ++k) x[i][z.index[k]] = Isa::load_one(z.value + k);
     }
     register_model<Isa> model(w, columns);
     float dot = model.dot(x[0]);
@@ -153,7 +159,7 @@ struct margin_loops {
     const typename rules::adagrad_rule rule{u.step};
     float room[most_kept];
     for (std::size_t i = 0; i < rows.rows; ++i) {
-      const typename rules::template entries<Index, Value> z(rows, i);
+      const entries z(rows, i);
       float* const kept = z.size <= most_kept ? room : nullptr;
       const float sum = kept != nullptr ? dot<true>(u.to.weights, z.index, z.value, z.size, kept)
                                         : dot(u.to.weights, z.index, z.value, z.size);

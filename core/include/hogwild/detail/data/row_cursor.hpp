@@ -22,7 +22,7 @@ class row_cursor {
   sparse_row<float> row(std::size_t r) {
     const std::uint64_t begin = rows_.row_start[r], length = rows_.row_start[r + 1] - begin;
     return {rows_.has_narrow_index() ? widen(rows_.index16.subspan(begin, length), index_)
-                                     : rows_.index.subspan(begin, length),
+                                     : rows_.index.subspan(rows_.dense ? 0 : begin, length),
             rows_.has_narrow_value() ? widen(rows_.value16.subspan(begin, length), value_)
                                      : rows_.value.subspan(begin, length),
             static_cast<float>(rows_.label[r]),

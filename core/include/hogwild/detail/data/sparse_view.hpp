@@ -56,6 +56,9 @@ inline std::string name_of(const image_shape& image) {
 /// bits suffice, in `index16`; values in `value` or, where half precision does, in `value16`: the other one of each
 /// pair is empty. row_cursor reads rows whatever their width. A slice keeps the arrays and narrows row_start, so
 /// row_start.front() need not be 0.
+///
+/// Dense rows have all columns, in their order: `index` holds 0, 1, ..., columns - 1 once, for all rows, and values are
+/// `value`, row after row.
 struct sparse_view {
   row_starts row_start{};                    ///< rows + 1 entries, ascending
   std::span<const std::uint32_t> index{};    ///< column of each entry, below `columns`
@@ -66,6 +69,7 @@ struct sparse_view {
   std::span<const float> weight{};           ///< of each row, finite and >= 0; empty: all weigh 1
   std::span<const float> offset{};           ///< of each row's margin, finite; empty: all are 0
   std::span<const std::uint32_t> id{};       ///< each row's number in the input, from 0; empty: rows are in its order
+  bool dense = false;                        ///< rows have all columns
   std::size_t columns = 0;
   std::span<const std::uint32_t> degree{};      ///< rows in which each column occurs; empty where nobody counted
   std::span<const std::uint32_t> class_rows{};  ///< rows that have each class; empty where nobody counted

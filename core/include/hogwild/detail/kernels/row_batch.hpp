@@ -20,6 +20,10 @@ struct row_batch {
   const Value* value = nullptr;
   std::array<std::uint64_t, batch_rows> begin{}, end{};
   std::size_t rows = 0;
+  bool dense = false;  ///< all rows have the same columns: `index` holds 0, 1, 2, ... once, for all of them
+
+  /// The column of each entry of row i.
+  const Index* columns_of(std::size_t i) const { return index + (dense ? 0 : begin[i]); }
 };
 
 /// How rows change the parameters of their columns.

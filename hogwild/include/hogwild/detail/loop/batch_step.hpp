@@ -120,7 +120,7 @@ class margin_batch_step : public Sharing {
     if (bias_ != nullptr && gains_[data_.columns] == 0.0f) list->note(data_.columns);
     for (std::size_t i = 0; i < batch_.rows; ++i) {
       if (change[i] == 0.0f) continue;
-      list->note_new(std::span(batch_.index + batch_.begin[i], batch_.end[i] - batch_.begin[i]), gains_);
+      list->note_new(std::span(batch_.columns_of(i), batch_.end[i] - batch_.begin[i]), gains_);
     }
   }
 

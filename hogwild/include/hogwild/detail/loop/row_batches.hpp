@@ -29,6 +29,7 @@ void with_row_types(const sparse_view& data, const F& f) {
 template <class Index, class Value>
 row_batch<Index, Value> batch_on(const sparse_view& data) {
   row_batch<Index, Value> batch;
+  batch.dense = data.dense;
   if constexpr (std::is_same_v<Index, std::uint16_t>)
     batch.index = data.index16.data();
   else

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/number_arrays.hpp>
+
+namespace hogwild {
+
+struct row_options;
+
+namespace detail {
+
+/// Takes rows of a program one by one, and makes of them what becomes of the rows of a file.
+class row_gatherer {
+ public:
+  /// A row, borrowed for the call.
+  struct row {
+    whole_numbers index;
+    real_numbers value;
+    double label = 0.0;
+    std::span<const double> list{};  ///< instead, where it has a list of labels
+    std::optional<float> weight{}, offset{};
+    std::optional<std::uint32_t> id{};
+    // Where it comes from, for messages: of several parts, and the place of its first entry in their arrays.
+    std::size_t part = 0;    ///< from 1; 0: there is one
+    std::size_t number = 0;  ///< of the row, from 1
+    std::size_t first = 0;
+  };
+
+  /// Keeps a copy of the options. Throws config_error for such as do not go together.
+  explicit row_gatherer(const row_options& options);
+  ~row_gatherer();
+  row_gatherer(const row_gatherer&) = delete;
+  row_gatherer& operator=(const row_gatherer&) = delete;
+
+  /// Throws input_error, with the place, where the row does not hold, and resource_error as rows_from() does.
+  void add(const row& row);
+  /// The rows as a dataset; call once. Throws as rows_from() does.
+  sparse_dataset finish();
+
+ private:
+  class implementation;
+  std::unique_ptr<implementation> own_;
+};
+
+}  // namespace detail
+}  // namespace hogwild
