@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
@@ -13,6 +14,7 @@
 #include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/detail/task/score_rows.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/live_parameters.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 #include <interrupt/interrupt.hpp>
@@ -29,6 +31,7 @@ namespace {
 
 struct predict_request {
   std::string model, data, output;
+  std::string live{};  ///< a job's segment, in the place of a model
   bool probabilities = false, json = false;
   std::size_t top = 0;  ///< 0: the best label alone
   data_options files{};
@@ -106,9 +109,23 @@ void append_best(std::string& text, const predict_request& request, const predic
   }
 }
 
+/// Of a job: what it is at this moment, with its age on standard error.
+saved_model model_of(const predict_request& request) {
+  if (request.live.empty()) return load_model(request.model);
+  const auto job = live_parameters::attach(request.live);
+  const live_age age = job.age();
+  if (!request.files.quiet)
+    say("parameters of " + request.live + " in epoch " + std::to_string(age.epoch) + ", read while " +
+        std::to_string(age.rows_before) + " to " + std::to_string(age.rows_after) + " rows were done; the job " +
+        (job.state() == job_state::training
+             ? "trains"
+             : "has " + std::string(job.state() == job_state::ended ? "ended" : "been killed")));
+  return job.model();
+}
+
 std::string predictions(const predict_request& request) {
-  const saved_model saved = load_model(request.model);
-  const predictor model = predictor_of(saved, request.model);
+  const saved_model saved = model_of(request);
+  const predictor model = predictor_of(saved, request.live.empty() ? request.model : request.live);
   if (request.probabilities && !model.has_probabilities()) {
     throw config_error("--probabilities: this " + saved.model +
                        " model has none; leave the option out, or train a model that has, logistic or softmax say");
@@ -159,6 +176,12 @@ std::string predictions(const predict_request& request) {
   return text;
 }
 
+/// Then there is no model on the command line.
+bool asks_for_live(int argc, const char* const* argv) {
+  return std::any_of(argv, argv + argc,
+                     [](std::string_view word) { return word == "--live" || word.starts_with("--live="); });
+}
+
 }  // namespace
 
 int predict_command(int argc, const char* const* argv) {
@@ -168,7 +191,12 @@ int predict_command(int argc, const char* const* argv) {
                     "not looked at and may be missing. Of a graph: the side of each node, in the order of their\n"
                     "numbers; that of the source is 0, that of the sink 1.",
                     "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
-  line.positional("MODEL", request.model, "a model that 'hogwild train --save' wrote");
+  if (asks_for_live(argc, argv))
+    line.option("--live", "NAME", request.live, "in the place of MODEL: the parameters of a job that trains");
+  else
+    line.positional(
+        "MODEL", request.model,
+        "a model that 'hogwild train --save' wrote; or --live NAME: a job that trains ('hogwild segments')");
   line.positional("DATA", request.data, "rows; '-' is standard input");
   line.option("--output", request.output, "write here instead of to standard output");
   line.flag("--probabilities", request.probabilities,

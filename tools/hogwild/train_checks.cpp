@@ -141,6 +141,9 @@ void check_engine_and_files(const command_line& line, const train_request& r) {
   if (r.engine == engine_name::processes && line.given("--team")) {
     throw config_error("--team is about threads; the workers of --engine processes are processes");
   }
+  if (line.given("--segment") && r.engine != engine_name::threads && r.engine != engine_name::processes)
+    throw config_error(
+        "--segment names parameters that are read while workers change them: it needs --engine threads or processes");
   if (line.given("--pin") && r.engine == engine_name::threads && r.team != thread_team_kind::std) {
     throw config_error(
         "--pin and --no-pin are for worker processes, --engine ring and --team std; OpenMP is bound by OMP_PLACES and "

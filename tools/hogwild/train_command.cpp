@@ -93,7 +93,9 @@ class asking_run final : public observer {
 
 /// They would take the room that this run needs, and nobody else misses them.
 void remove_segments_of_dead_runs(const train_request& request) {
-  if (request.engine != engine_name::processes && request.transport != transport_kind::shared_segment) return;
+  if (request.engine != engine_name::processes && request.transport != transport_kind::shared_segment &&
+      request.segment.empty())
+    return;
   const std::size_t removed = purge_segments(segments_of::this_user).size();
   if (removed == 0 || request.files.quiet) return;
   say("removed the shared memory that " + std::to_string(removed) +

@@ -226,6 +226,9 @@ void declare_engine(command_line& line, train_request& r) {
         "which library starts the threads");
   line.flag("--pin,!--no-pin", r.pin,
             "bind each process, thread of the std team or worker of a ring to a CPU (default), or do not");
+  line.option("--segment", "NAME", r.segment,
+              "threads, processes: keep the parameters in shared memory of this name, hogwild-..., where 'predict "
+              "--live' and other programs read them");
 }
 
 void declare_first_step(command_line& line, train_options& o) {

@@ -84,8 +84,10 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
     case engine_name::serial:
       return as_any(serial_engine{});
     case engine_name::processes:
-      return as_any(
-          process_engine{.workers = unless_zero(request.workers), .pin = request.pin, .storage = request.storage});
+      return as_any(process_engine{.workers = unless_zero(request.workers),
+                                   .pin = request.pin,
+                                   .storage = request.storage,
+                                   .segment = request.segment});
     case engine_name::ring:
       return make_ring(request, ranks);
     case engine_name::all_reduce:
@@ -110,8 +112,11 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
     case engine_name::threads:
       break;
   }
-  return as_any(thread_engine{
-      .workers = unless_zero(request.workers), .team = request.team, .pin = request.pin, .storage = request.storage});
+  return as_any(thread_engine{.workers = unless_zero(request.workers),
+                              .team = request.team,
+                              .pin = request.pin,
+                              .storage = request.storage,
+                              .segment = request.segment});
 }
 
 prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,

@@ -75,9 +75,10 @@ int allocate(int fd, std::uint64_t begin, std::uint64_t bytes) {
   return 0;
 }
 
-ipc::mapped_region map(const ipc::shared_memory_object& object, const std::string& name, std::size_t bytes) {
+ipc::mapped_region map(const ipc::shared_memory_object& object, const std::string& name, std::size_t bytes,
+                       ipc::mode_t mode = ipc::read_write) {
   try {
-    ipc::mapped_region region(object, ipc::read_write, 0, bytes);
+    ipc::mapped_region region(object, mode, 0, bytes);
     ::madvise(region.get_address(), region.get_size(), MADV_HUGEPAGE);
     return region;
   } catch (const ipc::interprocess_exception& failure) {
@@ -100,9 +101,9 @@ ipc::shared_memory_object create_object(const std::string& name) {
   }
 }
 
-ipc::shared_memory_object open_object(const std::string& name) {
+ipc::shared_memory_object open_object(const std::string& name, ipc::mode_t mode = ipc::read_write) {
   try {
-    return {ipc::open_only, name.c_str(), ipc::read_write};
+    return {ipc::open_only, name.c_str(), mode};
   } catch (const ipc::interprocess_exception& failure) {
     if (failure.get_error_code() == ipc::not_found_error) {
       throw segment_error::missing("there is no segment named " + name +
@@ -268,6 +269,18 @@ segment segment::attach(const std::string& name, const segment_identity& identit
   if (std::atomic_ref(mapped.ready).load(std::memory_order_acquire) == 0) {
     throw segment_error("segment " + name + " changed while it was attached; start the run again");
   }
+  return segment(std::move(opened));
+}
+
+segment segment::look_at(const std::string& name, std::uint64_t layout_hash) {
+  check_name(name);
+  std::unique_ptr<state> opened(new state{.name = name, .object = open_object(name, ipc::read_only)});
+  const segment_header header = await_header(name, opened->fd());
+  check_file(name, opened->fd(), header);
+  if (header.layout_hash != layout_hash)
+    throw segment_error("segment " + name + " has another layout than this program reads; read it with a program of " +
+                        "the version that process " + std::to_string(header.owner.pid) + " runs");
+  opened->region = map(opened->object, name, header.total_bytes, ipc::read_only);
   return segment(std::move(opened));
 }
 

@@ -37,6 +37,9 @@ struct thread_engine {
   thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;  ///< one CPU for each std thread; OpenMP follows OMP_PLACES and OMP_PROC_BIND
   storage_kind storage = storage_kind::single;  ///< of the factors of factorization_machine and ffm in replicas
+  /// Parameters lie in a segment of this name ("hogwild-" and more, taken by nobody), where live_parameters of other
+  /// processes read them; empty: in private memory.
+  std::string segment{};
 };
 
 std::size_t plan_sharing(const serial_engine& engine, run_planner& run);
@@ -57,6 +60,7 @@ struct process_engine {
   std::string program{};                        ///< what to spawn; empty: this very program
   std::vector<std::string> arguments{};         ///< before the marker: a subcommand, say
   storage_kind storage = storage_kind::single;  ///< as of thread_engine
+  std::string segment{};                        ///< what the segment is called; empty: a fresh name
 };
 
 /// Throws config_error in a process that was itself started as a worker, or for a model that is not trivially copyable.

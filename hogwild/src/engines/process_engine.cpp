@@ -21,6 +21,7 @@
 #include <hogwild/detail/run/run_setup.hpp>
 #include <hogwild/error.hpp>
 
+#include "engines/live_segment.hpp"
 #include "engines/ring_places.hpp"
 
 namespace hogwild {
@@ -114,8 +115,14 @@ class process_run final : public engine_run {
     const bool lockstep = in_lockstep(plan.options.sharing);
     store_shape shape = task.shape(plan, workers, spare_slots(workers, lockstep), bytes.size());
     if (lockstep) shape.meeting_bytes = segment_group_layout({.members = workers}).total;
-    param_store store = param_store::create(unique_segment_name(), shape, task.facts().model,
-                                            detail::nodes_of(detail::places_of(plan.options, cpus)));
+    // Replicas that meet at the ends of rounds leave nothing to read in between.
+    const bool live = decorator.empty() && !lockstep && plan.options.exchange.replicas < 2;
+    const std::vector<std::byte> description = live ? detail::live_description_of(task) : std::vector<std::byte>();
+    if (live) detail::make_room(shape, description);
+    const std::string name = engine.segment.empty() ? unique_segment_name() : engine.segment;
+    param_store store =
+        param_store::create(name, shape, task.facts().model, detail::nodes_of(detail::places_of(plan.options, cpus)));
+    if (live) detail::describe(store, description);
     std::memcpy(store.setup().data(), bytes.data(), bytes.size());
     return store;
   }

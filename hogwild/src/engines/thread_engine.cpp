@@ -13,6 +13,7 @@
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/error.hpp>
 
+#include "engines/live_segment.hpp"
 #include "engines/ring_places.hpp"
 
 namespace hogwild {
@@ -23,14 +24,15 @@ namespace {
 class thread_run final : public engine_run {
  public:
   thread_run(std::string_view engine, std::unique_ptr<thread_team> threads, const training_task& task,
-             const loop_plan& plan, const ring_placement& places, bool pin, note_function note = {})
+             const loop_plan& plan, const ring_placement& places, bool pin, const std::string& segment,
+             note_function note = {})
       : engine_(engine),
         threads_(std::move(threads)),
         note_(std::move(note)),
         granted_(threads_->size()),
         task_(&task),
         plan_(plan),
-        store_(make_store(task, task.shape(plan, threads_->size(), 0, 0), places)),
+        store_(make_store(task, task.shape(plan, threads_->size(), 0, 0), places, segment)),
         memory_(threads_->size()),
         cpus_(threads_->size()) {
     for (std::size_t i = 0; pin && !places.replicas.empty() && i < cpus_.size(); ++i) {
@@ -64,7 +66,15 @@ class thread_run final : public engine_run {
   thread_team& helpers() override { return *threads_; }
 
  private:
-  static param_store make_store(const training_task& task, const store_shape& shape, const ring_placement& places) {
+  static param_store make_store(const training_task& task, store_shape shape, const ring_placement& places,
+                                const std::string& segment) {
+    if (!segment.empty()) {
+      const std::vector<std::byte> description = detail::live_description_of(task);
+      detail::make_room(shape, description);
+      param_store store = param_store::create(segment, shape, task.facts().model);
+      detail::describe(store, description);
+      return store;
+    }
     const memory_source source = task.store_memory();
     return source ? param_store::in_memory(shape, source) : param_store::in_memory(shape, detail::nodes_of(places));
   }
@@ -103,7 +113,7 @@ std::size_t plan_sharing(const thread_engine& engine, run_planner& run) {
 std::unique_ptr<engine_run> start(const serial_engine&, const training_task& task, const loop_plan& plan,
                                   const note_function&) {
   return std::make_unique<thread_run>("serial", thread_team::make(thread_team_kind::std, 1, false), task, plan,
-                                      ring_placement{}, false);
+                                      ring_placement{}, false, "");
 }
 
 std::unique_ptr<engine_run> start(const thread_engine& engine, const training_task& task, const loop_plan& plan,
@@ -113,7 +123,7 @@ std::unique_ptr<engine_run> start(const thread_engine& engine, const training_ta
   const bool on_ring = !places.replicas.empty();
   return std::make_unique<thread_run>(
       "threads", thread_team::make(engine.team, worker_count(engine.workers), engine.pin && !on_ring), task, plan,
-      places, engine.pin && !bound, note);
+      places, engine.pin && !bound, engine.segment, note);
 }
 
 }  // namespace hogwild

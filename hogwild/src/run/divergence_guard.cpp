@@ -17,6 +17,7 @@ std::optional<std::string> divergence_guard::turn_back(double step) {
   if (before_.empty()) return std::nullopt;
   const auto remedy = rounds_.damp_updates(step);
   if (!remedy) return std::nullopt;
+  const live_writer::change changing(rounds_.live());
   std::ranges::copy(before_, store_.state_of_training().begin());
   rounds_.resume_at(scale_);
   return remedy;

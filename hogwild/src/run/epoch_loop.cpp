@@ -71,6 +71,8 @@ class epoch_loop {
     task_.change(store, options_.initial);
     if (run_.resumed) resume();
     engine_run_.get_ready();
+    rounds_.live().begin(progress_.examples);
+    rounds_.resume_at(rounds_.scale());
     announce();
     // From here a request to stop reaches the workers themselves, within a few rows.
     const stop_relay relay(options_.stop, store);
@@ -289,6 +291,7 @@ class epoch_loop {
     const std::span<std::byte> trained = engine_run_.store().state_of_training().first(bytes);
     const std::vector<std::byte> before(trained.begin(), trained.end());
     const double scale = rounds_.scale();
+    const live_writer::change changing(rounds_.live());
     task_.assign(engine_run_.store(), kept_.mean.value());
     rounds_.resume_at(1.0);
     const bool measured = measure(progress_.epoch, last_.step, last_.wall_seconds);
@@ -367,11 +370,15 @@ class epoch_loop {
     } else {
       // Validation kept an earlier epoch's parameters: they are what is returned, so they are what is reported.
       engine_run_.settle();
-      task_.assign(store, kept_.best);
-      rounds_.resume_at(1.0);
+      {
+        const live_writer::change changing(rounds_.live());
+        task_.assign(store, kept_.best);
+        rounds_.resume_at(1.0);
+      }
       if (!measure(progress_.epoch, last_.step, last_.wall_seconds)) last_ = best_measured_.value_or(unmeasured);
       result_.parameters = std::move(kept_.best);
     }
+    leave_to_readers();
     result_.train_loss = last_.train_loss;
     result_.objective = last_.objective;
     result_.test = last_.test;
@@ -382,6 +389,19 @@ class epoch_loop {
     result_.peak_rss_bytes = peak_rss_bytes();
     if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
+  }
+
+  /// What readers from outside find at the end is what the run returns.
+  void leave_to_readers() {
+    const param_store& store = engine_run_.store();
+    if (store.live() == nullptr) return;
+    engine_run_.settle();
+    {
+      const live_writer::change changing(rounds_.live());
+      task_.assign(store, result_.parameters);
+      rounds_.resume_at(1.0);
+    }
+    rounds_.live().end();
   }
 
   const training_task& task_;
@@ -417,6 +437,7 @@ train_result train_epochs(const training_task& work, engine_run& who, resolved_r
   try {
     return epoch_loop(work, who, run)();
   } catch (...) {
+    live_writer(who.store()).end();
     // The store goes with the exception, so whoever still reads from it has to stop now.
     tell(run.options, [](observer& o) {
       try {

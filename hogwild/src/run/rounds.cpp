@@ -91,8 +91,9 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
   }
   const auto fold = [this] {
     engine_run_.settle();
+    const live_writer::change changing(live_);
     task_.fold(engine_run_.store(), scale_, engine_run_.helpers());
-    scale_ = 1.0;
+    resume_at(1.0);
   };
   if (scale_ * std::pow(round.l2.shrink, all) < scaled_l2::smallest_scale) fold();
   // Cut for whoever hears of rounds, and finer where a would fall too far in one of those.
@@ -111,7 +112,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     const double end = rows_before(next) * stretch;
     const std::optional<double> agreed = engine_run_.scale_after_round();
     const double reached = agreed ? end : std::min(drawn_rows(round), end);
-    scale_ = agreed.value_or(round.l2.at(reached));
+    resume_at(agreed.value_or(round.l2.at(reached)));
     // Rows count for l2 once: a redo round shrinks by what the rounds before it did not reach, and by no more.
     double due = end - reached;
     std::size_t without_progress = 0, last_missing = plan_.chunks.count() + 1;
@@ -127,7 +128,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       again.l2 = {.scale = scale_, .position = 0.0, .shrink = std::exp(std::log(round.l2.shrink) * due / redone)};
       run(again);
       const double gain_weight = std::min(drawn_rows(again) / redone, 1.0);
-      scale_ = again.l2.at(gain_weight * redone);
+      resume_at(again.l2.at(gain_weight * redone));
       due *= 1.0 - gain_weight;
     }
     if (least > 1) fold();
@@ -142,6 +143,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
 }
 
 void round_driver::run(round_plan round) {
+  live_.open(round);
   if (reproducible()) return run_in_turns(round);
   open_round(engine_run_.store(), plan_.chunks, round);
   engine_run_.run_round();
@@ -166,7 +168,9 @@ void round_driver::run_in_turns(round_plan round) {
                          " times, and each time a worker died or was stopped; look at what stops the workers");
     }
     engine_run_.settle();
+    const live_writer::change changing(live_);
     std::ranges::copy(before, state.begin());
+    live_.open(round);  // whose rows are counted anew
   }
 }
 

@@ -60,6 +60,13 @@ class param_store {
   /// Tickets to be drawn again in a redo round; written while the gate is closed.
   std::span<std::uint32_t> redo() const { return array<std::uint32_t>(layout_.redo, shape().chunks); }
   std::span<std::uint32_t> stripes() const { return array<std::uint32_t>(layout_.stripes, shape().stripes); }
+  /// What readers from outside are told: null where none may read.
+  live_board* live() const {
+    return shape().live_bytes == 0 ? nullptr : reinterpret_cast<live_board*>(base_ + layout_.live);
+  }
+  std::span<std::byte> live_description() const {
+    return array<std::byte>(layout_.live + sizeof(live_board), shape().live_bytes - sizeof(live_board));
+  }
   std::span<std::byte> setup() const { return array<std::byte>(layout_.setup, shape().setup_bytes); }
 
   /// The parameters as they are stored: of linear models under sgd v, where the weights are w = a * v (scaled_l2). T is

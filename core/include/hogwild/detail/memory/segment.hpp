@@ -44,6 +44,9 @@ class segment {
   /// segment_error where it is missing, another user's, open to others, or differs in any point of `identity`.
   static segment attach(const std::string& name, const segment_identity& identity);
 
+  /// Maps one read-only, of whatever model and build: what it holds must be laid out so. Waits and throws as attach().
+  static segment look_at(const std::string& name, std::uint64_t layout_hash);
+
   segment(segment&&) noexcept;
   segment& operator=(segment&&) noexcept;
   /// Unmaps; the creator's handle removes the name too (attached processes keep their mapping), as does

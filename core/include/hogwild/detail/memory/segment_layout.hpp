@@ -7,6 +7,7 @@
 
 #include <hogwild/detail/control/control_block.hpp>
 #include <hogwild/detail/control/done_mark.hpp>
+#include <hogwild/detail/control/live_board.hpp>
 #include <hogwild/detail/control/ticket_counter.hpp>
 #include <hogwild/detail/control/worker_failure.hpp>
 #include <hogwild/detail/control/worker_slot.hpp>
@@ -37,15 +38,16 @@ struct store_shape {
   std::uint64_t halves = 0;        ///< of a virtual worker's parameters, the first ones, that are stored as halves
   std::uint64_t ring = 0;          ///< replicas on a ring: parameters and state, and what each saw of them last
   std::uint64_t meeting_bytes =
-      0;  ///< where processes meet that train in lockstep: a group's (collectives/segment.hpp)
+      0;                         ///< where processes meet that train in lockstep: a group's (collectives/segment.hpp)
+  std::uint64_t live_bytes = 0;  ///< for readers from outside: a live_board and a live_description; 0: none may read
 
   bool operator==(const store_shape&) const = default;
 };
 
 /// Where each array of a store lies, in bytes from its base; all but small control arrays begin on a page.
 struct store_layout {
-  std::size_t shape, control, slots, failures, counters, done, redo, stripes, setup, parameters, state, replicas, ring,
-      meeting, total;
+  std::size_t shape, control, slots, failures, counters, done, redo, stripes, setup, live, parameters, state, replicas,
+      ring, meeting, total;
 
   explicit store_layout(const store_shape& s) {
     constexpr std::size_t page = 4096;
@@ -64,6 +66,7 @@ struct store_layout {
     redo = place(s.chunks * sizeof(std::uint32_t), 128);
     stripes = place(s.stripes * sizeof(std::uint32_t), 128);
     setup = place(s.setup_bytes, 128);
+    live = place(s.live_bytes, 128);
     parameters = place(s.parameters * s.scalar_bytes, page);
     state = place(s.state_arrays * state_stride(s), page);
     replicas = place(s.replicas * replica_stride(s), page);
@@ -99,7 +102,7 @@ struct store_layout {
   static std::size_t on_ring(const store_shape& s, std::size_t v) { return v * ring_stride(s) + v % 8 * 512; }
 };
 
-static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 96);
+static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 104);
 static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
 static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 1152);
 static_assert(sizeof(ticket_counter) == 128);
@@ -107,11 +110,11 @@ static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 
 
 /// Differs between builds whose processes would read each other's segments wrongly.
 constexpr std::uint64_t layout_hash() {
-  std::uint64_t h = 7;  // raised by hand when a meaning changes and no size does
+  std::uint64_t h = 8;  // raised by hand when a meaning changes and no size does
   for (const std::uint64_t part :
        {sizeof(store_shape), sizeof(control_block), sizeof(worker_slot), sizeof(worker_failure), sizeof(ticket_counter),
-        sizeof(round_plan), segment_header_bytes, offsetof(worker_slot, pageable), offsetof(worker_slot, rows),
-        offsetof(worker_slot, row_block_bytes), offsetof(worker_slot, staleness)}) {
+        sizeof(round_plan), sizeof(live_board), segment_header_bytes, offsetof(worker_slot, pageable),
+        offsetof(worker_slot, rows), offsetof(worker_slot, row_block_bytes), offsetof(worker_slot, staleness)}) {
     h = (h ^ part) * 0x100000001b3u;
   }
   return h;

@@ -14,6 +14,7 @@
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/run/live_writer.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
 
@@ -49,7 +50,9 @@ class round_driver {
  public:
   /// All of them outlive it; `plan` is the engine's run's.
   round_driver(const training_task& task, const loop_plan& plan, engine_run& who)
-      : task_(task), plan_(plan), engine_run_(who), exchange_(plan.options.exchange) {}
+      : task_(task), plan_(plan), engine_run_(who), live_(who.store()), exchange_(plan.options.exchange) {}
+
+  live_writer& live() { return live_; }
 
   const loop_plan& plan() const { return plan_; }
 
@@ -73,7 +76,10 @@ class round_driver {
   /// virtual workers half as much is added, down to their mean. Returns what is done, as the end of a sentence; nothing
   /// where there is no less to do.
   std::optional<std::string> damp_updates(double step);
-  void resume_at(double scale) { scale_ = scale; }
+  void resume_at(double scale) {
+    scale_ = scale;
+    live_.stand(scale);
+  }
   double gain_weight() const { return exchange_.gain_weight; }  ///< of the workers' gains that is added
   void resume_gain_weight(double gain_weight) { exchange_.gain_weight = gain_weight; }
   /// The most rows between two exchanges that damp_updates() has left; at least 1.
@@ -107,6 +113,7 @@ class round_driver {
   const training_task& task_;
   const loop_plan& plan_;
   engine_run& engine_run_;
+  live_writer live_;
   exchange_options exchange_;
   std::uint64_t longest_exchange_ = unlimited_rows;
   double scale_ = 1.0;

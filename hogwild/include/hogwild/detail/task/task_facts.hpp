@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/loop/loop_options.hpp>
@@ -17,8 +20,10 @@ namespace hogwild {
 struct task_facts {
   std::string_view model{};  ///< its name
   std::size_t parameters = 0, scalar_bytes = sizeof(float);
-  std::vector<std::byte> model_bytes{};   ///< the object; empty where it cannot be copied byte by byte
-  std::vector<double> hyperparameters{};  ///< what tells the model from others of its name and size
+  std::vector<std::byte> model_bytes{};                   ///< the object; empty where it cannot be copied byte by byte
+  std::vector<double> hyperparameters{};                  ///< what tells the model from others of its name and size
+  std::vector<std::pair<std::string, double>> numbers{};  ///< what M::numbers() names, with what it is
+  bool saved_by_groups = false;                           ///< these and the groups are all that a file of it holds
   /// Of a net that may have them in several forms: which ones; else empty.
   std::string_view first_layer{}, last_layer{};
   std::string_view class_loss{};          ///< of classes that may have several: which one; else empty
@@ -66,6 +71,9 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     const auto bytes = std::as_bytes(std::span(&m, 1));
     facts.model_bytes.assign(bytes.begin(), bytes.end());
   }
+  for (const model_number& number : numbers_of<M>())
+    facts.numbers.emplace_back(std::string(number.name), number.get(&m));
+  facts.saved_by_groups = margin_model<M> || !in_library<M>();
   if constexpr (requires { m.hyperparameters(); }) {
     const auto numbers = m.hyperparameters();
     facts.hyperparameters.assign(numbers.begin(), numbers.end());

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+
+#include <hogwild/detail/control/published.hpp>
+
+namespace hogwild {
+
+/// What a reader from outside has to know to make the weights of what is stored: w = a * v. The coordinator writes it,
+/// some words at each gate; readers may come and go, be stopped or killed at any instant, and write nothing.
+///
+/// Two words count what the coordinator does, and are odd while it does it. While `meaning` is odd, stored values
+/// change otherwise than by training: a is multiplied into them, or they are put aside. What was read of the parameters
+/// with the same even `meaning` before and after goes with the a that was told then. `turn` guards the words of the
+/// round.
+struct live_board {
+  /// Where a run stands.
+  enum class stage : std::uint32_t { preparing, training, ended };
+  /// The round that is open, or what the last one came to.
+  struct round {
+    std::uint64_t epoch = 0, number = 0;
+    std::uint64_t rows = 0;     ///< of the run before those that slots count
+    std::uint64_t counted = 0;  ///< the slots' rows when the scale was so
+    double scale = 1.0;         ///< a by then
+    double log_shrink = 0.0;    ///< and the logarithm of what each further row makes of it
+
+    double scale_at(std::uint64_t rows_of_slots) const {
+      const auto since = static_cast<double>(rows_of_slots > counted ? rows_of_slots - counted : 0);
+      return scale * std::exp(log_shrink * since);
+    }
+  };
+
+  std::atomic<stage> state;
+  std::atomic<std::uint32_t> meaning, turn;
+  std::atomic<std::uint64_t> epoch, number, rows, counted;
+  std::atomic<double> scale, log_shrink;
+
+  void write(const round& r) noexcept {
+    turn.fetch_add(1);
+    epoch = r.epoch, number = r.number, rows = r.rows, counted = r.counted;
+    scale = r.scale, log_shrink = r.log_shrink;
+    turn.fetch_add(1);
+  }
+  /// By a reader; false where it was written meanwhile.
+  bool read(round& r) const noexcept {
+    const std::uint32_t before = turn.load();
+    r = {epoch.load(), number.load(), rows.load(), counted.load(), scale.load(), log_shrink.load()};
+    return before % 2 == 0 && turn.load() == before;
+  }
+};
+static_assert(std::atomic<double>::is_always_lock_free && sizeof(live_board) == 64);
+
+}  // namespace hogwild

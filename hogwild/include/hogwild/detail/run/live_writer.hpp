@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <hogwild/detail/control/live_board.hpp>
+#include <hogwild/detail/control/round_plan.hpp>
+#include <hogwild/detail/memory/param_store.hpp>
+
+namespace hogwild {
+
+/// Tells readers of a store's parameters from outside what they mean (live_board); the coordinator's. Of a store that
+/// nobody may read it does nothing.
+class live_writer {
+ public:
+  explicit live_writer(const param_store& store) : store_(store), board_(store.live()) {}
+
+  /// Rows of the run before those that slots count.
+  void begin(std::uint64_t rows_before) {
+    rows_before_ = rows_before;
+    if (board_ != nullptr) board_->state = live_board::stage::training;
+  }
+  /// A round is about to be opened, with the scale and how it shrinks by the rows of this process.
+  void open(const round_plan& round) {
+    if (board_ != nullptr) write(round, round.l2.scale, log_shrink_of(round.l2));
+  }
+  /// Between rounds: stored weights have this scale.
+  void stand(double scale) {
+    if (board_ != nullptr) write(store_.control().round, scale, 0.0);
+  }
+  void end() {
+    if (board_ != nullptr) board_->state = live_board::stage::ended;
+  }
+
+  /// While it lives, stored values change their meaning, or are put aside.
+  class change {
+   public:
+    explicit change(const live_writer& live) : board_(live.board_) { turn(); }
+    ~change() { turn(); }
+    change(const change&) = delete;
+    change& operator=(const change&) = delete;
+
+   private:
+    void turn() {
+      if (board_ != nullptr) board_->meaning.fetch_add(1);
+    }
+    live_board* board_;
+  };
+
+ private:
+  static double log_shrink_of(const scaled_l2& l2);
+  void write(const round_plan& round, double scale, double log_shrink);
+
+  const param_store& store_;
+  live_board* board_;
+  std::uint64_t rows_before_ = 0;
+};
+
+}  // namespace hogwild
