@@ -69,7 +69,7 @@ void add_rows(const csr_arrays& from, std::size_t part, const row_options& optio
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const std::size_t first = rows.begin(r), entries = rows.size(r);
     detail::row_gatherer::row row{.index = from.index.subspan(first, entries),
-                                   .value = from.value.subspan(first, entries)};
+                                  .value = from.value.subspan(first, entries)};
     row.part = part, row.number = r + 1, row.first = first;
     if (has_lists) {
       list.clear();
@@ -96,8 +96,7 @@ sparse_dataset rows_from(const csr_arrays& rows, const row_options& options) {
 
 sparse_dataset rows_from(std::span<const csr_arrays> pieces, const row_options& options) {
   detail::row_gatherer gatherer(options);
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    add_rows(pieces[i], pieces.size() > 1 ? i + 1 : 0, options, gatherer);
+  for (std::size_t i = 0; i < pieces.size(); ++i) add_rows(pieces[i], pieces.size() > 1 ? i + 1 : 0, options, gatherer);
   return gatherer.finish();
 }
 

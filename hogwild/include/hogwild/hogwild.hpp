@@ -5,7 +5,7 @@
 //
 //   models   the one that it trains, <hogwild/models/logistic.hpp> say, or a type of its own: with a loss by the
 //            margin it needs nothing else, any other (see conforms<M>()) also <hogwild/general_model.hpp>
-//   data     open_libsvm, csr_rows: rows in a file, or in memory
+//   data     open_libsvm, csr_rows: rows in a file, or in memory; <hogwild/rows.hpp> has rows of other types and shapes
 //   engines  serial_engine, thread_engine, process_engine, all_reduce_engine, local_sgd_engine; ring_engine comes with
 //            <hogwildpp/hogwildpp.hpp>
 //   train    train(model, data, engine, options), which returns a train_result

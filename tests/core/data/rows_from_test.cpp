@@ -133,10 +133,14 @@ TEST_F(rows_from_file, pieces_are_rows_one_after_the_other) {
 }
 
 TEST_F(rows_from_file, columns_have_the_callers_numbers) {
-  const test::toy_rows rows = long_tail(300, 70);
-  const sparse_dataset data = rows_from(arrays_of(rows)), file = of_text(rows);
-  ASSERT_EQ(data.features(), file.features());
-  for (std::size_t j = 0; j < data.features(); ++j) EXPECT_EQ(data.original(j) + 1, file.original(j));
+  for (const std::size_t columns : {std::size_t{70}, std::size_t{400'000}, std::size_t{2'000'000'000}}) {
+    const test::toy_rows rows = long_tail(columns == 70 ? 300 : 30'000, columns);
+    const sparse_dataset data = rows_from(arrays_of(rows)), file = of_text(rows);
+    ASSERT_EQ(data.features(), file.features());
+    EXPECT_EQ(data.features() > data.view().first_singleton, columns > 70);
+    for (std::size_t j = 0; j < data.features(); ++j) EXPECT_EQ(data.original(j) + 1, file.original(j));
+    EXPECT_EQ(all_of(data.view().index), all_of(file.view().index));
+  }
 }
 
 TEST_F(rows_from_file, test_rows_are_read_through_the_numbering_in_their_order) {
@@ -342,6 +346,9 @@ TEST_F(refused_arrays, say_which_index_and_why) {
   index[3] = 3;
   EXPECT_EQ(refusal(),
             "the batch: piece 2: index[4], in row 3, is column 3 a second time; add its values up, or leave one out");
+  std::swap(index[2], index[3]);  // in any order
+  EXPECT_THAT(refusal(), HasSubstr("index[4], in row 3, is column 3 a second time"));
+  std::swap(index[2], index[3]);
   options.columns = {};
   index[3] = std::int64_t{1} << 40;
   EXPECT_THAT(refusal(), HasSubstr("index[3], in row 3, is 1099511627776, but there are only 4294967294 columns"));
