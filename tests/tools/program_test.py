@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 FOLDER, HOGWILD = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
@@ -51,6 +52,24 @@ class programs(unittest.TestCase):
         self.assertGreater(accuracy, 0.7)
         subprocess.run([HOGWILD, "inspect", model], check=True, capture_output=True)
 
+    def test_live_reader(self):
+        name = f"hogwild-program-test-{os.getpid()}"
+        job = subprocess.Popen([FOLDER / "live_reader", "train", self.file, name])
+        try:
+            for _ in range(200):
+                done = subprocess.run([FOLDER / "live_reader", "read", name], capture_output=True, text=True, check=False,
+                                      timeout=120)
+                if done.returncode == 0 or job.poll() is not None:
+                    break
+                time.sleep(0.01)
+            self.assertEqual((done.returncode, job.wait(timeout=120)), (0, 0), done.stderr)
+        finally:
+            job.kill()
+            job.wait()
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[-1], "the job has ended; what was read last stays")
+        self.assertGreater(len(lines), 1)
+
     def test_stream(self):
         lines = self.run_program("stream", f"{self.scratch.name}/checkpoint").splitlines()
         self.assertEqual(lines[-1], "goes on behind row 100000, with 20 columns")
@@ -65,7 +84,7 @@ class programs(unittest.TestCase):
         self.assertTrue(all(loss < 0.6 for loss in losses))
 
     def test_all_say_how_they_are_called(self):
-        for name in ("callbacks", "save_and_score", "stream", "several_trainings"):
+        for name in ("callbacks", "save_and_score", "live_reader", "stream", "several_trainings"):
             done = subprocess.run([FOLDER / name], capture_output=True, text=True, check=False, timeout=30)
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"usage: {name} ", done.stdout)
