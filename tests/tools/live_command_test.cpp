@@ -45,6 +45,11 @@ TEST_F(predict_live, scores_rows_by_a_job_while_it_trains_and_after_its_death) {
     for (std::size_t r = 0; r < rows.size(); ++r) right += rows[r].substr(0, rows[r].find(' ')) == labels[r];
     EXPECT_GT(right, rows.size() * 3 / 4);
 
+    if (engine == "threads") {
+      const outcome worker = hogwild({"worker", "--attach", segment});
+      EXPECT_NE(worker.code, 0);
+      EXPECT_THAT(worker.err, HasSubstr("is of threads, whom no worker process can join"));
+    }
     job.signal(SIGKILL);
     job.wait();
     EXPECT_TRUE(eventually(std::chrono::seconds(5), [&] {
@@ -57,7 +62,7 @@ TEST_F(predict_live, scores_rows_by_a_job_while_it_trains_and_after_its_death) {
 
 TEST_F(predict_live, refuses_what_cannot_be_with_a_sentence) {
   const outcome missing = predict();
-  EXPECT_EQ(missing.code, 4);
+  EXPECT_EQ(missing.code, 3);  // as a file that is not there
   EXPECT_THAT(missing.err, HasSubstr("there is no segment named"));
   EXPECT_EQ(hogwild({"predict", "--live", "mine", test()}).code, 4);
   const outcome two = hogwild({"predict", "--live", segment, "model", test()});

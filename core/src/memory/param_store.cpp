@@ -115,6 +115,11 @@ param_store param_store::attach(const std::string& name, std::string_view model)
   const auto& gate = reinterpret_cast<control_block*>(base + fixed.control)->gate;
   for (int tries = 0; gate.load(std::memory_order_acquire) == 0; ++tries) {
     if (tries == 1000) {
+      store_shape made;
+      std::memcpy(&made, base + fixed.shape, sizeof made);
+      if (made.setup_bytes == 0 && made.live_bytes > 0)
+        throw segment_error("segment " + name + " is of threads, whom no worker process can join; " +
+                            "live_parameters and hogwild predict --live read it");
       throw segment_error("segment " + name +
                           " is not ready after a second: its creator may be stopped or dead; look at it "
                           "with `hogwild segments`");
