@@ -219,7 +219,8 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
   p.plan.chunks = chunk_plan(rows.rows(), chunk_rows_);
   p.workers->take(*p.current, p.plan);
   const std::size_t workers = std::max<std::size_t>(p.workers->workers(), 1);
-  round_plan round{.pass = state_.rounds,
+  // What models draw goes by pass and row, so that it does not matter how rows are dealt to rounds.
+  round_plan round{.pass = state_.rows / how_.epoch_rows + 1,
                    .epoch = 1,
                    .step = at,
                    .step_end = at,
@@ -231,7 +232,6 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
                    .state_gain_weight = sums_up(o.optimizer) ? 1.0f : 1.0f / static_cast<float>(workers)};
   open_round(store, p.plan.chunks, round);
   p.workers->run_round();
-  ++state_.rounds;
   state_.rows += rows.rows();
   state_.since_origin += rows.rows();
   report.trained += rows.rows();

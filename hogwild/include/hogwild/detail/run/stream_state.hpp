@@ -36,7 +36,6 @@ struct stream_report {
 /// How far a stream has come, besides its arrays. Eight bytes each, so that a checkpoint holds no padding.
 struct stream_state {
   std::uint64_t rows = 0;          ///< trained
-  std::uint64_t rounds = 0;        ///< seeds what models draw
   std::uint64_t since_origin = 0;  ///< rows since l2 began at `scale`
   double scale = 1.0;              ///< w = scale * v at that row
   double reached = 1.0;            ///< the same after the last row
