@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 /// Text is handed on once there is so much of it, or nothing more has come for a while.
 constexpr std::size_t enough_text = 1 << 20, at_once = 1 << 18;
-constexpr int patience_milliseconds = 50;
+constexpr int poll_milliseconds = 50;
 constexpr std::size_t most_ready = 4;
 constexpr auto waiting = 100ms;
 
@@ -91,7 +91,7 @@ void stream_rows::read(const std::stop_token& end) {
   std::string text;
   pollfd waited{.fd = descriptor_, .events = POLLIN, .revents = 0};
   for (bool more = true; more;) {
-    const int comes = ::poll(&waited, 1, patience_milliseconds);
+    const int comes = ::poll(&waited, 1, poll_milliseconds);
     if (stop_.stop_requested() || end.stop_requested()) return;
     if (comes > 0) {
       const std::size_t before = text.size();
