@@ -67,7 +67,7 @@ class programs(unittest.TestCase):
             job.kill()
             job.wait()
         lines = done.stdout.splitlines()
-        self.assertEqual(lines[-1], "the job has ended; what was read last stays")
+        self.assertEqual(lines[-1], "the run has ended; what was read last stays")
         self.assertGreater(len(lines), 1)
 
     def test_stream(self):

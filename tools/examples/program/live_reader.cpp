@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the parameters of a job while it trains, from another process: start "live_reader train TRAIN.svm NAME", and
+// Reading the parameters of a run while it trains, from another process: start "live_reader train TRAIN.svm NAME", and
 // beside it "live_reader read NAME".
 #include <chrono>
 #include <cstdio>
@@ -20,17 +20,17 @@ int train(const char* file, const char* name) {
 }
 
 int read(const char* name) {
-  auto job = hogwild::live_parameters::attach(name);
-  while (job.state() == hogwild::job_state::training) {
-    if (job.read()) {
-      const hogwild::live_age age = job.age();
+  auto live = hogwild::live_parameters::attach(name);
+  while (live.state() == hogwild::live_state::training) {
+    if (live.read()) {
+      const hogwild::live_age age = live.age();
       std::printf("epoch %zu, rows %llu to %llu: first weight %.4f\n", age.epoch,
                   static_cast<unsigned long long>(age.rows_before), static_cast<unsigned long long>(age.rows_after),
-                  job.values().front());
+                  live.values().front());
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  std::puts("the job has ended; what was read last stays");
+  std::puts("the run has ended; what was read last stays");
   return 0;
 }
 
