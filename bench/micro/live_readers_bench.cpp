@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of live parameters cost a job: runs by turns without and with a reader that attaches, reads once and
-// detaches 1,000 times while the job trains, and is killed now and then.
+// What readers of live parameters cost a run: trainings by turns without and with a reader that attaches, reads once
+// and detaches 1,000 times while the run trains, and is killed now and then.
 //
 //   live_readers_bench [TURNS] [threads|processes] [WORKERS] [EPOCHS]
 #include <algorithm>
@@ -63,11 +63,11 @@ std::atomic<std::uint64_t>& count_in(const segment& of) {
 }
 const segment_identity counter{.layout_hash = 1, .build_id = 1, .model_name = "count"};
 
-int read_again_and_again(const std::string& job, const std::string& counted, double pause) {
+int read_again_and_again(const std::string& name, const std::string& counted, double pause) {
   const segment counts = segment::attach(counted, counter);
   for (;;) {
     {
-      const auto live = live_parameters::attach(job);
+      const auto live = live_parameters::attach(name);
       if (live.values().empty()) return 1;
     }
     ++count_in(counts);
@@ -86,7 +86,7 @@ struct one_run {
 };
 
 one_run run_once(const csr_rows& rows, bool processes, std::size_t workers, std::size_t epochs, double expected) {
-  const std::string job = unique_segment_name();
+  const std::string name = unique_segment_name();
   const segment counts = segment::create(unique_segment_name(), segment_header_bytes + 4096, counter);
   std::jthread reading;
   train_options options{.epochs = epochs, .step = {.initial = 0.1}};
@@ -98,7 +98,7 @@ one_run run_once(const csr_rows& rows, bool processes, std::size_t workers, std:
         const std::uint64_t last = count_in(counts) + attachments / readers;
         char pause[32];
         std::snprintf(pause, sizeof pause, "%.9f", 0.6 * expected / attachments);
-        child_process reader = spawn(this_program(), {reader_word, job, counts.name(), pause});
+        child_process reader = spawn(this_program(), {reader_word, name, counts.name(), pause});
         while (!over.stop_requested() && count_in(counts) < last && !reader.poll_exit())
           std::this_thread::sleep_for(std::chrono::milliseconds(10));
         reader.kill(SIGKILL);
@@ -108,9 +108,9 @@ one_run run_once(const csr_rows& rows, bool processes, std::size_t workers, std:
   const std::clock_t begun = std::clock();
   train_result run;
   if (processes)
-    run = train(logistic{}, rows, process_engine{.workers = workers, .segment = job}, options);
+    run = train(logistic{}, rows, process_engine{.workers = workers, .segment = name}, options);
   else
-    run = train(logistic{}, rows, thread_engine{.workers = workers, .team = thread_team_kind::std, .segment = job},
+    run = train(logistic{}, rows, thread_engine{.workers = workers, .team = thread_team_kind::std, .segment = name},
                 options);
   return {run.train_seconds, static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC, count_in(counts)};
 }

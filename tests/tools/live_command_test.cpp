@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hogwild predict --live: rows are scored by a job that trains, and by what a killed one has left.
+// hogwild predict --live: rows are scored by a run, and by what a killed one has left.
 #include <sys/mman.h>
 
 #include <csignal>
@@ -36,7 +36,7 @@ TEST_F(predict_live, scores_rows_by_a_job_while_it_trains_and_after_its_death) {
     ASSERT_TRUE(job.says("epoch 5/"));
     scored = predict({"--probabilities"});
     EXPECT_EQ(scored.code, 0) << scored.err;
-    EXPECT_THAT(scored.err, HasSubstr("the job trains"));
+    EXPECT_THAT(scored.err, HasSubstr("the run trains"));
     const auto rows = lines_of(read_file(test()));
     const auto said = lines_of(scored.out);
     ASSERT_EQ(said.size(), rows.size());

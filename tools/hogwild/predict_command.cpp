@@ -31,7 +31,7 @@ namespace {
 
 struct predict_request {
   std::string model, data, output;
-  std::string live{};  ///< a job's segment, in the place of a model
+  std::string live{};  ///< a run's segment, in the place of a model
   bool probabilities = false, json = false;
   std::size_t top = 0;  ///< 0: the best label alone
   data_options files{};
@@ -109,18 +109,18 @@ void append_best(std::string& text, const predict_request& request, const predic
   }
 }
 
-/// Of a job: what it is at this moment, with its age on standard error.
+/// Of a run: what it is at this moment, with its age on standard error.
 saved_model model_of(const predict_request& request) {
   if (request.live.empty()) return load_model(request.model);
-  const auto job = live_parameters::attach(request.live);
-  const live_age age = job.age();
+  const auto run = live_parameters::attach(request.live);
+  const live_age age = run.age();
   if (!request.files.quiet)
     say("parameters of " + request.live + " in epoch " + std::to_string(age.epoch) + ", read while " +
-        std::to_string(age.rows_before) + " to " + std::to_string(age.rows_after) + " rows were done; the job " +
-        (job.state() == job_state::training
+        std::to_string(age.rows_before) + " to " + std::to_string(age.rows_after) + " rows were done; the run " +
+        (run.state() == run_state::training
              ? "trains"
-             : "has " + std::string(job.state() == job_state::ended ? "ended" : "been killed")));
-  return job.model();
+             : "has " + std::string(run.state() == run_state::ended ? "ended" : "been killed")));
+  return run.model();
 }
 
 std::string predictions(const predict_request& request) {
@@ -192,11 +192,11 @@ int predict_command(int argc, const char* const* argv) {
                     "numbers; that of the source is 0, that of the sink 1.",
                     "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
   if (asks_for_live(argc, argv))
-    line.option("--live", "NAME", request.live, "in the place of MODEL: the parameters of a job that trains");
+    line.option("--live", "NAME", request.live, "in the place of MODEL: the parameters of a run that trains");
   else
     line.positional(
         "MODEL", request.model,
-        "a model that 'hogwild train --save' wrote; or --live NAME: a job that trains ('hogwild segments')");
+        "a model that 'hogwild train --save' wrote; or --live NAME: a run that trains ('hogwild segments')");
   line.positional("DATA", request.data, "rows; '-' is standard input");
   line.option("--output", request.output, "write here instead of to standard output");
   line.flag("--probabilities", request.probabilities,

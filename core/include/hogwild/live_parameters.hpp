@@ -11,42 +11,42 @@
 
 #include <hogwild/saved_model.hpp>
 
-// The parameters of a job that trains, read from another process: for serving, plots, or a look at how it goes.
+// The parameters of a run that trains, read from another process: for serving, plots, or a look at how it goes.
 
 namespace hogwild {
 
-/// Where a job stands whose parameters are read.
-enum class job_state {
+/// Where a run stands whose parameters are read.
+enum class run_state {
   training,
   ended,  ///< it came to its end, in order or by an error; its last parameters can still be read
   killed  ///< its process died without a word: what was there may be read, and nothing will come
 };
 
-std::string_view to_string(job_state state);
+std::string_view to_string(run_state state);
 
-/// How old parameters are that were read: each value is one that the job's shared array held at some instant between
+/// How old parameters are that were read: each value is one that the run's shared array held at some instant between
 /// the two counts of rows.
 struct live_age {
-  std::size_t epoch = 0, round = 0;  ///< the job's, when reading began; rounds count over the whole run
-  std::uint64_t rows_before = 0;     ///< that the job's workers had done when reading began
+  std::size_t epoch = 0, round = 0;  ///< the run's, when reading began; rounds count over the whole run
+  std::uint64_t rows_before = 0;     ///< that the run's workers had done when reading began
   std::uint64_t rows_after = 0;      ///< and when it ended
   double seconds = 0.0;              ///< since reading began
 };
 
-/// Parameters of a job on this machine and of this user: of process_engine, or of thread_engine with a segment. They
-/// are mapped read-only, so that no reader, however it ends, disturbs the job, and the job does not know its readers.
+/// Parameters of a run on this machine and of this user: of process_engine, or of thread_engine with a segment. They
+/// are mapped read-only, so that no reader, however it ends, disturbs the run, and the run does not know its readers.
 /// Any build with the same layout of segments can read. Used by one thread.
 ///
 /// Values are read one after the other while others change them, with relaxed loads: none is torn, they are not of one
 /// instant, but of the span that the age tells. What a replica has gained since its last exchange is not among them;
 /// under direct sharing all but the row in hand is. Of linear models whose weights are w = a v, the a is that of the
-/// rows done when reading began, and goes with the v that were read: where the job multiplied a into v meanwhile, they
+/// rows done when reading began, and goes with the v that were read: where the run multiplied a into v meanwhile, they
 /// are read again. Against the a of each v's own instant it is off by what the rows between the two counts, and the
 /// chunks that workers have in hand, shrink it: the factor (1 - step * l2) a row.
 class live_parameters {
  public:
-  /// Maps a job's segment and reads once. Waits up to a second for a job that is not ready yet. Throws segment_error
-  /// for a name that leads to no job, to one of another user or layout, not ready, or of an engine whose workers train
+  /// Maps a run's segment and reads once. Waits up to a second for a run that is not ready yet. Throws segment_error
+  /// for a name that leads to no run, to one of another user or layout, not ready, or of an engine whose workers train
   /// replicas that meet at the ends of rounds.
   static live_parameters attach(const std::string& name);
 
@@ -54,15 +54,15 @@ class live_parameters {
   live_parameters& operator=(live_parameters&&) noexcept;
   ~live_parameters();
 
-  /// Reads the parameters as they are now. False where they could not be read, because the job was in the middle of
-  /// changing what they mean, for longer than `patience`: then those that were read before stay, with their age.
-  bool read(std::chrono::nanoseconds patience = std::chrono::milliseconds(100));
+  /// Reads the parameters as they are now. False where they could not be read, because the run was in the middle of
+  /// changing what they mean, for longer than `timeout`: then those that were read before stay, with their age.
+  bool read(std::chrono::nanoseconds timeout = std::chrono::milliseconds(100));
 
   /// What was read last, as epoch_report::parameters() has it: w by ascending input numbers of columns.
   std::span<const float> values() const;
   std::span<const std::uint32_t> columns() const;  ///< those numbers
   live_age age() const;
-  job_state state() const;  ///< now
+  run_state state() const;  ///< now
   const std::string& name() const;
   const std::string& model_name() const;
 

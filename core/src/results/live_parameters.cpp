@@ -20,13 +20,13 @@ namespace hogwild {
 
 using live_clock = std::chrono::steady_clock;
 
-std::string_view to_string(job_state state) {
+std::string_view to_string(run_state state) {
   switch (state) {
-    case job_state::ended:
+    case run_state::ended:
       return "ended";
-    case job_state::killed:
+    case run_state::killed:
       return "killed";
-    case job_state::training:
+    case run_state::training:
       break;
   }
   return "training";
@@ -65,12 +65,12 @@ struct live_parameters::state_of_reader {
     return rows;
   }
 
-  /// Waits for the job to be ready.
+  /// Waits for the run to be ready.
   void await_ready() const {
     const auto deadline = live_clock::now() + std::chrono::seconds(1);
     while (board().state.load() == live_board::stage::preparing) {
       if (live_clock::now() > deadline)
-        throw segment_error("the job of segment " + memory.name() +
+        throw segment_error("the run of segment " + memory.name() +
                             " is not ready after a second: it has not begun to train, or died before; try again");
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -140,12 +140,12 @@ live_parameters live_parameters::attach(const std::string& name) {
   live_parameters made(std::move(reader));
   if (!made.read(std::chrono::seconds(10)))
     throw segment_error("the parameters of segment " + name +
-                        " could not be read in ten seconds: its job was changing what they mean, or died of that");
+                        " could not be read in ten seconds: its run was changing what they mean, or died of that");
   return made;
 }
 
-bool live_parameters::read(std::chrono::nanoseconds patience) {
-  const auto deadline = live_clock::now() + patience;
+bool live_parameters::read(std::chrono::nanoseconds timeout) {
+  const auto deadline = live_clock::now() + timeout;
   while (!reader_->read_once()) {
     if (live_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -167,9 +167,9 @@ live_age live_parameters::age() const {
   return age;
 }
 
-job_state live_parameters::state() const {
-  if (reader_->board().state.load() == live_board::stage::ended) return job_state::ended;
-  return reader_->memory.creator_lives() ? job_state::training : job_state::killed;
+run_state live_parameters::state() const {
+  if (reader_->board().state.load() == live_board::stage::ended) return run_state::ended;
+  return reader_->memory.creator_lives() ? run_state::training : run_state::killed;
 }
 
 const std::string& live_parameters::name() const {
