@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of live parameters cost a run: runs by turns without and with a reader that attaches, reads once and
-// detaches 1,000 times while the run trains, and is killed now and then.
+// What readers of live parameters cost a run: trainings by turns without and with a reader that attaches, reads once
+// and detaches 1,000 times while the run trains, and is killed now and then.
 //
 //   live_readers_bench [TURNS] [threads|processes] [WORKERS] [EPOCHS]
 #include <algorithm>

@@ -112,15 +112,15 @@ void append_best(std::string& text, const predict_request& request, const predic
 /// Of a run: what it is at this moment, with its age on standard error.
 saved_model model_of(const predict_request& request) {
   if (request.live.empty()) return load_model(request.model);
-  const auto live = live_parameters::attach(request.live);
-  const live_age age = live.age();
+  const auto run = live_parameters::attach(request.live);
+  const live_age age = run.age();
   if (!request.files.quiet)
     say("parameters of " + request.live + " in epoch " + std::to_string(age.epoch) + ", read while " +
         std::to_string(age.rows_before) + " to " + std::to_string(age.rows_after) + " rows were done; the run " +
-        (live.state() == live_state::training
+        (run.state() == run_state::training
              ? "trains"
-             : "has " + std::string(live.state() == live_state::ended ? "ended" : "been killed")));
-  return live.model();
+             : "has " + std::string(run.state() == run_state::ended ? "ended" : "been killed")));
+  return run.model();
 }
 
 std::string predictions(const predict_request& request) {

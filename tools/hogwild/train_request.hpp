@@ -54,7 +54,7 @@ struct train_request {
   storage_kind storage = storage_kind::single;
   thread_team_kind team = thread_team_kind::openmp;
   bool pin = true;
-  std::string segment{};  ///< of threads or processes; empty: none, or a name that nobody has chosen
+  std::string segment{};     ///< of threads or processes; empty: none, or a name that nobody has chosen
   std::size_t replicas = 0;  ///< on the ring; 0: one for each memory node
   ring_rule exchange = ring_rule::deltas;
   released_options released{};

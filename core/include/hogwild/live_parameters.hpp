@@ -16,13 +16,13 @@
 namespace hogwild {
 
 /// Where a run stands whose parameters are read.
-enum class live_state {
+enum class run_state {
   training,
   ended,  ///< it came to its end, in order or by an error; its last parameters can still be read
   killed  ///< its process died without a word: what was there may be read, and nothing will come
 };
 
-std::string_view to_string(live_state state);
+std::string_view to_string(run_state state);
 
 /// How old parameters are that were read: each value is one that the run's shared array held at some instant between
 /// the two counts of rows.
@@ -39,10 +39,10 @@ struct live_age {
 ///
 /// Values are read one after the other while others change them, with relaxed loads: none is torn, they are not of one
 /// instant, but of the span that the age tells. What a replica has gained since its last exchange is not among them;
-/// under direct sharing all but the row in hand is. Of linear models whose weights are w = a v, the a is that of the
-/// rows done when reading began, and goes with the v that were read: where the run multiplied a into v meanwhile, they
-/// are read again. Against the a of each v's own instant it is off by what the rows between the two counts, and the
-/// chunks that workers have in hand, shrink it: the factor (1 - step * l2) a row.
+/// under direct sharing all but the row in hand is. Of linear models whose weights are w = a v, a thousand values at a
+/// time go with the a of the rows that were done, which fell by less than 1 % while they were read; where the run
+/// multiplied a into v meanwhile, all are read again. Chunks that workers have in hand may be as far apart from it as
+/// their rows shrink a: by the factor (1 - step * l2) a row.
 class live_parameters {
  public:
   /// Maps a run's segment and reads once. Waits up to a second for a run that is not ready yet. Throws segment_error
@@ -62,7 +62,7 @@ class live_parameters {
   std::span<const float> values() const;
   std::span<const std::uint32_t> columns() const;  ///< those numbers
   live_age age() const;
-  live_state state() const;  ///< now
+  run_state state() const;  ///< now
   const std::string& name() const;
   const std::string& model_name() const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -20,13 +21,13 @@ namespace hogwild {
 
 using live_clock = std::chrono::steady_clock;
 
-std::string_view to_string(live_state state) {
+std::string_view to_string(run_state state) {
   switch (state) {
-    case live_state::ended:
+    case run_state::ended:
       return "ended";
-    case live_state::killed:
+    case run_state::killed:
       return "killed";
-    case live_state::training:
+    case run_state::training:
       break;
   }
   return "training";
@@ -92,28 +93,47 @@ struct live_parameters::state_of_reader {
       throw segment_error("segment " + memory.name() + " does not describe the parameters that it has: it is damaged");
   }
 
-  /// Into `fresh`; false where they changed their meaning meanwhile.
+  /// a, by the rows that are done; false where the board is being written.
+  bool read_scale(double& scale) const {
+    live_board::round round;
+    if (!board().read(round)) return false;
+    scale = round.scale_at(slot_rows());
+    return true;
+  }
+
+  /// w of the parameters [first, last), whose a is that of about the same instant: it fell by less than a hundredth
+  /// while they were read. False where it fell further, or changed its meaning.
+  bool read_part(std::size_t first, std::size_t last, std::uint32_t meaning) {
+    constexpr double same = 0.01;
+    double before = 1.0, after = 1.0;
+    if (!read_scale(before)) return false;
+    const std::byte* const stored = memory.data() + layout.parameters;
+    const auto scale = static_cast<float>(before);
+    for (std::size_t j = first; j < last; ++j) {
+      const std::byte* const at = stored + j * shape.scalar_bytes;
+      by_position[j] = scale * (shape.scalar_bytes == 4 ? relaxed_load<float>(at) : relaxed_load<double>(at));
+    }
+    order_earlier_reads();
+    return read_scale(after) && board().meaning.load() == meaning && std::abs(std::log(after / before)) < same;
+  }
+
+  /// False where a was multiplied into v meanwhile, or no part could be read.
   bool read_once() {
+    constexpr std::size_t part = 1024, tries = 1000;
     live_board::round round;
     const std::uint32_t meaning = board().meaning.load();
     if (meaning % 2 != 0 || !board().read(round)) return false;
     live_age now{.epoch = static_cast<std::size_t>(round.epoch), .round = static_cast<std::size_t>(round.number)};
     const auto began = live_clock::now();
-    const std::uint64_t rows = slot_rows();
-    const auto scale = static_cast<float>(round.scale_at(rows));
-    now.rows_before = round.rows + rows;
-    fresh.resize(shape.parameters);
-    const std::byte* const stored = memory.data() + layout.parameters;
-    order.for_runs([&](std::size_t from, std::size_t to, std::size_t n) {
-      for (std::size_t k = 0; k < n; ++k) {
-        const std::byte* const at = stored + (from + k) * shape.scalar_bytes;
-        fresh[to + k] = scale * (shape.scalar_bytes == 4 ? relaxed_load<float>(at) : relaxed_load<double>(at));
-      }
-    });
-    order_earlier_reads();
+    now.rows_before = round.rows + slot_rows();
+    by_position.resize(shape.parameters);
+    for (std::size_t first = 0; first < shape.parameters; first += part) {
+      std::size_t tried = 0;
+      while (!read_part(first, std::min<std::size_t>(first + part, shape.parameters), meaning))
+        if (++tried == tries || board().meaning.load() != meaning) return false;
+    }
     now.rows_after = round.rows + slot_rows();
-    if (board().meaning.load() != meaning) return false;
-    values.swap(fresh);
+    values = order.of(by_position);
     age = now, read_at = began;
     return true;
   }
@@ -123,7 +143,7 @@ struct live_parameters::state_of_reader {
   store_layout layout;
   live_description about{};
   parameter_order order{};
-  std::vector<float> values{}, fresh{};
+  std::vector<float> values{}, by_position{};
   live_age age{};
   live_clock::time_point read_at{};
 };
@@ -167,9 +187,9 @@ live_age live_parameters::age() const {
   return age;
 }
 
-live_state live_parameters::state() const {
-  if (reader_->board().state.load() == live_board::stage::ended) return live_state::ended;
-  return reader_->memory.creator_lives() ? live_state::training : live_state::killed;
+run_state live_parameters::state() const {
+  if (reader_->board().state.load() == live_board::stage::ended) return run_state::ended;
+  return reader_->memory.creator_lives() ? run_state::training : run_state::killed;
 }
 
 const std::string& live_parameters::name() const {

@@ -17,7 +17,6 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/dataset.hpp>
-#include <hogwild/detail/results/parameter_order.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/least_squares.hpp>
@@ -147,18 +146,6 @@ TEST(parameters_of_a_report, are_lost_with_the_callback_and_say_so) {
     }
   }
   EXPECT_THROW(epoch_report{}.parameters(), config_error);
-}
-
-TEST(parameter_order, moves_the_rows_of_columns_within_their_group_alone) {
-  const std::vector<parameter_group> groups{{.name = "factors", .rows = 3, .width = 2},
-                                            {.name = "net", .offset = 6, .rows = 2, .hot_first = false},
-                                            {.name = "items", .offset = 8, .rows = 3, .first_column = 1}};
-  const std::vector<std::uint32_t> original{5, 9, 2};
-  const parameter_order order(groups, original);
-  EXPECT_THAT(order.columns(), ElementsAre(2, 5, 9));
-  // Rows for a column that the data do not have stay behind the others.
-  EXPECT_THAT(order.of(std::vector<float>{50, 51, 90, 91, 20, 21, 1, 2, 9, 2, 7}),
-              ElementsAre(20, 21, 50, 51, 90, 91, 1, 2, 2, 9, 7));
 }
 
 /// Says what it has heard to whoever holds the page.

@@ -21,7 +21,7 @@ int train(const char* file, const char* name) {
 
 int read(const char* name) {
   auto live = hogwild::live_parameters::attach(name);
-  while (live.state() == hogwild::live_state::training) {
+  while (live.state() == hogwild::run_state::training) {
     if (live.read()) {
       const hogwild::live_age age = live.age();
       std::printf("epoch %zu, rows %llu to %llu: first weight %.4f\n", age.epoch,
