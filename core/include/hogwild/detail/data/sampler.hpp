@@ -51,9 +51,7 @@ class row_sampler {
   row_sampler(row_order order, std::size_t rows, std::uint64_t seed, std::uint64_t pass)
       : order_(order), rows_(rows), permutation_(rows, seed, 2 * pass), draw_(seed, 2 * pass + 1) {}
 
-  std::size_t operator()(std::size_t position) const {
-    return by_chunks(order_) ? position : drawn(position);
-  }
+  std::size_t operator()(std::size_t position) const { return by_chunks(order_) ? position : drawn(position); }
 
  private:
   std::size_t drawn(std::size_t position) const;

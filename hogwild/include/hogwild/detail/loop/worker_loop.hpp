@@ -96,8 +96,7 @@ void worker_loop(const param_store& store, std::size_t slot, const sparse_view& 
     if (by_chunks(options.order) && !takes_runs<Step>) data.ensure(work.first, work.last);
     if constexpr (may_move_singletons<Step>) {
       if (step.moves_singletons())
-        step.begin_chunk(by_chunks(options.order) ? singleton_columns(data, work.first, work.last)
-                                                             : column_range{});
+        step.begin_chunk(by_chunks(options.order) ? singleton_columns(data, work.first, work.last) : column_range{});
     }
     step.begin(round, drawn->position);
     bool cut = false;

@@ -110,11 +110,10 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.halves = facts.row_kernels ? facts.groups.front().rows * facts.groups.front().width : 0;
   if constexpr (field_model<M>) facts.racing_kernels = facts.row_kernels && o.update == update_kind::lossy;
   if constexpr (cut_model<M>)
-    facts.edge_kernels = m.sides == 2 && by_chunks(o.order) && o.optimizer == optimizer_kind::sgd &&
-                         o.frozen_groups == 0 && o.l2 == 0.0;
+    facts.edge_kernels =
+        m.sides == 2 && by_chunks(o.order) && o.optimizer == optimizer_kind::sgd && o.frozen_groups == 0 && o.l2 == 0.0;
   if constexpr (factor_model<M>) {
-    const bool kernels = !o.proximal() && by_chunks(o.order) && o.frozen_groups == 0 &&
-                         data.weight.empty() &&
+    const bool kernels = !o.proximal() && by_chunks(o.order) && o.frozen_groups == 0 && data.weight.empty() &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
     if (kernels) facts.users = m.users, facts.items = m.items;
     facts.has_ownership = kernels && o.update == update_kind::lossy && o.shards == sharding::claimed;
