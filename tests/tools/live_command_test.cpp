@@ -27,7 +27,7 @@ class predict_live : public with_small_data {
   }
 };
 
-TEST_F(predict_live, scores_rows_by_a_job_while_it_trains_and_after_its_death) {
+TEST_F(predict_live, scores_rows_by_a_run_while_it_trains_and_after_its_death) {
   for (const std::string engine : {"threads", "processes"}) {
     running_command trains({"train", train(), "--engine", engine, "--workers", "2", "--segment", segment, "--epochs",
                             "1000000", "--step", "0.05", "--bias"});
