@@ -29,11 +29,11 @@ class predict_live : public with_small_data {
 
 TEST_F(predict_live, scores_rows_by_a_run_while_it_trains_and_after_its_death) {
   for (const std::string engine : {"threads", "processes"}) {
-    running_command training({"train", train(), "--engine", engine, "--workers", "2", "--segment", segment, "--epochs",
-                              "1000000", "--step", "0.05", "--bias"});
+    running_command trains({"train", train(), "--engine", engine, "--workers", "2", "--segment", segment, "--epochs",
+                            "1000000", "--step", "0.05", "--bias"});
     outcome scored;
     // Once the run is ready, and has left its first steps behind.
-    ASSERT_TRUE(training.says("epoch 5/"));
+    ASSERT_TRUE(trains.says("epoch 5/"));
     scored = predict({"--probabilities"});
     EXPECT_EQ(scored.code, 0) << scored.err;
     EXPECT_THAT(scored.err, HasSubstr("the run trains"));
@@ -50,8 +50,8 @@ TEST_F(predict_live, scores_rows_by_a_run_while_it_trains_and_after_its_death) {
       EXPECT_NE(worker.code, 0);
       EXPECT_THAT(worker.err, HasSubstr("is of threads, whom no worker process can join"));
     }
-    training.signal(SIGKILL);
-    training.wait();
+    trains.signal(SIGKILL);
+    trains.wait();
     EXPECT_TRUE(eventually(std::chrono::seconds(5), [&] {
       scored = predict();
       return scored.code == 0 && scored.err.find("has been killed") != std::string::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job's segment tells readers: the description of its parameters, their order, and what a round made of them.
+// What a run's segment tells readers: the description of its parameters, their order, and what a round made of them.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
