@@ -50,7 +50,7 @@ std::set<std::string> options_in(const std::string& text) {
 TEST(help_of_train, has_groups_and_first_what_is_used_most) {
   const std::string text = help();
   EXPECT_THAT(headings(text), ElementsAre("Positionals", "Most used", "Data", "Model", "Workers", "Step", "Stopping",
-                                          "Output", "Example"));
+                                          "Output", "Streams", "Example"));
   const std::size_t first = text.find("Most used:"), then = text.find("\nData:");
   const std::string most_used = text.substr(first, then - first);
   EXPECT_THAT(options_in(most_used), AllOf(testing::Contains("--model"), testing::Contains("--save")));

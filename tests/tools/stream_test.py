@@ -81,40 +81,48 @@ class a_stream(unittest.TestCase):
         whole = f"{self.folder.name}/whole"
         self.assertEqual(self.train(self.lines, "--save", whole)[0], 0)
         draw = random.Random(5)
-        acknowledged, resume = 0, []
+        acknowledged, resume, grew = 0, [], 0
         for attempt in range(KILLS + 1):
             run = subprocess.Popen(self.command("--save", self.model, "--checkpoint", self.checkpoint, "--save-every",
-                                                "0.002", *resume), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            told = []
-            listener = threading.Thread(target=lambda to=told, out=run.stdout: to.extend(out))
+                                                "0.001", *resume), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             first = json.loads(run.stdout.readline())["acknowledged"]
             # What it holds is at least what was acknowledged; whoever sends begins behind it.
             self.assertGreaterEqual(first, acknowledged)
-            listener.start()
             dies = attempt < KILLS
-            killer = threading.Timer(draw.uniform(0.0, 0.08), run.kill)
-            if dies:
-                killer.start()
+            # It dies behind so many lines about what it has done: in the middle of the rows that come meanwhile.
+            lines_to_live, told = draw.randrange(1, 4), []
+
+            def listen(to=told, of=run, left=lines_to_live if dies else None):
+                for line in of.stdout:
+                    to.append(line)
+                    if left is not None and len(to) == left:
+                        time.sleep(draw.uniform(0.0, 0.03))
+                        of.kill()
+
+            listener = threading.Thread(target=listen)
+            listener.start()
             try:
-                rest = self.lines[first:]
-                for k in range(0, len(rest), 100):
-                    run.stdin.write("".join(rest[k:k + 100]).encode())
+                rest = self.lines[first:first + 600] if dies else self.lines[first:]
+                for k in range(0, len(rest), 20):
+                    run.stdin.write("".join(rest[k:k + 20]).encode())
                     run.stdin.flush()
                     if dies:
-                        time.sleep(0.002)
+                        time.sleep(0.01)
                 run.stdin.close()
             except BrokenPipeError:
                 pass
             code = run.wait(timeout=60)
-            killer.cancel()
             listener.join()
             with contextlib.suppress(BrokenPipeError):
                 run.stdin.close()
             run.stdout.close()
             self.assertIn(code, (0, -signal.SIGKILL) if dies else (0,))
+            before = acknowledged
             acknowledged = max([first] + [json.loads(line)["acknowledged"] for line in told if line.endswith(b"\n")])
+            grew += dies and acknowledged > before
             resume = ["--resume", self.checkpoint] if os.path.exists(self.checkpoint) else []
         self.assertEqual(acknowledged, ROWS)
+        self.assertGreater(grew, KILLS // 2)
         self.assertEqual(pathlib.Path(self.model).read_bytes(), pathlib.Path(whole).read_bytes())
 
     def test_saves_when_it_is_asked_to_end(self):
@@ -148,6 +156,42 @@ class a_stream(unittest.TestCase):
         self.assertEqual(code, 3)
         self.assertIn("7", err)
         self.assertEqual(told[-1]["acknowledged"], 5000)
+
+    def test_keeps_the_message_where_a_new_column_comes_with_a_wrong_label(self):
+        keeping = ["--save", self.model, "--checkpoint", self.checkpoint]
+        self.assertEqual(self.train(self.lines[:6000], *keeping)[0], 0)
+        os.remove(self.model)
+        code, told, err = self.train(self.lines[:100] + ["5 777777:1\n"], *keeping, "--resume", self.checkpoint)
+        self.assertEqual(code, 3)
+        self.assertIn("the label 5", err)
+        self.assertNotIn("could not be kept", err)
+        self.assertEqual(told[-1]["acknowledged"], 6000)
+        self.assertTrue(os.path.exists(self.model))
+
+    def test_trains_rows_that_trickle_and_saves_few_of_them(self):
+        run = subprocess.Popen(self.command("--save", self.model, "--checkpoint", self.checkpoint, "--save-every", "0.1"),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for k in range(0, 1000, 10):
+            run.stdin.write("".join(self.lines[k:k + 10]))
+            run.stdin.flush()
+            time.sleep(0.01)
+        run.send_signal(signal.SIGTERM)
+        out, err = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, err)
+        told = [json.loads(line)["acknowledged"] for line in out.splitlines()]
+        self.assertGreater(len([n for n in told if 0 < n < 1000]), 2)
+        self.assertTrue(os.path.exists(self.model))
+
+    def test_stops_where_the_loss_is_not_finite_and_keeps_what_was_right(self):
+        self.assertEqual(self.train(self.lines[:5000], "--checkpoint", self.checkpoint, "--save", self.model)[0], 0)
+        kept = pathlib.Path(self.checkpoint).read_bytes(), pathlib.Path(self.model).read_bytes()
+        wild = [line.replace(":1 ", ":3e38 ") for line in self.lines[:5000]]
+        code, told, err = self.train(wild, "--checkpoint", self.checkpoint, "--save", self.model, "--resume",
+                                     self.checkpoint, "--model", "logistic")
+        self.assertEqual(code, 5)
+        self.assertIn("not finite", err)
+        self.assertEqual(told[-1]["acknowledged"], 5000)
+        self.assertEqual((pathlib.Path(self.checkpoint).read_bytes(), pathlib.Path(self.model).read_bytes()), kept)
 
     def test_refuses_what_a_stream_has_no_use_for(self):
         for more, said in ((["--epochs", "3"], "--epochs is not for a stream"), (["--l1", "0.1"], "l1"),

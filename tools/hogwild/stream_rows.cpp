@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include <hogwild/detail/platform/threads.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::cli {
@@ -17,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Text is handed on once there is so much of it, or nothing more has come for a while.
+/// Text is handed on once there is so much of it, or it has waited for a while.
 constexpr std::size_t enough_text = 1 << 20, at_once = 1 << 18;
 constexpr int poll_milliseconds = 50;
 constexpr std::size_t most_ready = 4;
@@ -75,7 +76,7 @@ stream_rows::stream_rows(int descriptor, std::string name, std::span<const std::
       name_(std::move(name)),
       columns_(known),
       stop_(std::move(stop)),
-      reader_([this](const std::stop_token& end) {
+      reader_(start_thread([this](const std::stop_token& end) {
         try {
           read(end);
         } catch (...) {
@@ -85,28 +86,31 @@ stream_rows::stream_rows(int descriptor, std::string name, std::span<const std::
         const std::lock_guard lock(mutex_);
         ended_ = true;
         changed_.notify_all();
-      }) {}
+      })) {}
 
 void stream_rows::read(const std::stop_token& end) {
   std::string text;
+  std::vector<char> room(at_once);
+  auto oldest = std::chrono::steady_clock::now();  // when what is unread began to come
   pollfd waited{.fd = descriptor_, .events = POLLIN, .revents = 0};
   for (bool more = true; more;) {
     const int comes = ::poll(&waited, 1, poll_milliseconds);
     if (stop_.stop_requested() || end.stop_requested()) return;
     if (comes > 0) {
-      const std::size_t before = text.size();
-      text.resize(before + at_once);
-      const ssize_t n = ::read(descriptor_, text.data() + before, at_once);
-      text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+      if (text.empty()) oldest = std::chrono::steady_clock::now();
+      const ssize_t n = ::read(descriptor_, room.data(), room.size());
+      text.append(room.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
       if (n < 0 && errno != EINTR && errno != EAGAIN)
         throw input_error(name_ + " cannot be read: " + std::strerror(errno));
       more = n != 0;
-      if (more && text.size() < enough_text) continue;
+      const bool old = std::chrono::steady_clock::now() - oldest >= std::chrono::milliseconds(poll_milliseconds);
+      if (more && text.size() < enough_text && !old) continue;
     }
     const std::size_t lines = more ? text.rfind('\n') + 1 : text.size();  // npos + 1 is 0
     if (lines == 0) continue;
     take(std::string_view(text).substr(0, lines), end);
     text.erase(0, lines);
+    oldest = std::chrono::steady_clock::now();
   }
 }
 

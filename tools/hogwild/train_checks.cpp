@@ -190,7 +190,8 @@ void check_stream(const command_line& line, const train_request& r) {
   if (r.engine != engine_name::threads && r.engine != engine_name::serial)
     throw config_error("a stream is trained by the serial engine or by threads: choose one of them");
   if (!(r.save_every > 0.0)) throw config_error("--save-every is a number of seconds above 0");
-  for (const char* const name : {"--test", "--validation", "--epochs", "--init", "--weights", "--offsets", "--memory"})
+  for (const char* const name : {"--test", "--validation", "--epochs", "--init", "--weights", "--offsets", "--memory",
+                                 "--segment", "--record", "--reproducible"})
     if (line.given(name)) throw config_error(std::string(name) + " is not for a stream: leave it out");
 }
 

@@ -16,6 +16,7 @@
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 
+#include "data_files.hpp"
 #include "json_text.hpp"
 #include "standard_streams.hpp"
 #include "stream_rows.hpp"
@@ -48,7 +49,7 @@ class stream_reports {
 
   void add(const stream_report& report) {
     rows_ = report.rows;
-    if (!std::isnan(report.loss)) loss_ += report.loss * static_cast<double>(report.trained);
+    if (report.trained > 0) loss_ += report.loss * static_cast<double>(report.trained);
     trained_ += report.trained;
   }
   /// What was not told yet, once a second.
@@ -111,7 +112,7 @@ class streaming {
       while (const auto batch = rows.next()) {
         if (!batch->rows.label.empty()) {
           numbers_.insert(numbers_.end(), batch->new_columns.begin(), batch->new_columns.end());
-          reports_.add(run_.take(batch->view(numbers_)));
+          add(run_.take(batch->view(numbers_)));
         }
         reports_.tell_in_time();
         if (seconds_since(saved) < request_.save_every || run_.rows() == kept) continue;
@@ -120,18 +121,41 @@ class streaming {
         saved = clock::now();
       }
     } catch (const input_error&) {
-      keep();  // what was right so far is not lost
+      keep_before_error();
       throw;
     }
-    const bool stopped = asked_.token().stop_requested();
-    keep_state();
-    if (!stopped) run_.flush();
-    keep_model();
-    reports_.end();
-    return static_cast<int>(stopped ? exit_code::interrupted : exit_code::done);
+    return end();
   }
 
  private:
+  /// Rows that were measured. Where they are no number any more, nothing is written over what was right.
+  void add(const stream_report& report) {
+    reports_.add(report);
+    if (report.trained == 0 || std::isfinite(report.loss)) return;
+    reports_.end();
+    throw error(exit_code::diverged,
+                "the loss is not finite: the step is too large for these rows; lower --step. The last checkpoint and "
+                "the model that was saved last stand");
+  }
+  int end() {
+    keep_state();
+    add(run_.flush());
+    keep_model();
+    reports_.end();
+    if (run_.rows() == 0 && !request_.save.empty()) say("no row came; nothing is saved");
+    return static_cast<int>(asked_.token().stop_requested() ? exit_code::interrupted : exit_code::done);
+  }
+  /// What was right so far is not lost; that the text is wrong is told all the same.
+  void keep_before_error() {
+    try {
+      keep_state();
+      add(run_.flush());
+      keep_model();
+    } catch (const error& e) {
+      say(std::string("what was learned so far could not be kept: ") + e.what());
+    }
+  }
+
   static train_options options_of(const train_request& request) {
     train_options options = request.options;
     options.checkpoint.clear();
@@ -145,15 +169,18 @@ class streaming {
   }
   void keep_state() {
     if (request_.options.checkpoint.empty()) return;
-    const interrupt::saving saving(asked_);
-    run_.checkpoint(request_.options.checkpoint);
+    {
+      const interrupt::saving saving(asked_);
+      run_.checkpoint(request_.options.checkpoint);
+    }
     reports_.acknowledge(run_.rows());
   }
   void keep_model() {
     if (request_.save.empty() || run_.trained() == 0) return;
     const interrupt::saving saving(asked_);
     const named_model m = model_for(request_, run_.columns());
-    save_model(request_.save, to_saved(m, run_.parameters(), run_.labels(), numbers_), model_format_for(request_.save));
+    save_model(request_.save, to_saved(m, run_.parameters(), run_.labels(), run_.numbers()),
+               model_format_for(request_.save));
   }
 
   const train_request& request_;

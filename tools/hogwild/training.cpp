@@ -23,6 +23,7 @@
 #include <hogwild/engines.hpp>
 #include <hogwild/nccl/collective.hpp>
 #include <hogwild/train.hpp>
+#include <hogwild/trainer.hpp>
 #include <hogwild/worker_main.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
@@ -181,31 +182,22 @@ named_model model_for(const train_request& request, std::size_t columns) {
 stream_run make_stream(const train_request& request, const train_options& given) {
   train_options options = given;
   if (model_named(request.model).facts().bias_of_its_own) options.bias = false;
-  const auto traits = []<class M>(const M& m) -> model_traits {
-    if constexpr (std::same_as<M, registered_model>)
+  const auto described = [&]<class M>(const M&) -> stream_model {
+    if constexpr (std::same_as<M, registered_model>) {
       throw config_error("a model of the program's own learns from a stream by a trainer, not by the command");
-    else
-      return traits_of(m);
+    } else {
+      const auto make = [request](std::size_t columns) { return std::get<M>(model_for(request, columns)); };
+      return described_stream<M>(make, options.bias, [](const M& m, const sparse_view& rows, const train_options& o) {
+        return prepare_named(m, rows, o, nullptr);
+      });
+    }
   };
-  const auto groups = [bias = options.bias](const named_model& made, std::size_t columns) {
-    return std::visit(
-        [&]<class M>(const M& m) {
-          if constexpr (free_model<M>)
-            return groups_of(m);
-          else
-            return margin_groups(columns, bias);
-        },
-        made);
+  stream_options how = request.of_stream;
+  how.note = [quiet = request.files.quiet](std::string_view sentence) {
+    if (!quiet) say(sentence);
   };
-  stream_model described{
-      .name = model_named(request.model).name(),
-      .traits = std::visit(traits, model_for(request, 1)),
-      .prepare =
-          [request](const sparse_view& rows, const train_options& o) {
-            return prepare_named(model_for(request, rows.columns), rows, o, nullptr);
-          },
-      .groups = [request, groups](std::size_t columns) { return groups(model_for(request, columns), columns); }};
-  return {std::move(described), [request] { return make_engine(request, nullptr); }, options, request.of_stream};
+  return {std::visit(described, model_for(request, 1)), [request] { return make_engine(request, nullptr); }, options,
+          how};
 }
 
 measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,18 +26,46 @@ concept makes_models = requires(const Make& make, std::size_t columns) {
   { make(columns) } -> std::convertible_to<M>;
 };
 
+/// What a stream knows of a model that `make` makes for a number of columns. `prepare_rows(m, rows, options)` is
+/// prepare().
+template <class M, class Make, class Prepare>
+stream_model described_stream(const Make& make, bool bias, const Prepare& prepare_rows) {
+  const M least = make(1);
+  stream_model said{.name = model_name<M>(), .traits = traits_of(least)};
+  if constexpr (requires { least.hyperparameters(); }) {
+    for (const auto number : least.hyperparameters()) said.hyperparameters.push_back(static_cast<double>(number));
+  } else {
+    for (const model_number& number : numbers_of<M>()) said.hyperparameters.push_back(number.get(&least));
+  }
+  said.prepare = [make, prepare_rows](const sparse_view& rows, const train_options& options) {
+    return prepare_rows(make(rows.columns), rows, options);
+  };
+  said.require_data = []([[maybe_unused]] const sparse_view& rows) {};
+  if constexpr (requires(const M& m, const sparse_view& rows) { m.require_data(rows, std::string_view()); })
+    said.require_data = [make](const sparse_view& rows) { make(rows.columns).require_data(rows, "the stream"); };
+  said.groups = [make, bias](std::size_t columns) {
+    if constexpr (free_model<M>)
+      return groups_of(make(columns));
+    else
+      return margin_groups(columns, bias);
+  };
+  return said;
+}
+
 /// A model that is trained for as long as rows come: each call of partial_fit() trains on its rows once, in their
 /// order. Workers wait between calls, and new columns make the model grow.
 ///
 /// Rows are trained in chunks of chunk_rows(), counted from the stream's first one. What is left over of a call, and at
 /// first all rows until there are stream_options::first_rows, is kept for the next one: so it does not matter how rows
-/// are dealt to calls: one worker makes the same bits of them in any case. Under sgd and adagrad they are those of
-/// train() for one epoch with row_order::sequential, where its chunks hold whole batches, as of many short rows, and
-/// there is no l2. flush() trains what is left over.
+/// are dealt to calls: one worker makes the same bits of them in any case, but of models that draw numbers, and under
+/// momentum and adam to rounding. Under sgd and adagrad they are those of train() for one epoch with
+/// row_order::sequential, where its chunks hold whole batches, as of many short rows, and there is no l2. flush()
+/// trains what is left over.
 ///
 /// A stream has no end: options that go by the rows of an epoch are refused with config_error (l1, ftrl, averages,
-/// validation, targets, warm-up, weights of classes ...). l2 is 0 by default, and the step stays what it is unless a
-/// decay is given. Weights of rows count as they are, not over a mean. Rows have one label each.
+/// validation, targets, warm-up, weights of classes ..., l2 but of linear models under sgd). l2 is 0 by default, and
+/// the step stays what it is unless a decay is given; with `options.resume` both are the checkpoint's. Weights of rows
+/// count as they are, not over a mean. Rows have one label each, and no numbers of their own.
 ///
 /// One thread at a time may use a trainer.
 template <model M>
@@ -50,9 +79,14 @@ class trainer {
       Make make, const Engine& engine, const train_options& options, const stream_options& how = {})
       : make_(std::move(make)),
         run_(
-            described(make_, options.bias), [engine] { return std::make_unique<engine_of<Engine>>(engine); }, options,
-            how) {
+            described_stream<M>(
+                make_, options.bias,
+                [](const M& m, const sparse_view& rows, const train_options& of) { return prepare(m, rows, of); }),
+            [engine] { return std::make_unique<engine_of<Engine>>(engine); }, options, how) {
     static_assert(conforms<M>());
+    if constexpr (requires { engine.segment; }) {
+      if (!engine.segment.empty()) throw config_error("a stream's parameters lie in no segment: leave out its name");
+    }
   }
   /// Of a model that is the same for any number of columns.
   template <class Engine>
@@ -62,14 +96,15 @@ class trainer {
 
   /// Trains on rows, which need not outlive the call. They may have more columns than those before them, whose columns
   /// keep their places. Throws input_error, before anything has changed, for rows that do not suit the model, and for
-  /// labels that were not declared.
+  /// labels that were not declared. Anything else that it throws, as where memory is short, ends the stream: go on from
+  /// a checkpoint by another trainer.
   stream_report partial_fit(const sparse_view& rows) { return run_.take(rows); }
   template <holds_rows Data>
   stream_report partial_fit(const Data& data) {
     return partial_fit(sparse_view(data.view()));
   }
   /// Trains on what is left over. How often that is done counts for the bits.
-  void flush() { run_.flush(); }
+  stream_report flush() { return run_.flush(); }
 
   std::size_t chunk_rows() const { return run_.chunk_rows(); }
   std::uint64_t rows() const { return run_.rows(); }        ///< taken since the stream began
@@ -93,21 +128,6 @@ class trainer {
   void checkpoint(const std::string& path) const { run_.checkpoint(path); }
 
  private:
-  static stream_model described(const std::function<M(std::size_t)>& make, bool bias) {
-    return {
-        .name = model_name<M>(),
-        .traits = traits_of(make(1)),
-        .prepare = [make](const sparse_view& rows,
-                          const train_options& options) { return hogwild::prepare(make(rows.columns), rows, options); },
-        .groups =
-            [make, bias](std::size_t columns) {
-              if constexpr (free_model<M>)
-                return groups_of(make(columns));
-              else
-                return margin_groups(columns, bias);
-            }};
-  }
-
   std::function<M(std::size_t)> make_;
   stream_run run_;
 };

@@ -27,6 +27,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
 
+#include "run/option_checks.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
@@ -316,6 +317,10 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
   values.erase(std::unique(values.begin(), values.end()), values.end());
   values = ranks.all_of(std::move(values));
   return label_map::learn(kind, label_column(std::span<const double>(values)), source);
+}
+
+void detail::check_options(const train_options& options, const model_traits& traits) {
+  check(options, traits);
 }
 
 label_map declared_labels(label_kind kind, const std::vector<double>& values, const label_column& labels,

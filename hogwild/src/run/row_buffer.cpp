@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/run/row_buffer.hpp>
 
+#include <algorithm>
+
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 
@@ -35,22 +38,27 @@ void row_buffer::add(const sparse_view& rows) {
   }
 }
 
-void row_buffer::put(checkpoint& file) const {
-  file.put_span<std::uint64_t>("rows.start", row_start_);
-  file.put_span<std::uint32_t>("rows.index", index_);
-  file.put_span<float>("rows.value", value_);
-  file.put_span<double>("rows.label", label_);
-  file.put_span<float>("rows.weight", weight_);
-  file.put_span<float>("rows.offset", offset_);
+void row_buffer::put(checkpoint& file, const std::string& name) const {
+  file.put_span<std::uint64_t>(name + ".start", row_start_);
+  file.put_span<std::uint32_t>(name + ".index", index_);
+  file.put_span<float>(name + ".value", value_);
+  file.put_span<double>(name + ".label", label_);
+  file.put_span<float>(name + ".weight", weight_);
+  file.put_span<float>(name + ".offset", offset_);
 }
 
-void row_buffer::get(const checkpoint& file) {
-  row_start_ = file.get_vector<std::uint64_t>("rows.start");
-  index_ = file.get_vector<std::uint32_t>("rows.index");
-  value_ = file.get_vector<float>("rows.value");
-  label_ = file.get_vector<double>("rows.label");
-  weight_ = file.get_vector<float>("rows.weight");
-  offset_ = file.get_vector<float>("rows.offset");
+void row_buffer::get(const checkpoint& file, const std::string& name) {
+  row_start_ = file.get_vector<std::uint64_t>(name + ".start");
+  index_ = file.get_vector<std::uint32_t>(name + ".index");
+  value_ = file.get_vector<float>(name + ".value");
+  label_ = file.get_vector<double>(name + ".label");
+  weight_ = file.get_vector<float>(name + ".weight");
+  offset_ = file.get_vector<float>(name + ".offset");
+  const auto suits = [this](const std::vector<float>& numbers) { return numbers.empty() || numbers.size() == rows(); };
+  const bool ascends = !row_start_.empty() && row_start_.front() == 0 && std::ranges::is_sorted(row_start_);
+  if (!ascends || row_start_.size() != rows() + 1 || row_start_.back() != index_.size() ||
+      value_.size() != index_.size() || !suits(weight_) || !suits(offset_))
+    throw input_error("the checkpoint's rows do not hold together: resume from another one");
 }
 
 sparse_view row_buffer::view(std::size_t columns) const {

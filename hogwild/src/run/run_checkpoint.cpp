@@ -96,6 +96,8 @@ void save_progress(const std::string& path, const param_store& store, const reso
 }
 
 step_schedule schedule_of_checkpoint(const checkpoint& file) {
+  if (file.find("stream") != nullptr)
+    throw config_error("the checkpoint was written by a stream, not by a run over epochs: resume it by a stream");
   return file.get<step_schedule>("schedule");
 }
 

@@ -2,10 +2,12 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/run/stream_run.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/error.hpp>
@@ -16,21 +18,24 @@ namespace {
 
 /// What has to be the same for a stream to go on. Eight bytes each, so that no padding is compared.
 struct stream_fingerprint {
-  std::uint64_t optimizer, bias, seed, chunk_rows, epoch_rows, update, form;
+  std::uint64_t optimizer, bias, seed, chunk_rows, epoch_rows, first_rows, update, form, hyperparameters;
   double l2, momentum, beta1, beta2, epsilon;
 
   bool operator==(const stream_fingerprint&) const = default;
 };
 
-stream_fingerprint fingerprint(const train_options& o, const training_defaults& defaults, std::size_t chunk_rows,
-                               std::uint64_t epoch_rows) {
+stream_fingerprint fingerprint(const train_options& o, const stream_model& model, std::size_t chunk_rows,
+                               const stream_options& how) {
+  const training_defaults& defaults = model.traits.defaults;
   return {.optimizer = static_cast<std::uint64_t>(o.optimizer.value_or(defaults.optimizer)),
           .bias = o.bias ? 1u : 0u,
           .seed = o.seed,
           .chunk_rows = chunk_rows,
-          .epoch_rows = epoch_rows,
+          .epoch_rows = how.epoch_rows,
+          .first_rows = how.first_rows,
           .update = static_cast<std::uint64_t>(o.update),
           .form = static_cast<std::uint64_t>(o.form.value_or(defaults.form)),
+          .hyperparameters = detail::checksum(std::span<const double>(model.hyperparameters)),
           .l2 = o.l2.value_or(0.0),
           .momentum = o.constants.momentum,
           .beta1 = o.constants.beta1,
@@ -44,9 +49,10 @@ using decided_step = std::array<double, 3>;
 }  // namespace
 
 void stream_run::checkpoint(const std::string& path) const {
+  require_whole();
   hogwild::checkpoint file{.epoch = state_.rows / how_.epoch_rows};
   file.put_span<char>("model", std::span(model_.name.data(), model_.name.size()));
-  file.put("stream", fingerprint(options_, model_.traits.defaults, chunk_rows_, how_.epoch_rows));
+  file.put("stream", fingerprint(options_, model_, chunk_rows_, how_));
   file.put("progress", state_);
   file.put("step", decided_step{static_cast<double>(options_.step.kind.value_or(schedule_kind::constant)),
                                 options_.step.initial.value_or(0.0), options_.step.decay.value_or(0.0)});
@@ -56,12 +62,13 @@ void stream_run::checkpoint(const std::string& path) const {
   file.put("columns", std::array<std::uint64_t, 3>{columns_, trained.columns, trained.scalar_bytes});
   for (std::size_t k = 0; k < trained.arrays.size(); ++k)
     file.put_bytes("array" + std::to_string(k), trained.arrays[k]);
-  held_.put(file);
+  held_.put(file, "rows");
+  sample_.put(file, "sample");
   write_checkpoint(path, file);
 }
 
 void stream_run::resume(const std::string& path) {
-  const hogwild::checkpoint file = read_checkpoint(path);
+  const hogwild::checkpoint file = read_checkpoint(path, how_.note);
   const std::vector<char> name = file.get_vector<char>("model");
   const std::string_view written_by(name.data(), name.size());
   if (written_by != model_.name) {
@@ -70,12 +77,13 @@ void stream_run::resume(const std::string& path) {
   }
   if (file.find("stream") == nullptr)
     throw config_error(path + " was written by a run over epochs, not by a stream: resume it without one");
-  const auto now = fingerprint(options_, model_.traits.defaults, chunk_rows_, how_.epoch_rows);
+  const auto now = fingerprint(options_, model_, chunk_rows_, how_);
   if (file.get<stream_fingerprint>("stream") != now ||
       !std::ranges::equal(file.get_vector<double>("labels"), labels_.values())) {
     throw config_error(path +
                        " was written by a stream with other labels or options (l2, seed, optimizer, update, "
-                       "bias, batch, rows of an epoch): resume with those that wrote it");
+                       "bias, batch, factors or other sizes of the model, rows of an epoch, first rows): resume with "
+                       "those that wrote it");
   }
   state_ = file.get<stream_state>("progress");
   const auto decided = file.get<decided_step>("step");
@@ -89,8 +97,19 @@ void stream_run::resume(const std::string& path) {
   stream_arrays trained{.columns = columns[1], .scalar_bytes = columns[2]};
   for (std::size_t k = 0; file.find("array" + std::to_string(k)) != nullptr; ++k)
     trained.arrays.push_back(file.get_vector<std::byte>("array" + std::to_string(k)));
+  std::size_t parameters = 0;
+  for (const parameter_group& g : model_.groups(trained.columns))
+    parameters = std::max(parameters, g.offset + g.rows * g.width);
+  const auto fits = [&](const std::vector<std::byte>& array) {
+    return array.size() == parameters * trained.scalar_bytes;
+  };
+  const std::size_t arrays =
+      trained.arrays.empty() ? 0 : 1 + state_arrays_of(options_.optimizer.value_or(model_.traits.defaults.optimizer));
+  if (trained.arrays.size() != arrays || !std::ranges::all_of(trained.arrays, fits) || columns_ > column_limit)
+    throw input_error(path + " holds parameters of another model than its options say");
   if (!trained.arrays.empty()) kept_ = std::move(trained);
-  held_.get(file);
+  held_.get(file, "rows");
+  sample_.get(file, "sample");
 }
 
 }  // namespace hogwild

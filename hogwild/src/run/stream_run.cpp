@@ -10,12 +10,12 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/choose.hpp>
-#include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/error.hpp>
 
+#include "run/option_checks.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
@@ -29,9 +29,14 @@ constexpr std::size_t rows_of_chunk = 64;
 constexpr std::size_t chunks_of_round = 256;
 constexpr std::string_view source = "the stream";
 
+void require_below_one(double step_l2) {
+  require(step_l2 < 1.0, "step * l2 is " + std::to_string(step_l2) +
+                             ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
+}
+
 train_options checked(train_options o, const model_traits& traits) {
   const auto unused = [](bool given, const char* what) {
-    require(!given, std::string("a stream has no use for ") + what + ": leave it out");
+    require(!given, std::string("a stream has no use for ") + what + "; leave it out");
   };
   unused(o.test || o.validation || o.validation_fraction > 0.0, "test and validation rows");
   unused(o.target || o.tolerance || o.measure_every, "a target or a tolerance");
@@ -39,26 +44,39 @@ train_options checked(train_options o, const model_traits& traits) {
   unused(!o.record.empty() || !o.checkpoint.empty(), "a record, or a checkpoint after each epoch");
   unused(!o.observers.empty(), "observers");
   unused(o.reproducible || o.virtual_workers, "virtual workers");
-  unused(o.weights.any(), "weights of classes: give rows weights");
+  unused(o.weights.any() || o.weight_positive != 1.0, "weights of classes, for rows may weigh themselves");
+  unused(o.rounds > 1, "rounds of an epoch");
+  unused(o.stop.stop_possible(), "a request to stop, for each call ends");
   unused(o.step.warm_up > 0, "a warm-up");
   unused(o.ownership == ownership_kind::blocks, "owners of blocks of ratings");
   unused(o.l1 > 0.0 || o.optimizer == optimizer_kind::ftrl, "l1 and ftrl, whose thresholds go by the rows of an epoch");
   require(o.order == row_order::chunked || o.order == row_order::sequential,
           "a stream is trained in the order of its rows: leave the order out");
   const schedule_kind kind = o.step.kind.value_or(schedule_kind::constant);
+  require(kind == schedule_kind::constant || o.step.decay, "a step that falls in a stream needs a decay: give one");
   require(kind == schedule_kind::constant || kind == schedule_kind::geometric || kind == schedule_kind::inverse,
           "a stream has no last epoch that a step could fall to: the schedule is constant, geometric or inverse");
   if (traits.factors) o.ownership = ownership_kind::shared;
   o.order = row_order::sequential;
   o.step.kind = o.step.decay ? o.step.kind.value_or(schedule_kind::geometric) : schedule_kind::constant;
   if (!o.l2) o.l2 = 0.0;
+  const bool by_scale = traits.margin && o.form != l2_form::two_pass &&
+                        o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd;
+  require(
+      *o.l2 == 0.0 || by_scale,
+      "l2 of a stream is for linear models under sgd; others take it by counts of all rows, which a stream has not");
+  if (o.step.initial) require_below_one(*o.step.initial * *o.l2);
+  detail::check_options(o, traits);
   o.data_name = source;
   return o;
 }
 
 label_map labels_of_stream(const stream_model& model, const train_options& o) {
   if (model.traits.labels == label_kind::real && o.labels.empty()) return {};
-  require(!o.labels.empty(), "declare the labels of the stream: they cannot be learned from rows that are yet to come");
+  require(!o.labels.empty(),
+          "declare the labels of the stream (train_options::labels, --label-values): they cannot be learned from rows "
+          "that are "
+          "yet to come");
   return declared_labels(model.traits.labels, o.labels, {}, std::string(source));
 }
 
@@ -72,11 +90,11 @@ std::size_t room_for(std::size_t columns) {
 struct stream_run::planned {
   planned(std::size_t room, prepared_task task) : columns(room), made(std::move(task)) {}
 
-  std::size_t columns;  ///< room
-  prepared_task made;   ///< for the rows that it was planned on, which are gone: what is the same for all rows
+  std::size_t columns;     ///< room
+  std::size_t sample = 0;  ///< rows that it was planned on
+  prepared_task made;      ///< for the rows that it was planned on, which are gone: what is the same for all rows
   loop_plan plan{};
   step_schedule schedule{};
-  std::vector<std::uint32_t> degree{};
   std::unique_ptr<training_task> current{};  ///< what the workers look at
   std::unique_ptr<engine_run> workers{};     ///< goes first
 };
@@ -95,6 +113,7 @@ stream_run::stream_run(stream_model model, std::function<std::unique_ptr<any_eng
   const std::size_t batch = options_.batch.value_or(model_.traits.defaults.batch);
   if (batch > 1) chunk_rows_ = (rows_of_chunk + batch - 1) / batch * batch;
   how_.epoch_rows = (how_.epoch_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
+  how_.first_rows = (how_.first_rows + chunk_rows_ - 1) / chunk_rows_ * chunk_rows_;
   if (const std::string path = std::exchange(options_.resume, {}); !path.empty()) resume(path);
 }
 
@@ -105,6 +124,8 @@ void stream_run::check(const sparse_view& rows) const {
   if (rows.label.lists()) label_map::refuse_lists(rows.label, name);
   require_trainable(rows, name, options_, model_.traits);
   if (labels_.kind() != label_kind::real) labels_.require_known(rows.label, name);
+  require(!rows.image.known(), "a stream takes rows of features, not images");
+  model_.require_data(rows);
   const std::size_t common = std::min(numbers_.size(), rows.original.size());
   const bool same = std::ranges::equal(std::span(numbers_).first(common), rows.original.first(common));
   const bool begins = columns_ == 0 || rows.columns == 0;
@@ -121,35 +142,54 @@ void stream_run::learn_columns(const sparse_view& rows) {
 }
 
 stream_report stream_run::take(const sparse_view& rows) {
+  require_whole();
   check(rows);
+  stream_report report;
+  whole_ = false;  // should something fail from here on
   learn_columns(rows);
-  stream_report report{.loss = 0.0};
-  const bool enough = held_.rows() + rows.rows() >= how_.first_rows;
-  if (planned_ == nullptr && !kept_ && !enough) {
-    if (rows.rows() > 0) held_.add(rows);
-  } else if (rows.rows() > 0) {
-    const std::size_t over = held_.rows() % chunk_rows_;
-    const std::size_t first = over == 0 ? 0 : std::min(chunk_rows_ - over, rows.rows());
-    held_.add(rows.slice(0, first));
-    if (held_.rows() > 0 && held_.rows() % chunk_rows_ == 0) {
-      train(held_.view(columns_), report);
-      held_.clear();
+  for (std::size_t first = 0; first < rows.rows();) {
+    const bool begun = planned_ != nullptr || kept_;
+    const std::size_t left = rows.rows() - first, goal = begun ? chunk_rows_ : how_.first_rows;
+    if (begun && held_.rows() == 0 && left >= chunk_rows_) {
+      const std::size_t n = left / chunk_rows_ * chunk_rows_;
+      train(rows.slice(first, first + n), report);
+      first += n;
+      continue;
     }
-    const std::size_t whole = first + (rows.rows() - first) / chunk_rows_ * chunk_rows_;
-    if (whole > first) train(rows.slice(first, whole), report);
-    if (whole < rows.rows()) held_.add(rows.slice(whole, rows.rows()));
+    const std::size_t n = std::min(left, goal - held_.rows());
+    held_.add(rows.slice(first, first + n));
+    first += n;
+    if (held_.rows() == goal) train_held(report);
   }
+  whole_ = true;
+  return completed(report);
+}
+
+stream_report stream_run::flush() {
+  require_whole();
+  stream_report report;
+  whole_ = false;
+  if (held_.rows() > 0) train_held(report);
+  whole_ = true;
+  return completed(report);
+}
+
+stream_report stream_run::completed(stream_report report) const {
   report.rows = this->rows();
   const bool measured = how_.progressive && report.trained > 0;
   report.loss = measured ? report.loss / static_cast<double>(report.trained) : std::numeric_limits<double>::quiet_NaN();
   return report;
 }
 
-void stream_run::flush() {
-  if (held_.rows() == 0) return;
-  stream_report report{.loss = 0.0};
+void stream_run::train_held(stream_report& report) {
   train(held_.view(columns_), report);
   held_.clear();
+}
+
+void stream_run::require_whole() const {
+  require(whole_,
+          "a call of this stream has failed in the middle, and some of its rows were trained: go on from the "
+          "last checkpoint, by another one");
 }
 
 sparse_view stream_run::as_planned(const sparse_view& rows) const {
@@ -164,8 +204,10 @@ sparse_view stream_run::as_planned(const sparse_view& rows) const {
 
 void stream_run::train(const sparse_view& rows, stream_report& report) {
   rows.ensure(0, rows.rows());
-  const bool by_few = state_.planned_on < how_.first_rows && state_.rows + rows.rows() >= how_.first_rows;
-  if (planned_ == nullptr || columns_ > planned_->columns || by_few) plan(rows);
+  const std::size_t room = how_.first_rows - std::min<std::size_t>(sample_.rows(), how_.first_rows);
+  if (room > 0) sample_.add(rows.slice(0, std::min(room, rows.rows())));
+  const bool by_few = planned_ != nullptr && planned_->sample < how_.first_rows && sample_.rows() == how_.first_rows;
+  if (planned_ == nullptr || columns_ > planned_->columns || by_few) plan();
   for (std::size_t first = 0; first < rows.rows();) {
     const std::size_t n = std::min({rows.rows() - first, chunks_of_round * chunk_rows_, rows_to_boundary()});
     train_round(as_planned(rows).slice(first, first + n), report);
@@ -179,10 +221,8 @@ double stream_run::step() const {
 
 double stream_run::shrink() const {
   if (!planned_->made.task->facts().scaled) return 1.0;
-  const double shrink = 1.0 - planned_->plan.options.exchange.gain_weight * step() * *options_.l2;
-  require(shrink > 0.0, "step * l2 is " + std::to_string(step() * *options_.l2) +
-                            ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
-  return shrink;
+  require_below_one(step() * *options_.l2);
+  return 1.0 - planned_->plan.options.exchange.gain_weight * step() * *options_.l2;
 }
 
 scaled_l2 stream_run::l2() const {
@@ -207,8 +247,6 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
   planned& p = *planned_;
   const param_store& store = p.workers->store();
   const loop_options& o = p.plan.options;
-  const bool touched = o.l2 > 0.0 && !p.made.task->facts().scaled;
-  if (touched) rows.degree = p.degree = count_columns(rows);
   const double at = step();
   const scaled_l2 by_row = l2();
   p.current = p.made.task->on(rows);
@@ -219,8 +257,8 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
   p.plan.chunks = chunk_plan(rows.rows(), chunk_rows_);
   p.workers->take(*p.current, p.plan);
   const std::size_t workers = std::max<std::size_t>(p.workers->workers(), 1);
-  // What models draw goes by pass and row, so that it does not matter how rows are dealt to rounds.
-  round_plan round{.pass = state_.rows / how_.epoch_rows + 1,
+  // What models draw goes by the pass and the row in the round: no two rounds have the same.
+  round_plan round{.pass = state_.rows + 1,
                    .epoch = 1,
                    .step = at,
                    .step_end = at,
@@ -237,6 +275,7 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
   report.trained += rows.rows();
   report.step = at;
   state_.reached = by_row.at(static_cast<double>(rows.rows()));
+  state_.shrink = by_row.shrink;
   const double after_next = state_.reached * std::pow(by_row.shrink, static_cast<double>(chunk_rows_));
   const bool small = after_next < scaled_l2::smallest_scale;
   if (small) {
@@ -250,12 +289,13 @@ void stream_run::train_round(const sparse_view& given, stream_report& report) {
   }
 }
 
-void stream_run::plan(const sparse_view& rows) {
+void stream_run::plan() {
   const std::size_t columns = room_for(columns_);
-  sparse_view wide = as_planned(rows).slice(0, std::min(rows.rows(), chunks_of_round * chunk_rows_));
+  sparse_view wide = as_planned(sample_.view(columns_));
   wide.columns = columns;
-  wide.source = nullptr;
   auto next = std::make_unique<planned>(columns, model_.prepare(wide, options_));
+  require(*options_.l2 == 0.0 || next->made.task->facts().scaled, "l2 of a stream is for linear models under sgd");
+  next->sample = sample_.rows();
   resolved_run run = begin_run(next->made);
   const auto engine = engine_();
   run_planner planner(*next->made.task, run);
@@ -265,21 +305,44 @@ void stream_run::plan(const sparse_view& rows) {
   next->plan.chunks = chunk_plan(chunks_of_round * chunk_rows_, chunk_rows_);
   if (state_.batch == 0) state_.batch = next->plan.options.batch;
   next->plan.options.batch = static_cast<std::uint32_t>(state_.batch);
-  next->workers = engine->start_workers(*next->made.task, next->plan, [](std::string_view) {});
+  const auto note = [this](std::string_view sentence) {
+    if (how_.note) how_.note(sentence);
+  };
+  next->workers = engine->start_workers(*next->made.task, next->plan, note);
   const param_store& store = next->workers->store();
   next->made.task->begin(store);
+  const std::vector<parameter_group> groups = model_.groups(columns);
   if (planned_ != nullptr) kept_ = arrays();
   if (kept_)
-    put_arrays(*kept_, model_.groups(kept_->columns), store, model_.groups(columns));
-  else
-    next->made.task->change(store, options_.initial);
+    put_arrays(*kept_, model_.groups(kept_->columns), store, groups);
+  else if (options_.initial)
+    begin_with(groups, *next);
   next->workers->get_ready();
   kept_.reset();
   planned_ = std::move(next);
-  state_.planned_on = std::max<std::uint64_t>(state_.planned_on, state_.rows + rows.rows());
   // What was found for the first rows holds for the stream.
   options_.step = {.initial = run.schedule.initial, .kind = run.schedule.kind};
   if (run.schedule.kind != schedule_kind::constant) options_.step.decay = run.schedule.decay;
+  // With other workers another part of their gains may be kept, and of l2 with them.
+  if (state_.rows > 0 && shrink() != state_.shrink) {
+    state_.scale = state_.reached;
+    state_.since_origin = 0;
+  }
+}
+
+/// Whoever changes new parameters knows of the columns that there are, not of those that there is room for.
+void stream_run::begin_with(const std::vector<parameter_group>& room, const planned& made) const {
+  const param_store& store = made.workers->store();
+  const std::vector<parameter_group> groups = model_.groups(columns_);
+  const std::vector<float> all = made.made.task->parameters_of(store, 1.0);
+  std::vector<float> known = regrouped(all, room, groups);
+  options_.initial(known);
+  const std::vector<float> wide = regrouped(known, groups, room);
+  std::vector<float> merged = all;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    std::copy_n(wide.begin() + static_cast<std::ptrdiff_t>(room[g].offset), groups[g].rows * groups[g].width,
+                merged.begin() + static_cast<std::ptrdiff_t>(room[g].offset));
+  made.made.task->assign(store, merged);
 }
 
 stream_arrays stream_run::arrays() const {
@@ -292,7 +355,10 @@ std::vector<float> stream_run::parameters() const {
   if (planned_ != nullptr)
     return regrouped(planned_->made.task->parameters_of(planned_->workers->store(), state_.reached),
                      model_.groups(planned_->columns), model_.groups(columns_));
-  return regrouped(parameters_of(*kept_, state_.reached), model_.groups(kept_->columns), model_.groups(columns_));
+  std::vector<float> w = floats_of(*kept_);
+  if (model_.traits.margin)  // all but a bias
+    for (float& v : std::span(w).first(kept_->columns)) v *= static_cast<float>(state_.reached);
+  return regrouped(w, model_.groups(kept_->columns), model_.groups(columns_));
 }
 
 }  // namespace hogwild

@@ -50,17 +50,17 @@ void put_arrays(const stream_arrays& from, const std::vector<parameter_group>& o
   });
 }
 
-std::vector<float> parameters_of(const stream_arrays& arrays, double scale) {
-  const auto scaled = [&]<class T>() {
+std::vector<float> floats_of(const stream_arrays& arrays) {
+  const auto as_floats = [&]<class T>() {
     const std::vector<std::byte>& bytes = arrays.arrays.front();
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), bytes.size());
     std::vector<float> all(values.size());
-    std::ranges::transform(values, all.begin(), [scale](T v) { return static_cast<float>(scale * double{v}); });
+    std::ranges::transform(values, all.begin(), [](T v) { return static_cast<float>(v); });
     return all;
   };
-  return arrays.scalar_bytes == sizeof(float) ? scaled.template operator()<float>()
-                                              : scaled.template operator()<double>();
+  return arrays.scalar_bytes == sizeof(float) ? as_floats.template operator()<float>()
+                                              : as_floats.template operator()<double>();
 }
 
 std::vector<float> regrouped(std::span<const float> from, const std::vector<parameter_group>& old_groups,

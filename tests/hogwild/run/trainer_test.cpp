@@ -16,6 +16,7 @@
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/poisson.hpp>
 #include <hogwild/models/softmax.hpp>
 
 #include "support/scratch_folder.hpp"
@@ -242,6 +243,105 @@ TEST(trainer, goes_on_from_a_checkpoint_with_the_same_bits) {
   }
 }
 
+TEST(trainer, reads_true_weights_from_a_checkpoint_before_it_goes_on) {
+  const csr_rows kept = rows().csr();
+  const test::scratch_folder folder;
+  const std::string path = (folder.path() / "stream").string();
+  train_options options = sgd(0.02);
+  options.bias = true;
+  trainer<logistic> stream(logistic{}, serial_engine{}, options);
+  stream.partial_fit(kept);
+  stream.checkpoint(path);
+  options.resume = path;
+  const trainer<logistic> resumed(logistic{}, serial_engine{}, options);
+  const std::vector<float> read = resumed.parameters(), expected = stream.parameters();
+  ASSERT_EQ(read.size(), expected.size());
+  EXPECT_EQ(read.back(), expected.back()) << "l2 is not about the bias";
+  for (std::size_t j = 0; j < read.size(); ++j) EXPECT_FLOAT_EQ(read[j], expected[j]);
+}
+
+TEST(trainer, of_threads_grows_and_goes_on_from_a_checkpoint) {
+  const csr_rows kept = rows().csr();
+  const sparse_view all = kept.view();
+  const test::scratch_folder folder;
+  const std::string path = (folder.path() / "stream").string();
+  train_options options = sgd();
+  const thread_engine two{.workers = 2, .team = thread_team_kind::std};
+  {
+    trainer<logistic> stream(logistic{}, two, options);
+    stream.partial_fit(all.slice(0, 2500));
+    stream.partial_fit(sparse_view{.columns = 1000});
+    stream.partial_fit(all.slice(2500, 4200));
+    stream.checkpoint(path);
+  }
+  options.resume = path;
+  trainer<logistic> stream(logistic{}, two, options);
+  EXPECT_EQ(stream.columns(), 1000u);
+  stream.partial_fit(all.slice(4200, 5000));
+  stream.flush();
+  EXPECT_LT(evaluate(stream.model(), all).loss, 0.9 * std::log(2.0));
+}
+
+TEST(trainer, weighs_rows_as_they_say) {
+  // A row of weight 2 changes the weights by twice its step, where one row a batch is trained.
+  train_options options = sgd();
+  options.batch = 1;
+  test::toy_rows few;
+  few.columns = 1;
+  few.push({0}, {1.0f}, 1.0f);
+  const auto trained = [&](float weight, double step) {
+    options.step.initial = step;
+    const std::vector<float> weights{weight};
+    csr_rows weighed = few.csr();
+    weighed.set_weights(weights);
+    trainer<logistic> stream(logistic{}, serial_engine{}, options);
+    stream.partial_fit(weighed);
+    stream.flush();
+    return stream.parameters()[0];
+  };
+  EXPECT_FLOAT_EQ(trained(2.0f, 0.1), trained(1.0f, 0.2));
+}
+
+TEST(trainer, decides_by_its_first_rows_however_they_come) {
+  const csr_rows kept = rows().csr();
+  train_options options;
+  options.labels = {-1.0, 1.0};
+  std::vector<float> first;
+  for (const std::size_t most : {10u, 999u, 5000u}) {
+    trainer<logistic> stream(logistic{}, serial_engine{}, options);
+    feed(stream, kept.view(), most, 3);
+    if (first.empty()) first = stream.parameters();
+    EXPECT_EQ(stream.parameters(), first) << most;
+  }
+}
+
+TEST(trainer, refuses_labels_that_its_model_does_not_take_before_it_holds_them) {
+  trainer<poisson> counts(poisson{}, serial_engine{}, {.step = {.initial = 0.01}});
+  test::toy_rows few;
+  few.columns = 1;
+  for (int i = 0; i < 100; ++i) few.push({0}, {1.0f}, i == 70 ? -3.0f : 2.0f);
+  EXPECT_THROW(counts.partial_fit(few.csr()), error);
+  EXPECT_EQ(counts.rows(), 0u);
+  few.label[70] = 1.0f;
+  EXPECT_EQ(counts.partial_fit(few.csr()).rows, 100u);
+}
+
+TEST(trainer, begins_with_what_it_is_told) {
+  train_options options = sgd();
+  options.initial = [](std::span<float> w) {
+    ASSERT_EQ(w.size(), 300u) << "columns that there are";
+    w[7] = 1.5f;
+  };
+  const csr_rows kept = rows().csr();
+  trainer<logistic> stream(logistic{}, serial_engine{}, options, {.first_rows = 64});
+  test::toy_rows nothing;
+  nothing.columns = 300;
+  for (int i = 0; i < 64; ++i) nothing.push({}, {}, 1.0f);
+  stream.partial_fit(nothing.csr());
+  EXPECT_EQ(stream.parameters()[7], 1.5f);
+  EXPECT_EQ(stream.parameters()[8], 0.0f);
+}
+
 TEST(trainer, refuses_the_checkpoint_of_another_stream) {
   const csr_rows kept = rows().csr();
   const test::scratch_folder folder;
@@ -256,6 +356,17 @@ TEST(trainer, refuses_the_checkpoint_of_another_stream) {
   least.labels.clear();
   EXPECT_THAT(refusal<trainer<least_squares>>(least_squares{}, serial_engine{}, least),
               HasSubstr("is a checkpoint of logistic"));
+  const auto of_factors = [](std::size_t factors) {
+    return [factors](std::size_t columns) { return factorization_machine{.features = columns, .factors = factors}; };
+  };
+  train_options machine = sgd();
+  machine.batch.reset();
+  const std::string small = (folder.path() / "small").string();
+  trainer<factorization_machine> of_two(of_factors(2), serial_engine{}, machine);
+  of_two.partial_fit(kept);
+  of_two.checkpoint(small);
+  machine.resume = small;
+  EXPECT_THAT(refusal<trainer<factorization_machine>>(of_factors(16), serial_engine{}, machine), HasSubstr("factors"));
   other.seed = 2;
   EXPECT_THAT(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other),
               HasSubstr("with other labels or options"));
@@ -311,6 +422,16 @@ TEST(trainer, says_what_a_stream_has_no_use_for) {
   EXPECT_THAT(said([](train_options& o) { o.labels = {1.0}; }), HasSubstr("two labels, but 1"));
   EXPECT_THAT(said([](train_options& o) { o.labels = {1.0, 1.0}; }), HasSubstr("twice"));
   EXPECT_THAT(said([](train_options& o) { o.l1 = 0.1; }), HasSubstr("l1"));
+  EXPECT_THAT(said([](train_options& o) { o.weight_positive = 2.0; }), HasSubstr("weights of classes"));
+  EXPECT_THAT(said([](train_options& o) { o.rounds = 2; }), HasSubstr("rounds"));
+  EXPECT_THAT(said([](train_options& o) { o.step.kind = schedule_kind::inverse; }), HasSubstr("needs a decay"));
+  EXPECT_THAT(said([](train_options& o) { o.l2 = 6.0; }), HasSubstr("must stay below 1"));
+  EXPECT_THAT(said([](train_options& o) {
+                o.l2 = 0.1;
+                o.optimizer = optimizer_kind::adagrad;
+              }),
+              HasSubstr("l2 of a stream"));
+  EXPECT_THAT(said([](train_options& o) { o.seed = 1, o.batch = 1000; }), HasSubstr("batch"));
   EXPECT_THAT(said([](train_options& o) { o.average = 0.5; }), HasSubstr("average"));
   EXPECT_THAT(said([](train_options& o) { o.validation_fraction = 0.5; }), HasSubstr("validation"));
   EXPECT_THAT(said([](train_options& o) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -18,9 +19,9 @@ class row_buffer {
   /// Adds rows, each of one label.
   void add(const sparse_view& rows);
   void clear() { *this = {}; }
-  /// Into a checkpoint, and back; throws input_error where it holds none.
-  void put(checkpoint& file) const;
-  void get(const checkpoint& file);
+  /// Into sections of a checkpoint whose names begin so, and back; throws input_error where it holds none.
+  void put(checkpoint& file, const std::string& name) const;
+  void get(const checkpoint& file, const std::string& name);
   /// Of as many columns; valid until the next change.
   sparse_view view(std::size_t columns) const;
 

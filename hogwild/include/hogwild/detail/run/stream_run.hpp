@@ -26,9 +26,12 @@ struct stream_model {
   std::string_view name;
   model_traits traits;
   /// The model for as many columns as the rows have, on these rows; throws as train().
-  std::function<prepared_task(const sparse_view& rows, const train_options& options)> prepare;
+  std::function<prepared_task(const sparse_view& rows, const train_options& options)> prepare{};
+  /// Throws what the model says of rows that it cannot be trained on.
+  std::function<void(const sparse_view& rows)> require_data{};
+  std::vector<double> hyperparameters{};  ///< of it, whatever its columns
   /// Where its parameters lie when it is made for so many columns.
-  std::function<std::vector<parameter_group>(std::size_t columns)> groups;
+  std::function<std::vector<parameter_group>(std::size_t columns)> groups{};
 };
 
 /// The layout of a margin model.
@@ -49,10 +52,11 @@ class stream_run {
   ~stream_run();
 
   /// Trains on copies of no rows but the last few. Throws input_error where they do not suit the model, or their labels
-  /// were not declared, before anything changes.
+  /// were not declared, before anything changes. Whatever else it throws, of memory say, ends the stream: from then on
+  /// all calls but parameters() throw config_error.
   stream_report take(const sparse_view& rows);
   /// Trains on what is left over, though it is no whole chunk.
-  void flush();
+  stream_report flush();
 
   std::size_t chunk_rows() const { return chunk_rows_; }
   std::size_t columns() const { return columns_; }
@@ -71,7 +75,10 @@ class stream_run {
   void learn_columns(const sparse_view& rows);
   void train(const sparse_view& rows, stream_report& report);
   void train_round(const sparse_view& rows, stream_report& report);
-  void plan(const sparse_view& rows);
+  void train_held(stream_report& report);
+  stream_report completed(stream_report report) const;
+  void require_whole() const;
+  void plan();
   void resume(const std::string& path);
   stream_arrays arrays() const;
   double step() const;
@@ -87,13 +94,16 @@ class stream_run {
   label_map labels_;
   std::size_t chunk_rows_, columns_ = 0;
   std::vector<std::uint32_t> numbers_{};
-  row_buffer held_{};  ///< rows that are left over
+  row_buffer held_{};    ///< rows that are left over
+  row_buffer sample_{};  ///< the first rows of the stream, by which it is planned
+  bool whole_ = true;    ///< no call has failed in its middle
   stream_state state_{};
   std::optional<stream_arrays> kept_{};  ///< of a checkpoint, until there are workers
 
   // Made for the first rows, and anew when there are more columns than it has room for.
   struct planned;
   std::unique_ptr<planned> planned_;
+  void begin_with(const std::vector<parameter_group>& room, const planned& made) const;
 };
 
 }  // namespace hogwild

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <hogwild/model.hpp>
@@ -16,11 +18,14 @@ class param_store;
 struct stream_options {
   /// So many rows count as an epoch of the step's schedule; at least 1. They do no more than that.
   std::uint64_t epoch_rows = 1'000'000;
-  /// What is left open - a step, how workers share - is decided by so many rows at first, which are kept until then;
-  /// where something is asked for sooner, by fewer, and once more when there are as many. At least 1.
+  /// What is left open - a step, how many rows see the same weights, how workers share - is decided by so many rows at
+  /// first, rounded up to a chunk. They are kept until then, and copies of them for as long as the stream lasts; where
+  /// flush() asks sooner it is decided by fewer, and how workers share once more when there are as many. At least 1.
   std::size_t first_rows = 4096;
   /// Whether rows are measured before they are trained on (stream_report::loss).
   bool progressive = true;
+  /// Told in one sentence what is worth knowing: fewer workers than were asked for, an older checkpoint than the last.
+  std::function<void(std::string_view)> note{};
 };
 
 /// What became of the rows of one call.
@@ -29,7 +34,7 @@ struct stream_report {
   std::uint64_t trained = 0;  ///< by this call, with those that an earlier one had left over
   /// The mean loss of the rows that this call trained on, before it did so (progressive validation); no number where
   /// there are none, or nobody asked.
-  double loss;
+  double loss = 0.0;
   double step = 0.0;  ///< of the last row that was trained
 };
 
@@ -39,7 +44,7 @@ struct stream_state {
   std::uint64_t since_origin = 0;  ///< rows since l2 began at `scale`
   double scale = 1.0;              ///< w = scale * v at that row
   double reached = 1.0;            ///< the same after the last row
-  std::uint64_t planned_on = 0;    ///< rows that the last plan saw
+  double shrink = 1.0;             ///< of each row since then
   std::uint64_t batch = 0;         ///< rows that see the same weights, as the first plan said; 0: there was none
 };
 
@@ -54,8 +59,8 @@ struct stream_arrays {
 void put_arrays(const stream_arrays& from, const std::vector<parameter_group>& old_groups, const param_store& to,
                 const std::vector<parameter_group>& new_groups);
 stream_arrays copy_arrays(const param_store& store, std::size_t columns);
-/// The parameters times `scale`.
-std::vector<float> parameters_of(const stream_arrays& arrays, double scale);
+/// The parameters as they are stored.
+std::vector<float> floats_of(const stream_arrays& arrays);
 
 /// Elements of `from`, which lie as `old_groups` say, in the order of `new_groups`, of which none has more rows.
 std::vector<float> regrouped(std::span<const float> from, const std::vector<parameter_group>& old_groups,
