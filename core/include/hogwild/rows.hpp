@@ -103,7 +103,7 @@ rows_from(Rows&& rows, const row_options& options = {}) {
     }
     if constexpr (requires { row.weight; }) taken.weight = static_cast<float>(row.weight);
     if constexpr (requires { row.offset; }) taken.offset = static_cast<float>(row.offset);
-    if constexpr (requires { row.id; }) taken.id = static_cast<std::uint32_t>(row.id);
+    if constexpr (requires { row.id; }) taken.id = detail::row_id(row.id, options.name, number + 1);
     taken.number = ++number;
     gatherer.add(taken);
   }

@@ -29,7 +29,7 @@ concept makes_models = requires(const Make& make, std::size_t columns) {
 /// What a stream knows of a model that `make` makes for a number of columns. `prepare_rows(m, rows, options)` is
 /// prepare().
 template <class M, class Make, class Prepare>
-stream_model described_stream(const Make& make, bool bias, const Prepare& prepare_rows) {
+stream_model described_stream(const Make& make, [[maybe_unused]] bool bias, const Prepare& prepare_rows) {
   const M least = make(1);
   stream_model said{.name = model_name<M>(), .traits = traits_of(least)};
   if constexpr (requires { least.hyperparameters(); }) {
@@ -43,12 +43,10 @@ stream_model described_stream(const Make& make, bool bias, const Prepare& prepar
   said.require_data = []([[maybe_unused]] const sparse_view& rows) {};
   if constexpr (requires(const M& m, const sparse_view& rows) { m.require_data(rows, std::string_view()); })
     said.require_data = [make](const sparse_view& rows) { make(rows.columns).require_data(rows, "the stream"); };
-  said.groups = [make, bias](std::size_t columns) {
-    if constexpr (free_model<M>)
-      return groups_of(make(columns));
-    else
-      return margin_groups(columns, bias);
-  };
+  if constexpr (free_model<M>)
+    said.groups = [make](std::size_t columns) { return groups_of(make(columns)); };
+  else
+    said.groups = [bias](std::size_t columns) { return margin_groups(columns, bias); };
   return said;
 }
 

@@ -263,6 +263,19 @@ TEST_F(rows_from_file, a_range_of_sparse_rows_becomes_the_same) {
   EXPECT_TRUE(data.view().weight.empty() && data.view().offset.empty() && data.view().id.empty());
 }
 
+TEST(rows_from_range, refuses_numbers_of_rows_that_are_too_large) {
+  const std::vector<std::uint32_t> column{0};
+  const std::vector<float> one{1.0f};
+  std::vector<sparse_row<float>> all(3, {.index = column, .value = one, .label = 1.0f});
+  all[1].id = std::uint64_t{1} << 32;
+  try {
+    (void)rows_from(all);
+    FAIL() << "taken";
+  } catch (const input_error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("row 2 has the number 4294967296"));
+  }
+}
+
 /// What a range throws comes through.
 TEST(rows_from_range, what_it_throws_comes_through) {
   const auto broken = std::views::iota(0, 5) | std::views::transform([](int r) {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/data/number_arrays.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 
@@ -48,6 +52,16 @@ class row_gatherer {
   class implementation;
   std::unique_ptr<implementation> own_;
 };
+
+/// The number of row `number`, counted from 1, of `name`. Throws input_error where it does not fit 32 bits.
+template <std::integral Id>
+std::uint32_t row_id(Id id, const std::string& name, std::size_t number) {
+  if (!std::in_range<std::uint32_t>(id)) {
+    throw input_error(name + ": row " + std::to_string(number) + " has the number " + std::to_string(id) +
+                      "; numbers of rows are from 0 to 4294967295");
+  }
+  return static_cast<std::uint32_t>(id);
+}
 
 }  // namespace detail
 }  // namespace hogwild
