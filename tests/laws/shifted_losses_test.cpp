@@ -82,7 +82,7 @@ test::toy_rows counts() {
   return toy;
 }
 
-constexpr thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
 
 TEST(shifted_losses, a_tolerance_ends_the_run_where_it_does) {
   for (const double tolerance : {0.1, 0.01, 0.001}) {

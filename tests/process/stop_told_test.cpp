@@ -49,7 +49,7 @@ way with(const Engine& engine, sharing_kind sharing = sharing_kind::automatic, b
   };
 }
 
-constexpr thread_engine threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
+const thread_engine threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
 constexpr sync_rule gradients = sync_rule::gradients, average = sync_rule::average;
 constexpr transport_kind segment = transport_kind::shared_segment;
 

@@ -36,7 +36,7 @@ using testing::HasSubstr;
 namespace {
 
 const test::toy_rows told_rows = test::planted_regression({.rows = 2'000, .columns = 20}, 0.5);
-constexpr thread_engine two_threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
+const thread_engine two_threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
 
 train_options short_run(std::vector<observer_handle> observers) {
   return {.epochs = 5, .step = {.initial = 0.1, .decay = 0.9}, .l2 = 0.01, .observers = std::move(observers)};

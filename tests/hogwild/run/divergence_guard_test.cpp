@@ -28,7 +28,7 @@ using namespace hogwild;
 
 namespace {
 
-constexpr thread_engine four{.workers = 4, .team = thread_team_kind::std, .pin = false};
+const thread_engine four{.workers = 4, .team = thread_team_kind::std, .pin = false};
 
 /// Least squares whose first four workers wait for each other in their first row: then all of them have fetched the
 /// same parameters, and each finds the whole way to the optimum by itself, however they are scheduled.

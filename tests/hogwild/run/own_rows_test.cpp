@@ -34,7 +34,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr thread_engine std_threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
+const thread_engine std_threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
 
 template <class M, class Engine>
 std::vector<float> parameters(const M& m, const sparse_view& rows, const Engine& engine, const train_options& options) {

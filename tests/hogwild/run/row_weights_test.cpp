@@ -33,7 +33,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr thread_engine std_threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
+const thread_engine std_threads{.workers = 2, .team = thread_team_kind::std, .pin = false};
 
 /// Two kinds of rows in equal numbers that contradict each other: those of the first weigh eight times as much.
 struct contradiction {
