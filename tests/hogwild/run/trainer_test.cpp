@@ -63,6 +63,14 @@ std::vector<float> one_pass(train_options options, const sparse_view& all) {
   return train(logistic{}, all, serial_engine{}, options).parameters;
 }
 
+/// The mean logistic loss, from scores alone: measuring sorts by oneTBB, which ThreadSanitizer does not see into.
+double loss_of(const trainer<logistic>& stream, const sparse_view& rows) {
+  const std::vector<float> margins = scores(stream.model(), rows, {.team = thread_team_kind::std});
+  double sum = 0.0;
+  for (std::size_t r = 0; r < rows.rows(); ++r) sum += std::log1p(std::exp(-rows.label[r] * double{margins[r]}));
+  return sum / static_cast<double>(rows.rows());
+}
+
 template <class Trainer, class... Arguments>
 std::string refusal(Arguments&&... arguments) {
   try {
@@ -119,7 +127,7 @@ TEST(trainer, of_threads_ends_in_the_band_of_one_worker) {
     trainer<logistic> stream(logistic{}, engine, sgd());
     feed(stream, all, 900, 3);
     stream.flush();
-    return evaluate(stream.model(), all).loss;
+    return loss_of(stream, all);
   };
   const double serial = loss_by(serial_engine{});
   EXPECT_LT(loss_by(thread_engine{.workers = 2, .team = thread_team_kind::std}),
@@ -161,7 +169,7 @@ TEST(trainer, grows_with_new_columns_and_keeps_what_it_has_learned) {
   EXPECT_TRUE(std::equal(after.begin(), after.end(), before.begin()));
   stream.partial_fit(all.slice(640, 5000));
   EXPECT_EQ(stream.parameters().size(), 301u);
-  const double loss = evaluate(stream.model(), all).loss;
+  const double loss = loss_of(stream, all);
   EXPECT_LT(loss, 0.95 * std::log(2.0));
 }
 
@@ -197,7 +205,7 @@ TEST(trainer, tells_the_loss_of_rows_before_it_trains_on_them) {
   EXPECT_EQ(first.trained, 640u);
   EXPECT_EQ(first.rows, 640u);
   EXPECT_NEAR(first.loss, std::log(2.0), 1e-6);
-  const double expected = evaluate(stream.model(), all.slice(640, 1280)).loss;
+  const double expected = loss_of(stream, all.slice(640, 1280));
   const stream_report second = stream.partial_fit(all.slice(640, 1280));
   EXPECT_NEAR(second.loss, expected, 1e-6);
   EXPECT_EQ(second.step, 0.2);
@@ -279,7 +287,7 @@ TEST(trainer, of_threads_grows_and_goes_on_from_a_checkpoint) {
   EXPECT_EQ(stream.columns(), 1000u);
   stream.partial_fit(all.slice(4200, 5000));
   stream.flush();
-  EXPECT_LT(evaluate(stream.model(), all).loss, 0.9 * std::log(2.0));
+  EXPECT_LT(loss_of(stream, all), 0.9 * std::log(2.0));
 }
 
 TEST(trainer, weighs_rows_as_they_say) {
