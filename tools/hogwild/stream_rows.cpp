@@ -123,7 +123,8 @@ void stream_rows::take(std::string_view lines, const std::stop_token& end) {
     const std::string place = name_ + ":" + std::to_string(e.line()) + ":" + std::to_string(e.column()) + ": ";
     throw format_error(name_, lines_ + e.line(), e.column(), said.substr(std::min(place.size(), said.size())));
   }
-  lines_ += static_cast<std::size_t>(std::ranges::count(lines, '\n'));
+  // By find(), which looks at many bytes at once.
+  for (std::size_t at = lines.find('\n'); at != std::string_view::npos; at = lines.find('\n', at + 1)) ++lines_;
 }
 
 void stream_rows::give(libsvm_rows rows, const std::stop_token& end) {
