@@ -160,7 +160,6 @@ class streaming {
   static train_options options_of(const train_request& request) {
     train_options options = request.options;
     options.checkpoint.clear();
-    options.data_name.clear();
     return options;
   }
 

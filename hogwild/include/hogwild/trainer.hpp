@@ -122,7 +122,8 @@ class trainer {
   void save(const std::filesystem::path& path) const { hogwild::save(path, model()); }
   /// Writes what going on needs: parameters, the optimiser's state, rows that are left over. Whoever has it need not
   /// give any of rows() again. At every instant, should the process be killed, it or the one before it is whole. Throws
-  /// resource_error (disk full) or input_error (bad path); then what stood there is as before.
+  /// resource_error (disk full), input_error (bad path), or an error of exit_code::diverged where weights are not
+  /// finite; then what stood there is as before.
   void checkpoint(const std::string& path) const { run_.checkpoint(path); }
 
  private:

@@ -334,15 +334,11 @@ void stream_run::plan() {
 void stream_run::begin_with(const std::vector<parameter_group>& room, const planned& made) const {
   const param_store& store = made.workers->store();
   const std::vector<parameter_group> groups = model_.groups(columns_);
-  const std::vector<float> all = made.made.task->parameters_of(store, 1.0);
+  std::vector<float> all = made.made.task->parameters_of(store, 1.0);
   std::vector<float> known = regrouped(all, room, groups);
   options_.initial(known);
-  const std::vector<float> wide = regrouped(known, groups, room);
-  std::vector<float> merged = all;
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    std::copy_n(wide.begin() + static_cast<std::ptrdiff_t>(room[g].offset), groups[g].rows * groups[g].width,
-                merged.begin() + static_cast<std::ptrdiff_t>(room[g].offset));
-  made.made.task->assign(store, merged);
+  regroup(known, groups, all, room);
+  made.made.task->assign(store, all);
 }
 
 stream_arrays stream_run::arrays() const {

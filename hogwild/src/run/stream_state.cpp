@@ -63,14 +63,19 @@ std::vector<float> floats_of(const stream_arrays& arrays) {
                                               : as_floats.template operator()<double>();
 }
 
+void regroup(std::span<const float> from, const std::vector<parameter_group>& old_groups, std::span<float> to,
+             const std::vector<parameter_group>& new_groups) {
+  for_groups(old_groups, new_groups, [&](std::size_t first, std::size_t begin, std::size_t n) {
+    std::ranges::copy(from.subspan(first, n), to.subspan(begin, n).begin());
+  });
+}
+
 std::vector<float> regrouped(std::span<const float> from, const std::vector<parameter_group>& old_groups,
                              const std::vector<parameter_group>& new_groups) {
   std::size_t size = 0;
   for (const parameter_group& g : new_groups) size = std::max(size, g.offset + g.rows * g.width);
   std::vector<float> to(size);
-  for_groups(old_groups, new_groups, [&](std::size_t first, std::size_t begin, std::size_t n) {
-    std::ranges::copy(from.subspan(first, n), to.begin() + static_cast<long>(begin));
-  });
+  regroup(from, old_groups, to, new_groups);
   return to;
 }
 

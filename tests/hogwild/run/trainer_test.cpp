@@ -251,6 +251,29 @@ TEST(trainer, goes_on_from_a_checkpoint_with_the_same_bits) {
   }
 }
 
+TEST(trainer, writes_no_checkpoint_of_weights_that_are_no_number) {
+  const csr_rows kept = rows().csr();
+  const test::scratch_folder folder;
+  const std::string path = (folder.path() / "stream").string();
+  trainer<logistic> stream(logistic{}, serial_engine{}, sgd());
+  stream.partial_fit(kept.view().slice(0, 4096));
+  stream.checkpoint(path);
+  // Before the first of these rows is trained their loss is that of weight 0.
+  test::toy_rows wild;
+  wild.columns = 301;
+  for (int i = 0; i < 64; ++i) wild.push({300}, {3e38f}, 1.0f);
+  EXPECT_TRUE(std::isfinite(stream.partial_fit(wild.csr()).loss));
+  try {
+    stream.checkpoint(path);
+    FAIL() << "written";
+  } catch (const error& e) {
+    EXPECT_EQ(e.code(), exit_code::diverged);
+  }
+  train_options resumed = sgd();
+  resumed.resume = path;
+  EXPECT_EQ(trainer<logistic>(logistic{}, serial_engine{}, resumed).rows(), 4096u);
+}
+
 TEST(trainer, reads_true_weights_from_a_checkpoint_before_it_goes_on) {
   const csr_rows kept = rows().csr();
   const test::scratch_folder folder;

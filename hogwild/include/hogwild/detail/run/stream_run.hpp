@@ -67,7 +67,8 @@ class stream_run {
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
   /// True w of the model made for columns(), of the rows that are trained. Throws config_error before any is.
   std::vector<float> parameters() const;
-  /// Writes all that going on needs, rows that are left over among it. Throws as write_checkpoint().
+  /// Writes all that going on needs, rows that are left over among it. Throws as write_checkpoint(), and an error with
+  /// exit_code::diverged where weights are not finite; then what stood there is as before.
   void checkpoint(const std::string& path) const;
 
  private:
@@ -87,6 +88,9 @@ class stream_run {
   std::size_t rows_to_boundary() const;
   sparse_view as_planned(const sparse_view& rows) const;
 
+  struct planned;
+  void begin_with(const std::vector<parameter_group>& room, const planned& made) const;
+
   stream_model model_;
   std::function<std::unique_ptr<any_engine>()> engine_;
   train_options options_;
@@ -100,10 +104,7 @@ class stream_run {
   stream_state state_{};
   std::optional<stream_arrays> kept_{};  ///< of a checkpoint, until there are workers
 
-  // Made for the first rows, and anew when there are more columns than it has room for.
-  struct planned;
-  std::unique_ptr<planned> planned_;
-  void begin_with(const std::vector<parameter_group>& room, const planned& made) const;
+  std::unique_ptr<planned> planned_;  ///< for the first rows, and anew when there are more columns than it has room for
 };
 
 }  // namespace hogwild

@@ -62,7 +62,11 @@ stream_arrays copy_arrays(const param_store& store, std::size_t columns);
 /// The parameters as they are stored.
 std::vector<float> floats_of(const stream_arrays& arrays);
 
-/// Elements of `from`, which lie as `old_groups` say, in the order of `new_groups`, of which none has more rows.
+/// Copies elements of `from`, which lie as `old_groups` say, to where they lie by `new_groups`: of each group as many
+/// rows as both have.
+void regroup(std::span<const float> from, const std::vector<parameter_group>& old_groups, std::span<float> to,
+             const std::vector<parameter_group>& new_groups);
+/// The same into an array of its own.
 std::vector<float> regrouped(std::span<const float> from, const std::vector<parameter_group>& old_groups,
                              const std::vector<parameter_group>& new_groups);
 
