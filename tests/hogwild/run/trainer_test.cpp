@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -225,8 +226,10 @@ TEST(trainer, goes_on_from_a_checkpoint_with_the_same_bits) {
   const sparse_view all = kept.view();
   const test::scratch_folder folder;
   const std::string path = (folder.path() / "stream").string();
-  for (const double l2 : {0.0, 0.02}) {
+  for (const auto& [by, l2] : {std::pair(optimizer_kind::sgd, 0.0), std::pair(optimizer_kind::sgd, 0.02),
+                               std::pair(optimizer_kind::adagrad, 0.0)}) {
     train_options options = sgd(l2);
+    options.optimizer = by;
     options.step = {.initial = 0.2, .decay = 0.9};
     const stream_options how{.epoch_rows = 1000};
     trainer<logistic> whole(logistic{}, serial_engine{}, options, how);
