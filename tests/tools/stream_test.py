@@ -125,6 +125,17 @@ class a_stream(unittest.TestCase):
         self.assertGreater(grew, KILLS // 2)
         self.assertEqual(pathlib.Path(self.model).read_bytes(), pathlib.Path(whole).read_bytes())
 
+    @staticmethod
+    def ended(run):
+        """What it told until it ended by itself: its input stays open, for the end of that is another reason."""
+        out, err = run.stdout.read(), run.stderr.read()
+        run.wait(timeout=30)
+        with contextlib.suppress(BrokenPipeError):
+            run.stdin.close()
+        run.stdout.close()
+        run.stderr.close()
+        return out, err
+
     def test_saves_when_it_is_asked_to_end(self):
         run = subprocess.Popen(self.command("--save", self.model, "--checkpoint", self.checkpoint), stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -134,7 +145,7 @@ class a_stream(unittest.TestCase):
         while json.loads(run.stdout.readline())["rows"] == 0:
             pass
         run.send_signal(signal.SIGTERM)
-        out, err = run.communicate(timeout=30)
+        out, err = self.ended(run)
         self.assertEqual(run.returncode, 130, err)
         last = json.loads(out.splitlines()[-1])
         self.assertGreater(last["acknowledged"], 0)
@@ -176,7 +187,7 @@ class a_stream(unittest.TestCase):
             run.stdin.flush()
             time.sleep(0.01)
         run.send_signal(signal.SIGTERM)
-        out, err = run.communicate(timeout=30)
+        out, err = self.ended(run)
         self.assertEqual(run.returncode, 130, err)
         told = [json.loads(line)["acknowledged"] for line in out.splitlines()]
         self.assertGreater(len([n for n in told if 0 < n < 1000]), 2)

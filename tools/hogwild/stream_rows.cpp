@@ -71,82 +71,111 @@ sparse_view stream_rows::batch::view(std::span<const std::uint32_t> numbers) con
   return all;
 }
 
-stream_rows::stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::stop_token stop)
+stream_rows::stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::size_t threads,
+                         std::stop_token stop)
     : descriptor_(descriptor),
       name_(std::move(name)),
-      columns_(known),
       stop_(std::move(stop)),
-      reader_(start_thread([this](const std::stop_token& end) {
-        try {
-          read(end);
-        } catch (...) {
-          const std::lock_guard lock(mutex_);
-          fault_ = std::current_exception();
-        }
+      room_(at_once),
+      columns_(known),
+      parsing_(threads) {
+  for (std::size_t t = 0; t < threads; ++t) {
+    parsers_.push_back(start_thread([this](const std::stop_token& end) {
+      try {
+        parse_pieces(end);
+      } catch (...) {
         const std::lock_guard lock(mutex_);
-        ended_ = true;
-        changed_.notify_all();
-      })) {}
+        if (!fault_) fault_ = std::current_exception();
+      }
+      const std::lock_guard lock(mutex_);
+      --parsing_;
+      changed_.notify_all();
+    }));
+  }
+}
 
-void stream_rows::read(const std::stop_token& end) {
-  std::string text;
-  std::vector<char> room(at_once);
+void stream_rows::parse_pieces(const std::stop_token& end) {
+  for (bool right = true; right;) {
+    const auto text = read(end);
+    right = text && take(*text, end);
+  }
+}
+
+std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) {
+  const std::lock_guard reading(reading_);
   auto oldest = std::chrono::steady_clock::now();  // when what is unread began to come
   pollfd waited{.fd = descriptor_, .events = POLLIN, .revents = 0};
-  for (bool more = true; more;) {
+  std::exception_ptr fault;
+  while (more_) {
     const int comes = ::poll(&waited, 1, poll_milliseconds);
-    if (stop_.stop_requested() || end.stop_requested()) return;
+    if (stopped(end)) return {};
     if (comes > 0) {
-      if (text.empty()) oldest = std::chrono::steady_clock::now();
-      const ssize_t n = ::read(descriptor_, room.data(), room.size());
-      text.append(room.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-      if (n < 0 && errno != EINTR && errno != EAGAIN)
-        throw input_error(name_ + " cannot be read: " + std::strerror(errno));
-      more = n != 0;
+      if (text_.empty()) oldest = std::chrono::steady_clock::now();
+      const ssize_t n = ::read(descriptor_, room_.data(), room_.size());
+      const bool failed = n < 0 && errno != EINTR && errno != EAGAIN;
+      if (failed) fault = std::make_exception_ptr(input_error(name_ + " cannot be read: " + std::strerror(errno)));
+      text_.append(room_.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+      more_ = n != 0 && !failed;
       const bool old = std::chrono::steady_clock::now() - oldest >= std::chrono::milliseconds(poll_milliseconds);
-      if (more && text.size() < enough_text && !old) continue;
+      if (more_ && text_.size() < enough_text && !old) continue;
     }
-    const std::size_t lines = more ? text.rfind('\n') + 1 : text.size();  // npos + 1 is 0
-    if (lines == 0) continue;
-    take(std::string_view(text).substr(0, lines), end);
-    text.erase(0, lines);
-    oldest = std::chrono::steady_clock::now();
+    const std::size_t lines = more_ ? text_.rfind('\n') + 1 : text_.size();  // npos + 1 is 0
+    if (lines == 0 && !fault) continue;
+    std::string rest = text_.substr(lines);
+    text_.resize(lines);
+    return piece{.lines = std::exchange(text_, std::move(rest)), .number = pieces_++, .fault = fault};
   }
+  return {};
 }
 
-void stream_rows::take(std::string_view lines, const std::stop_token& end) {
+bool stream_rows::take(const piece& text, const std::stop_token& end) {
+  std::optional<format_error> wrong;
+  libsvm_rows rows;
   try {
-    give(parse_libsvm(lines, name_), end);
+    rows = parse_libsvm(text.lines, name_);
   } catch (const format_error& e) {
-    give(parse_libsvm(before_line(lines, e.line()), name_), end);
-    const std::string said = e.what();
-    const std::string place = name_ + ":" + std::to_string(e.line()) + ":" + std::to_string(e.column()) + ": ";
-    throw format_error(name_, lines_ + e.line(), e.column(), said.substr(std::min(place.size(), said.size())));
+    wrong = e;
+    rows = parse_libsvm(before_line(text.lines, e.line()), name_);
   }
-  // By find(), which looks at many bytes at once.
-  for (std::size_t at = lines.find('\n'); at != std::string_view::npos; at = lines.find('\n', at + 1)) ++lines_;
+  std::size_t lines = 0;  // by find(), which looks at many bytes at once
+  for (std::size_t at = text.lines.find('\n'); at != std::string::npos; at = text.lines.find('\n', at + 1)) ++lines;
+  std::unique_lock lock(mutex_);
+  const auto may_give = [&] { return fault_ || (next_piece_ == text.number && ready_.size() < most_ready); };
+  while (!may_give() && !stopped(end)) changed_.wait_for(lock, waiting);
+  if (fault_ || stopped(end)) return false;
+  give(std::move(rows));
+  if (wrong) {
+    const std::string said = wrong->what();
+    const std::string place =
+        name_ + ":" + std::to_string(wrong->line()) + ":" + std::to_string(wrong->column()) + ": ";
+    throw format_error(name_, lines_ + wrong->line(), wrong->column(),
+                       said.substr(std::min(place.size(), said.size())));
+  }
+  if (text.fault) std::rethrow_exception(text.fault);
+  lines_ += lines;
+  ++next_piece_;
+  changed_.notify_all();
+  return true;
 }
 
-void stream_rows::give(libsvm_rows rows, const std::stop_token& end) {
+void stream_rows::give(libsvm_rows rows) {
   if (rows.label.empty()) return;
   const std::size_t before = columns_.numbers().size();
   columns_.number(rows.index);
   batch made{.rows = std::move(rows), .new_columns = {}};
   made.new_columns.assign(columns_.numbers().begin() + static_cast<std::ptrdiff_t>(before), columns_.numbers().end());
   made.rows.columns = columns_.numbers().size();
-  std::unique_lock lock(mutex_);
-  const auto stopped = [&] { return stop_.stop_requested() || end.stop_requested(); };
-  while (ready_.size() >= most_ready && !stopped()) changed_.wait_for(lock, waiting);
   ready_.push_back(std::move(made));
   changed_.notify_all();
 }
 
 std::optional<stream_rows::batch> stream_rows::next() {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, waiting, [&] { return !ready_.empty() || ended_; });
+  changed_.wait_for(lock, waiting, [&] { return !ready_.empty() || fault_ || parsing_ == 0; });
   if (ready_.empty() || stop_.stop_requested()) {
-    if (fault_ && !stop_.stop_requested()) std::rethrow_exception(fault_);
-    return ended_ || stop_.stop_requested() ? std::nullopt : std::optional(batch{});
+    if (stop_.stop_requested()) return {};
+    if (fault_) std::rethrow_exception(fault_);
+    return parsing_ > 0 ? std::optional(batch{}) : std::nullopt;
   }
   batch first = std::move(ready_.front());
   ready_.pop_front();

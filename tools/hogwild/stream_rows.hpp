@@ -39,7 +39,7 @@ class arriving_columns {
   std::vector<std::uint32_t> numbers_;
 };
 
-/// Rows of LIBSVM text as they come from a descriptor, read and parsed by a thread of its own while others are trained
+/// Rows of LIBSVM text as they come from a descriptor, read and parsed by threads of its own while others are trained
 /// on.
 class stream_rows {
  public:
@@ -50,9 +50,10 @@ class stream_rows {
     sparse_view view(std::span<const std::uint32_t> numbers) const;
   };
 
-  /// `known`: columns that have positions already. `name` is what messages call the text. Takes no more from the
-  /// descriptor once `stop` is requested.
-  stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::stop_token stop);
+  /// `known`: columns that have positions already. `name` is what messages call the text. So many threads parse. Takes
+  /// no more from the descriptor once `stop` is requested.
+  stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::size_t threads,
+              std::stop_token stop);
 
   /// The next rows, in their order; waits for them, up to a tenth of a second, after which there may be none. Nothing
   /// at the end of the text, or where a stop was asked for. Throws input_error for malformed text, with the line of the
@@ -60,22 +61,38 @@ class stream_rows {
   std::optional<batch> next();
 
  private:
-  void read(const std::stop_token& end);
-  void take(std::string_view lines, const std::stop_token& end);
-  void give(libsvm_rows rows, const std::stop_token& end);
+  /// Whole lines of the text, and which piece of it they are.
+  struct piece {
+    std::string lines;
+    std::uint64_t number = 0;
+    std::exception_ptr fault;  ///< of reading what comes behind them
+  };
+  void parse_pieces(const std::stop_token& end);
+  std::optional<piece> read(const std::stop_token& end);
+  /// False: there is nothing more to do.
+  bool take(const piece& text, const std::stop_token& end);
+  void give(libsvm_rows rows);
+  bool stopped(const std::stop_token& end) const { return stop_.stop_requested() || end.stop_requested(); }
 
   int descriptor_;
   std::string name_;
-  arriving_columns columns_;
   std::stop_token stop_;
-  std::size_t lines_ = 0;  ///< before those at hand
 
-  std::mutex mutex_;
+  std::mutex reading_;  ///< held by the thread that reads
+  std::string text_;    ///< read, of lines that have not ended
+  std::vector<char> room_;
+  std::uint64_t pieces_ = 0;  ///< that were read
+  bool more_ = true;          ///< the text has not ended
+
+  std::mutex mutex_;  ///< for what follows
   std::condition_variable changed_;
+  std::uint64_t next_piece_ = 0;  ///< whose rows are given next
+  std::size_t lines_ = 0;         ///< before that piece
+  arriving_columns columns_;
   std::deque<batch> ready_;
-  bool ended_ = false;
+  std::size_t parsing_;  ///< threads that have not ended
   std::exception_ptr fault_;
-  std::jthread reader_;  ///< goes first
+  std::vector<std::jthread> parsers_;  ///< go first
 };
 
 }  // namespace hogwild::cli

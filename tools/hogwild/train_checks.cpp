@@ -189,6 +189,10 @@ void check_stream(const command_line& line, const train_request& r) {
     throw config_error("--stream reads LIBSVM text, which is not what a " + r.model + " model takes");
   if (r.engine != engine_name::threads && r.engine != engine_name::serial)
     throw config_error("a stream is trained by the serial engine or by threads: choose one of them");
+  if (line.given("--team") && team_of_stream(r.team) != r.team)
+    throw config_error(
+        "OpenMP's threads spin while they wait for rows, and take the CPU from those that read them: use --team std or "
+        "tbb with --stream, or leave it out");
   if (!(r.save_every > 0.0)) throw config_error("--save-every is a number of seconds above 0");
   for (const char* const name : {"--test", "--validation", "--epochs", "--init", "--weights", "--offsets", "--memory",
                                  "--segment", "--record", "--reproducible"})

@@ -35,6 +35,11 @@ inline constexpr std::array<std::pair<std::string_view, engine_name>, 7> engine_
      {"cuda", engine_name::cuda},
      {"serial", engine_name::serial}}};
 
+/// Of options for which 0 means that nobody has asked.
+inline std::optional<std::size_t> unless_zero(std::size_t n) {
+  return n == 0 ? std::nullopt : std::optional(n);
+}
+
 /// What `hogwild train` was asked for.
 struct train_request {
   std::string data, test, validation_file;

@@ -105,7 +105,10 @@ class streaming {
 
   int operator()() {
     asked_.begin_asking();
-    stream_rows rows(STDIN_FILENO, "standard input", numbers_, asked_.token());
+    // As many parse as train: of rows that are many at once either takes about as long.
+    const std::size_t workers =
+        request_.engine == engine_name::serial ? 1 : worker_count(unless_zero(request_.workers));
+    stream_rows rows(STDIN_FILENO, "standard input", numbers_, workers, asked_.token());
     clock::time_point saved = clock::now();
     std::uint64_t kept = run_.rows();
     reports_.acknowledge(kept);  // what a resumed stream begins behind

@@ -30,11 +30,6 @@
 namespace hogwild::cli {
 namespace {
 
-/// Of options for which 0 means that nobody has asked.
-std::optional<std::size_t> unless_zero(std::size_t n) {
-  return n == 0 ? std::nullopt : std::optional(n);
-}
-
 template <class Engine>
 std::unique_ptr<any_engine> as_any(const Engine& engine) {
   return std::make_unique<engine_of<Engine>>(engine);
@@ -196,8 +191,9 @@ stream_run make_stream(const train_request& request, const train_options& given)
   how.note = [quiet = request.files.quiet](std::string_view sentence) {
     if (!quiet) say(sentence);
   };
-  return {std::visit(described, model_for(request, 1)), [request] { return make_engine(request, nullptr); }, options,
-          how};
+  train_request by = request;
+  by.team = team_of_stream(request.team);
+  return {std::visit(described, model_for(request, 1)), [by] { return make_engine(by, nullptr); }, options, how};
 }
 
 measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters) {

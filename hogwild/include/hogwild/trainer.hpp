@@ -50,6 +50,13 @@ stream_model described_stream(const Make& make, [[maybe_unused]] bool bias, cons
   return said;
 }
 
+/// The engine with a team whose threads sleep between two calls.
+template <class Engine>
+Engine engine_of_stream(Engine engine) {
+  if constexpr (requires { engine.team; }) engine.team = team_of_stream(engine.team);
+  return engine;
+}
+
 /// A model that is trained for as long as rows come: each call of partial_fit() trains on its rows once, in their
 /// order. Workers wait between calls, and new columns make the model grow.
 ///
@@ -69,9 +76,10 @@ stream_model described_stream(const Make& make, [[maybe_unused]] bool bias, cons
 template <model M>
 class trainer {
  public:
-  /// Trains by threads, or by serial_engine. `options.labels` says which labels there are; models of numbers have none.
-  /// `options.resume` names what checkpoint() wrote, by a trainer of the same model and options: this one goes on from
-  /// there. Throws config_error for options that do not suit, and input_error where a checkpoint cannot be read.
+  /// Trains by threads, or by serial_engine; std threads take the place of OpenMP's, which would spin between two
+  /// calls. `options.labels` says which labels there are; models of numbers have none. `options.resume` names what
+  /// checkpoint() wrote, by a trainer of the same model and options: this one goes on from there. Throws config_error
+  /// for options that do not suit, and input_error where a checkpoint cannot be read.
   template <makes_models<M> Make, class Engine>
   requires std::same_as<Engine, serial_engine> || std::same_as<Engine, thread_engine> trainer(
       Make make, const Engine& engine, const train_options& options, const stream_options& how = {})
@@ -80,7 +88,7 @@ class trainer {
             described_stream<M>(
                 make_, options.bias,
                 [](const M& m, const sparse_view& rows, const train_options& of) { return prepare(m, rows, of); }),
-            [engine] { return std::make_unique<engine_of<Engine>>(engine); }, options, how) {
+            [by = engine_of_stream(engine)] { return std::make_unique<engine_of<Engine>>(by); }, options, how) {
     static_assert(conforms<M>());
     if constexpr (requires { engine.segment; }) {
       if (!engine.segment.empty()) throw config_error("a stream's parameters lie in no segment: leave out its name");

@@ -9,10 +9,18 @@
 #include <vector>
 
 #include <hogwild/model.hpp>
+#include <hogwild/option_values.hpp>
 
 namespace hogwild {
 
 class param_store;
+
+/// The team for a stream where `asked` was asked for: OpenMP's threads spin for a while when they wait for the next
+/// round, and take the CPU from those that make the rows. Two workers beside two parsers took up to twenty times as
+/// long on two CPUs.
+constexpr thread_team_kind team_of_stream(thread_team_kind asked) {
+  return asked == thread_team_kind::openmp ? thread_team_kind::std : asked;
+}
 
 /// How a stream is trained, besides what train_options say.
 struct stream_options {
