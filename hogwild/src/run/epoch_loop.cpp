@@ -135,7 +135,7 @@ class epoch_loop {
     const std::uint64_t rounds = options_.rounds.value_or(0);
     ranks_.require_equal(std::as_bytes(std::span(&rounds, 1)), "number of rounds that an epoch is cut into");
     if (rounds == 0) return;
-    rounds_.cut_epochs(static_cast<std::uint32_t>(rounds), [this](std::uint32_t round, double step) {
+    rounds_.cut_epochs(static_cast<std::uint32_t>(rounds), [this](std::uint32_t round, double step, double) {
       progress_.train_seconds += seconds_since(training_since_);
       const bool goes_on = tell_round(round, step);
       training_since_ = clock::now();
