@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,7 +17,6 @@
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
 
-#include "support/fresh_seed.hpp"
 #include "support/toy_data.hpp"
 
 namespace hogwild {
@@ -57,7 +57,7 @@ std::vector<planned_lane> random_lanes(std::size_t n, std::uint64_t seed) {
 
 template <class M>
 void expect_same_bits(const M& m, const sparse_view& rows, train_options options, std::size_t lanes) {
-  const std::uint64_t seed = test::fresh_seed();
+  const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   const auto planned = random_lanes(lanes, seed);
   options.epochs = lane_test::epochs;

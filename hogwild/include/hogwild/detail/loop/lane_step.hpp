@@ -184,21 +184,18 @@ class lane_row_step : public Sharing {
         v_(Sharing::parameters()),
         state_(table, context, data) {}
 
-  struct labelled {
-    sparse_row<float> row;
-    std::size_t number;
-    std::size_t size() const { return row.size(); }
+  struct numbered_row : sparse_row<float> {
+    std::size_t number = 0;
   };
 
   void begin(const round_plan& round, double position) {
     v_ = Sharing::parameters();
     state_.begin(round, position);
   }
-  labelled example(row_cursor& rows, std::size_t r) const { return {labelled_row(rows, r, context_.labels), r}; }
+  numbered_row example(row_cursor& rows, std::size_t r) const { return {labelled_row(rows, r, context_.labels), r}; }
 
   template <class Reader, class Note>
-  bool train(const Reader& v, const labelled& example, const Note& note) {
-    const sparse_row<float>& z = example.row;
+  bool train(const Reader& v, const numbered_row& z, const Note& note) {
     const std::size_t lanes = state_.lanes(), bias = columns_ * lanes;
     std::array<float, most_lanes> margin{}, of_bias{}, label, slope, move, stored;
     for (std::size_t e = 0; e < z.size(); ++e) {
@@ -207,11 +204,11 @@ class lane_row_step : public Sharing {
     }
     if (context_.options.bias)
       for (std::size_t k = 0; k < lanes; ++k) of_bias[k] = v[bias + k];
-    state_.label(example.number, label.data());
-    state_.margins(example.number, context_.options.bias ? of_bias.data() : nullptr, margin.data());
-    state_.shrink(example.number);
+    state_.label(z.number, label.data());
+    state_.margins(z.number, context_.options.bias ? of_bias.data() : nullptr, margin.data());
+    state_.shrink(z.number);
     loss_.derivatives(lanes, margin.data(), label.data(), slope.data());
-    if (!state_.change(example.number, slope.data(), state_.scale(), move.data(), stored.data())) return false;
+    if (!state_.change(z.number, slope.data(), state_.scale(), move.data(), stored.data())) return false;
     const auto add = [&](std::size_t j, float delta) {
       if (delta != 0.0f) note(j, v_.read_add(j, delta));
     };
