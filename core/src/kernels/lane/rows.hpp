@@ -136,8 +136,8 @@ class lane_row {
                     __attribute__((always_inline)) { ((sum[From + Sum].of[v] = growing[Sum].of[v]), ...); });
   }
 
-  /// All: each model has a change. The weights of others are stored as they were: added to, -0 or what an infinite
-  /// value has met would not stay the same.
+  /// All: each model has a change. To the weights of the others -0 is added, which leaves them as they are: their
+  /// products would not, of a weight that is -0 or of an infinite value.
   template <bool All>
   static void update_models(float* w, const entries& z, const float* change) {
     numbers by;
@@ -146,11 +146,14 @@ class lane_row {
       by.of[v] = loaded<vector>(change + v * floats);
       changed[v] = by.of[v] != vector{};
     });
+    const vector nothing = -vector{};
     const auto update_column = [&](Index j, float x) __attribute__((always_inline)) {
       float* const weights = aligned(w + place(j));
       each_vector([&](std::size_t v) __attribute__((always_inline)) {
-        const vector before = loaded<vector>(weights + v * floats), after = before + by.of[v] * x;
-        rules::store(weights + v * floats, All ? after : changed[v] ? after : before);
+        const vector product = by.of[v] * x;
+        rules::store(weights + v * floats, loaded<vector>(weights + v * floats) + (All          ? product
+                                                                                   : changed[v] ? product
+                                                                                                : nothing));
       });
     };
     in_parts(
