@@ -5,6 +5,7 @@
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 
+#include "kernels/lane/numbers.hpp"
 #include "kernels/lane/rows.hpp"
 #include "kernels/row_rules.hpp"
 
@@ -40,7 +41,8 @@ class lane_loops {
   }
 
  public:
-  static constexpr lane_kernels<Index, Value> table{dots, updates};
+  static constexpr lane_kernels<Index, Value> table{dots, updates, lane_numbers<Isa>::margins,
+                                                    lane_numbers<Isa>::changes};
 };
 
 }  // namespace hogwild::detail

@@ -12,6 +12,8 @@ namespace hogwild {
 
 /// The most models that lie side by side.
 inline constexpr std::size_t most_lanes = 32;
+/// There are so many, or two or four times as many.
+inline constexpr std::size_t least_lanes = 8;
 
 /// The inner loops of several margin models that read the same rows: lane k is a model of its own. `lanes` is 8, 16 or
 /// 32, and model k's weight of column j is w[j * lanes + k]: an entry is read once for all models. `w` begins at a
@@ -27,6 +29,13 @@ struct lane_kernels {
   /// w[j * lanes + k] += change[i * lanes + k] * x for each entry of row i, row after row; a row does not touch a lane
   /// of which its change is 0.
   void (*updates)(float* w, std::size_t lanes, const row_batch<Index, Value>& rows, const float* change);
+  /// Of one row and each model k: dot[k] becomes the margin scale[k] * dot[k] + bias[k], in single precision; scale[k]
+  /// is multiplied by shrink[k], and what it is then, rounded, is shrunk[k].
+  void (*margins)(std::size_t lanes, double* scale, const double* shrink, const float* bias, float* dot, float* shrunk);
+  /// Of one row and each model k: -step[k] * slope[k] is added to moved[k], and change[k] becomes that over shrunk[k].
+  /// Whether any of them is not 0.
+  bool (*changes)(std::size_t lanes, const float* step, const float* slope, const float* shrunk, float* moved,
+                  float* change);
 };
 
 /// The kernels of an instruction set that has_isa() knows; `set` is not automatic.
