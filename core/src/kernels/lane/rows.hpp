@@ -12,6 +12,9 @@
 // One row and models side by side. What is computed of each model is what margin/loops.hpp computes, in the same order,
 // so that the bits are the same. As there, an instruction set is a type of its own file, and nothing here calls an
 // inline function of other headers on floats.
+//
+// Weights are not announced ahead: the processor finds the next entries' by itself, and where models stay in its caches
+// announcing them took a tenth to a third more time.
 
 namespace hogwild::detail {
 
@@ -150,10 +153,8 @@ class lane_row {
     const auto update_column = [&](Index j, float x) __attribute__((always_inline)) {
       float* const weights = aligned(w + place(j));
       each_vector([&](std::size_t v) __attribute__((always_inline)) {
-        const vector product = by.of[v] * x;
-        rules::store(weights + v * floats, loaded<vector>(weights + v * floats) + (All          ? product
-                                                                                   : changed[v] ? product
-                                                                                                : nothing));
+        const vector product = by.of[v] * x, gain = All ? product : changed[v] ? product : nothing;
+        rules::store(weights + v * floats, loaded<vector>(weights + v * floats) + gain);
       });
     };
     in_parts(
