@@ -71,30 +71,47 @@ void lane_task::work(const worker_context& at) const {
 
 namespace {
 
-/// The rows of lane k among rows [first, first + n): numbers within them.
-class rows_of_lanes {
- public:
-  rows_of_lanes(const lane_table& table, const sparse_view& rows, lane_task::rows_of_lane which)
-      : table_(table), rows_(rows), which_(which) {}
+/// What is summed up over the rows of a chunk, of each lane.
+struct lane_sums {
+  alignas(64) std::array<double, most_lanes> loss{}, weight{};
+  /// Of each lane where there are all measures; else none.
+  std::vector<std::vector<float>> score, target, row_weight;
+};
 
-  bool operator()(std::size_t k, std::size_t r) const {
-    const std::uint32_t held_out = table_.of[k].rows.held_out;
-    if (which_ == lane_task::rows_of_lane::all || held_out == lane_rows::none) return true;
-    const bool held = table_.fold[rows_.first_row + r] == held_out;
-    return held == (which_ == lane_task::rows_of_lane::held_out);
+/// Of each fold the lanes that are measured on its rows: 1, and 0 for the others.
+class measured_folds {
+ public:
+  measured_folds(const lane_table& table, const sparse_view& rows, lane_task::rows_of_lane which)
+      : table_(table), first_row_(rows.first_row), by_fold_(which != lane_task::rows_of_lane::all) {
+    std::size_t folds = 1;
+    for (const std::uint8_t f : table.fold) folds = std::max<std::size_t>(folds, f + std::size_t{1});
+    lanes_.resize(by_fold_ ? folds : 1);
+    for (std::size_t f = 0; f < lanes_.size(); ++f) {
+      for (std::size_t k = 0; k < table.lanes; ++k) {
+        const std::uint32_t held_out = table.of[k].rows.held_out;
+        const bool all = !by_fold_ || held_out == lane_rows::none;
+        const bool measured = all || (held_out == f) == (which == lane_task::rows_of_lane::held_out);
+        lanes_[f][k] = measured ? 1.0 : 0.0;
+      }
+    }
+  }
+
+  const std::array<double, most_lanes>& of_row(std::size_t r) const {
+    return lanes_[by_fold_ && !table_.fold.empty() ? table_.fold[first_row_ + r] : 0];
   }
 
  private:
   const lane_table& table_;
-  const sparse_view& rows_;
-  lane_task::rows_of_lane which_;
+  std::size_t first_row_;
+  bool by_fold_;
+  std::vector<std::array<double, most_lanes>> lanes_;
 };
 
-/// Of one lane on the rows of a chunk.
-struct lane_sum {
-  double loss = 0.0, weight = 0.0;
-  std::vector<float> score, target, row_weight;
-};
+constexpr std::array<double, most_lanes> no_shrink = [] {
+  std::array<double, most_lanes> ones{};
+  for (double& one : ones) one = 1.0;
+  return ones;
+}();
 
 }  // namespace
 
@@ -103,47 +120,54 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
                                             thread_team& threads) const {
   const std::size_t lanes = table_->lanes;
   const float* const v = store.parameters<float>().data();
-  const float* const bias = options_.bias != 0 ? v + data_.columns * lanes : nullptr;
+  const float* const bias = options_.bias != 0 ? v + data_.columns * lanes : no_biases.data();
   const chunk_plan plan(rows.rows(), 1024);
-  const rows_of_lanes measured(*table_, rows, which);
-  std::vector<std::vector<lane_sum>> sums(plan.count());
+  const measured_folds measured(*table_, rows, which);
+  const lane_labels labels(*table_, labels_, rows);
+  std::vector<lane_sums> sums(plan.count());
   ticket_counter next{};
   next.open(1, 0);
-  const auto add = [&](lane_sum& sum, std::size_t k, std::size_t r, float margin) {
-    const std::uint32_t positive = table_->of[k].rows.positive;
-    float label = labels_.encode(rows.label[r]);
-    if (positive != lane_rows::none) label = label == static_cast<float>(positive) ? 1.0f : -1.0f;
-    const float weight = rows.weight_of(r);
-    sum.loss += static_cast<double>(weight) * loss_.loss(margin, label);
-    sum.weight += static_cast<double>(weight);
-    if (!all_measures) return;
-    sum.score.push_back(loss_.prediction(margin));
-    sum.target.push_back(label);
-    if (!rows.weight.empty()) sum.row_weight.push_back(weight);
+  const auto note = [&](lane_sums& sum, std::size_t r, const float* margin, const float* label) {
+    sum.score.resize(lanes), sum.target.resize(lanes), sum.row_weight.resize(lanes);
+    for (std::size_t k = 0; k < lanes; ++k) {
+      if (!table_->of[k].trains || measured.of_row(r)[k] == 0.0) continue;
+      sum.score[k].push_back(loss_.prediction(margin[k]));
+      sum.target[k].push_back(label[k]);
+      if (!rows.weight.empty()) sum.row_weight[k].push_back(rows.weight[r]);
+    }
   };
   threads.run([&](std::size_t) {
     with_row_types(rows, [&]<class Index, class Value>() {
-      const lane_kernels<Index, Value>& kernels = lane_kernels_of<Index, Value>(options_.isa);
+      const lane_kernels<Index, Value>& kernels = lane_kernels_of<Index, Value>(options_.dense_isa);
       row_batch<Index, Value> batch = batch_on<Index, Value>(rows);
       std::array<std::size_t, batch_rows> drawn{};
-      std::array<float, batch_rows * most_lanes> dots;
+      alignas(64) std::array<float, batch_rows * most_lanes> margin, label;
+      alignas(64) std::array<double, batch_rows * most_lanes> loss;
+      alignas(64) std::array<double, most_lanes> a{};
+      alignas(64) std::array<float, most_lanes> rounded;
+      std::ranges::copy(scale.first(lanes), a.begin());
       while (const auto i = next.draw(1, plan.count())) {
         const chunk work = plan[*i];
         rows.ensure(work.first, work.last);
-        sums[*i].resize(lanes);
         for (std::size_t first = work.first; first < work.last; first += batch_rows) {
           const std::size_t n = std::min(batch_rows, work.last - first);
           for (std::size_t b = 0; b < n; ++b) drawn[b] = first + b;
           take_rows(batch, rows, std::span<const std::size_t>(drawn).first(n));
-          kernels.dots(v, lanes, batch, dots.data());
-          for (std::size_t k = 0; k < lanes; ++k) {
-            if (!table_->of[k].trains) continue;
-            const auto a = static_cast<float>(scale[k]);
-            for (std::size_t b = 0; b < n; ++b) {
-              if (!measured(k, first + b)) continue;
-              const float moved = a * dots[b * lanes + k] + (bias != nullptr ? bias[k] : 0.0f);
-              add(sums[*i][k], k, first + b, rows.offset.empty() ? moved : moved + rows.offset[first + b]);
+          kernels.dots(v, lanes, batch, margin.data());
+          for (std::size_t b = 0, at = 0; b < n; ++b, at += lanes) {
+            kernels.margins(lanes, a.data(), no_shrink.data(), bias, &margin[at], rounded.data());
+            for (std::size_t k = 0; !rows.offset.empty() && k < lanes; ++k) margin[at + k] += rows.offset[first + b];
+            labels(first + b, &label[at]);
+          }
+          loss_.losses(n * lanes, margin.data(), label.data(), loss.data());
+          for (std::size_t b = 0, at = 0; b < n; ++b, at += lanes) {
+            const std::array<double, most_lanes>& counts = measured.of_row(first + b);
+            const auto weight = static_cast<double>(rows.weight_of(first + b));
+            for (std::size_t k = 0; k < lanes; ++k) {
+              sums[*i].loss[k] += weight * counts[k] * loss[at + k];
+              sums[*i].weight[k] += weight * counts[k];
             }
+            if (all_measures) note(sums[*i], first + b, &margin[at], &label[at]);
           }
         }
       }
@@ -152,21 +176,19 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
   std::vector<measurement> result(lanes, measurement{.loss = std::numeric_limits<double>::quiet_NaN()});
   const label_kind kind = labels_.kind() == label_kind::classes ? label_kind::binary : labels_.kind();
   for (std::size_t k = 0; k < lanes; ++k) {
-    lane_sum all;
-    for (std::vector<lane_sum>& part : sums) {
-      all.loss += part[k].loss;
-      all.weight += part[k].weight;
-      const auto append = [](std::vector<float>& to, const std::vector<float>& from) {
-        to.insert(to.end(), from.begin(), from.end());
-      };
-      append(all.score, part[k].score);
-      append(all.target, part[k].target);
-      append(all.row_weight, part[k].row_weight);
-      part[k] = {};
+    if (!table_->of[k].trains) continue;
+    double loss = 0.0, weight = 0.0;
+    std::vector<float> score, target, row_weight;
+    for (const lane_sums& part : sums) {
+      loss += part.loss[k];
+      weight += part.weight[k];
+      if (!all_measures) continue;
+      score.insert(score.end(), part.score[k].begin(), part.score[k].end());
+      target.insert(target.end(), part.target[k].begin(), part.target[k].end());
+      row_weight.insert(row_weight.end(), part.row_weight[k].begin(), part.row_weight[k].end());
     }
-    if (all.weight == 0.0) continue;
-    result[k].loss = all.loss / all.weight;
-    if (all_measures) result[k] = measure_scores(kind, result[k].loss, all.score, all.target, all.row_weight);
+    result[k].loss = loss / weight;
+    if (all_measures) result[k] = measure_scores(kind, result[k].loss, score, target, row_weight);
   }
   return result;
 }

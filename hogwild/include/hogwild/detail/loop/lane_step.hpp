@@ -19,21 +19,53 @@
 
 namespace hogwild {
 
+/// The labels that rows have in each lane.
+class lane_labels {
+ public:
+  lane_labels(const lane_table& table, const label_map& labels, const sparse_view& data)
+      : table_(table), labels_(labels), data_(data) {
+    for (const lane_round& lane : table.of) by_class_ = by_class_ || lane.rows.positive != lane_rows::none;
+  }
+
+  /// Those of row r.
+  void operator()(std::size_t r, float* label) const {
+    const float as_it_is = labels_.encode(data_.label[r]);
+    for (std::size_t k = 0; k < table_.lanes; k += least_lanes)
+      for (std::size_t l = 0; l < least_lanes; ++l) label[k + l] = as_it_is;
+    for (std::size_t k = 0; by_class_ && k < table_.lanes; ++k) {
+      const std::uint32_t positive = table_.of[k].rows.positive;
+      if (positive != lane_rows::none) label[k] = as_it_is == static_cast<float>(positive) ? 1.0f : -1.0f;
+    }
+  }
+
+ private:
+  const lane_table& table_;
+  const label_map& labels_;
+  const sparse_view& data_;
+  bool by_class_ = false;
+};
+
 /// What lanes make of rows besides their dots: labels, weights, and how far the weights have shrunk. Belongs to a
 /// worker.
 template <class Kernels>
 class lane_state {
  public:
   lane_state(const Kernels& kernels, const lane_table& table, const step_context& context, const sparse_view& data)
-      : kernels_(kernels), table_(table), context_(context), data_(data), lanes_(table.lanes) {
+      : kernels_(kernels),
+        table_(table),
+        context_(context),
+        data_(data),
+        labels_(table, context.labels, data_),
+        lanes_(table.lanes) {
     std::size_t folds = 1;
     for (const std::uint8_t fold : table.fold) folds = std::max<std::size_t>(folds, fold + std::size_t{1});
     of_fold_.resize(folds);
     for (const lane_round& lane : table.of) {
       resampled_ = resampled_ || lane.rows.bootstrap != 0;
-      by_class_ = by_class_ || lane.rows.positive != lane_rows::none;
     }
   }
+  lane_state(const lane_state&) = delete;  // refers to itself
+  lane_state& operator=(const lane_state&) = delete;
 
   /// At the beginning of a chunk before which so many rows of the pass were drawn.
   void begin(const round_plan& round, double position) {
@@ -50,16 +82,7 @@ class lane_state {
     }
   }
 
-  /// The labels of row r, one for each lane.
-  void label(std::size_t r, float* label) const {
-    const float as_it_is = context_.labels.encode(data_.label[r]);
-    for (std::size_t k = 0; k < lanes_; k += least_lanes)
-      for (std::size_t l = 0; l < least_lanes; ++l) label[k + l] = as_it_is;
-    for (std::size_t k = 0; by_class_ && k < lanes_; ++k) {
-      const std::uint32_t positive = table_.of[k].rows.positive;
-      if (positive != lane_rows::none) label[k] = as_it_is == static_cast<float>(positive) ? 1.0f : -1.0f;
-    }
-  }
+  void label(std::size_t r, float* label) const { labels_(r, label); }
 
   /// Dots of row r become margins, and weights shrink; `shrunk`: the scales from then on. `bias`: of each lane.
   void margins(std::size_t r, const float* bias, float* dot, float* shrunk) {
@@ -94,8 +117,9 @@ class lane_state {
   const lane_table& table_;
   step_context context_;
   sparse_view data_;
+  lane_labels labels_;
   std::size_t lanes_;
-  bool resampled_ = false, by_class_ = false;
+  bool resampled_ = false;
   alignas(64) std::array<double, most_lanes> scale_{};
   std::vector<fold_steps> of_fold_;
 };
@@ -115,7 +139,7 @@ class lane_batch_step : public Sharing {
         loss_(loss),
         context_(context),
         data_(data),
-        kernels_(lane_kernels_of<Index, Value>(context.options.isa)),
+        kernels_(lane_kernels_of<Index, Value>(context.options.dense_isa)),
         batch_(batch_on<Index, Value>(data)),
         state_(kernels_, table, context, data) {}
 
@@ -165,7 +189,7 @@ class lane_row_step : public Sharing {
         context_(context),
         columns_(data.columns),
         v_(Sharing::parameters()),
-        state_(lane_kernels_of<std::uint32_t, float>(context.options.isa), table, context, data) {}
+        state_(lane_kernels_of<std::uint32_t, float>(context.options.dense_isa), table, context, data) {}
 
   struct numbered_row : sparse_row<float> {
     std::size_t number = 0;
