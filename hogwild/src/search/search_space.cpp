@@ -179,7 +179,7 @@ std::vector<std::string> search_space::texts() const {
 
 std::string to_text(const configuration& options) {
   std::string text;
-  for (const given_option& o : options) text += (text.empty() ? "--" : " --") + o.name + " " + o.text;
+  for (const given_option& o : options) text += (text.empty() ? "--" : " --") + o.name + "=" + o.text;
   return text;
 }
 

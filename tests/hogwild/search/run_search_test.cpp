@@ -28,7 +28,7 @@ TEST(RunSearch, AGridFindsThePlantedBest) {
   const search_result found =
       run_search(space_of_l2_and_step(), {.strategy = strategy_kind::grid, .epochs = 9}, trainer);
   ASSERT_TRUE(found.best && found.finished);
-  EXPECT_EQ(to_text(found.trials[*found.best].options), "--l2 1e-05 --step 1");
+  EXPECT_EQ(to_text(found.trials[*found.best].options), "--l2=1e-05 --step=1");
   EXPECT_EQ(found.trials.size(), 35u);
   EXPECT_EQ(trainer.calls, (calls{{35, 9}}));
   EXPECT_TRUE(std::ranges::all_of(found.trials, [](const trial& t) { return t.state == trial_state::done; }));
@@ -46,7 +46,7 @@ TEST(RunSearch, RandomTrialsAreDrawnAndTheBestOfThemIsFound) {
   const std::vector<std::string> lists{"l2=1e-6,1e-5,1e-4", "step=0.1,1,10"};
   // That none of 200 draws is the planted one of 9 has a chance of (8/9)^200 < 1e-10.
   const search_result planted = run_search(search_space::parse(lists), {.trials = 200}, trainer);
-  EXPECT_EQ(to_text(planted.trials[*planted.best].options), "--l2 1e-5 --step 1");
+  EXPECT_EQ(to_text(planted.trials[*planted.best].options), "--l2=1e-5 --step=1");
 }
 
 TEST(RunSearch, HalvingTrainsTheBestFurther) {
@@ -161,7 +161,7 @@ TEST(RunSearch, ASpaceMayNameTheEpochs) {
   const search_space space = search_space::parse(texts);
   const search_result found = run_search(space, {.strategy = strategy_kind::grid}, trainer);
   EXPECT_EQ(trainer.calls, (calls{{2, 3}, {2, 5}}));
-  EXPECT_EQ(to_text(found.trials[*found.best].options), "--epochs 5 --l2 1e-5 --step 1");
+  EXPECT_EQ(to_text(found.trials[*found.best].options), "--epochs=5 --l2=1e-5 --step=1");
   for (const strategy_kind kind : {strategy_kind::halving, strategy_kind::hyperband}) {
     EXPECT_THAT([&] { run_search(space, {.strategy = kind}, trainer); },
                 testing::ThrowsMessage<config_error>(HasSubstr("deals out epochs itself")));

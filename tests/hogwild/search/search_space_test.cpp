@@ -40,9 +40,9 @@ TEST(SearchSpace, GridIsTheProductAndItsLastOptionChangesFirst) {
   ASSERT_EQ(space.grid_points(), 6u);
   std::vector<std::string> points;
   for (std::size_t k = 0; k < 6; ++k) points.push_back(to_text(space.grid_point(k)));
-  EXPECT_THAT(points, ElementsAre("--model logistic --step 0.5", "--model logistic --step 1",
-                                  "--model logistic --step 1.5", "--model hinge_svm --step 0.5",
-                                  "--model hinge_svm --step 1", "--model hinge_svm --step 1.5"));
+  EXPECT_THAT(points, ElementsAre("--model=logistic --step=0.5", "--model=logistic --step=1",
+                                  "--model=logistic --step=1.5", "--model=hinge_svm --step=0.5",
+                                  "--model=hinge_svm --step=1", "--model=hinge_svm --step=1.5"));
 }
 
 TEST(SearchSpace, PointsOfAGridAreEvenByTheirLogarithms) {

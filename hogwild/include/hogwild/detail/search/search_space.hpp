@@ -13,7 +13,7 @@
 
 namespace hogwild {
 
-/// An option of a run with its value, as a command line has them: --NAME TEXT.
+/// An option of a run with its value, as a command line has them: --NAME=TEXT.
 struct given_option {
   std::string name;  ///< without dashes: "l2"
   std::string text;
@@ -74,7 +74,7 @@ class search_space {
   std::vector<search_dimension> dimensions_;
 };
 
-/// "--l2 1e-05 --step 0.5": what a command line takes.
+/// "--l2=1e-05 --step=0.5": what a command line takes, flags too.
 std::string to_text(const configuration& options);
 
 }  // namespace hogwild

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search_trainer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/observer.hpp>
+
+#include "model_from_request.hpp"
+#include "training.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// Calls work(k) for each k below `count`, in several threads. The first exception ends it, and is thrown here.
+template <class Work>
+void for_each_in_threads(std::size_t count, std::size_t threads, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failed;
+  std::mutex failing;
+  const auto run = [&] {
+    for (std::size_t k; (k = next++) < count;) {
+      try {
+        work(k);
+      } catch (...) {
+        next = count;
+        const std::lock_guard lock(failing);
+        if (!failed) failed = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run);
+    run();
+  }
+  if (failed) std::rethrow_exception(failed);
+}
+
+}  // namespace
+
+run_trainer::run_trainer(const std::vector<train_request>& requests, const search_rows& rows,
+                         const search_metric& metric, std::size_t side_by_side, std::filesystem::path folder,
+                         std::stop_token stop)
+    : requests_(requests),
+      rows_(rows),
+      metric_(metric),
+      side_by_side_(side_by_side),
+      folder_(std::move(folder)),
+      stop_(std::move(stop)),
+      initial_(saved_to_begin_with(requests.front())) {}
+
+std::filesystem::path run_trainer::checkpoint_of(std::size_t trial, std::size_t part) const {
+  return folder_ / (std::to_string(trial) + "." + std::to_string(part));
+}
+
+double run_trainer::measured_by(const measurement& m) const {
+  const std::optional<double> value = metric_.of(m);
+  if (value) return metric_.turned(*value);
+  std::string known;
+  for (const search_metric& each : search_metrics)
+    if (each.of(m)) known += (known.empty() ? "" : ", ") + std::string(each.name);
+  throw config_error("--metric " + std::string(metric_.name) +
+                     " is not measured of this model on these rows; there is " + known);
+}
+
+std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, std::size_t epochs) const {
+  train_request request = requests_[t.number];
+  request.files.quiet = true;
+  const search_rows::part& rows = rows_.parts[part];
+  const named_model m = model_of(request, rows.training, agreement(nullptr), initial_);
+  train_options options = request.options;
+  options.data_name = request.data;
+  options.test = rows.validation;
+  options.telemetry = false;
+  options.stop = stop_;
+  const bool breaks_off = epochs < options.epochs;
+  const std::filesystem::path kept = checkpoint_of(t.number, part);
+  if (t.epochs > 0 && std::filesystem::exists(kept)) {
+    // A search that was killed may have left one that has come further than is known of it.
+    if (read_checkpoint(kept).epoch < epochs) options.resume = kept.string();
+  }
+  if (breaks_off) {
+    std::filesystem::create_directories(folder_);
+    options.checkpoint = kept.string();
+  }
+  std::optional<measurement> measured;
+  options.observers.push_back([&](const epoch_report& e) {
+    measured = e.test;
+    return e.epoch >= epochs ? observer_answer::stop : observer_answer::go_on;
+  });
+  begin_with_saved(request, m, rows_.all, {}, initial_, options);
+  const train_result result = train_with_engine(m, rows.training, request, options, nullptr);
+  if (result.status == run_status::diverged) return infinite;
+  if (result.status == run_status::stopped && result.epochs < epochs) return std::nullopt;
+  if (!measured) measured = result.test;
+  return measured ? measured_by(*measured) : infinite;
+}
+
+void run_trainer::train(std::span<trial* const> some, std::size_t epochs) {
+  const std::size_t parts = rows_.parts.size();
+  std::vector<std::optional<double>> found(some.size() * parts);
+  for_each_in_threads(found.size(), side_by_side_, [&](std::size_t k) {
+    if (!stop_.stop_requested()) found[k] = train_on(*some[k / parts], k % parts, epochs);
+  });
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const std::span of_trial(found.data() + i * parts, parts);
+    if (!std::ranges::all_of(of_trial, [](const auto& metric) { return metric.has_value(); })) continue;
+    double sum = 0.0;
+    for (const auto& metric : of_trial) sum += *metric;
+    some[i]->metric = std::isfinite(sum) ? sum / static_cast<double>(parts) : infinite;
+    some[i]->epochs = epochs;
+  }
+}
+
+void run_trainer::forget(std::size_t trial) const {
+  std::error_code ignored;
+  for (std::size_t part = 0; part < rows_.parts.size(); ++part) {
+    const std::filesystem::path kept = checkpoint_of(trial, part);
+    std::filesystem::remove(kept, ignored);
+    std::filesystem::remove(kept.string() + ".previous", ignored);
+  }
+}
+
+void run_trainer::forget_all() const {
+  std::error_code ignored;
+  // Nothing that somebody else has put there.
+  std::vector<std::filesystem::path> ours;
+  for (std::filesystem::directory_iterator at(folder_, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    const std::size_t point = name.find_first_not_of("0123456789");
+    if (point != std::string::npos && point > 0 && name[point] == '.') ours.push_back(at->path());
+  }
+  for (const std::filesystem::path& path : ours) std::filesystem::remove(path, ignored);
+  std::filesystem::remove(folder_, ignored);
+}
+
+}  // namespace hogwild::cli
