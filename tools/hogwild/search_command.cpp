@@ -128,6 +128,7 @@ int search_once(search_request request, const search_space& space, std::span<con
     throw;
   }
   if (waits && (result.finished || !keeps)) trainer.forget_all();
+  if (result.finished && !result.best) trainer.require_none_refused();
 
   const std::string json = search_json(request, rows, result);
   if (!request.base.options.record.empty()) write_record(request.base.options.record, json);

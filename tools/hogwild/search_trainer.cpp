@@ -77,23 +77,45 @@ double run_trainer::measured_by(const measurement& m) const {
                      " is not measured of this model on these rows; there is " + known);
 }
 
-std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, std::size_t epochs) const {
-  train_request request = requests_[t.number];
+void run_trainer::note_refused(std::size_t trial, const config_error& why) {
+  const std::lock_guard lock(refusing_);
+  const bool first = refused_.emplace(trial, why.what()).second;
+  if (first && !requests_[trial].files.quiet) say("trial " + std::to_string(trial) + " cannot be: " + why.what());
+}
+
+void run_trainer::require_none_refused() const {
+  if (!refused_.empty()) throw config_error(refused_.begin()->second);
+}
+
+std::optional<train_result> run_trainer::run(const trial& t, std::size_t part, const train_request& asked,
+                                             train_options options) {
+  train_request request = asked;
   request.files.quiet = true;
-  const search_rows::part& rows = rows_.parts[part];
-  const named_model m = model_of(request, rows.training, agreement(nullptr), initial_);
+  const sparse_view& rows = rows_.parts[part].training;
+  try {
+    const named_model m = model_of(request, rows, agreement(nullptr), initial_);
+    options.bias = request.options.bias;
+    begin_with_saved(request, m, rows_.all, {}, initial_, options);
+    return train_with_engine(m, rows, request, options, nullptr);
+  } catch (const config_error& why) {
+    note_refused(t.number, why);
+    return std::nullopt;
+  }
+}
+
+std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, std::size_t epochs) {
+  const train_request& request = requests_[t.number];
   train_options options = request.options;
   options.data_name = request.data;
-  options.test = rows.validation;
+  options.test = rows_.parts[part].validation;
   options.telemetry = false;
   options.stop = stop_;
-  const bool breaks_off = epochs < options.epochs;
   const std::filesystem::path kept = checkpoint_of(t.number, part);
   if (t.epochs > 0 && std::filesystem::exists(kept)) {
     // A search that was killed may have left one that has come further than is known of it.
     if (read_checkpoint(kept).epoch < epochs) options.resume = kept.string();
   }
-  if (breaks_off) {
+  if (epochs < options.epochs) {
     std::filesystem::create_directories(folder_);
     options.checkpoint = kept.string();
   }
@@ -102,11 +124,9 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
     measured = e.test;
     return e.epoch >= epochs ? observer_answer::stop : observer_answer::go_on;
   });
-  begin_with_saved(request, m, rows_.all, {}, initial_, options);
-  const train_result result = train_with_engine(m, rows.training, request, options, nullptr);
-  if (result.status == run_status::diverged) return infinite;
-  if (result.status == run_status::stopped && result.epochs < epochs) return std::nullopt;
-  if (!measured) measured = result.test;
+  const auto result = run(t, part, request, options);
+  if (!result || result->status == run_status::diverged) return infinite;
+  if (result->status == run_status::stopped && result->epochs < epochs) return std::nullopt;
   return measured ? measured_by(*measured) : infinite;
 }
 
