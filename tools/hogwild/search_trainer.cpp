@@ -118,6 +118,7 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
   if (epochs < options.epochs) {
     std::filesystem::create_directories(folder_);
     options.checkpoint = kept.string();
+    options.checkpoint_every = options.epochs;  // only where it is broken off
   }
   std::optional<measurement> measured;
   options.observers.push_back([&](const epoch_report& e) {
