@@ -24,6 +24,7 @@
 #include "data_files.hpp"
 #include "model_from_request.hpp"
 #include "retry_damaged_cache.hpp"
+#include "search_lanes.hpp"
 #include "search_report.hpp"
 #include "search_request.hpp"
 #include "search_rows.hpp"
@@ -111,16 +112,20 @@ int search_once(search_request request, const search_space& space, std::span<con
       request.options.strategy == strategy_kind::halving || request.options.strategy == strategy_kind::hyperband;
   const std::filesystem::path folder = waits ? checkpoint_folder(request) : std::filesystem::path();
   run_trainer trainer(requests, rows, *request.metric, request.side_by_side, folder, asked.token());
+  lane_trainer lanes(requests, rows, *request.metric, request.side_by_side, trainer, asked.token());
   const bool keeps = !request.options.journal.empty();
   if (waits && keeps && begins_journal(request.options.journal)) trainer.forget_all();
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   asked.begin_asking();
   search_result result;
   try {
-    result = run_search(space, request.options, trainer, [&](const search_progress& now) {
+    result = run_search(space, request.options, lanes, [&](const search_progress& now) {
       if (!request.base.files.quiet) display.show(now);
       for (const trial& t : now.trials)
-        if (waits && t.epochs > 0 && t.state != trial_state::waiting) trainer.forget(t.number);
+        if (t.epochs > 0 && t.state != trial_state::waiting) {
+          lanes.forget(t.number);
+          if (waits) trainer.forget(t.number);
+        }
       return asked.token().stop_requested() ? observer_answer::stop : observer_answer::go_on;
     });
   } catch (...) {

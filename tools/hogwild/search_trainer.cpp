@@ -2,15 +2,12 @@
 #include "search_trainer.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <mutex>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <hogwild/detail/results/checkpoint.hpp>
@@ -18,37 +15,13 @@
 #include <hogwild/observer.hpp>
 
 #include "model_from_request.hpp"
+#include "side_by_side.hpp"
 #include "training.hpp"
 
 namespace hogwild::cli {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-/// Calls work(k) for each k below `count`, in several threads. The first exception ends it, and is thrown here.
-template <class Work>
-void for_each_in_threads(std::size_t count, std::size_t threads, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  std::exception_ptr failed;
-  std::mutex failing;
-  const auto run = [&] {
-    for (std::size_t k; (k = next++) < count;) {
-      try {
-        work(k);
-      } catch (...) {
-        next = count;
-        const std::lock_guard lock(failing);
-        if (!failed) failed = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run);
-    run();
-  }
-  if (failed) std::rethrow_exception(failed);
-}
 
 }  // namespace
 
@@ -77,10 +50,10 @@ double run_trainer::measured_by(const measurement& m) const {
                      " is not measured of this model on these rows; there is " + known);
 }
 
-void run_trainer::note_refused(std::size_t trial, const config_error& why) {
+void run_trainer::note_refused(std::size_t trial, const std::string& why) {
   const std::lock_guard lock(refusing_);
-  const bool first = refused_.emplace(trial, why.what()).second;
-  if (first && !requests_[trial].files.quiet) say("trial " + std::to_string(trial) + " cannot be: " + why.what());
+  const bool first = refused_.emplace(trial, why).second;
+  if (first && !requests_[trial].files.quiet) say("trial " + std::to_string(trial) + " cannot be: " + why);
 }
 
 void run_trainer::require_none_refused() const {
@@ -98,7 +71,7 @@ std::optional<train_result> run_trainer::run(const trial& t, std::size_t part, c
     begin_with_saved(request, m, rows_.all, {}, initial_, options);
     return train_with_engine(m, rows, request, options, nullptr);
   } catch (const config_error& why) {
-    note_refused(t.number, why);
+    note_refused(t.number, why.what());
     return std::nullopt;
   }
 }

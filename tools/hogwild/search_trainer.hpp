@@ -43,6 +43,10 @@ class run_trainer final : public trial_trainer {
   void train(std::span<trial* const> some, std::size_t epochs) override;
   std::size_t at_once() const override { return side_by_side_; }
 
+  /// A configuration that cannot be trained, and why.
+  void note_refused(std::size_t trial, const std::string& why);
+  /// The metric in what was measured; throws config_error where it is not among it.
+  double measured_by(const measurement& m) const;
   /// Removes the checkpoints of a trial that will not go on.
   void forget(std::size_t trial) const;
   /// Removes all, and the folder with them.
@@ -52,9 +56,7 @@ class run_trainer final : public trial_trainer {
   /// One trial on one part of the rows: its metric after these epochs, or nothing where it was asked to stop.
   std::optional<double> train_on(const trial& t, std::size_t part, std::size_t epochs);
   std::optional<train_result> run(const trial& t, std::size_t part, const train_request& asked, train_options options);
-  void note_refused(std::size_t trial, const config_error& why);
   std::filesystem::path checkpoint_of(std::size_t trial, std::size_t part) const;
-  double measured_by(const measurement& m) const;
 
   const std::vector<train_request>& requests_;
   const search_rows& rows_;
