@@ -118,7 +118,8 @@ int search_once(search_request request, const search_space& space, std::span<con
   search_result result;
   try {
     result = run_search(space, request.options, trainer, [&](const search_progress& now) {
-      if (!request.base.files.quiet) display.show(now);
+      const std::vector<std::string> notes = trainer.take_notes();
+      if (!request.base.files.quiet) display.show(now, notes);
       for (const trial& t : now.trials)
         if (waits && t.epochs > 0 && t.state != trial_state::waiting) trainer.forget(t.number);
       return asked.token().stop_requested() ? observer_answer::stop : observer_answer::go_on;
@@ -127,6 +128,7 @@ int search_once(search_request request, const search_space& space, std::span<con
     if (waits && !keeps) trainer.forget_all();
     throw;
   }
+  display.clear();
   if (waits && (result.finished || !keeps)) trainer.forget_all();
   if (result.finished && !result.best) trainer.require_none_refused();
 
@@ -165,6 +167,10 @@ int search_command(int argc, const char* const* argv) {
   if (!request.base.save.empty()) atomic_file{request.base.save};
   if (!request.base.options.record.empty()) atomic_file::look(request.base.options.record);
   interrupt asked({.answer = "hogwild: stopping the search (once more to end at once)\n", .ended = ended_at_once});
+  // Each rank would do the whole of it.
+  train_request of_ranks = request.base;
+  of_ranks.engine = engine_name::ring;
+  if (join_ranks(of_ranks)) throw config_error("a search is one process: start it without mpiexec or srun");
   return retry_damaged_cache([&] { return search_once(request, space, requests, asked); });
 }
 
