@@ -115,13 +115,18 @@ int search_once(search_request request, const search_space& space, std::span<con
   if (waits && keeps && begins_journal(request.options.journal)) trainer.forget_all();
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   asked.begin_asking();
+  std::vector<bool> forgotten;  // of which trials the checkpoints are gone
   search_result result;
   try {
     result = run_search(space, request.options, trainer, [&](const search_progress& now) {
       const std::vector<std::string> notes = trainer.take_notes();
       if (!request.base.files.quiet) display.show(now, notes);
-      for (const trial& t : now.trials)
-        if (waits && t.epochs > 0 && t.state != trial_state::waiting) trainer.forget(t.number);
+      forgotten.resize(now.trials.size());
+      for (const trial& t : now.trials) {
+        if (!waits || forgotten[t.number] || t.epochs == 0 || t.state == trial_state::waiting) continue;
+        trainer.forget(t.number);
+        forgotten[t.number] = true;
+      }
       return asked.token().stop_requested() ? observer_answer::stop : observer_answer::go_on;
     });
   } catch (...) {
