@@ -166,12 +166,12 @@ class a_search(unittest.TestCase):
 
     def resumable(self, *more):
         """A search that takes a while, and goes on from its journal."""
-        return [HOGWILD, "search", self.large, "--engine", "serial", "--json", "--strategy", "hyperband", "--epochs", "27",
+        return [HOGWILD, "search", self.large, "--engine", "serial", "--json", "--strategy", "hyperband", "--epochs", "9",
                 *SPACE, "--journal", str(self.journal), *more]
 
     def test_killed_at_any_moment_and_resumed_comes_to_the_same_answer(self):
         began = time.monotonic()
-        whole = self.search("--engine", "serial", "--strategy", "hyperband", "--epochs", "27", *SPACE, data=self.large)
+        whole = self.search("--engine", "serial", "--strategy", "hyperband", "--epochs", "9", *SPACE, data=self.large)
         seconds = time.monotonic() - began
         seed = random.SystemRandom().randrange(1 << 30)
         draw = random.Random(seed)
@@ -186,6 +186,9 @@ class a_search(unittest.TestCase):
                 run.send_signal(signal.SIGKILL)
                 run.communicate()
                 killed += 1
+                lines = self.journal.read_bytes().splitlines(keepends=True) if self.journal.exists() else []
+                if len(lines) > 3 and draw.random() < 0.3:  # checkpoints may be ahead of what is known of them
+                    self.journal.write_bytes(b"".join(lines[:-draw.randrange(1, 3)]))
                 continue
             self.assertEqual((run.returncode, err), (0, ""), f"seed {seed}")
             resumed = json.loads(out)

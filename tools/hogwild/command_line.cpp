@@ -215,6 +215,14 @@ std::string command_line::help_of(const std::string& name) const {
   return parser_->app.get_option(name)->get_description();
 }
 
+void command_line::describe(const std::string& name, const std::string& help) {
+  parser_->app.get_option(name)->description(help);
+}
+
+void command_line::hide(const std::string& name) {
+  parser_->app.get_option(name)->group("");
+}
+
 void command_line::require(const std::string& name) {
   parser_->app.get_option(name)->required();
 }

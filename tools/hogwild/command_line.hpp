@@ -85,6 +85,9 @@ class command_line {
   void topic(const std::string& name, const std::string& summary, const std::vector<topic_option>& options);
 
   std::string help_of(const std::string& name) const;
+  /// Of what another declaration has brought along: says something else, or keeps it out of the help.
+  void describe(const std::string& name, const std::string& help);
+  void hide(const std::string& name);
 
   void require(const std::string& name);
   /// `name` makes sense only beside `other`.

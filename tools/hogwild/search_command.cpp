@@ -117,21 +117,26 @@ int search_once(search_request request, const search_space& space, std::span<con
   if (waits && keeps && begins_journal(request.options.journal)) trainer.forget_all();
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   asked.begin_asking();
+  std::vector<bool> forgotten;  // of which trials nothing is kept
   search_result result;
   try {
     result = run_search(space, request.options, lanes, [&](const search_progress& now) {
-      if (!request.base.files.quiet) display.show(now);
-      for (const trial& t : now.trials)
-        if (t.epochs > 0 && t.state != trial_state::waiting) {
-          lanes.forget(t.number);
-          if (waits) trainer.forget(t.number);
-        }
+      const std::vector<std::string> notes = trainer.take_notes();
+      if (!request.base.files.quiet) display.show(now, notes);
+      forgotten.resize(now.trials.size());
+      for (const trial& t : now.trials) {
+        if (forgotten[t.number] || t.epochs == 0 || t.state == trial_state::waiting) continue;
+        lanes.forget(t.number);
+        if (waits) trainer.forget(t.number);
+        forgotten[t.number] = true;
+      }
       return asked.token().stop_requested() ? observer_answer::stop : observer_answer::go_on;
     });
   } catch (...) {
     if (waits && !keeps) trainer.forget_all();
     throw;
   }
+  display.clear();
   if (waits && (result.finished || !keeps)) trainer.forget_all();
   if (result.finished && !result.best) trainer.require_none_refused();
 
@@ -170,6 +175,10 @@ int search_command(int argc, const char* const* argv) {
   if (!request.base.save.empty()) atomic_file{request.base.save};
   if (!request.base.options.record.empty()) atomic_file::look(request.base.options.record);
   interrupt asked({.answer = "hogwild: stopping the search (once more to end at once)\n", .ended = ended_at_once});
+  // Each rank would do the whole of it.
+  train_request of_ranks = request.base;
+  of_ranks.engine = engine_name::ring;
+  if (join_ranks(of_ranks)) throw config_error("a search is one process: start it without mpiexec or srun");
   return retry_damaged_cache([&] { return search_once(request, space, requests, asked); });
 }
 

@@ -10,6 +10,7 @@
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 
+#include "data_files.hpp"
 #include "json_text.hpp"
 
 namespace hogwild::cli {
@@ -41,10 +42,10 @@ std::string table_of(std::span<const trial> trials, const search_metric& metric)
     };
     return key(a) < key(b);
   });
-  char head[128];
-  std::snprintf(head, sizeof head, "%6s %7s  %12s  %-9s%s\n", "trial", "epochs", std::string(metric.name).c_str(),
+  char heading[128];
+  std::snprintf(heading, sizeof heading, "%6s %7s  %12s  %-9s%s\n", "trial", "epochs", std::string(metric.name).c_str(),
                 "state", "options");
-  std::string text = head;
+  std::string text = heading;
   for (std::size_t k = 0; k < std::min(trained.size(), most_lines); ++k) text += line_of(*trained[k], metric) + "\n";
   if (trained.size() > most_lines)
     text += "       and " + std::to_string(trained.size() - most_lines) + " more, which are no better\n";
@@ -76,13 +77,22 @@ nlohmann::ordered_json machine_json() {
 
 }  // namespace
 
-void search_display::show(const search_progress& now) {
+void search_display::clear() {
+  if (drawn_ == 0) return;
+  std::fprintf(stderr, "\x1b[%zuA\x1b[J", drawn_);
+  std::fflush(stderr);
+  drawn_ = 0;
+}
+
+void search_display::show(const search_progress& now, const std::vector<std::string>& notes) {
+  clear();
+  for (const std::string& note : notes) say(note);
   if (terminal_) {
-    std::string text = drawn_ > 0 ? "\x1b[" + std::to_string(drawn_) + "A\x1b[J" : "";
     const std::string table = table_of(now.trials, metric_);
     drawn_ = static_cast<std::size_t>(std::ranges::count(table, '\n'));
-    text += table;
-    std::fputs(text.c_str(), stderr);
+    // A line that is too long is cut, not wrapped: it would take the room of two.
+    std::fprintf(stderr, "\x1b[?7l%s\x1b[?7h", table.c_str());
+    std::fflush(stderr);
     return;
   }
   shown_.resize(now.trials.size());

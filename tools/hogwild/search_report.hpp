@@ -17,7 +17,10 @@ namespace hogwild::cli {
 class search_display {
  public:
   search_display(const search_metric& metric, bool terminal) : metric_(metric), terminal_(terminal) {}
-  void show(const search_progress& now);
+  /// With sentences that are told once, and stay.
+  void show(const search_progress& now, const std::vector<std::string>& notes);
+  /// Takes the table away.
+  void clear();
 
  private:
   const search_metric& metric_;

@@ -93,6 +93,17 @@ void declare_search(command_line& line, search_request& r) {
   for (const search_metric& m : search_metrics) names.emplace_back(m.name, &m);
   line.choice("--metric", r.metric, names, "by which trials are compared");
   line.option("--journal", "FILE", r.options.journal, "keep results here, and go on from those that stand there");
+  for (const char* const name : not_for_a_search) line.hide(name);
+  line.describe("DATA", "training rows; '-' is standard input");
+  line.describe("--validation", "measure on these rows, or on this fraction of the training rows (default: 0.2)");
+  line.describe("--epochs", "of a trial that is trained to its end");
+  line.describe("--workers",
+                "trials side by side, each by one worker (0: as many as the machine and its quota give); "
+                "with --engine: workers of each trial");
+  line.describe("--engine", "who trains a trial (default: one worker for each)");
+  line.describe("--seed", "another seed draws other configurations and other rows to hold back");
+  line.describe("--save", "train the best configuration on all rows, and write the model here");
+  line.describe("--record", "write what --json prints here");
 }
 
 void check_search(const command_line& line, search_request& r) {

@@ -52,8 +52,13 @@ double run_trainer::measured_by(const measurement& m) const {
 
 void run_trainer::note_refused(std::size_t trial, const std::string& why) {
   const std::lock_guard lock(refusing_);
-  const bool first = refused_.emplace(trial, why).second;
-  if (first && !requests_[trial].files.quiet) say("trial " + std::to_string(trial) + " cannot be: " + why);
+  if (refused_.emplace(trial, why).second)
+    notes_.push_back("trial " + std::to_string(trial) + " cannot be: " + why);
+}
+
+std::vector<std::string> run_trainer::take_notes() {
+  const std::lock_guard lock(refusing_);
+  return std::exchange(notes_, {});
 }
 
 void run_trainer::require_none_refused() const {

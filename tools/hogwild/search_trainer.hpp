@@ -37,6 +37,8 @@ class run_trainer final : public trial_trainer {
   run_trainer(const std::vector<train_request>& requests, const search_rows& rows, const search_metric& metric,
               std::size_t side_by_side, std::filesystem::path folder, std::stop_token stop);
 
+  /// A sentence for each configuration that was refused since the last call.
+  std::vector<std::string> take_notes();
   /// Throws config_error, with the reason of the first, where configurations were refused.
   void require_none_refused() const;
 
@@ -67,6 +69,7 @@ class run_trainer final : public trial_trainer {
   std::shared_ptr<const saved_model> initial_;
   std::mutex refusing_;                           ///< guards what follows
   std::map<std::size_t, std::string> refused_{};  ///< why, by trial
+  std::vector<std::string> notes_{};
 };
 
 }  // namespace hogwild::cli

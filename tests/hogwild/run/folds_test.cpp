@@ -13,7 +13,10 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/train.hpp>
 
 #include "support/toy_data.hpp"
 
@@ -119,6 +122,29 @@ TEST(folds, each_row_is_measured_once_and_trained_on_in_all_other_folds) {
     EXPECT_EQ(std::ranges::adjacent_find(trained), trained.end());
     const sparse_view part = by_fold.training(k);
     EXPECT_THAT(part.degree, testing::ElementsAreArray(count_columns(part)));
+  }
+}
+
+TEST(folds, are_trained_on_as_rows_are_that_somebody_has_cut_by_hand) {
+  constexpr std::size_t folds = 3;
+  const test::toy_rows toy = test::planted_regression({.rows = 700, .columns = 20}, 0.5);
+  const csr_rows csr = toy.csr();
+  const std::vector<std::uint32_t> fold_of = dealt(label_kind::real, {toy.label.begin(), toy.label.end()}, folds);
+  const row_folds by_fold(csr.view(), fold_of, folds);
+  for (std::size_t k = 0; k < folds; ++k) {
+    std::vector<std::size_t> kept, held;
+    for (std::size_t other = 1; other <= folds; ++other)
+      for (std::size_t r = 0; r < fold_of.size(); ++r)
+        if (fold_of[r] == (k + other) % folds) (other < folds ? kept : held).push_back(r);
+    const sparse_dataset training = sparse_dataset::copy_of(csr.view(), kept);
+    const sparse_dataset validation = sparse_dataset::copy_of(csr.view(), held);
+    train_options options{.epochs = 4, .step = {.initial = 0.05}, .l2 = 0.01};
+    options.test = validation.view();
+    const train_result by_hand = train(least_squares{}, training, serial_engine{}, options);
+    options.test = by_fold.validation(k);
+    const train_result of_fold = train(least_squares{}, by_fold.training(k), serial_engine{}, options);
+    EXPECT_EQ(of_fold.parameters, by_hand.parameters);
+    EXPECT_EQ(of_fold.test->loss, by_hand.test->loss);
   }
 }
 
