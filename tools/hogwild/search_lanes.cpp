@@ -51,9 +51,9 @@ struct lane_trainer::lane {
   step_schedule schedule{};
   double l2 = 0.0;
   std::uint32_t batch = 1;
-  std::string refused{};            ///< why it cannot be trained
-  std::size_t epochs = 0;           ///< trained so far
-  std::vector<float> parameters{};  ///< as they are then; empty: new ones
+  std::string refused{};   ///< why it cannot be trained
+  std::size_t epochs = 0;  ///< trained so far
+  lane_kept kept{};        ///< as it is then; empty: a new one
   double metric = std::numeric_limits<double>::infinity();
 };
 
@@ -64,16 +64,17 @@ struct lane_trainer::unit {
 
 lane_trainer::lane_trainer(const std::vector<train_request>& requests, const search_rows& rows,
                            const search_metric& metric, std::size_t threads, run_trainer& others, std::stop_token stop)
-    : requests_(requests), rows_(rows), metric_(metric), threads_(threads), others_(others), stop_(std::move(stop)) {}
+    : requests_(requests), rows_(rows), metric_(metric), threads_(threads), others_(others), stop_(std::move(stop)) {
+  for (const train_request& request : requests) has_lanes_.push_back(has_lanes(request));
+}
 
 lane_trainer::~lane_trainer() = default;
 
 std::size_t lane_trainer::at_once() const {
-  return most_lanes * threads_;
+  return std::ranges::find(has_lanes_, true) != has_lanes_.end() ? most_lanes * threads_ : others_.at_once();
 }
 
-bool lane_trainer::has_lanes(const trial& t) const {
-  const train_request& request = requests_[t.number];
+bool lane_trainer::has_lanes(const train_request& request) const {
   const train_options& o = request.options;
   const bool plain = (request.engine == engine_name::threads || request.engine == engine_name::serial) &&
                      request.init.empty() && o.sharing == sharing_kind::automatic && o.update == update_kind::lossy &&
@@ -153,7 +154,7 @@ void lane_trainer::train_unit(const unit& of, std::size_t epochs) const {
   options.batch = of.lanes.front()->batch;
   const std::size_t lanes = of.lanes.size() <= 8 ? 8 : of.lanes.size() <= 16 ? 16 : most_lanes;
   lane_run run(among.task(), options, lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
-  for (std::size_t k = 0; k < of.lanes.size(); ++k) run.place(k, {.l2 = of.lanes[k]->l2}, of.lanes[k]->parameters);
+  for (std::size_t k = 0; k < of.lanes.size(); ++k) run.place(k, {.l2 = of.lanes[k]->l2}, of.lanes[k]->kept);
   std::vector<double> steps(lanes);
   for (std::size_t e = of.lanes.front()->epochs + 1; e <= epochs; ++e) {
     for (std::size_t k = 0; k < of.lanes.size(); ++k) steps[k] = of.lanes[k]->schedule.at(e);
@@ -165,13 +166,13 @@ void lane_trainer::train_unit(const unit& of, std::size_t epochs) const {
     lane& l = *of.lanes[k];
     l.metric = others_.measured_by(measured[k]);
     l.epochs = epochs;
-    l.parameters = epochs < requests_[l.of->number].options.epochs ? run.parameters(k) : std::vector<float>();
+    l.kept = epochs < requests_[l.of->number].options.epochs ? run.kept(k) : lane_kept{};
   }
 }
 
 void lane_trainer::train(std::span<trial* const> some, std::size_t epochs) {
   std::vector<trial*> by_runs, by_lanes;
-  for (trial* t : some) (has_lanes(*t) ? by_lanes : by_runs).push_back(t);
+  for (trial* t : some) (has_lanes_[t->number] ? by_lanes : by_runs).push_back(t);
   if (!by_runs.empty()) others_.train(by_runs, epochs);
   if (by_lanes.empty()) return;
 

@@ -43,7 +43,7 @@ class lane_trainer final : public trial_trainer {
   struct lane;
   struct unit;
 
-  bool has_lanes(const trial& t) const;
+  bool has_lanes(const train_request& request) const;
   group& group_of(const trial& t, std::size_t part);
   void begin(const trial& t, lane& of);
   std::vector<unit> units_of(std::span<lane* const> lanes) const;
@@ -55,6 +55,7 @@ class lane_trainer final : public trial_trainer {
   std::size_t threads_;
   run_trainer& others_;
   std::stop_token stop_;
+  std::vector<bool> has_lanes_{};  ///< of each trial
   std::map<std::pair<std::string, std::size_t>, std::unique_ptr<group>> groups_;
   std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<lane>> lanes_;  ///< by trial and part of the rows
 };

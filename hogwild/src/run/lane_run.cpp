@@ -87,6 +87,18 @@ void lane_run::clear(std::size_t k) {
   for (std::size_t j = k; j < stored.size(); j += table_->lanes) stored[j] = 0.0f;
 }
 
+void lane_run::place(std::size_t k, const lane_settings& settings, const lane_kept& from) {
+  place(k, settings, from.stored);
+  table_->of[k].l2.scale = from.scale;
+}
+
+lane_kept lane_run::kept(std::size_t k) const {
+  const std::span<const float> stored = workers_->store().parameters<float>();
+  lane_kept lane{.stored = std::vector<float>(stored.size() / table_->lanes), .scale = table_->of[k].l2.scale};
+  for (std::size_t j = 0; j < lane.stored.size(); ++j) lane.stored[j] = stored[j * table_->lanes + k];
+  return lane;
+}
+
 /// Multiplies the lane's scale into its stored weights.
 void lane_run::fold(std::size_t k) {
   const std::size_t lanes = table_->lanes;
@@ -145,15 +157,10 @@ std::vector<double> lane_run::scales() const {
 }
 
 std::vector<float> lane_run::parameters(std::size_t k) const {
-  const std::size_t lanes = table_->lanes;
-  const std::span<const float> stored = workers_->store().parameters<float>();
-  std::vector<float> w(stored.size() / lanes);
-  const auto a = static_cast<float>(table_->of[k].l2.scale);
-  for (std::size_t j = 0; j < w.size(); ++j) {
-    w[j] = stored[j * lanes + k];
-    if (j < task_.data().columns) w[j] *= a;
-  }
-  return w;
+  lane_kept lane = kept(k);
+  const auto a = static_cast<float>(lane.scale);
+  for (float& w : std::span(lane.stored).first(task_.data().columns)) w *= a;
+  return std::move(lane.stored);
 }
 
 std::vector<measurement> lane_run::measure(const sparse_view& rows, lane_task::rows_of_lane which,

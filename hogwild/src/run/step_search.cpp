@@ -62,7 +62,7 @@ double objective_after_pass(const training_task& work, const loop_plan& plan, do
 }
 
 /// Objectives of the sample after one pass, with steps that are a first one times powers of two. Where models can be
-/// trained side by side, those of several steps are found by one pass, to the same bits.
+/// trained side by side, those of several steps are found by one pass.
 class tried_steps {
  public:
   tried_steps(const std::shared_ptr<const training_task>& trial, double first,

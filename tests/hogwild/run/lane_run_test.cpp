@@ -71,7 +71,11 @@ void expect_same_bits(const M& m, const sparse_view& rows, train_options options
     together.place(k, {.l2 = planned[k].l2});
     steps.push_back(planned[k].step);
   }
-  for (std::size_t pass = 1; pass <= lane_test::epochs; ++pass) together.train(pass, steps);
+  for (std::size_t pass = 1; pass <= lane_test::epochs; ++pass) {
+    together.train(pass, steps);
+    // Put aside and taken up again.
+    together.place(pass % lanes, {.l2 = planned[pass % lanes].l2}, together.kept(pass % lanes));
+  }
   const auto measured = together.measure(rows, lane_task::rows_of_lane::all, false);
   const auto penalties = together.penalties();
   for (std::size_t k = 0; k < lanes; ++k) {

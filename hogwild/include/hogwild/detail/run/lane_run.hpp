@@ -23,6 +23,12 @@ struct lane_settings {
   lane_rows rows{};
 };
 
+/// What a lane holds between two passes: v and a of its weights w = a v, v with the bias behind the columns.
+struct lane_kept {
+  std::vector<float> stored{};
+  double scale = 1.0;
+};
+
 /// Margin models of one loss that are trained side by side by one pass over the rows ("lanes"), for as many passes as
 /// the caller asks for. A lane can be given another model between two passes; the others do not notice. Under the
 /// serial engine each makes the same bits as it does alone with the same batch; in models of few columns that kernels
@@ -48,6 +54,9 @@ class lane_run {
 
   /// From here on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: zeros.
   void place(std::size_t k, const lane_settings& settings, std::span<const float> w = {});
+  /// The same with what kept() has put aside, to the bits that it would have come to without the break.
+  void place(std::size_t k, const lane_settings& settings, const lane_kept& from);
+  lane_kept kept(std::size_t k) const;
   /// Lane k stands idle.
   void clear(std::size_t k);
   /// A pass over the rows with these steps, one for each lane. `pass` seeds the order of the rows. Throws config_error

@@ -36,7 +36,8 @@ class lane_task final : public training_task {
   /// Which rows a lane is measured on.
   enum class rows_of_lane { all, trained_on, held_out };
   /// What each lane makes of its rows among these, where w = scale[k] * v for the stored v; all measures, or the loss
-  /// alone. Those of lanes that do not train are no numbers. The same for any number of threads.
+  /// alone. Losses are those of margin_loss::losses(). Those of lanes that do not train are no numbers. The same for
+  /// any number of threads.
   std::vector<measurement> measure(const param_store& store, std::span<const double> scale, const sparse_view& rows,
                                    rows_of_lane which, bool all_measures, thread_team& threads) const;
 
