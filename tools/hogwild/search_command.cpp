@@ -45,13 +45,6 @@ std::filesystem::path checkpoint_folder(const search_request& request) {
   return name;
 }
 
-/// Nobody goes on from checkpoints whose results are not known.
-bool begins_journal(const std::string& journal) {
-  std::error_code missing;
-  const auto size = std::filesystem::file_size(journal, missing);
-  return missing || size == 0;
-}
-
 /// The points that the strategy will try, in the order of their numbers.
 std::vector<configuration> configurations_of(const search_space& space, const search_options& options) {
   std::vector<configuration> all;
@@ -112,7 +105,6 @@ int search_once(search_request request, const search_space& space, std::span<con
   const std::filesystem::path folder = waits ? checkpoint_folder(request) : std::filesystem::path();
   run_trainer trainer(requests, rows, *request.metric, request.side_by_side, folder, asked.token());
   const bool keeps = !request.options.journal.empty();
-  if (waits && keeps && begins_journal(request.options.journal)) trainer.forget_all();
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   asked.begin_asking();
   std::vector<bool> forgotten;  // of which trials the checkpoints are gone
