@@ -45,18 +45,6 @@ std::filesystem::path checkpoint_folder(const search_request& request) {
   return name;
 }
 
-/// The points that the strategy will try, in the order of their numbers.
-std::vector<configuration> configurations_of(const search_space& space, const search_options& options) {
-  std::vector<configuration> all;
-  for (const search_bracket& bracket : plan_search(space, options)) {
-    for (std::size_t k = 0; k < bracket.rungs.front().trials; ++k) {
-      all.push_back(options.strategy == strategy_kind::grid ? space.grid_point(all.size())
-                                                            : space.drawn_point(options.seed, all.size()));
-    }
-  }
-  return all;
-}
-
 std::string identity_of(const search_request& request, const search_rows& rows) {
   std::string text = "hogwild " + std::string(build_info.version) + " ";
   for (const std::string& word : request.words) text += word + " ";
@@ -156,9 +144,9 @@ int search_command(int argc, const char* const* argv) {
   if (const auto code = parse_search(argc, argv, request)) return *code;
   const search_space space = space_of(request);
   std::vector<train_request> requests;
-  for (const configuration& options : configurations_of(space, request.options)) {
+  for (const trial& t : plan_trials(space, request.options)) {
     requests.emplace_back();
-    if (const auto code = parse_configuration(request, options, requests.back())) return *code;
+    if (const auto code = parse_configuration(request, t.options, requests.back())) return *code;
   }
   // A place that cannot be written is refused now, not after hours of training.
   if (!request.base.save.empty()) atomic_file{request.base.save};
