@@ -79,16 +79,21 @@ class a_search(unittest.TestCase):
         by_accuracy = self.search("--strategy", "random", "--configurations", "40", "--space", "step=1e-7,1", "--space",
                                   "l2=1e-6,0.9", "--epochs", "4", "--metric", "accuracy", "--folds", "3")
         self.assertEqual(by_accuracy["best"]["options"], {"step": "1", "l2": "1e-6"})
+        self.assertTrue(0.6 < by_accuracy["best"]["metric"] <= 1.0, "the mean of the folds")
         self.assertEqual(by_accuracy["best"]["metric"], max(t["metric"] for t in by_accuracy["trials"]))
 
     def test_measures_as_train_does(self):
-        found = self.search("--validation", self.held, "--strategy", "grid", "--space", "step=0.3,1", "--epochs", "3")
-        for trial in found["trials"]:
-            code, out, _ = self.run_command("train", self.data, "--test", self.held, "--engine", "serial", "--epochs", "3",
-                                            "--step", trial["options"]["step"], "--json", "--quiet")
-            self.assertEqual(code, 0)
-            # Models side by side add up margins, and losses, in another order.
-            self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=1e-6)
+        # Models side by side add up their margins in another order; runs of their own measure to the bit.
+        for options, tolerance in (["--batch", "1"], 1e-6), (["--optimizer", "adagrad"], 0.0):
+            found = self.search("--validation", self.held, "--strategy", "halving", "--eta", "2", "--configurations", "4",
+                                "--space", "step=0.3:1", "--epochs", "4", *options)
+            self.assertEqual(sorted(trial["epochs"] for trial in found["trials"]), [1, 1, 2, 4])
+            for trial in found["trials"]:  # a step that is given does not fall, so that a part of a run is a run
+                code, out, _ = self.run_command("train", self.data, "--test", self.held, "--engine", "serial", "--epochs",
+                                                str(trial["epochs"]), "--step", trial["options"]["step"], "--json", "--quiet",
+                                                *options)
+                self.assertEqual(code, 0)
+                self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=tolerance)
 
     def test_saves_what_the_told_command_trains(self):
         record, saved, again = (str(self.folder / name) for name in ("record", "saved.txt", "again.txt"))
@@ -211,6 +216,20 @@ class a_search(unittest.TestCase):
             seconds = seconds if resumed["replayed"] > 0 else min(seconds, time.monotonic() - began)
             self.journal.unlink()
         self.assertGreater(replayed, 0)
+
+    def test_checkpoints_that_another_search_has_left_are_not_gone_on_from(self):
+        run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(5):
+            self.assertIn("trial", run.stderr.readline())  # in the first rung, in which all wait for its end
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+        self.assertTrue(any(pathlib.Path(f"{self.journal}.trials").iterdir()))
+        self.journal.unlink()
+        space = ["--space", "step=0.1,0.2,0.3", "--space", "l2=1e-5,1e-6", "--strategy", "halving", "--configurations", "4",
+                 "--epochs", "9"]  # its first rung has more epochs than theirs
+        self.assertEqual(self.answer(self.search(*space, "--journal", str(self.journal), data=self.large)),
+                         self.answer(self.search(*space, data=self.large)))
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["journal"])
 
     def test_stops_when_it_is_asked_and_goes_on(self):
         run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -46,25 +46,6 @@ std::filesystem::path checkpoint_folder(const search_request& request) {
   return name;
 }
 
-/// Nobody goes on from checkpoints whose results are not known.
-bool begins_journal(const std::string& journal) {
-  std::error_code missing;
-  const auto size = std::filesystem::file_size(journal, missing);
-  return missing || size == 0;
-}
-
-/// The points that the strategy will try, in the order of their numbers.
-std::vector<configuration> configurations_of(const search_space& space, const search_options& options) {
-  std::vector<configuration> all;
-  for (const search_bracket& bracket : plan_search(space, options)) {
-    for (std::size_t k = 0; k < bracket.rungs.front().trials; ++k) {
-      all.push_back(options.strategy == strategy_kind::grid ? space.grid_point(all.size())
-                                                            : space.drawn_point(options.seed, all.size()));
-    }
-  }
-  return all;
-}
-
 std::string identity_of(const search_request& request, const search_rows& rows) {
   std::string text = "hogwild " + std::string(build_info.version) + " ";
   for (const std::string& word : request.words) text += word + " ";
@@ -114,7 +95,6 @@ int search_once(search_request request, const search_space& space, std::span<con
   run_trainer trainer(requests, rows, *request.metric, request.side_by_side, folder, asked.token());
   lane_trainer lanes(requests, rows, *request.metric, request.side_by_side, trainer, asked.token());
   const bool keeps = !request.options.journal.empty();
-  if (waits && keeps && begins_journal(request.options.journal)) trainer.forget_all();
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   asked.begin_asking();
   std::vector<bool> forgotten;  // of which trials nothing is kept
@@ -167,9 +147,9 @@ int search_command(int argc, const char* const* argv) {
   if (const auto code = parse_search(argc, argv, request)) return *code;
   const search_space space = space_of(request);
   std::vector<train_request> requests;
-  for (const configuration& options : configurations_of(space, request.options)) {
+  for (const trial& t : plan_trials(space, request.options)) {
     requests.emplace_back();
-    if (const auto code = parse_configuration(request, options, requests.back())) return *code;
+    if (const auto code = parse_configuration(request, t.options, requests.back())) return *code;
   }
   // A place that cannot be written is refused now, not after hours of training.
   if (!request.base.save.empty()) atomic_file{request.base.save};

@@ -89,6 +89,7 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
   options.telemetry = false;
   options.stop = stop_;
   const std::filesystem::path kept = checkpoint_of(t.number, part);
+  // One of a trial that begins is another search's.
   if (t.epochs > 0 && std::filesystem::exists(kept)) {
     // A search that was killed may have left one that has come further than is known of it.
     if (read_checkpoint(kept).epoch < epochs) options.resume = kept.string();

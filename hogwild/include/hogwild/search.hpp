@@ -104,6 +104,10 @@ const trial* best_of(std::span<const trial> trials);
 /// a space that names `epochs` where the strategy deals those out.
 std::vector<search_bracket> plan_search(const search_space& space, const search_options& options);
 
+/// All trials of a search, in the order of their numbers, untrained. Throws config_error as plan_search() does, and
+/// where a value of `epochs` is no whole number above 0.
+std::vector<trial> plan_trials(const search_space& space, const search_options& options);
+
 /// Searches. Which trials go on follows from the results alone: with the same results, from a journal or from train(),
 /// it comes to the same answer. Where the space names the option `epochs`, each trial has its own number of them (grid
 /// and random). Throws config_error, what opening the journal throws (see search_options::journal), and what train()

@@ -44,17 +44,7 @@ class searching {
   searching(const search_space& space, const search_options& options, trial_trainer& trainer,
             const search_callback& told)
       : options_(options), trainer_(trainer), told_(told), brackets_(plan_search(space, options)) {
-    for (std::size_t b = 0; b < brackets_.size(); ++b) {
-      for (std::size_t k = 0; k < brackets_[b].rungs.front().trials; ++k) {
-        const std::size_t number = result_.trials.size();
-        result_.trials.push_back({.number = number,
-                                  .options = options.strategy == strategy_kind::grid
-                                                 ? space.grid_point(number)
-                                                 : space.drawn_point(options.seed, number),
-                                  .bracket = b});
-        epochs_of(result_.trials.back().options, options.epochs);  // told now, not after an hour
-      }
-    }
+    result_.trials = plan_trials(space, options);
     if (!options.journal.empty())
       journal_ = std::make_unique<detail::search_journal>(options.journal, detail::journal_title(space, options));
   }
@@ -216,6 +206,22 @@ std::vector<search_bracket> plan_search(const search_space& space, const search_
     throw config_error("hyperband over " + std::to_string(options.epochs) + " epochs begins with " +
                        std::to_string(trials) + " trials: take fewer epochs");
   return brackets;
+}
+
+std::vector<trial> plan_trials(const search_space& space, const search_options& options) {
+  std::vector<trial> all;
+  const bool grid = options.strategy == strategy_kind::grid;
+  const std::vector<search_bracket> brackets = plan_search(space, options);
+  for (std::size_t b = 0; b < brackets.size(); ++b) {
+    for (std::size_t k = 0; k < brackets[b].rungs.front().trials; ++k) {
+      const std::size_t number = all.size();
+      all.push_back({.number = number,
+                     .options = grid ? space.grid_point(number) : space.drawn_point(options.seed, number),
+                     .bracket = b});
+      epochs_of(all.back().options, options.epochs);  // told now, not after an hour
+    }
+  }
+  return all;
 }
 
 search_result run_search(const search_space& space, const search_options& options, trial_trainer& trainer,
