@@ -172,7 +172,7 @@ class a_search(unittest.TestCase):
         self.assertEqual(other.read_text(encoding="utf-8"), "mine\n")
 
     # Of linear models under sgd trials are trained side by side, and under adagrad each by a run of its own.
-    BY_LANES, BY_RUNS = ["--epochs", "81"], ["--epochs", "9", "--optimizer", "adagrad"]
+    BY_LANES, BY_RUNS = ["--epochs", "243"], ["--epochs", "9", "--optimizer", "adagrad"]
 
     def resumable(self, options, *more):
         """A search that takes a while, and goes on from its journal."""
