@@ -84,8 +84,14 @@ class programs(unittest.TestCase):
         self.assertEqual(len(losses), 4)
         self.assertTrue(all(loss < 0.6 for loss in losses))
 
+    def test_search_options(self):
+        first = self.run_program("search_options", self.file, f"{self.scratch.name}/journal").splitlines()
+        self.assertRegex(first[-1], r"^--l2=\S+ --step=\S+: validation loss 0\.[0-5]")
+        again = self.run_program("search_options", self.file, f"{self.scratch.name}/journal").splitlines()
+        self.assertEqual(first[-1], again[-1])
+
     def test_all_say_how_they_are_called(self):
-        for name in ("callbacks", "save_and_score", "live_reader", "stream", "several_trainings"):
+        for name in ("callbacks", "save_and_score", "live_reader", "stream", "several_trainings", "search_options"):
             done = subprocess.run([FOLDER / name], capture_output=True, text=True, check=False, timeout=30)
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"usage: {name} ", done.stdout)

@@ -172,6 +172,18 @@ void command_line::option(const std::string& name, std::optional<std::uint64_t>&
   });
 }
 
+void command_line::options(const std::string& name, const std::string& placeholder, std::vector<std::string>& values,
+                           const std::string& help) {
+  const auto store = [name, &values](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      if (const std::string fault = fault_of_name(text); !fault.empty()) throw CLI::ValidationError(name, fault);
+      values.push_back(text);
+    }
+  };
+  auto* const added = parser_->app.add_option_function<std::vector<std::string>>(name, store, help);
+  added->type_name(placeholder)->group(parser_->group)->allow_extra_args(false);
+}
+
 void command_line::flag(const std::string& name, bool& value, const std::string& help) {
   parser_->app.add_flag(name, value, help)->group(parser_->group);
 }
@@ -203,6 +215,14 @@ std::string command_line::help_of(const std::string& name) const {
   return parser_->app.get_option(name)->get_description();
 }
 
+void command_line::describe(const std::string& name, const std::string& help) {
+  parser_->app.get_option(name)->description(help);
+}
+
+void command_line::hide(const std::string& name) {
+  parser_->app.get_option(name)->group("");
+}
+
 void command_line::require(const std::string& name) {
   parser_->app.get_option(name)->required();
 }
@@ -217,6 +237,19 @@ void command_line::excludes(const std::string& name, const std::string& other) {
 
 bool command_line::has(const std::string& name) const {
   return parser_->app.get_option_no_throw(name) != nullptr;
+}
+
+bool command_line::takes_count(const std::string& name) const {
+  return parser_->app.get_option(name)->get_type_name() == "N";
+}
+
+std::vector<command_line::given_text> command_line::given_texts() const {
+  std::vector<given_text> all;
+  for (const CLI::Option* const o : parser_->app.get_options()) {
+    if (o->count() == 0 || o->get_positional()) continue;
+    for (const std::string& text : o->results()) all.push_back({"--" + o->get_lnames().front(), text});
+  }
+  return all;
 }
 
 bool command_line::given(const std::string& name) const {

@@ -43,6 +43,9 @@ class command_line {
   /// A size in bytes.
   void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& shown,
               const std::string& help);
+  /// Texts that are not empty, one each time that the option is given.
+  void options(const std::string& name, const std::string& placeholder, std::vector<std::string>& values,
+               const std::string& help);
   void flag(const std::string& name, bool& value, const std::string& help);
   void flag(const std::string& name, const std::string& help, std::function<void(bool)> set);
 
@@ -82,6 +85,9 @@ class command_line {
   void topic(const std::string& name, const std::string& summary, const std::vector<topic_option>& options);
 
   std::string help_of(const std::string& name) const;
+  /// Of what another declaration has brought along: says something else, or keeps it out of the help.
+  void describe(const std::string& name, const std::string& help);
+  void hide(const std::string& name);
 
   void require(const std::string& name);
   /// `name` makes sense only beside `other`.
@@ -90,6 +96,14 @@ class command_line {
   bool given(const std::string& name) const;
   /// Whether an option of this name has been declared.
   bool has(const std::string& name) const;
+  /// Whether its value is a whole number.
+  bool takes_count(const std::string& name) const;
+  /// The options that were given, in the order of their declarations, each once for each of its texts; flags with
+  /// "true" or "false".
+  struct given_text {
+    std::string name, text;
+  };
+  std::vector<given_text> given_texts() const;
 
   /// Fills the variables. Prints the help, or what is wrong, and then returns the exit code with which to end.
   std::optional<int> parse(int argc, const char* const* argv);

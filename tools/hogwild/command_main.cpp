@@ -25,6 +25,7 @@ struct command {
 
 constexpr command commands[] = {
     {"train", "train a model on rows, ratings, images, a graph or text", hogwild::cli::train_command},
+    {"search", "search for the options by which a model learns best", hogwild::cli::search_command},
     {"advise", "say what training would take, and by which engine", hogwild::cli::advise_command},
     {"predict", "predict the labels of rows", hogwild::cli::predict_command},
     {"evaluate", "measure a model on labelled rows", hogwild::cli::evaluate_command},

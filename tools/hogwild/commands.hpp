@@ -7,6 +7,7 @@ namespace hogwild::cli {
 // errors travel as exceptions.
 
 int train_command(int argc, const char* const* argv);
+int search_command(int argc, const char* const* argv);
 int predict_command(int argc, const char* const* argv);
 int evaluate_command(int argc, const char* const* argv);
 int advise_command(int argc, const char* const* argv);

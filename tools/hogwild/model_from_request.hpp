@@ -7,12 +7,13 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/registry.hpp>
+#include <hogwild/result.hpp>
 #include <hogwild/saved_model.hpp>
 
 #include "ranks.hpp"
 #include "train_request.hpp"
 
-// The model that a request asks for, and the saved one that it begins with.
+// The model that a request asks for, the saved one that it begins with, and the one that it saves.
 
 namespace hogwild::cli {
 
@@ -38,5 +39,9 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
 void begin_with_saved(const train_request& request, const named_model& m, const rank_rows& rows,
                       const vocabulary& words, const std::shared_ptr<const saved_model>& initial,
                       train_options& options);
+
+/// Writes what was trained where --save says, in the numbering of the input. Not for word vectors.
+void save_trained(const train_request& request, const named_model& m, const train_result& result,
+                  const column_numbering& columns);
 
 }  // namespace hogwild::cli

@@ -145,11 +145,8 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
       save_model(request.save, word_model_of(m, result.parameters, words, request.min_count), model_format::binary);
     else if (trains_on_words(request))
       save_word_vectors(request.save, vectors_of(m, result.parameters, words), vector_format_for(request.save));
-    else {
-      saved_model saved = to_saved(m, result.parameters, result.labels, rows.numbering().original());
-      saved.names = request.files.names_of(saved.columns);
-      save_model(request.save, saved, model_format_for(request.save));
-    }
+    else
+      save_trained(request, m, result, rows.numbering());
   }
   return result;
 }

@@ -378,11 +378,7 @@ void declare_output(command_line& line, train_request& r) {
 
 }  // namespace
 
-std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
-  command_line line("train",
-                    "Trains a model on LIBSVM or libffm data, ratings, images, graphs or text, plain or compressed.",
-                    "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt\n"
-                    "'hogwild train --help MODEL' says what this model alone has.");
+void declare_training(command_line& line, train_request& r) {
   line.positional("DATA", r.data,
                   "training rows; '-' is standard input; of several ranks each trains a part, or a file of its own "
                   "where the path holds %rank");
@@ -396,9 +392,9 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   declare_output(line, r);
   declare_stream(line, r);
   declare_options_of_models(line, r);
-  line.show_first({"--model", "--test", "--epochs", "--step", "--l2", "--bias", "--engine", "--workers",
-                   "--reproducible", "--seed", "--save", "--json"});
-  if (const auto code = line.parse(argc, argv)) return code;
+}
+
+void complete_training(const command_line& line, train_request& r) {
   if (r.batch > 0) r.options.batch = r.batch;
   if (r.virtual_workers > 0) r.options.virtual_workers = r.virtual_workers;
   if (r.tolerance != 0.0) r.options.tolerance = r.tolerance;
@@ -408,6 +404,18 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
   check_options(line, r);
   const std::size_t epochs = model_named(r.model).epochs();
   if (epochs > 0 && !line.given("--epochs")) r.options.epochs = epochs;
+}
+
+std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {
+  command_line line("train",
+                    "Trains a model on LIBSVM or libffm data, ratings, images, graphs or text, plain or compressed.",
+                    "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt\n"
+                    "'hogwild train --help MODEL' says what this model alone has.");
+  declare_training(line, r);
+  line.show_first({"--model", "--test", "--epochs", "--step", "--l2", "--bias", "--engine", "--workers",
+                   "--reproducible", "--seed", "--save", "--json"});
+  if (const auto code = line.parse(argc, argv)) return code;
+  complete_training(line, r);
   return std::nullopt;
 }
 

@@ -88,6 +88,10 @@ struct train_request {
 
 /// Fills the request, or says with which exit code to end. Throws config_error for options that do not go together.
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& request);
+/// Its two halves, for a command that has options of its own besides: what is declared, and what is made of it once the
+/// line is parsed. Throws config_error as above.
+void declare_training(command_line& line, train_request& request);
+void complete_training(const command_line& line, train_request& request);
 /// The same for `hogwild advise`, which has the options that describe data and model.
 std::optional<int> parse_advise(int argc, const char* const* argv, train_request& request);
 

@@ -115,17 +115,6 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
                               .segment = request.segment});
 }
 
-prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,
-                            collective* ranks) {
-  const auto prepare_as = [&]<class M>(const M& concrete) {
-    if constexpr (std::same_as<M, registered_model>)
-      return find_training(concrete.object->descriptor().name())->prepare(*concrete.object, rows, options, ranks);
-    else
-      return prepare(concrete, rows, options, ranks);
-  };
-  return std::visit(prepare_as, m);
-}
-
 candidate candidate_for(train_request request, std::string_view name, engine_name engine, std::size_t workers) {
   request.engine = engine;
   request.workers = workers;
@@ -152,6 +141,17 @@ std::vector<candidate> candidates_for(const train_request& request) {
 }
 
 }  // namespace
+
+prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,
+                            collective* ranks) {
+  const auto prepare_as = [&]<class M>(const M& concrete) {
+    if constexpr (std::same_as<M, registered_model>)
+      return find_training(concrete.object->descriptor().name())->prepare(*concrete.object, rows, options, ranks);
+    else
+      return prepare(concrete, rows, options, ranks);
+  };
+  return std::visit(prepare_as, m);
+}
 
 advice advise_on_engines(const named_model& m, const sparse_view& rows, const train_request& request,
                          const train_options& options) {

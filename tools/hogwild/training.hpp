@@ -7,6 +7,7 @@
 #include <string>
 
 #include <hogwild/detail/run/advise.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/stream_run.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
@@ -22,6 +23,10 @@ namespace hogwild::cli {
 /// request's, completed with what was opened.
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks);
+
+/// prepare() of the model.
+prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,
+                            collective* ranks);
 
 /// A stream of rows that the request's model is to learn from, by the request's engine.
 stream_run make_stream(const train_request& request, const train_options& options);

@@ -111,7 +111,8 @@ class sparse_dataset {
   /// so that worker processes can map them.
   /// Columns, labels and values become as narrow as they can without loss.
   static sparse_dataset copy_of(const sparse_view& rows);
-  /// The rows with these numbers alone, which ascend. All columns stay, with the counts of these rows.
+  /// The rows with these numbers, in their order, where one may stand several times. All columns stay, with the counts
+  /// of these rows.
   static sparse_dataset copy_of(const sparse_view& rows, std::span<const std::size_t> chosen);
 
  private:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <numeric>
 #include <system_error>
 #include <vector>
@@ -220,7 +221,9 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   sizes.rows = chosen.size();
   sizes.columns = rows.columns;
   sizes.nonzeros = nonzeros_of(rows, chosen);
-  sizes.first_singleton = std::min(rows.first_singleton, rows.columns);
+  const bool ascend = std::ranges::adjacent_find(chosen, std::greater_equal<>()) == chosen.end();
+  // Columns of single rows are numbered in the order of those.
+  sizes.first_singleton = ascend ? std::min(rows.first_singleton, rows.columns) : rows.columns;
   sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
   const bool lists = rows.label.lists();
   if (lists) sizes.version = detail::list_cache_version;
@@ -255,7 +258,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   };
   if (!rows.weight.empty()) copy.weights_ = of_chosen.operator()<float>([&](std::size_t r) { return rows.weight[r]; });
   if (!rows.offset.empty()) copy.offsets_ = of_chosen.operator()<float>([&](std::size_t r) { return rows.offset[r]; });
-  if (!rows.id.empty() || rows.first_row > 0 || chosen.size() < rows.rows())
+  if (!rows.id.empty() || rows.first_row > 0 || chosen.size() < rows.rows() || !ascend)
     copy.numbers_ = of_chosen.operator()<std::uint32_t>([&](std::size_t r) { return rows.id_of(r); });
   return copy;
 }

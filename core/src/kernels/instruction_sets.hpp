@@ -8,6 +8,7 @@
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 #include <hogwild/detail/kernels/field_kernels.hpp>
 #include <hogwild/detail/kernels/half_kernels.hpp>
+#include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/kernels/layer_kernels.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
@@ -38,6 +39,7 @@ struct row_kernel_set {
   }
 };
 using margin_kernel_set = row_kernel_set<margin_kernels>;
+using lane_kernel_set = row_kernel_set<lane_kernels>;
 template <class Index, class Value>
 using machine_row_kernels = row_kernels<machine_arrays, Index, Value>;
 using machine_kernel_set = row_kernel_set<machine_row_kernels>;
@@ -49,6 +51,7 @@ using class_row_kernels = row_kernels<class_arrays, Index, Value>;
 using class_kernel_set = row_kernel_set<class_row_kernels>;
 
 extern const margin_kernel_set margin_scalar, margin_avx2, margin_avx512;
+extern const lane_kernel_set lane_scalar, lane_avx2, lane_avx512;
 extern const machine_kernel_set machine_scalar, machine_avx2, machine_avx512;
 extern const half_machine_kernel_set half_machine_scalar, half_machine_avx2, half_machine_avx512;
 extern const class_kernel_set classes_scalar, classes_avx2, classes_avx512;

@@ -13,6 +13,11 @@
 
 namespace hogwild::detail {
 
+/// Rows are read from memory once a pass, by two streams that a CPU's own prefetcher does not follow fast enough: so
+/// many entries ahead the loads of the dots are announced. Announcing what lies behind the end of a mapping is
+/// harmless.
+inline constexpr std::size_t entries_ahead = 1024;
+
 /// Isa has load_one(value) and load(value), of a float or a half, as for margin_loops.
 template <class Isa>
 struct row_rules {
@@ -117,6 +122,15 @@ struct row_rules {
           value(rows.value + rows.begin[i]),
           size(static_cast<std::size_t>(rows.end[i] - rows.begin[i])) {}
   };
+
+  template <class Entry>
+  static void announce(const Entry* first, std::size_t n) {
+    constexpr std::size_t line = 64;
+    const auto begin = reinterpret_cast<std::uintptr_t>(first) + entries_ahead * sizeof(Entry);
+    for (std::uintptr_t at = begin; at < begin + n * sizeof(Entry); at += line) {
+      __builtin_prefetch(reinterpret_cast<const void*>(at));
+    }
+  }
 
   /// What the partials slope * x of a row do to weights, of which a column has one. `kept`: the row's weights, one
   /// after the other, where they have been read already; else null. What is asked once a row here takes a fifth of the

@@ -19,6 +19,11 @@ const margin_kernels<Index, Value>& kernels_of(isa set) {
   return HOGWILD_KERNELS_OF(margin, set).of<Index, Value>();
 }
 
+template <class Index, class Value>
+const lane_kernels<Index, Value>& lane_kernels_of(isa set) {
+  return HOGWILD_KERNELS_OF(lane, set).of<Index, Value>();
+}
+
 template <class Arrays, class Index, class Value>
 const row_kernels<Arrays, Index, Value>& row_kernels_of(isa set) {
   if constexpr (std::is_same_v<Arrays, machine_arrays>) return HOGWILD_KERNELS_OF(machine, set).of<Index, Value>();
@@ -31,6 +36,10 @@ template const margin_kernels<std::uint32_t, float>& kernels_of(isa);
 template const margin_kernels<std::uint32_t, half>& kernels_of(isa);
 template const margin_kernels<std::uint16_t, float>& kernels_of(isa);
 template const margin_kernels<std::uint16_t, half>& kernels_of(isa);
+template const lane_kernels<std::uint32_t, float>& lane_kernels_of(isa);
+template const lane_kernels<std::uint32_t, half>& lane_kernels_of(isa);
+template const lane_kernels<std::uint16_t, float>& lane_kernels_of(isa);
+template const lane_kernels<std::uint16_t, half>& lane_kernels_of(isa);
 template const row_kernels<machine_arrays, std::uint32_t, float>& row_kernels_of(isa);
 template const row_kernels<machine_arrays, std::uint32_t, half>& row_kernels_of(isa);
 template const row_kernels<machine_arrays, std::uint16_t, float>& row_kernels_of(isa);

@@ -121,8 +121,11 @@ struct train_options {
   bool telemetry = true;                       ///< sample staleness and conflicts
   std::string record{};                        ///< write a run record (JSON lines) here
   std::string checkpoint{};                    ///< write a checkpoint here after each epoch
-  std::string resume{};                        ///< continue from this checkpoint
-  std::string data_name{};                     ///< what messages and the record call the data
+  /// > 0: only after every so many epochs, the last one, and one with which an observer ends the run. Of a process that
+  /// trains alone; others write each.
+  std::size_t checkpoint_every = 1;
+  std::string resume{};     ///< continue from this checkpoint
+  std::string data_name{};  ///< what messages and the record call the data
   /// Who is told how the run goes: pointers to observers that outlive it, observers by value, functions (see
   /// observer_handle); none of them null.
   std::vector<observer_handle> observers{};

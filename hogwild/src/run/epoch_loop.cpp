@@ -135,7 +135,7 @@ class epoch_loop {
     const std::uint64_t rounds = options_.rounds.value_or(0);
     ranks_.require_equal(std::as_bytes(std::span(&rounds, 1)), "number of rounds that an epoch is cut into");
     if (rounds == 0) return;
-    rounds_.cut_epochs(static_cast<std::uint32_t>(rounds), [this](std::uint32_t round, double step) {
+    rounds_.cut_epochs(static_cast<std::uint32_t>(rounds), [this](std::uint32_t round, double step, double) {
       progress_.train_seconds += seconds_since(training_since_);
       const bool goes_on = tell_round(round, step);
       training_since_ = clock::now();
@@ -254,8 +254,14 @@ class epoch_loop {
     if (on_plateau && last_.validation && !better) progress_.step_factor *= run_.schedule.decay;
     if (ended) result_.status = *ended;
     if (ended == run_status::target) result_.seconds_to_target = progress_.train_seconds;
-    if (!options_.checkpoint.empty() && ended != run_status::diverged) save(begin);
+    if (!options_.checkpoint.empty() && ended != run_status::diverged && (ended || writes_checkpoint())) save(begin);
     return ended.has_value();
+  }
+
+  /// All ranks have checkpoints of the same epochs, whatever the observers of one say.
+  bool writes_checkpoint() const {
+    const bool last = progress_.epoch == options_.epochs || observer_stops_;
+    return ranks_.size() > 1 || last || progress_.epoch % options_.checkpoint_every == 0;
   }
 
   void announce() {

@@ -62,6 +62,7 @@ void check_proximal(const train_options& o, const model_traits& traits, optimize
 
 void check(const train_options& o, const model_traits& traits) {
   require(o.epochs > 0, "epochs is 0: a run has at least one");
+  require(o.checkpoint_every > 0, "checkpoint_every is 0: a checkpoint is written after so many epochs, one or more");
   const auto positive = [](const std::optional<double>& x) { return !x || (*x > 0.0 && std::isfinite(*x)); };
   require(positive(o.step.initial), "the step must be positive; leave it out to have one found");
   require(positive(o.step.decay), "the decay must be positive; leave it out for the usual one");

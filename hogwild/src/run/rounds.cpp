@@ -133,7 +133,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     }
     if (least > 1) fold();
     if (next.part % in_each != 0 || !goes_on_ || stopping()) continue;
-    if (!goes_on_(next.part / in_each, round.step_at(double(next.part) / round.parts))) break;
+    if (!goes_on_(next.part / in_each, round.step_at(double(next.part) / round.parts), end)) break;
   }
   // What the gate takes is kept as far as what rows change is. The weights of ftrl are what its sums say, all of them.
   const double mean_step = 0.5 * (step + step_end);

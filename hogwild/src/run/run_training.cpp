@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <hogwild/detail/engines/any_engine.hpp>
@@ -47,29 +48,36 @@ double default_decay(schedule_kind kind, std::size_t epochs, bool found) {
   if (kind == schedule_kind::geometric) return falls ? std::pow(0.01, 1.0 / passes) : 1.0;
   return falls ? 99.0 / passes : 0.0;
 }
+void fill_decay(step_schedule& schedule, bool found) {
+  if (schedule.decay == 0.0 && schedule.kind != schedule_kind::constant)
+    schedule.decay = default_decay(schedule.kind, schedule.epochs - schedule.warm_up, found);
+}
 
 /// The step and how it falls: given, the model's, a checkpoint's, or found.
 void find_schedule(const training_task& task, const prepared_data& ready, resolved_run& run) {
   const train_options& options = run.options;
-  const step_options& step = options.step;
   const training_defaults& defaults = ready.defaults();
-  const bool by_default = !step.initial && defaults.step;
-  const bool search = !step.initial && !by_default && !run.resumed;
-  const schedule_kind kind = schedule_of(options, defaults);
-  run.schedule = {kind,
-                  search       ? find_step(task, options.initial, options.stop)
-                  : by_default ? *defaults.step
-                               : step.initial.value_or(0.0),
-                  step.decay.value_or(0.0), options.epochs, step.warm_up};
-  // A model that has a step of its own knows how it should fall, whatever it is.
-  if (defaults.step && !step.decay && kind == defaults.schedule) run.schedule.decay = defaults.decay.value_or(0.0);
+  const std::optional<double> given = options.step.initial ? options.step.initial : defaults.step;
+  const bool search = !given && !run.resumed;
+  const double initial = search ? find_step(task, options.initial, options.stop) : given.value_or(0.0);
   run.step_found = search && !options.stop.stop_requested();
-  if (run.resumed) run.schedule = schedule_of_checkpoint(run.resumed->state);
-  if (run.schedule.decay == 0.0 && run.schedule.kind != schedule_kind::constant)
-    run.schedule.decay = default_decay(run.schedule.kind, options.epochs - step.warm_up, search);
+  run.schedule =
+      run.resumed ? schedule_of_checkpoint(run.resumed->state) : schedule_from(options, defaults, initial, search);
+  if (run.resumed) fill_decay(run.schedule, false);
 }
 
 }  // namespace
+
+step_schedule schedule_from(const train_options& options, const training_defaults& defaults, double initial,
+                            bool found) {
+  const step_options& step = options.step;
+  step_schedule schedule{schedule_of(options, defaults), initial, step.decay.value_or(0.0), options.epochs,
+                         step.warm_up};
+  // A model that has a step of its own knows how it should fall, whatever it is.
+  if (defaults.step && !step.decay && schedule.kind == defaults.schedule) schedule.decay = defaults.decay.value_or(0.0);
+  fill_decay(schedule, found);
+  return schedule;
+}
 
 resolved_run begin_run(const prepared_task& task) {
   const prepared_data& ready = task.data;

@@ -3,13 +3,17 @@
 #include <hogwild/detail/run/step_search.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
+#include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/engines.hpp>
 
@@ -57,6 +61,68 @@ double objective_after_pass(const training_task& work, const loop_plan& plan, do
   return std::isfinite(reached) && reached <= most ? reached : HUGE_VAL;
 }
 
+/// Objectives of the sample after one pass, with steps that are a first one times powers of two. Where models can be
+/// trained side by side, those of several steps are found by one pass.
+class tried_steps {
+ public:
+  tried_steps(const std::shared_ptr<const training_task>& trial, double first,
+              const std::function<void(std::span<float>)>& initial, const std::stop_token& stop)
+      : trial_(trial), plan_(trial->plan()), first_(first), initial_(initial), stop_(stop) {
+    // The objective that no pass may exceed is asked for once a pass.
+    const bool one_by_one = trial->facts().unbounded_curvature || plan_.options.sharing != access_kind::alone;
+    if (one_by_one || !lane_task::suits(*trial)) return;
+    begin_.resize(trial->facts().parameters);
+    if (initial) initial(begin_);
+    lanes_.emplace(trial, plan_.options, steps_at_once, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+  }
+
+  double step(int power) const { return std::ldexp(first_, power); }
+
+  double objective(int power) {
+    if (!found_.contains(power)) lanes_ ? try_several(power) : try_one(power);
+    return found_.at(power);
+  }
+
+ private:
+  static constexpr std::size_t steps_at_once = 8;
+
+  void try_one(int power) { found_[power] = objective_after_pass(*trial_, plan_, step(power), initial_, stop_); }
+
+  /// From this power on, away from those that are known.
+  void try_several(int power) {
+    constexpr int several = steps_at_once;
+    const bool first_time = found_.empty(), downwards = !first_time && power < found_.begin()->first;
+    const int least = first_time ? power - 2 : downwards ? power - several + 1 : power;
+    std::array<double, steps_at_once> steps{};
+    for (std::size_t k = 0; k < steps_at_once; ++k) {
+      const double l2 = trial_->options().l2;
+      const int tried = least + static_cast<int>(k);
+      steps[k] = step(tried);
+      found_[tried] = HUGE_VAL;
+      if (steps[k] * l2 < 0.5)
+        lanes_->place(k, {.l2 = l2}, begin_);
+      else
+        lanes_->clear(k);
+    }
+    lanes_->train(1, steps, stop_);
+    const auto measured = lanes_->measure(trial_->data(), lane_task::rows_of_lane::all, false);
+    const std::vector<double> penalties = lanes_->penalties();
+    for (std::size_t k = 0; k < steps_at_once; ++k) {
+      const double objective = measured[k].loss + penalties[k];
+      if (std::isfinite(objective)) found_[least + static_cast<int>(k)] = objective;
+    }
+  }
+
+  std::shared_ptr<const training_task> trial_;
+  loop_plan plan_;
+  double first_;
+  const std::function<void(std::span<float>)>& initial_;
+  std::stop_token stop_;
+  std::vector<float> begin_{};
+  std::map<int, double> found_{};  ///< by power
+  std::optional<lane_run> lanes_{};
+};
+
 }  // namespace
 
 double find_step(const training_task& work, const std::function<void(std::span<float>)>& initial,
@@ -65,26 +131,27 @@ double find_step(const training_task& work, const std::function<void(std::span<f
   sample.ensure(0, sample.rows());
   const std::vector<std::uint32_t> degree = count_columns(sample);  // l2 by degree needs the sample's own counts
   sample.degree = degree;
-  const std::unique_ptr<training_task> trial = work.on(sample);
-  const loop_plan plan = trial->plan();
+  const std::shared_ptr<const training_task> trial = work.on(sample);
   const double scale = mean_square_norm(sample);
   const bool adaptive =
       state_arrays_of(work.options().optimizer) > 0 && work.options().optimizer != optimizer_kind::momentum;
-  double best = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));
-  double lowest = objective_after_pass(*trial, plan, best, initial, stop);
-  for (const double factor : {2.0, 0.5}) {
-    const double from = best;
+  const double first = adaptive || scale == 0.0 ? 0.125 : std::exp2(std::round(-std::log2(scale)));
+  tried_steps tried(trial, first, initial, stop);
+  int best = 0;
+  double lowest = tried.objective(0);
+  for (const int direction : {1, -1}) {
+    const int from = best;
     for (int k = 0; k < most_doublings; ++k) {
-      const double objective = objective_after_pass(*trial, plan, best * factor, initial, stop);
-      if (stop.stop_requested()) return best;
+      const double objective = tried.objective(best + direction);
+      if (stop.stop_requested()) return tried.step(best);
       // From a size that diverges, smaller ones are tried until one does not.
-      if (objective >= lowest && !(factor < 1.0 && lowest == HUGE_VAL)) break;
+      if (objective >= lowest && !(direction < 0 && lowest == HUGE_VAL)) break;
       lowest = objective;
-      best *= factor;
+      best += direction;
     }
     if (best != from) break;
   }
-  return best;
+  return tried.step(best);
 }
 
 }  // namespace hogwild

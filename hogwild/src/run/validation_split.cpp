@@ -7,30 +7,12 @@
 
 #include <hogwild/detail/optimization/random.hpp>
 
+#include "run/strata.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
 
 namespace {
-
-/// Of which stratum a row is, whose rows are drawn from apart.
-class strata {
- public:
-  strata(const label_column& labels, const label_map& known)
-      : labels_(labels), known_(known), one_(labels.lists() || known.kind() == label_kind::real) {}
-
-  std::size_t count() const { return one_ ? 1 : known_.classes(); }
-  std::size_t of(std::size_t r) const {
-    if (one_) return 0;
-    const float trained = known_.encode(labels_[r]);
-    return trained > 0.0f ? static_cast<std::size_t>(trained) : 0;  // -1 of two labels is the first
-  }
-
- private:
-  const label_column& labels_;
-  const label_map& known_;
-  bool one_;
-};
 
 /// How many rows of each stratum: fractions are carried on to the next one, from a point that chance sets, so that no
 /// stratum is favoured and the sum is `wanted`.
@@ -59,7 +41,7 @@ std::vector<bool> draw_validation(const label_column& labels, const label_map& k
                     "the validation fraction leaves no rows on one side: there are " + std::to_string(rows) + " rows");
   };
   require_both(wanted > 0 && wanted < rows);
-  const strata parts(labels, known);
+  const detail::strata parts(labels, known);
   std::vector<std::size_t> left(parts.count());
   for (std::size_t r = 0; r < rows; ++r) ++left[parts.of(r)];
   const counter_random random(seed, 0x76616c69u);

@@ -100,6 +100,23 @@ TEST(singleton_columns, of_ingested_text_are_disjoint_for_disjoint_rows_and_cove
   EXPECT_EQ(next, view.columns);
 }
 
+TEST(singleton_columns, are_none_in_a_copy_of_rows_in_another_order) {
+  const std::vector<std::uint64_t> row_start{0, 2, 4, 6};
+  const std::vector<std::uint32_t> index{0, 1, 0, 2, 0, 3};
+  const std::vector<float> value(6, 1.0f);
+  const std::vector<double> label{1, -1, 1};
+  const sparse_view view{
+      .row_start = row_start, .index = index, .value = value, .label = label, .columns = 4, .first_singleton = 1};
+  const std::vector<std::size_t> ascending{0, 2}, turned{2, 0}, twice{1, 1};
+  EXPECT_EQ(sparse_dataset::copy_of(view, ascending).view().first_singleton, 1u);
+  for (const auto& order : {turned, twice}) {
+    const sparse_dataset copy = sparse_dataset::copy_of(view, order);
+    EXPECT_EQ(copy.view().first_singleton, 4u);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(copy.view().id_of(i), order[i]);
+    EXPECT_NO_THROW(copy.verify());
+  }
+}
+
 TEST(singleton_columns, that_do_not_stand_last_in_their_row_are_a_damaged_file) {
   few_rows rows;
   sparse_dataset::copy_of(rows.view(false)).verify();

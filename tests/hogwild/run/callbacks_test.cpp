@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -17,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/least_squares.hpp>
@@ -66,6 +68,27 @@ TEST(an_answer, ends_the_run_with_its_checkpoint_and_says_who_asked) {
   const train_result resumed = run_with(rest);
   EXPECT_EQ(resumed.parameters, run_with(short_run({})).parameters) << "the checkpoint is of the second epoch";
   EXPECT_FALSE(resumed.stopped_by);
+}
+
+TEST(a_checkpoint, is_written_after_so_many_epochs_the_last_one_and_where_an_observer_ends_the_run) {
+  const test::scratch_folder folder;
+  const auto epochs_seen = [&](std::size_t stops_at) {
+    const std::string file = (folder / std::to_string(stops_at)).string();
+    std::vector<std::uint64_t> seen;
+    const auto look = [&] { seen.push_back(std::filesystem::exists(file) ? read_checkpoint(file).epoch : 0); };
+    train_options options = short_run({[&](const epoch_report& e) {
+      look();
+      return e.epoch == stops_at ? observer_answer::stop : observer_answer::go_on;
+    }});
+    options.checkpoint = file;
+    options.checkpoint_every = 2;
+    run_with(options);
+    look();
+    return seen;
+  };
+  EXPECT_THAT(epochs_seen(6), ElementsAre(0, 0, 2, 2, 4, 5));
+  EXPECT_THAT(epochs_seen(3), ElementsAre(0, 0, 2, 3));
+  EXPECT_THROW(run_with({.checkpoint_every = 0}), config_error);
 }
 
 TEST(an_answer, keeps_no_other_observer_from_hearing_of_the_epoch) {

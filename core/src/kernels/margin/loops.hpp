@@ -17,11 +17,6 @@
 
 namespace hogwild::detail {
 
-/// Rows are read from memory once a pass, by two streams that a CPU's own prefetcher does not follow fast enough: so
-/// many entries ahead the loads of the dots are announced. Announcing what lies behind the end of a mapping is
-/// harmless.
-inline constexpr std::size_t entries_ahead = 1024;
-
 /// Of a row of so many entries the weights that its dot has read are kept for its update.
 inline constexpr std::size_t most_kept = 1024;
 
@@ -71,22 +66,13 @@ struct margin_loops {
   using entries = typename rules::template entries<Index, Value>;
   using dense = dense_loops<Isa>;
 
-  template <class Entry>
-  static void announce(const Entry* first, std::size_t n) {
-    constexpr std::size_t line = 64;
-    const auto begin = reinterpret_cast<std::uintptr_t>(first) + entries_ahead * sizeof(Entry);
-    for (std::uintptr_t at = begin; at < begin + n * sizeof(Entry); at += line) {
-      __builtin_prefetch(reinterpret_cast<const void*>(at));
-    }
-  }
-
   /// Keep: the weights of the whole vectors are left in `kept`, too.
   template <bool Keep = false>
   static float dot(const float* w, const Index* index, const Value* value, std::size_t n, float* kept = nullptr) {
     using many = typename Isa::entries_at_once;
     constexpr std::size_t at_once = sizeof(many) / sizeof(float);
-    announce(index, n);
-    announce(value, n);
+    rules::announce(index, n);
+    rules::announce(value, n);
     lanes sum{};
     std::size_t k = 0;
     for (; k + at_once <= n; k += at_once) {

@@ -54,6 +54,15 @@ HOGWILD_DEVICE_CODE inline float vector_exp(float x) {
 #endif
 }
 
+/// log(1 + x) for x in [0, 1], within 1.5e-7 of itself, as vector_exp() without a branch or a call: the series of
+/// 2 artanh(x / (2 + x)), whose next term is below 1.5e-8 of it.
+HOGWILD_DEVICE_CODE inline float vector_log1p(float x) {
+  const float s = x / (2.0f + x), q = s * s, q2 = q * q;
+  const float low = (1.0f / 3 + q * (1.0f / 5)) + q2 * (1.0f / 7 + q * (1.0f / 9));
+  const float high = 1.0f / 11 + q * (1.0f / 13);
+  return 2.0f * s + 2.0f * s * (q * (low + q2 * q2 * high));
+}
+
 /// The square root of each number, rounded as std::sqrt rounds it. A compiler makes no vector code of a loop over
 /// std::sqrt, which has to set errno for numbers below zero.
 template <std::floating_point T>

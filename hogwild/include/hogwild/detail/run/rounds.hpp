@@ -64,8 +64,8 @@ class round_driver {
   void train_epoch(std::size_t epoch, double step) { train_epoch(epoch, step, step); }
 
   /// What is asked after each of the `rounds` into which epochs are cut: whether the epoch goes on. `round` counts from
-  /// 1, `step` is where it ended. While nobody trains, by all ranks.
-  using round_question = std::function<bool(std::uint32_t round, double step)>;
+  /// 1, `step` is where it ended, and `rows` were drawn in the epoch so far. While nobody trains, by all ranks.
+  using round_question = std::function<bool(std::uint32_t round, double step, double rows)>;
   /// From here on: `rounds` at least 1.
   void cut_epochs(std::uint32_t rounds, round_question goes_on) { rounds_ = rounds, goes_on_ = std::move(goes_on); }
 

@@ -2,11 +2,74 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include <hogwild/detail/data/label_column.hpp>
+#include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/model.hpp>
 
 namespace hogwild {
+
+namespace detail {
+
+/// What a model makes of margins and labels, one of each row.
+struct derivative_of_rows {
+  using number = float;
+  template <class M>
+  static number of(const M& m, float margin, float label) {
+    return m.derivative(margin, label);
+  }
+};
+struct loss_of_rows {
+  using number = double;
+  template <class M>
+  static number of(const M& m, float margin, float label) {
+    if constexpr (requires { m.vector_loss(margin, label); })
+      return static_cast<double>(m.vector_loss(margin, label));
+    else
+      return static_cast<double>(m.loss(margin, label));
+  }
+};
+
+template <class What>
+using rows_function = void (*)(const void*, std::size_t, const float*, const float*, typename What::number*);
+
+/// Blocks of a known length, made beside what they are made from: of such loops compilers make vector code.
+template <class What, class M>
+inline __attribute__((always_inline)) void by_blocks(const void* p, std::size_t n, const float* margin,
+                                                     const float* label, typename What::number* out) {
+  constexpr std::size_t block = 16;
+  const M& model = *static_cast<const M*>(p);
+  for (; n >= block; n -= block, margin += block, label += block, out += block) {
+    typename What::number made[block];
+    for (std::size_t i = 0; i < block; ++i) made[i] = What::of(model, margin[i], label[i]);
+    std::memcpy(out, made, sizeof made);
+  }
+  for (std::size_t i = 0; i < n; ++i) out[i] = What::of(model, margin[i], label[i]);
+}
+
+template <class What, class M>
+void of_rows(const void* p, std::size_t n, const float* margin, const float* label, typename What::number* out) {
+  by_blocks<What, M>(p, n, margin, label, out);
+}
+#if defined(__x86_64__)
+/// Without the instructions that multiply and add in one, so that the bits are the same.
+template <class What, class M>
+__attribute__((target("avx2"))) void of_rows_by_avx2(const void* p, std::size_t n, const float* margin,
+                                                     const float* label, typename What::number* out) {
+  by_blocks<What, M>(p, n, margin, label, out);
+}
+#endif
+
+template <class What, class M>
+rows_function<What> widest_of_rows() {
+#if defined(__x86_64__)
+  if (has_isa(isa::avx2)) return of_rows_by_avx2<What, M>;
+#endif
+  return of_rows<What, M>;
+}
+
+}  // namespace detail
 
 /// A margin model behind function pointers, so that the loops are compiled once and not once a model. Refers to
 /// the model, which must outlive it; trivially copied.
@@ -23,10 +86,8 @@ class margin_loss {
         derivative_([](const void* p, float margin, float label) -> float {
           return static_cast<const M*>(p)->derivative(margin, label);
         }),
-        derivatives_([](const void* p, std::size_t n, const float* margin, const float* label, float* slope) {
-          const M& model = *static_cast<const M*>(p);
-          for (std::size_t i = 0; i < n; ++i) slope[i] = model.derivative(margin[i], label[i]);
-        }) {
+        derivatives_(detail::widest_of_rows<detail::derivative_of_rows, M>()),
+        losses_(detail::widest_of_rows<detail::loss_of_rows, M>()) {
     if constexpr (requires { m.smoothness(0.0); })
       smoothness_ = [](const void* p, double mean_label) -> double {
         return static_cast<const M*>(p)->smoothness(mean_label);
@@ -46,13 +107,19 @@ class margin_loss {
     derivatives_(model_, n, margin, label, slope);
   }
 
+  /// losses[i] = loss(margin[i], label[i]) for i < n, or what the model has in its place for many at once.
+  void losses(std::size_t n, const float* margin, const float* label, double* losses) const {
+    losses_(model_, n, margin, label, losses);
+  }
+
  private:
   const void* model_;
   double (*loss_)(const void*, float, float);
   float (*prediction_)(const void*, float);
   double (*smoothness_)(const void*, double) = nullptr;
   float (*derivative_)(const void*, float, float);
-  void (*derivatives_)(const void*, std::size_t, const float*, const float*, float*);
+  detail::rows_function<detail::derivative_of_rows> derivatives_;
+  detail::rows_function<detail::loss_of_rows> losses_;
 };
 
 /// How much the derivative of a margin loss changes at most over one unit of the margin: 1/4 for logistic, 1 for

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <generate/generate.hpp>
+#include <hogwild/detail/kernels/lane_kernels.hpp>
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/models/logistic.hpp>
+
+// Models side by side against the same models one after the other, by instruction set. A pass is the dots and updates
+// of all rows; items are nonzeros times models, so that rates compare.
+
+namespace {
+
+using namespace hogwild;
+
+/// Generated rows in the widths of a kernel, with more entries than the nearest caches hold.
+template <class Index, class Value>
+struct rows_like {
+  std::vector<Index> index;
+  std::vector<Value> value;
+  std::vector<std::uint64_t> start;
+  std::size_t columns;
+
+  explicit rows_like(const generate::options& o) : columns(o.columns) {
+    const generate::rows rows = generate::in_memory(o).train;
+    index.assign(rows.index.begin(), rows.index.end());
+    for (const float x : rows.value) {
+      if constexpr (sizeof(Value) == sizeof(float)) value.push_back(x);
+      if constexpr (sizeof(Value) != sizeof(float)) value.push_back(to_half(x));
+    }
+    start = rows.row_start;
+  }
+
+  template <class Train>
+  void pass(const Train& train) const {
+    row_batch<Index, Value> batch{index.data(), value.data(), {}, {}, batch_rows};
+    for (std::size_t first = 0; first + batch_rows < start.size(); first += batch_rows) {
+      std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(first), batch_rows, batch.begin.begin());
+      std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(first) + 1, batch_rows, batch.end.begin());
+      train(batch);
+    }
+  }
+};
+
+/// Shapes of data: text, connection records of few columns, reviews.
+constexpr generate::options text{.rows = 20'000, .test_fraction = 0.0};
+constexpr generate::options records{
+    .rows = 40'000, .columns = 119, .nonzeros = 29.0, .length_spread = 0.1, .zipf = 0.6, .test_fraction = 0.0};
+constexpr generate::options reviews{
+    .rows = 10'000, .columns = 65'000, .nonzeros = 130.0, .delta = 0.9, .zipf = 1.0, .test_fraction = 0.0};
+
+template <class Index, class Value, const generate::options& Shape>
+const rows_like<Index, Value>& rows_of_shape() {
+  static const rows_like<Index, Value> rows(Shape);
+  return rows;
+}
+
+struct aligned_delete {
+  void operator()(float* w) const { ::operator delete[](w, std::align_val_t{64}); }
+};
+std::unique_ptr<float[], aligned_delete> weights(std::size_t n) {
+  std::unique_ptr<float[], aligned_delete> w(new (std::align_val_t{64}) float[n]);
+  std::fill_n(w.get(), n, 0.0f);
+  return w;
+}
+
+/// Small, so that weights stay numbers.
+constexpr float step = -1e-4f;
+
+template <class Index, class Value, const generate::options& Shape>
+void side_by_side(benchmark::State& state) {
+  const auto set = static_cast<isa>(state.range(0));
+  const auto lanes = static_cast<std::size_t>(state.range(1));
+  const auto& rows = rows_of_shape<Index, Value, Shape>();
+  const auto& kernels = lane_kernels_of<Index, Value>(set);
+  const auto w = weights(rows.columns * lanes);
+  alignas(64) std::array<float, batch_rows * most_lanes> change;
+  for (auto _ : state) {
+    rows.pass([&](const row_batch<Index, Value>& batch) {
+      kernels.dots(w.get(), lanes, batch, change.data());
+      for (std::size_t i = 0; i < batch_rows * lanes; ++i) change[i] = step * (1.0f + change[i]);
+      kernels.updates(w.get(), lanes, batch, change.data());
+    });
+  }
+  state.SetLabel(std::string(name_of(set)));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * lanes));
+}
+
+/// One model: what so many passes take is to be compared with the above.
+template <class Index, class Value, const generate::options& Shape>
+void alone(benchmark::State& state) {
+  const auto set = static_cast<isa>(state.range(0));
+  const auto& rows = rows_of_shape<Index, Value, Shape>();
+  const auto& kernels = kernels_of<Index, Value>(set);
+  const auto w = weights(rows.columns);
+  std::array<float, batch_rows> change;
+  for (auto _ : state) {
+    rows.pass([&](const row_batch<Index, Value>& batch) {
+      kernels.dots(w.get(), batch, change.data());
+      for (float& c : change) c = step * (1.0f + c);
+      kernels.updates(w.get(), batch, change.data());
+    });
+  }
+  state.SetLabel(std::string(name_of(set)));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size()));
+}
+
+/// The derivatives of a batch of models side by side; items are derivatives.
+template <class M>
+void derivatives_side_by_side(benchmark::State& state) {
+  const auto lanes = static_cast<std::size_t>(state.range(0));
+  const M model{};
+  const margin_loss loss(model);
+  std::array<float, batch_rows * most_lanes> margin, label, slope;
+  for (std::size_t i = 0; i < margin.size(); ++i) {
+    margin[i] = 0.01f * static_cast<float>(i % 301) - 1.5f;
+    label[i] = i / lanes % 2 == 0 ? 1.0f : -1.0f;
+  }
+  for (auto _ : state) {
+    loss.derivatives(batch_rows * lanes, margin.data(), label.data(), slope.data());
+    benchmark::DoNotOptimize(slope);
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(batch_rows * lanes));
+}
+
+void on_every_isa(benchmark::internal::Benchmark* b) {
+  b->ArgName("isa")->Unit(benchmark::kMillisecond);
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    if (has_isa(set)) b->Arg(static_cast<std::int64_t>(set));
+}
+void on_every_isa_with_lanes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"isa", "lanes"})->Unit(benchmark::kMillisecond);
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    for (const std::int64_t lanes : {8, 16, 32})
+      if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), lanes});
+}
+BENCHMARK(alone<std::uint16_t, float, text>)->Apply(on_every_isa);
+BENCHMARK(side_by_side<std::uint16_t, float, text>)->Apply(on_every_isa_with_lanes);
+BENCHMARK(alone<std::uint16_t, half, text>)->Apply(on_every_isa);
+BENCHMARK(side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_lanes);
+BENCHMARK(alone<std::uint16_t, half, records>)->Apply(on_every_isa);
+BENCHMARK(side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_lanes);
+BENCHMARK(alone<std::uint32_t, float, reviews>)->Apply(on_every_isa);
+BENCHMARK(side_by_side<std::uint32_t, float, reviews>)->Apply(on_every_isa_with_lanes);
+BENCHMARK(derivatives_side_by_side<logistic>)->ArgName("lanes")->Arg(8)->Arg(32);
+
+}  // namespace

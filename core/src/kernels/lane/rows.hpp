@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/lanes.hpp"
+#include "kernels/row_rules.hpp"
+
+// One row and models side by side. What is computed of each model is what margin/loops.hpp computes, in the same order,
+// so that the bits are the same. As there, an instruction set is a type of its own file, and nothing here calls an
+// inline function of other headers on floats.
+//
+// Weights are not announced ahead: the processor finds the next entries' by itself, and where models stay in its caches
+// announcing them took a tenth to a third more time.
+
+namespace hogwild::detail {
+
+/// The loops over a row's entries for so many models. Isa has load(value) and load_one(value), as for margin_loops;
+/// `floats`: how many a register holds; and `sums`: in how many registers sums grow at once.
+template <class Isa, std::size_t Models, class Index, class Value>
+class lane_row {
+  using rules = row_rules<Isa>;
+  using entries = typename rules::template entries<Index, Value>;
+
+  static constexpr std::size_t floats = Models < Isa::floats ? Models : Isa::floats, vectors = Models / floats;
+  using vector = std::conditional_t<floats == 4, half_lanes, std::conditional_t<floats == 8, lanes, double_lanes>>;
+  /// A number of each model.
+  struct numbers {
+    vector of[vectors];
+  };
+
+  /// A dot is made of eight sums, of every eighth entry each: so many of them grow in one walk along the row.
+  static constexpr std::size_t abreast = Isa::sums / vectors < width ? Isa::sums / vectors : width;
+  /// So many entries are updated in one turn of the loop.
+  static constexpr std::size_t updates_at_once = 4;
+  /// Values that are halves are made floats so many at a time.
+  static constexpr std::size_t most_widened = 512;
+
+ public:
+  static void dot(const float* w, const entries& z, float* out) {
+    numbers sum[width], rest;
+    each_vector([&](std::size_t v) __attribute__((always_inline)) { rest.of[v] = vector{}; });
+    in_parts(
+        z, [&](const Index* index, const float* x, std::size_t n, bool first) __attribute__((always_inline)) {
+          const std::size_t whole = n / width * width;
+          walks(w, index, x, whole, first, sum, std::make_index_sequence<width / abreast>());
+          for (std::size_t k = whole; k < n; ++k) add_product(rest, w, index[k], x[k]);
+        });
+    each_vector([&](std::size_t v) __attribute__((always_inline)) {
+      const auto pair = [&](std::size_t s) __attribute__((always_inline)) {
+        return sum[s].of[v] + sum[s + 4].of[v];
+      };
+      rules::store(out + v * floats, ((pair(0) + pair(2)) + (pair(1) + pair(3))) + rest.of[v]);
+    });
+  }
+
+  static void update(float* w, const entries& z, const float* change) {
+    std::uint32_t changed = 0;
+    for (std::size_t k = 0; k < Models; ++k) changed += change[k] != 0.0f;
+    if (changed == Models)
+      update_models<true>(w, z, change);
+    else if (changed > 0)
+      update_models<false>(w, z, change);
+  }
+
+ private:
+  /// Calls body(v) for each vector: unrolled before the compiler decides what stays in registers.
+  template <class Body>
+  [[gnu::always_inline]] static void each_vector(const Body& body) {
+    in_turn(body, std::make_index_sequence<vectors>());
+  }
+  template <class Body, std::size_t... I>
+  [[gnu::always_inline]] static void in_turn(const Body& body, std::index_sequence<I...>) {
+    (body(I), ...);
+  }
+
+  /// Calls body(index, x, n, whether it is the first) on the parts of a row, of which there is at least one. All but
+  /// the last are of whole eights.
+  template <class Body>
+  [[gnu::always_inline]] static void in_parts(const entries& z, const Body& body) {
+    if constexpr (std::is_same_v<Value, float>) {
+      body(z.index, z.value, z.size, true);
+    } else {
+      alignas(64) float x[most_widened];
+      std::size_t k = 0;
+      do {
+        const std::size_t n = z.size - k < most_widened ? z.size - k : most_widened;
+        widen(z.value + k, n, x);
+        body(z.index + k, x, n, k == 0);
+        k += n;
+      } while (k < z.size);
+    }
+  }
+  static void widen(const Value* value, std::size_t n, float* x) {
+    if (n < width) {
+      for (std::size_t k = 0; k < n; ++k) x[k] = Isa::load_one(value + k);
+      return;
+    }
+    for (std::size_t k = 0; k + width < n; k += width) rules::store(x + k, Isa::load(value + k));
+    rules::store(x + n - width, Isa::load(value + n - width));  // some of them for the second time
+  }
+
+  static std::size_t place(Index j) { return std::size_t{j} * Models; }
+  static const float* aligned(const float* weights) {
+    return static_cast<const float*>(__builtin_assume_aligned(weights, sizeof(vector)));
+  }
+  static float* aligned(float* weights) {
+    return static_cast<float*>(__builtin_assume_aligned(weights, sizeof(vector)));
+  }
+
+  [[gnu::always_inline]] static void add_product(numbers& sum, const float* w, Index j, float x) {
+    const float* const weights = aligned(w + place(j));
+    each_vector([&](std::size_t v)
+                    __attribute__((always_inline)) { sum.of[v] += loaded<vector>(weights + v * floats) * x; });
+  }
+
+  /// Adds the products of n entries, whole eights, to the sums; the first ones to zero.
+  template <std::size_t... Walk>
+  [[gnu::always_inline]] static void walks(const float* w, const Index* index, const float* x, std::size_t n,
+                                           bool first, numbers (&sum)[width], std::index_sequence<Walk...>) {
+    (walk<Walk * abreast>(w, index, x, n, first, sum, std::make_index_sequence<abreast>()), ...);
+  }
+  template <std::size_t From, std::size_t... Sum>
+  [[gnu::always_inline]] static void walk(const float* w, const Index* index, const float* x, std::size_t n, bool first,
+                                          numbers (&sum)[width], std::index_sequence<Sum...>) {
+    numbers growing[abreast];
+    if (first)
+      each_vector([&](std::size_t v) __attribute__((always_inline)) { ((growing[Sum].of[v] = vector{}), ...); });
+    else
+      each_vector([&](std::size_t v)
+                      __attribute__((always_inline)) { ((growing[Sum].of[v] = sum[From + Sum].of[v]), ...); });
+    for (std::size_t k = From; k < n; k += width) {
+      (add_product(growing[Sum], w, index[k + Sum], x[k + Sum]), ...);
+    }
+    each_vector([&](std::size_t v)
+                    __attribute__((always_inline)) { ((sum[From + Sum].of[v] = growing[Sum].of[v]), ...); });
+  }
+
+  /// All: each model has a change. To the weights of the others -0 is added, which leaves them as they are: their
+  /// products would not, of a weight that is -0 or of an infinite value.
+  template <bool All>
+  static void update_models(float* w, const entries& z, const float* change) {
+    numbers by;
+    typename bits_of<vector>::with_sign changed[vectors];
+    each_vector([&](std::size_t v) __attribute__((always_inline)) {
+      by.of[v] = loaded<vector>(change + v * floats);
+      changed[v] = by.of[v] != vector{};
+    });
+    const vector nothing = -vector{};
+    const auto update_column = [&](Index j, float x) __attribute__((always_inline)) {
+      float* const weights = aligned(w + place(j));
+      each_vector([&](std::size_t v) __attribute__((always_inline)) {
+        const vector product = by.of[v] * x, gain = All ? product : changed[v] ? product : nothing;
+        rules::store(weights + v * floats, loaded<vector>(weights + v * floats) + gain);
+      });
+    };
+    in_parts(
+        z, [&](const Index* index, const float* x, std::size_t n, bool) __attribute__((always_inline)) {
+          std::size_t k = 0;
+          for (; k + updates_at_once <= n; k += updates_at_once)
+            in_turn(
+                [&](std::size_t e) __attribute__((always_inline)) { update_column(index[k + e], x[k + e]); },
+                std::make_index_sequence<updates_at_once>());
+          for (; k < n; ++k) update_column(index[k], x[k]);
+        });
+  }
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/kernels/lane_kernels.hpp>
+#include <hogwild/detail/loop/batch_step.hpp>
+#include <hogwild/detail/loop/row_batches.hpp>
+#include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/task/lane_table.hpp>
+
+// Margin models under sgd, several side by side: each is trained as by margin_batch_step or margin_sgd_step, to the
+// same bits, but with rows of which it takes part in some only.
+
+namespace hogwild {
+
+/// The labels that rows have in each lane.
+class lane_labels {
+ public:
+  lane_labels(const lane_table& table, const label_map& labels, const sparse_view& data)
+      : table_(table), labels_(labels), data_(data) {
+    for (const lane_round& lane : table.of) by_class_ = by_class_ || lane.rows.positive != lane_rows::none;
+  }
+
+  /// Those of row r.
+  void operator()(std::size_t r, float* label) const {
+    const float as_it_is = labels_.encode(data_.label[r]);
+    for (std::size_t k = 0; k < table_.lanes; k += least_lanes)
+      for (std::size_t l = 0; l < least_lanes; ++l) label[k + l] = as_it_is;
+    for (std::size_t k = 0; by_class_ && k < table_.lanes; ++k) {
+      const std::uint32_t positive = table_.of[k].rows.positive;
+      if (positive != lane_rows::none) label[k] = as_it_is == static_cast<float>(positive) ? 1.0f : -1.0f;
+    }
+  }
+
+ private:
+  const lane_table& table_;
+  const label_map& labels_;
+  const sparse_view& data_;
+  bool by_class_ = false;
+};
+
+/// What lanes make of rows besides their dots: labels, weights, and how far the weights have shrunk. Belongs to a
+/// worker.
+template <class Kernels>
+class lane_state {
+ public:
+  lane_state(const Kernels& kernels, const lane_table& table, const step_context& context, const sparse_view& data)
+      : kernels_(kernels),
+        table_(table),
+        context_(context),
+        data_(data),
+        labels_(table, context.labels, data_),
+        lanes_(table.lanes) {
+    std::size_t folds = 1;
+    for (const std::uint8_t fold : table.fold) folds = std::max<std::size_t>(folds, fold + std::size_t{1});
+    of_fold_.resize(folds);
+    for (const lane_round& lane : table.of) {
+      resampled_ = resampled_ || lane.rows.bootstrap != 0;
+    }
+  }
+  lane_state(const lane_state&) = delete;  // refers to itself
+  lane_state& operator=(const lane_state&) = delete;
+
+  /// At the beginning of a chunk before which so many rows of the pass were drawn.
+  void begin(const round_plan& round, double position) {
+    // Rows that are trained again shrink nothing again: all of the pass was drawn once.
+    const double rows = round.redo > 0 ? static_cast<double>(context_.epoch_rows) : position;
+    for (std::size_t k = 0; k < lanes_; ++k) scale_[k] = table_.of[k].l2.at(rows * table_.of[k].kept);
+    for (std::size_t f = 0; f < of_fold_.size(); ++f) {
+      for (std::size_t k = 0; k < lanes_; ++k) {
+        const lane_round& lane = table_.of[k];
+        const bool takes = lane.trains && (table_.fold.empty() || lane.rows.held_out != f);
+        of_fold_[f].step[k] = takes ? lane.step : 0.0f;
+        of_fold_[f].shrink[k] = takes && round.redo == 0 ? lane.l2.between_rows() : 1.0;
+      }
+    }
+  }
+
+  void label(std::size_t r, float* label) const { labels_(r, label); }
+
+  /// Dots of row r become margins, and weights shrink; `shrunk`: the scales from then on. `bias`: of each lane.
+  void margins(std::size_t r, const float* bias, float* dot, float* shrunk) {
+    kernels_.margins(lanes_, scale_.data(), of_row(r).shrink.data(), bias, dot, shrunk);
+    for (std::size_t k = 0; !data_.offset.empty() && k < lanes_; ++k) dot[k] += data_.offset[r];
+  }
+
+  /// What slopes of row r, which are changed, change of the stored weights; it is added to `moved` for the biases.
+  /// Whether that is anything.
+  bool changes(std::size_t r, float* slope, const float* shrunk, float* moved, float* change) const {
+    for (std::size_t k = 0; !data_.weight.empty() && k < lanes_; ++k) slope[k] *= data_.weight[r];
+    for (std::size_t k = 0; resampled_ && k < lanes_; ++k) {
+      const std::uint64_t bootstrap = table_.of[k].rows.bootstrap;
+      if (bootstrap != 0) slope[k] *= bootstrap_count(bootstrap, data_.first_row + r);
+    }
+    return kernels_.changes(lanes_, of_row(r).step.data(), slope, shrunk, moved, change);
+  }
+
+  std::size_t lanes() const { return lanes_; }
+
+ private:
+  /// What each lane makes of the rows of a fold: nothing where it is held out.
+  struct fold_steps {
+    alignas(64) std::array<float, most_lanes> step{};
+    alignas(64) std::array<double, most_lanes> shrink{};
+  };
+  const fold_steps& of_row(std::size_t r) const {
+    return of_fold_[table_.fold.empty() ? 0 : table_.fold[data_.first_row + r]];
+  }
+
+  const Kernels& kernels_;
+  const lane_table& table_;
+  step_context context_;
+  sparse_view data_;
+  lane_labels labels_;
+  std::size_t lanes_;
+  bool resampled_ = false;
+  alignas(64) std::array<double, most_lanes> scale_{};
+  std::vector<fold_steps> of_fold_;
+};
+
+/// In the place of biases where there are none.
+inline constexpr std::array<float, most_lanes> no_biases{};
+
+/// A few rows at a time, by kernels, on parameters that nobody else writes meanwhile.
+template <class Sharing, class Index, class Value>
+class lane_batch_step : public Sharing {
+ public:
+  static constexpr std::size_t most_rows = batch_rows;
+
+  lane_batch_step(const Sharing& sharing, margin_loss loss, const lane_table& table, const step_context& context,
+                  const sparse_view& data)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        data_(data),
+        kernels_(lane_kernels_of<Index, Value>(context.options.dense_isa)),
+        batch_(batch_on<Index, Value>(data)),
+        state_(kernels_, table, context, data) {}
+
+  void begin(const round_plan& round, double position) { state_.begin(round, position); }
+  std::size_t rows_to_exchange() const {
+    return std::min(std::size_t{context_.options.batch}, Sharing::rows_to_exchange());
+  }
+
+  /// At most most_rows rows of the data, which were looked at with ensure().
+  batch_outcome train_batch(std::span<const std::size_t> rows) {
+    batch_outcome outcome{.nonzeros = take_rows(batch_, data_, rows)};
+    const std::size_t lanes = state_.lanes();
+    float* const w = Sharing::values().data();
+    float* const bias = context_.options.bias != 0 ? w + data_.columns * lanes : nullptr;
+    kernels_.dots(w, lanes, batch_, margin_.data());
+    for (std::size_t i = 0, at = 0; i < rows.size(); ++i, at += lanes) {
+      state_.label(rows[i], &label_[at]);
+      state_.margins(rows[i], bias != nullptr ? bias : no_biases.data(), &margin_[at], &shrunk_[at]);
+    }
+    loss_.derivatives(rows.size() * lanes, margin_.data(), label_.data(), slope_.data());
+    alignas(64) std::array<float, most_lanes> moved{};
+    for (std::size_t i = 0, at = 0; i < rows.size(); ++i, at += lanes)
+      outcome.updates += state_.changes(rows[i], &slope_[at], &shrunk_[at], moved.data(), &change_[at]) ? 1 : 0;
+    kernels_.updates(w, lanes, batch_, change_.data());
+    for (std::size_t k = 0; bias != nullptr && k < lanes; ++k) bias[k] += moved[k];
+    return outcome;
+  }
+
+ private:
+  margin_loss loss_;
+  step_context context_;
+  sparse_view data_;
+  const lane_kernels<Index, Value>& kernels_;
+  row_batch<Index, Value> batch_;
+  lane_state<lane_kernels<Index, Value>> state_;
+  alignas(64) std::array<float, batch_rows * most_lanes> margin_, label_, slope_, shrunk_, change_;
+};
+
+/// Row by row, on an array that others write, too.
+template <class Sharing>
+class lane_row_step : public Sharing {
+ public:
+  lane_row_step(const Sharing& sharing, margin_loss loss, const lane_table& table, const step_context& context,
+                const sparse_view& data)
+      : Sharing(sharing),
+        loss_(loss),
+        context_(context),
+        columns_(data.columns),
+        v_(Sharing::parameters()),
+        state_(lane_kernels_of<std::uint32_t, float>(context.options.dense_isa), table, context, data) {}
+
+  struct numbered_row : sparse_row<float> {
+    std::size_t number = 0;
+  };
+
+  void begin(const round_plan& round, double position) {
+    v_ = Sharing::parameters();
+    state_.begin(round, position);
+  }
+  numbered_row example(row_cursor& rows, std::size_t r) const { return {labelled_row(rows, r, context_.labels), r}; }
+
+  template <class Reader, class Note>
+  bool train(const Reader& v, const numbered_row& z, const Note& note) {
+    const std::size_t lanes = state_.lanes(), bias = columns_ * lanes;
+    alignas(64) std::array<float, most_lanes> margin{}, of_bias{}, label, slope, shrunk, moved{}, change;
+    for (std::size_t e = 0; e < z.size(); ++e) {
+      const std::size_t j = z.index[e] * lanes;
+      for (std::size_t k = 0; k < lanes; ++k) margin[k] += v[j + k] * z.value[e];
+    }
+    if (context_.options.bias)
+      for (std::size_t k = 0; k < lanes; ++k) of_bias[k] = v[bias + k];
+    state_.label(z.number, label.data());
+    state_.margins(z.number, of_bias.data(), margin.data(), shrunk.data());
+    loss_.derivatives(lanes, margin.data(), label.data(), slope.data());
+    if (!state_.changes(z.number, slope.data(), shrunk.data(), moved.data(), change.data())) return false;
+    const auto add = [&](std::size_t j, float delta) {
+      if (delta != 0.0f) note(j, v_.read_add(j, delta));
+    };
+    for (std::size_t e = 0; e < z.size(); ++e)
+      for (std::size_t k = 0; k < lanes; ++k) add(z.index[e] * lanes + k, change[k] * z.value[e]);
+    for (std::size_t k = 0; context_.options.bias && k < lanes; ++k) add(bias + k, moved[k]);
+    return true;
+  }
+
+ private:
+  margin_loss loss_;
+  step_context context_;
+  std::size_t columns_;
+  typename Sharing::view_type v_;
+  lane_state<lane_kernels<std::uint32_t, float>> state_;
+};
+
+}  // namespace hogwild

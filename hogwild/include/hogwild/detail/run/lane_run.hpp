@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/rounds.hpp>
+#include <hogwild/detail/run/run_planner.hpp>
+#include <hogwild/detail/task/lane_task.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+/// What tells a lane's model from the others.
+struct lane_settings {
+  double l2 = 0.0;
+  lane_rows rows{};
+};
+
+/// What a lane holds between two passes: v and a of its weights w = a v, v with the bias behind the columns.
+struct lane_kept {
+  std::vector<float> stored{};
+  double scale = 1.0;
+};
+
+/// Margin models of one loss that are trained side by side by one pass over the rows ("lanes"), for as many passes as
+/// the caller asks for. A lane can be given another model between two passes; the others do not notice. Under the
+/// serial engine each makes the same bits as it does alone with the same batch; in models of few columns that kernels
+/// hold in registers alone (batches of one row) to rounding. One caller at a time.
+class lane_run {
+ public:
+  /// `alone`: one of the models on the rows, whose step and l2 do not count; it outlives this. `lanes`: 8, 16 or 32.
+  /// `largest_step`: of all that will come, by which it is chosen how workers share. Throws config_error where the
+  /// model, its options or the engine do not suit: see lane_task::suits(); engines are serial and threads.
+  lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
+           double largest_step, std::unique_ptr<any_engine> engine);
+  /// The same with a sharing that was decided.
+  lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
+           std::unique_ptr<any_engine> engine);
+
+  /// As many lanes as keep the parameters in the second-level cache, of 8, 16 and 32, and no more than `models` need.
+  static std::size_t lanes_for(std::size_t columns, std::size_t models);
+
+  std::size_t lanes() const { return table_->lanes; }
+  bool trains(std::size_t k) const { return table_->of[k].trains; }
+  /// `fold[r]`: of which fold row r of the dataset is, below `folds`.
+  void deal(std::vector<std::uint8_t> fold);
+
+  /// From here on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: zeros.
+  void place(std::size_t k, const lane_settings& settings, std::span<const float> w = {});
+  /// The same with what kept() has put aside, to the bits that it would have come to without the break.
+  void place(std::size_t k, const lane_settings& settings, const lane_kept& from);
+  lane_kept kept(std::size_t k) const;
+  /// Lane k stands idle.
+  void clear(std::size_t k);
+  /// A pass over the rows with these steps, one for each lane. `pass` seeds the order of the rows. Throws config_error
+  /// where step * l2 is 1 or more. A request to stop ends it early: then the parameters are of no use.
+  void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop = {});
+
+  /// True w of lane k.
+  std::vector<float> parameters(std::size_t k) const;
+  /// lane_task::measure() of all lanes.
+  std::vector<measurement> measure(const sparse_view& rows, lane_task::rows_of_lane which, bool all_measures) const;
+  /// l2 / 2 ||w||^2 of each lane.
+  std::vector<double> penalties() const;
+
+ private:
+  void start();
+  std::vector<double> scales() const;
+  void fold(std::size_t k);
+
+  std::shared_ptr<lane_table> table_;
+  std::array<lane_settings, most_lanes> settings_{};
+  lane_task task_;
+  loop_plan plan_{};
+  std::unique_ptr<any_engine> engine_;
+  std::unique_ptr<engine_run> workers_;
+  std::unique_ptr<round_driver> rounds_;  ///< goes first
+};
+
+}  // namespace hogwild

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <hogwild/detail/kernels/lane_kernels.hpp>
+#include <hogwild/detail/optimization/random.hpp>
+#include <hogwild/detail/optimization/regularizer.hpp>
+
+namespace hogwild {
+
+/// What one of several models that are trained side by side makes of the rows.
+struct lane_rows {
+  static constexpr std::uint32_t none = 0xffffffffu;
+
+  std::uint32_t held_out = none;  ///< the fold whose rows it is not trained on
+  std::uint32_t positive = none;  ///< the class that trains as +1, all others as -1; none: labels as they are
+  std::uint64_t bootstrap = 0;    ///< seed of a bootstrap; 0: each row counts once
+};
+
+/// One of them in a round.
+struct lane_round {
+  bool trains = false;
+  float step = 0.0f;
+  double kept = 1.0;  ///< of all rows, the part that it is trained on
+  scaled_l2 l2{};     ///< a and how it shrinks, by the rows that it is trained on
+  lane_rows rows{};
+};
+
+/// Models that are trained side by side on the same rows ("lanes"): parameter j of model k lies at j * lanes + k. The
+/// coordinator writes the table while nobody trains, workers read it.
+struct lane_table {
+  std::size_t lanes = 8;  ///< 8, 16 or 32
+  std::array<lane_round, most_lanes> of{};
+  std::vector<std::uint8_t> fold{};  ///< of each row of the dataset; empty: there are none
+};
+
+/// How often row `row` counts in the bootstrap of this seed: a number of the Poisson distribution of mean 1, a function
+/// of both (Oza, Online bagging and boosting, 2005).
+inline float bootstrap_count(std::uint64_t seed, std::size_t row) {
+  // P(count > n), n = 0, 1, ..., in units of 2^-32.
+  constexpr std::array<std::uint32_t, 11> more{2714937127u, 1134906959u, 344891874u, 81553513u, 15718922u, 2552004u,
+                                               357518u,     44020u,      4833u,      479u,      43u};
+  const auto drawn = static_cast<std::uint32_t>(counter_random(seed, 0x706f6973u).bits(row));
+  float count = 0.0f;
+  for (const std::uint32_t least : more) count += drawn < least ? 1.0f : 0.0f;
+  return count;
+}
+
+}  // namespace hogwild

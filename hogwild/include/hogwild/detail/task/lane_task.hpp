@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include <hogwild/detail/task/lane_table.hpp>
+#include <hogwild/detail/task/margin_loss.hpp>
+#include <hogwild/detail/task/training_task.hpp>
+
+namespace hogwild {
+
+/// Margin models of one loss under sgd, trained side by side on the same rows. What is asked of all of them together is
+/// answered for their mean; the scale of the weights is one of each lane, which the table holds.
+class lane_task final : public training_task {
+ public:
+  /// The models of which `alone` is one. The table is read while workers train.
+  lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table);
+
+  /// Whether models of this task may be trained side by side: margin models under sgd, with no l1, no second pass and
+  /// nothing frozen, on rows of one label each.
+  static bool suits(const training_task& alone);
+
+  void initialise(const param_store&) const override {}
+  void work(const worker_context& at) const override;
+  measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
+                       bool all_measures, const std::stop_token& stop) const override;
+  double smoothness() const override { return alone_->smoothness(); }
+  double squared_norm(const param_store& store, double scale, thread_team& threads) const override;
+  void fold(const param_store& store, double scale, thread_team& threads) const override;
+  std::vector<float> parameters_of(const param_store& store, double scale) const override;
+  std::unique_ptr<training_task> on(const sparse_view& rows) const override;
+
+  /// Which rows a lane is measured on.
+  enum class rows_of_lane { all, trained_on, held_out };
+  /// What each lane makes of its rows among these, where w = scale[k] * v for the stored v; all measures, or the loss
+  /// alone. Losses are those of margin_loss::losses(). Those of lanes that do not train are no numbers. The same for
+  /// any number of threads.
+  std::vector<measurement> measure(const param_store& store, std::span<const double> scale, const sparse_view& rows,
+                                   rows_of_lane which, bool all_measures, thread_team& threads) const;
+
+ private:
+  std::shared_ptr<const training_task> alone_;
+  margin_loss loss_;
+  std::shared_ptr<const lane_table> table_;
+};
+
+}  // namespace hogwild

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/run/lane_run.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
+
+#include "task/require.hpp"
+
+namespace hogwild {
+
+using detail::require;
+
+namespace {
+
+std::shared_ptr<lane_table> table_of(std::size_t lanes) {
+  require(lanes == 8 || lanes == 16 || lanes == 32, "8, 16 or 32 models are trained side by side");
+  auto table = std::make_shared<lane_table>();
+  table->lanes = lanes;
+  return table;
+}
+
+}  // namespace
+
+lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
+                   double largest_step, std::unique_ptr<any_engine> engine)
+    : table_(table_of(lanes)), task_(std::move(alone), table_), engine_(std::move(engine)) {
+  require(engine_->ranks() == nullptr && task_.options().all_rows == 0,
+          "models side by side are trained in one process");
+  resolved_run run{.options = options};
+  run.options.step.initial = largest_step;
+  run.schedule = {schedule_kind::constant, largest_step, 0.0, 1, 0};
+  run_planner planner(task_, run);
+  engine_->plan(planner);
+  plan_ = task_.plan(planner.loop());
+  start();
+}
+
+lane_run::lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
+                   std::unique_ptr<any_engine> engine)
+    : table_(table_of(lanes)), task_(std::move(alone), table_), plan_(task_.plan(decided)), engine_(std::move(engine)) {
+  start();
+}
+
+void lane_run::start() {
+  require(plan_.options.sharing != access_kind::gathered && plan_.options.sharing != access_kind::averaged &&
+              plan_.options.exchange.replicas == 1,
+          "models side by side are trained by the serial engine or by threads");
+  workers_ = engine_->start_workers(task_, plan_, [](std::string_view) {});
+  workers_->get_ready();
+  rounds_ = std::make_unique<round_driver>(task_, plan_, *workers_);
+}
+
+std::size_t lane_run::lanes_for(std::size_t columns, std::size_t models) {
+  const std::size_t fitting = level2_cache_bytes() / std::max<std::size_t>(columns * sizeof(float), 1);
+  std::size_t lanes = 8;
+  while (lanes < most_lanes && lanes < models && 2 * lanes <= std::max<std::size_t>(fitting, 16)) lanes *= 2;
+  return lanes;
+}
+
+void lane_run::deal(std::vector<std::uint8_t> fold) {
+  table_->fold = std::move(fold);
+}
+
+void lane_run::place(std::size_t k, const lane_settings& settings, std::span<const float> w) {
+  const std::size_t lanes = table_->lanes;
+  const std::span<float> stored = workers_->store().parameters<float>();
+  require(w.empty() || w.size() * lanes == stored.size(), "parameters of a lane are those of its model");
+  settings_[k] = settings;
+  double kept = 1.0;
+  if (settings.rows.held_out != lane_rows::none) {
+    const auto held = static_cast<double>(std::ranges::count(table_->fold, settings.rows.held_out));
+    kept = 1.0 - held / static_cast<double>(table_->fold.size());
+  }
+  table_->of[k] = {.trains = true, .kept = kept, .rows = settings.rows};
+  for (std::size_t j = 0; j * lanes < stored.size(); ++j) stored[j * lanes + k] = w.empty() ? 0.0f : w[j];
+}
+
+void lane_run::clear(std::size_t k) {
+  table_->of[k] = {};
+  const std::span<float> stored = workers_->store().parameters<float>();
+  for (std::size_t j = k; j < stored.size(); j += table_->lanes) stored[j] = 0.0f;
+}
+
+void lane_run::place(std::size_t k, const lane_settings& settings, const lane_kept& from) {
+  place(k, settings, from.stored);
+  table_->of[k].l2.scale = from.scale;
+}
+
+lane_kept lane_run::kept(std::size_t k) const {
+  const std::span<const float> stored = workers_->store().parameters<float>();
+  lane_kept lane{.stored = std::vector<float>(stored.size() / table_->lanes), .scale = table_->of[k].l2.scale};
+  for (std::size_t j = 0; j < lane.stored.size(); ++j) lane.stored[j] = stored[j * table_->lanes + k];
+  return lane;
+}
+
+/// Multiplies the lane's scale into its stored weights.
+void lane_run::fold(std::size_t k) {
+  const std::size_t lanes = table_->lanes;
+  lane_round& lane = table_->of[k];
+  const auto a = static_cast<float>(lane.l2.scale);
+  const std::span<float> stored = workers_->store().parameters<float>();
+  for (std::size_t j = 0; j < task_.data().columns; ++j) stored[j * lanes + k] *= a;
+  lane.l2.scale = 1.0;
+}
+
+void lane_run::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop) {
+  const auto rows = static_cast<double>(task_.data().rows());
+  std::array<std::size_t, most_lanes> parts{};
+  std::size_t most_parts = 1;
+  double largest_step = 0.0;
+  for (std::size_t k = 0; k < table_->lanes; ++k) {
+    lane_round& lane = table_->of[k];
+    if (!lane.trains) continue;
+    const double step_l2 = steps[k] * settings_[k].l2;
+    require(step_l2 < 1.0, "step * l2 is " + std::to_string(step_l2) +
+                               ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
+    largest_step = std::max(largest_step, steps[k]);
+    lane.step = static_cast<float>(steps[k]);
+    lane.l2.position = 0.0;
+    lane.l2.shrink = 1.0 - plan_.options.exchange.gain_weight * step_l2;
+    const double of_lane = rows * lane.kept;
+    if (lane.l2.scale * std::pow(lane.l2.shrink, of_lane) < scaled_l2::smallest_scale) fold(k);
+    parts[k] = scaled_l2::parts(lane.l2.shrink, of_lane);
+    most_parts = std::max(most_parts, parts[k]);
+  }
+  // Lanes that shrink far are folded at each of the gates; the others go through the pass as they do alone.
+  rounds_->cut_epochs(static_cast<std::uint32_t>(most_parts), [&](std::uint32_t, double, double done) {
+    for (std::size_t k = 0; k < table_->lanes; ++k) {
+      lane_round& lane = table_->of[k];
+      if (!lane.trains || parts[k] == 1) continue;
+      lane.l2.scale = lane.l2.at(done * lane.kept);
+      fold(k);
+      lane.l2.position = done * lane.kept;
+    }
+    return true;
+  });
+  {
+    const stop_relay relay(stop, workers_->store());
+    rounds_->train_epoch(pass, largest_step);
+  }
+  for (std::size_t k = 0; k < table_->lanes; ++k) {
+    lane_round& lane = table_->of[k];
+    if (lane.trains && parts[k] == 1) lane.l2.scale = lane.l2.at(rows * lane.kept);
+  }
+}
+
+std::vector<double> lane_run::scales() const {
+  std::vector<double> scales;
+  for (const lane_round& lane : table_->of) scales.push_back(lane.l2.scale);
+  return scales;
+}
+
+std::vector<float> lane_run::parameters(std::size_t k) const {
+  lane_kept lane = kept(k);
+  const auto a = static_cast<float>(lane.scale);
+  for (float& w : std::span(lane.stored).first(task_.data().columns)) w *= a;
+  return std::move(lane.stored);
+}
+
+std::vector<measurement> lane_run::measure(const sparse_view& rows, lane_task::rows_of_lane which,
+                                           bool all_measures) const {
+  return task_.measure(workers_->store(), scales(), rows, which, all_measures, workers_->helpers());
+}
+
+std::vector<double> lane_run::penalties() const {
+  const std::size_t lanes = table_->lanes;
+  const std::span<const float> stored = workers_->store().parameters<float>();
+  std::vector<double> sums(lanes);
+  for (std::size_t j = 0; j < task_.data().columns; ++j)
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const auto v = static_cast<double>(stored[j * lanes + k]);
+      sums[k] += v * v;
+    }
+  for (std::size_t k = 0; k < lanes; ++k) {
+    const double a = table_->of[k].l2.scale;
+    sums[k] *= 0.5 * settings_[k].l2 * a * a;
+  }
+  return sums;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models side by side: each has the bits of the kernels that run it alone, whatever the others hold, and nothing
+// outside the rows and the weights is read. Rows and weights end where readable memory ends.
+#include <hogwild/detail/kernels/lane_kernels.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/kernels/margin_kernels.hpp>
+
+#include "guarded.hpp"
+#include "support/random_rows.hpp"
+
+namespace {
+
+using namespace hogwild;
+using namespace hogwild::test;
+
+/// The bits of a number; those of everything that is no number are the same.
+std::uint32_t bits_of_number(float x) {
+  return std::isnan(x) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(x);
+}
+
+/// Number k of each `lanes`.
+std::vector<float> lane_of(const float* from, std::size_t lanes, std::size_t k, std::size_t n) {
+  std::vector<float> lane(n);
+  for (std::size_t j = 0; j < n; ++j) lane[j] = from[j * lanes + k];
+  return lane;
+}
+
+template <class Kind>
+class lane_kernels_on : public testing::Test {
+ public:
+  using index_type = typename Kind::index;
+  using value_type = typename Kind::value;
+  using batch_type = row_batch<index_type, value_type>;
+  using rows_type = random_rows<index_type, value_type>;
+
+  std::mt19937_64 random{22};
+
+  static value_type narrowed(float x) {
+    if constexpr (std::is_same_v<value_type, float>) return x;
+    if constexpr (std::is_same_v<value_type, half>) return to_half(x);
+  }
+
+  /// Changes of which some rows have none, and some models have none of a row.
+  std::vector<float> some_changes(std::size_t rows, std::size_t lanes) {
+    auto change = random_numbers(random, rows * lanes);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::size_t kind = random() % 4;
+      for (std::size_t k = 0; k < lanes; ++k)
+        if (kind == 0 || (kind == 1 && random() % 2 == 0)) change[i * lanes + k] = k % 3 == 0 ? -0.0f : 0.0f;
+    }
+    return change;
+  }
+
+  /// What is given here goes through the kernels of all instruction sets. Neither a row nor an update may differ.
+  static void expect_each_alone(const batch_type& rows, std::size_t lanes, const std::vector<float>& w,
+                                const std::vector<float>& change) {
+    const std::size_t columns = w.size() / lanes;
+    for (const isa set : instruction_sets_here()) {
+      const auto& kernels = lane_kernels_of<index_type, value_type>(set);
+      const auto& alone = kernels_of<index_type, value_type>(set);
+      const guarded<float> weights(w), changes(change), dots(std::vector<float>(rows.rows * lanes, 42.0f));
+      kernels.dots(weights.data(), lanes, rows, dots.data());
+      kernels.updates(weights.data(), lanes, rows, changes.data());
+      for (std::size_t k = 0; k < lanes; ++k) {
+        auto expected = lane_of(w.data(), lanes, k, columns);
+        std::vector<float> expected_dots(rows.rows);
+        alone.dots(expected.data(), rows, expected_dots.data());
+        alone.updates(expected.data(), rows, lane_of(change.data(), lanes, k, rows.rows).data());
+        for (std::size_t i = 0; i < rows.rows; ++i)
+          ASSERT_EQ(bits_of_number(dots.data()[i * lanes + k]), bits_of_number(expected_dots[i]))
+              << name_of(set) << ", " << lanes << " lanes: row " << i << ", lane " << k;
+        for (std::size_t j = 0; j < columns; ++j)
+          ASSERT_EQ(bits_of_number(weights.data()[j * lanes + k]), bits_of_number(expected[j]))
+              << name_of(set) << ", " << lanes << " lanes: column " << j << ", lane " << k;
+      }
+    }
+  }
+};
+TYPED_TEST_SUITE(lane_kernels_on, all_row_kinds);
+
+constexpr std::size_t lane_counts[] = {8, 16, 32};
+
+/// Rows in memory that ends where they end.
+template <class Index, class Value>
+struct guarded_batch {
+  guarded<Index> index;
+  guarded<Value> value;
+  row_batch<Index, Value> batch;
+
+  guarded_batch(const std::vector<Index>& columns, const std::vector<Value>& values,
+                const row_batch<Index, Value>& rows)
+      : index(columns), value(values), batch(rows) {
+    batch.index = index.data();
+    batch.value = value.data();
+  }
+};
+
+TYPED_TEST(lane_kernels_on, each_has_the_bits_that_it_has_alone) {
+  using index = typename TestFixture::index_type;
+  using value = typename TestFixture::value_type;
+  for (std::size_t round = 0; round < 30; ++round) {
+    // The last rounds have rows of which the values are decoded in several parts.
+    const std::size_t most = round < 27 ? 1 + this->random() % 40 : 1500, columns = round < 27 ? 50 : 1500;
+    const typename TestFixture::rows_type rows(this->random, 1 + this->random() % batch_rows, most, columns, round % 9);
+    const guarded_batch<index, value> those(rows.index, rows.value, rows.batch);
+    for (const std::size_t lanes : lane_counts) {
+      auto w = random_numbers(this->random, columns * lanes);
+      for (std::size_t j = 0; j < w.size(); j += 7) w[j] = -0.0f;
+      this->expect_each_alone(those.batch, lanes, w, this->some_changes(rows.batch.rows, lanes));
+    }
+  }
+}
+
+TYPED_TEST(lane_kernels_on, and_so_it_has_on_rows_that_have_all_columns) {
+  using index = typename TestFixture::index_type;
+  using value = typename TestFixture::value_type;
+  for (const std::size_t columns : {1u, 7u, 8u, 20u, 100u, 700u}) {
+    row_batch<index, value> rows;
+    rows.rows = 1 + this->random() % batch_rows;
+    rows.dense = true;
+    std::vector<index> all(columns);
+    std::iota(all.begin(), all.end(), index{0});
+    std::vector<value> values;
+    for (const float x : random_numbers(this->random, rows.rows * columns)) values.push_back(this->narrowed(x));
+    for (std::size_t i = 0; i < rows.rows; ++i) rows.begin[i] = i * columns, rows.end[i] = (i + 1) * columns;
+    const guarded_batch<index, value> those(all, values, rows);
+    for (const std::size_t lanes : lane_counts)
+      this->expect_each_alone(those.batch, lanes, random_numbers(this->random, columns * lanes),
+                              this->some_changes(rows.rows, lanes));
+  }
+}
+
+TYPED_TEST(lane_kernels_on, those_without_numbers_leave_the_others_alone) {
+  using index = typename TestFixture::index_type;
+  using value = typename TestFixture::value_type;
+  for (const std::size_t lanes : lane_counts) {
+    constexpr std::size_t columns = 40;
+    const typename TestFixture::rows_type rows(this->random, batch_rows, columns, columns, 0);
+    const guarded_batch<index, value> those(rows.index, rows.value, rows.batch);
+    auto w = random_numbers(this->random, columns * lanes);
+    auto change = this->some_changes(batch_rows, lanes);
+    for (std::size_t j = 0; j < columns; ++j) w[j * lanes + 2] = NAN, w[j * lanes + 5] = INFINITY;
+    for (std::size_t i = 0; i < batch_rows; ++i) change[i * lanes + 1] = NAN, change[i * lanes + 4] = -INFINITY;
+    this->expect_each_alone(those.batch, lanes, w, change);
+  }
+}
+
+// 0 times infinity would be no number.
+TYPED_TEST(lane_kernels_on, a_row_touches_no_lane_of_which_its_change_is_zero) {
+  using index = typename TestFixture::index_type;
+  using value = typename TestFixture::value_type;
+  const std::vector<index> columns{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  const std::vector<value> values(9, this->narrowed(INFINITY));
+  const row_batch<index, value> rows{columns.data(), values.data(), {0, 0}, {9, 9}, 2};
+  for (const std::size_t lanes : lane_counts) {
+    for (const isa set : instruction_sets_here()) {
+      const guarded<float> w(std::vector<float>(9 * lanes, 1.0f));
+      std::vector<float> change(2 * lanes, 0.0f);
+      change[lanes + 3] = 1.0f;
+      lane_kernels_of<index, value>(set).updates(w.data(), lanes, rows, change.data());
+      for (std::size_t j = 0; j < 9; ++j)
+        for (std::size_t k = 0; k < lanes; ++k)
+          EXPECT_EQ(w.data()[j * lanes + k], k == 3 ? INFINITY : 1.0f) << name_of(set) << ", lane " << k;
+    }
+  }
+}
+
+TYPED_TEST(lane_kernels_on, no_rows) {
+  const typename TestFixture::batch_type none;
+  for (const std::size_t lanes : lane_counts) this->expect_each_alone(none, lanes, std::vector<float>(lanes, 1.0f), {});
+}
+
+}  // namespace

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models side by side against each of them alone.
+#include <hogwild/detail/run/lane_run.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+struct lane_test : testing::Test {
+  static constexpr std::size_t lanes = 8, epochs = 4;
+
+  template <class M>
+  static prepared_task ready(const M& m, const sparse_view& rows, const train_options& options) {
+    return prepare(m, rows, options);
+  }
+  /// Those of `made`, which lives longer.
+  static std::shared_ptr<const training_task> task_of(const prepared_task& made) {
+    return {std::shared_ptr<const void>(), made.task.get()};
+  }
+  static lane_run start(const prepared_task& made, std::size_t n = lanes, double largest_step = 0.5) {
+    return {task_of(made), made.data.options(), n, largest_step,
+            std::make_unique<engine_of<serial_engine>>(serial_engine{})};
+  }
+
+  test::toy_rows toy = test::planted_classification({.rows = 700, .columns = 300, .per_row = 13});
+  csr_rows rows = toy.csr();
+};
+
+struct planned_lane {
+  double step, l2;
+};
+
+std::vector<planned_lane> random_lanes(std::size_t n, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> of(0.0, 1.0);
+  std::vector<planned_lane> made(n);
+  for (planned_lane& lane : made)
+    lane = {std::pow(10.0, -2.0 + 2.0 * of(random)), of(random) < 0.2 ? 0.0 : std::pow(10.0, -6.0 + 4.0 * of(random))};
+  return made;
+}
+
+template <class M>
+void expect_same_bits(const M& m, const sparse_view& rows, train_options options, std::size_t lanes) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto planned = random_lanes(lanes, seed);
+  options.epochs = lane_test::epochs;
+  const auto made = lane_test::ready(m, rows, options);
+  lane_run together = lane_test::start(made, lanes, 1.0);
+  std::vector<double> steps;
+  for (std::size_t k = 0; k < lanes; ++k) {
+    together.place(k, {.l2 = planned[k].l2});
+    steps.push_back(planned[k].step);
+  }
+  for (std::size_t pass = 1; pass <= lane_test::epochs; ++pass) {
+    together.train(pass, steps);
+    // Put aside and taken up again.
+    together.place(pass % lanes, {.l2 = planned[pass % lanes].l2}, together.kept(pass % lanes));
+  }
+  const auto measured = together.measure(rows, lane_task::rows_of_lane::all, false);
+  const auto penalties = together.penalties();
+  for (std::size_t k = 0; k < lanes; ++k) {
+    SCOPED_TRACE("lane " + std::to_string(k));
+    options.step = {.initial = planned[k].step, .kind = schedule_kind::constant};
+    options.l2 = planned[k].l2;
+    const train_result alone = train(m, rows, serial_engine{}, options);
+    ASSERT_EQ(together.parameters(k), alone.parameters);
+    EXPECT_NEAR(measured[k].loss, alone.train_loss, 1e-6 * alone.train_loss);
+    EXPECT_NEAR(measured[k].loss + penalties[k], alone.objective, 1e-6 * alone.objective);
+  }
+}
+
+TEST_F(lane_test, each_makes_the_bits_that_it_makes_alone) {
+  for (const std::size_t n : {8u, 16u, 32u}) {
+    expect_same_bits(logistic{}, rows.view(), {.batch = 1}, n);
+    expect_same_bits(hinge_svm{}, rows.view(), {.bias = false, .batch = 1}, n);
+  }
+  expect_same_bits(logistic{}, rows.view(), {.batch = 16}, 8);
+  expect_same_bits(logistic{}, rows.view(), {.order = row_order::permuted, .batch = 5}, 8);
+}
+
+/// Steps and l2 of 8 lanes that a batch of 16 rows bears.
+struct eight_lanes : lane_test {
+  std::vector<double> steps{0.05, 0.1, 0.2, 0.01, 0.05, 0.1, 0.2, 0.01};
+  std::vector<double> l2{0.0, 1e-3, 1e-4, 1e-2, 1e-5, 0.0, 1e-3, 1e-6};
+  train_options options{.batch = 1};
+
+  void place_all(lane_run& run) const {
+    for (std::size_t k = 0; k < lanes; ++k) run.place(k, {.l2 = l2[k]});
+  }
+  std::vector<std::vector<float>> parameters_of(const lane_run& run) const {
+    std::vector<std::vector<float>> all;
+    for (std::size_t k = 0; k < run.lanes(); ++k) all.push_back(run.parameters(k));
+    return all;
+  }
+  /// A model without l2 after one pass with a step of 0.05 over rows that weigh so: weights count over their mean.
+  std::vector<float> weighed(const std::vector<float>& weight) const {
+    const double mean = std::accumulate(weight.begin(), weight.end(), 0.0) / static_cast<double>(weight.size());
+    sparse_view of = rows.view();
+    of.weight = weight;
+    train_options o = options;
+    o.epochs = 1, o.l2 = 0.0, o.step = {.initial = 0.05 * mean, .kind = schedule_kind::constant};
+    return train(logistic{}, of, serial_engine{}, o).parameters;
+  }
+  static double difference(const std::vector<float>& a, const std::vector<float>& b) {
+    double most = 0.0;
+    for (std::size_t j = 0; j < a.size(); ++j) most = std::max(most, std::abs(double{a[j]} - double{b[j]}));
+    return most;
+  }
+  std::vector<float> alone(std::size_t k, const sparse_view& of, std::size_t passes) const {
+    train_options o = options;
+    o.epochs = passes, o.l2 = l2[k];
+    o.step = {.initial = steps[k], .kind = schedule_kind::constant};
+    return train(logistic{}, of, serial_engine{}, o).parameters;
+  }
+};
+
+TEST_F(eight_lanes, heed_weights_and_offsets_of_rows) {
+  sparse_view heavy = rows.view();
+  std::vector<float> weight, offset;
+  for (std::size_t r = 0; r < heavy.rows(); ++r) {
+    weight.push_back(0.25f + static_cast<float>(r % 4));
+    offset.push_back(0.1f * static_cast<float>(r % 7));
+  }
+  heavy.weight = weight, heavy.offset = offset;
+  const auto made = ready(logistic{}, heavy, options);
+  lane_run run = start(made);
+  place_all(run);
+  run.train(1, steps);
+  run.train(2, steps);
+  for (std::size_t k = 0; k < lanes; ++k) EXPECT_EQ(run.parameters(k), alone(k, heavy, 2));
+}
+
+// A step * l2 that shrinks weights below 1e-6 within a pass has them folded at gates in its middle; the others go on.
+TEST_F(eight_lanes, that_shrink_far_are_folded_and_leave_the_others_alone) {
+  l2[3] = 3.0;
+  const auto made = ready(logistic{}, rows.view(), options);
+  lane_run run = start(made);
+  place_all(run);
+  run.train(1, steps);
+  run.train(2, steps);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    const std::vector<float> w = alone(k, rows.view(), 2);
+    if (k != 3) {
+      EXPECT_EQ(run.parameters(k), w);
+    }
+    for (std::size_t j = 0; j < w.size(); ++j) ASSERT_NEAR(run.parameters(k)[j], w[j], 1e-6f + 1e-4f * std::abs(w[j]));
+  }
+}
+
+TEST_F(eight_lanes, are_dropped_and_refilled_and_the_others_do_not_notice) {
+  l2[4] = 0.0;
+  const auto made = ready(logistic{}, rows.view(), options);
+  lane_run run = start(made);
+  place_all(run);
+  run.train(1, steps);
+  run.clear(2);
+  std::vector<double> wild = steps;
+  wild[4] = 1e30;  // diverges
+  run.train(2, wild);
+  const auto measured = run.measure(rows.view(), lane_task::rows_of_lane::all, false);
+  EXPECT_TRUE(std::isnan(measured[2].loss));
+  EXPECT_FALSE(measured[4].loss < 1e6);
+  EXPECT_FALSE(run.trains(2));
+  for (const float w : run.parameters(2)) EXPECT_EQ(w, 0.0f);
+  run.place(2, {.l2 = l2[5]}, run.parameters(5));  // another lane's model goes on here
+  run.place(4, {.l2 = l2[4]});
+  steps[2] = steps[5];
+  run.train(3, steps);
+  for (const std::size_t k : {0u, 1u, 3u, 5u, 6u, 7u}) EXPECT_EQ(run.parameters(k), alone(k, rows.view(), 3));
+  EXPECT_LT(difference(run.parameters(2), run.parameters(5)), 1e-6);
+  EXPECT_TRUE(std::isfinite(run.measure(rows.view(), lane_task::rows_of_lane::all, false)[4].loss));
+}
+
+TEST_F(eight_lanes, are_not_trained_on_the_fold_that_they_hold_out) {
+  std::vector<std::uint8_t> fold;
+  for (std::size_t r = 0; r < toy.label.size(); ++r) fold.push_back(static_cast<std::uint8_t>(r % 3));
+  const auto made = ready(logistic{}, rows.view(), options);
+  lane_run run = start(made);
+  run.deal(fold);
+  for (std::size_t k = 0; k < lanes; ++k)
+    run.place(k, {.l2 = l2[0], .rows = {.held_out = k < 3 ? static_cast<std::uint32_t>(k) : lane_rows::none}});
+  const std::vector<double> same(lanes, 0.05);
+  run.train(1, same);
+  // Rows of weight 0 change nothing either, where there is no l2.
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::vector<float> weight;
+    for (const std::uint8_t f : fold) weight.push_back(f == k ? 0.0f : 1.0f);
+    EXPECT_LT(difference(run.parameters(k), weighed(weight)), 1e-6);
+  }
+  EXPECT_EQ(run.parameters(3), alone(0, rows.view(), 1));
+  const auto all = run.measure(rows.view(), lane_task::rows_of_lane::all, false);
+  const auto seen = run.measure(rows.view(), lane_task::rows_of_lane::trained_on, false);
+  const auto held = run.measure(rows.view(), lane_task::rows_of_lane::held_out, false);
+  const double n = static_cast<double>(fold.size());
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    const auto part = static_cast<double>(std::ranges::count(fold, k));
+    EXPECT_NEAR(all[k].loss, (held[k].loss * part + seen[k].loss * (n - part)) / n, 1e-9);
+    EXPECT_LT(seen[k].loss, held[k].loss) << "it was trained on what it is measured on";
+  }
+}
+
+TEST_F(eight_lanes, count_rows_as_their_bootstrap_does) {
+  const auto made = ready(logistic{}, rows.view(), options);
+  lane_run run = start(made);
+  for (std::size_t k = 0; k < lanes; ++k) run.place(k, {.rows = {.bootstrap = 1 + k % 4}});
+  const std::vector<double> same(lanes, 0.05);
+  run.train(1, same);
+  for (std::size_t k = 0; k < 4; ++k) {
+    std::vector<float> weight;
+    for (std::size_t r = 0; r < toy.label.size(); ++r) weight.push_back(bootstrap_count(1 + k, r));
+    EXPECT_LT(difference(run.parameters(k), weighed(weight)), 1e-6);
+    EXPECT_EQ(run.parameters(k), run.parameters(k + 4));
+    if (k > 0) {
+      EXPECT_NE(run.parameters(k), run.parameters(0));
+    }
+  }
+}
+
+// Of n draws the mean lies within six deviations, 6 / sqrt(n), of 1 but once in 10^9 times; the variance of a squared
+// distance of this distribution is 3 (its fourth moment is 4).
+TEST(bootstrap, counts_have_mean_and_variance_one) {
+  const std::uint64_t seed = std::random_device{}() | 1u;
+  constexpr std::size_t n = 1'000'000;
+  double sum = 0.0, squares = 0.0;
+  for (std::size_t r = 0; r < n; ++r) {
+    const auto count = static_cast<double>(bootstrap_count(seed, r));
+    sum += count;
+    squares += (count - 1.0) * (count - 1.0);
+  }
+  EXPECT_NEAR(sum / n, 1.0, 6.0 / std::sqrt(double{n})) << "seed " << seed;
+  EXPECT_NEAR(squares / n, 1.0, 6.0 * std::sqrt(3.0 / n)) << "seed " << seed;
+}
+
+TEST_F(eight_lanes, tell_one_class_from_the_others) {
+  test::toy_rows three = toy;
+  for (std::size_t r = 0; r < three.label.size(); ++r) three.label[r] = static_cast<float>(r % 3);
+  const csr_rows of = three.csr();
+  const label_map classes = label_map::learn(label_kind::classes, of.view().label, "here");
+  const logistic model;
+  const auto kept = std::make_shared<const logistic>(model);
+  const auto binary = ready(model, rows.view(), options);
+  const std::shared_ptr<const training_task> task =
+      make_margin_task(kept, margin_loss(*kept), facts_of(*kept, of.view(), binary.task->options()), of.view(), classes,
+                       binary.task->options());
+  lane_run run(task, task->options(), lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+  for (std::uint32_t k = 0; k < 3; ++k) run.place(k, {.l2 = 1e-4, .rows = {.positive = k}});
+  run.train(1, std::vector<double>(lanes, 0.05));
+  for (std::size_t k = 0; k < 3; ++k) {
+    test::toy_rows one = toy;
+    for (std::size_t r = 0; r < one.label.size(); ++r) one.label[r] = r % 3 == k ? 1.0f : -1.0f;
+    l2[k] = 1e-4, steps[k] = 0.05;
+    const csr_rows against = one.csr();
+    EXPECT_EQ(run.parameters(k), alone(k, against.view(), 1));
+  }
+}
+
+TEST_F(eight_lanes, end_as_well_by_two_threads_in_every_way_of_sharing) {
+  const auto made = ready(logistic{}, rows.view(), options);
+  lane_run serial = start(made);
+  place_all(serial);
+  const auto trained = [&](lane_run& run) {
+    for (std::size_t pass = 1; pass <= 10; ++pass) run.train(pass, steps);
+    return run.measure(rows.view(), lane_task::rows_of_lane::all, false);
+  };
+  const auto expected = trained(serial);
+  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+  for (const sharing_kind sharing :
+       {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head}) {
+    for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
+      train_options o = options;
+      o.sharing = sharing, o.update = update;
+      const auto by_two = ready(logistic{}, rows.view(), o);
+      lane_run run(task_of(by_two), by_two.data.options(), lanes, 0.2, std::make_unique<engine_of<thread_engine>>(two));
+      place_all(run);
+      const auto measured = trained(run);
+      for (std::size_t k = 0; k < lanes; ++k)
+        EXPECT_LT(measured[k].loss, 1.05 * expected[k].loss + 0.01) << "lane " << k;
+    }
+  }
+}
+
+TEST_F(eight_lanes, repeat_to_the_bit_by_any_number_of_threads) {
+  options.reproducible = true, options.virtual_workers = 3;
+  const auto made = ready(logistic{}, rows.view(), options);
+  const auto by = [&](std::size_t workers) {
+    const thread_engine threads{.workers = workers, .team = thread_team_kind::std, .pin = false};
+    lane_run run(task_of(made), made.data.options(), lanes, 0.2, std::make_unique<engine_of<thread_engine>>(threads));
+    place_all(run);
+    for (std::size_t pass = 1; pass <= 3; ++pass) run.train(pass, steps);
+    return parameters_of(run);
+  };
+  EXPECT_EQ(by(1), by(2));
+  EXPECT_EQ(by(1), by(3));
+}
+
+TEST_F(eight_lanes, refuse_what_does_not_suit) {
+  options.optimizer = optimizer_kind::adagrad;
+  const auto other = ready(logistic{}, rows.view(), options);
+  EXPECT_THROW(start(other), config_error);
+  options.optimizer = {};
+  const auto made = ready(logistic{}, rows.view(), options);
+  EXPECT_THROW(start(made, 7), config_error);
+  EXPECT_THROW(lane_run(task_of(made), made.data.options(), lanes, 0.2,
+                        std::make_unique<engine_of<sync_engine>>(sync_engine{.workers = 2})),
+               config_error);
+  lane_run run = start(made);
+  run.place(0, {.l2 = 2.0});
+  EXPECT_THROW(run.train(1, std::vector<double>(lanes, 0.5)), config_error);
+  EXPECT_THROW(run.place(1, {}, std::vector<float>(3)), config_error);
+}
+
+}  // namespace
+}  // namespace hogwild

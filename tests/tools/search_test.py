@@ -1,0 +1,265 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""hogwild search from end to end: search_test.py HOGWILD SCHEMA"""
+import json
+import pathlib
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HOGWILD, SCHEMA = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
+KILLS = 30
+SPACE = ["--space", "l2=log:1e-8:1e-2", "--space", "step=log:0.01:100"]
+
+
+def checked(document):
+    """Against the schema, where there is a checker."""
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    machine = json.loads((SCHEMA.parent / "run_record.schema.json").read_text(encoding="utf-8"))["$defs"]
+    schema["$defs"] = {**machine, **schema["$defs"]}
+    schema["properties"]["machine"] = {"$ref": "#/$defs/machine"}
+    jsonschema.Draft202012Validator(schema).validate(document)
+
+
+class a_search(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.shared.name)
+        cls.data, cls.held, cls.large = (str(folder / name) for name in ("train.svm", "test.svm", "large.svm"))
+        subprocess.run([HOGWILD, "generate", cls.data, "--test", cls.held, "--rows", "1500", "--columns", "2000"], check=True,
+                       capture_output=True)
+        subprocess.run([HOGWILD, "generate", cls.large, "--rows", "6000", "--columns", "4000"], check=True,
+                       capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.cleanup()
+
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.scratch.name)
+        self.journal = self.folder / "journal"
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def run_command(self, *arguments, cwd=None):
+        done = subprocess.run([HOGWILD, *arguments], capture_output=True, text=True, check=False, timeout=60, cwd=cwd)
+        return done.returncode, done.stdout, done.stderr
+
+    def search(self, *arguments, data=None):
+        """The document of a search that comes to its end."""
+        code, out, err = self.run_command("search", data or self.data, "--quiet", "--json", *arguments)
+        self.assertEqual((code, err), (0, ""))
+        document = json.loads(out)
+        checked(document)
+        return document
+
+    @staticmethod
+    def answer(document):
+        """What has to be the same however often a search was killed."""
+        return document["trials"], document["best"], document["finished"]
+
+    def test_finds_the_planted_best(self):
+        # A step too small to learn anything, and an l2 that holds all weights near zero, beside one of use.
+        found = self.search("--strategy", "grid", "--space", "step=1e-7,1", "--space", "l2=1e-6,0.9", "--epochs", "4")
+        self.assertEqual(found["best"]["options"], {"step": "1", "l2": "1e-6"})
+        self.assertEqual([t["state"] for t in found["trials"]], ["done"] * 4)
+        self.assertLess(found["best"]["metric"], 0.65)
+        by_accuracy = self.search("--strategy", "random", "--configurations", "40", "--space", "step=1e-7,1", "--space",
+                                  "l2=1e-6,0.9", "--epochs", "4", "--metric", "accuracy", "--folds", "3")
+        self.assertEqual(by_accuracy["best"]["options"], {"step": "1", "l2": "1e-6"})
+        self.assertTrue(0.6 < by_accuracy["best"]["metric"] <= 1.0, "the mean of the folds")
+        self.assertEqual(by_accuracy["best"]["metric"], max(t["metric"] for t in by_accuracy["trials"]))
+
+    def test_measures_as_train_does(self):
+        # Models side by side add up their margins in another order; runs of their own measure to the bit.
+        for options, tolerance in (["--batch", "1"], 1e-6), (["--optimizer", "adagrad"], 0.0):
+            found = self.search("--validation", self.held, "--strategy", "halving", "--eta", "2", "--configurations", "4",
+                                "--space", "step=0.3:1", "--epochs", "4", *options)
+            self.assertEqual(sorted(trial["epochs"] for trial in found["trials"]), [1, 1, 2, 4])
+            for trial in found["trials"]:  # a step that is given does not fall, so that a part of a run is a run
+                code, out, _ = self.run_command("train", self.data, "--test", self.held, "--engine", "serial", "--epochs",
+                                                str(trial["epochs"]), "--step", trial["options"]["step"], "--json", "--quiet",
+                                                *options)
+                self.assertEqual(code, 0)
+                self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=tolerance)
+
+    def test_saves_what_the_told_command_trains(self):
+        record, saved, again = (str(self.folder / name) for name in ("record", "saved.txt", "again.txt"))
+        found = self.search("--strategy", "halving", "--configurations", "4", "--epochs", "3", "--folds", "2", "--bias",
+                            *SPACE, "--save", saved, "--record", record)
+        words = shlex.split(found["best"]["command"])
+        self.assertEqual(words[0], "hogwild")
+        self.assertEqual(self.run_command(*words[1:], "--quiet", "--save", again)[0], 0)
+        self.assertEqual(pathlib.Path(saved).read_bytes(), pathlib.Path(again).read_bytes())
+        self.assertEqual(json.loads(pathlib.Path(record).read_text(encoding="utf-8")), found)
+
+    def test_answers_the_same_for_any_number_of_workers(self):
+        options = ["--strategy", "hyperband", "--epochs", "9", *SPACE]
+        one, two = (self.search(*options, "--workers", n) for n in "13")
+        self.assertEqual(self.answer(one), self.answer(two))
+
+    def test_a_trial_that_is_trained_further_is_the_run_of_all_its_epochs(self):
+        halved = self.search("--strategy", "halving", "--configurations", "9", "--epochs", "9", *SPACE)
+        whole = self.search("--strategy", "random", "--configurations", "9", "--epochs", "9", *SPACE)
+        done = [t for t in halved["trials"] if t["state"] == "done"]
+        self.assertEqual(len(done), 1)
+        self.assertEqual(done[0]["metric"], whole["trials"][done[0]["trial"]]["metric"])
+
+    def test_a_configuration_that_cannot_be_or_diverges_is_passed_over(self):
+        code, out, err = self.run_command("search", self.data, "--json", "--strategy", "grid", "--model", "least_squares",
+                                          "--space", "step=1e30,0.01", "--space", "l2=0,1e-3", "--epochs", "2")
+        found = json.loads(out)
+        self.assertEqual(code, 0, err)
+        self.assertEqual([t["state"] for t in found["trials"]], ["diverged", "diverged", "done", "done"])
+        self.assertIn("trial 1 cannot be: step * l2 is", err)
+        code, _, err = self.run_command("search", self.data, "--quiet", "--strategy", "grid", "--model", "least_squares",
+                                        "--space", "step=1e29,1e30", "--l2", "0")
+        self.assertEqual(code, 5)
+        self.assertIn("all configurations diverged", err)
+
+    def test_shows_trials_and_a_command(self):
+        code, out, err = self.run_command("search", self.data, "--strategy", "grid", "--space", "step=0.3,1", "--epochs", "2")
+        self.assertEqual(code, 0)
+        self.assertEqual(err.count("--step="), 2)
+        self.assertIn("trials      2: 2 done", out)
+        self.assertIn(f"train       hogwild train {self.data} --engine=serial --epochs=2 --step=", out)
+
+    def test_tells_what_is_wrong(self):
+        small = self.folder / "small.svm"
+        small.write_text("1 1:1\n-1 2:1\n1 1:2\n-1 2:2\n1 1:3\n", encoding="utf-8")
+        other = self.folder / "other"
+        other.write_text("mine\n", encoding="utf-8")
+        for code, sentence, arguments in (
+                (2, "the search has no space", []),
+                (2, "the space names 'foo', which is no option", ["--space", "foo=1,2"]),
+                (2, "the space names 'engine', which is the same for all", ["--space", "engine=serial,threads"]),
+                (2, "the space of 'l2' is upside down", ["--space", "l2=2:1"]),
+                (2, "has no logarithm", ["--space", "l2=log:0:1"]),
+                (2, "the space of 'l2' is given twice", ["--space", "l2=1,2", "--space", "l2=3,4"]),
+                (2, "--l2 is given, and the space names it too", ["--l2", "1", "--space", "l2=1,2"]),
+                (2, "--step: 'a' is neither", ["--space", "step=a,b"]),
+                (2, "a grid takes a number of points", ["--strategy", "grid", "--space", "l2=0.1:1"]),
+                (2, "deals out epochs itself", ["--strategy", "hyperband", "--space", "epochs=1,2"]),
+                (2, "--folds is two at least", ["--folds", "1", "--space", "l2=1,2"]),
+                (2, "more folds, 6, than rows, 5", ["--folds", "6", "--space", "l2=1,2"]),
+                (3, "the label -1 has 2 rows, fewer than the 3 folds", ["--folds", "3", "--space", "l2=1,2"]),
+                (2, "--validation excludes --folds", ["--folds", "2", "--validation", "0.5", "--space", "l2=1,2"]),
+                (2, "--configurations is for", ["--configurations", "4", "--strategy", "grid", "--space", "l2=1,2"]),
+                (2, "--eta is for", ["--eta", "4", "--space", "l2=1,2"]),
+                (2, "--metric rmse is not measured", ["--metric", "rmse", "--space", "step=1,2"]),
+                (2, "--test is not for a search", ["--test", str(small), "--space", "l2=1,2"]),
+                (2, "--schedule plateau goes by", ["--space", "schedule=plateau,linear"]),
+                (2, "which have no labels", ["--model", "skip_gram", "--space", "l2=1,2"]),
+                (2, "step * l2 is", ["--strategy", "grid", "--space", "step=1000,2000", "--space", "l2=1"]),
+                (3, "is no journal of a search", ["--journal", str(other), "--space", "l2=1,2"]),
+                (3, "cannot be read", ["--validation", "nowhere.svm", "--space", "l2=1,2"])):
+            with self.subTest(sentence):
+                got, out, err = self.run_command("search", str(small), "--quiet", *arguments)
+                self.assertEqual((got, out), (code, ""), err)
+                self.assertIn(sentence, err)
+        self.assertEqual(other.read_text(encoding="utf-8"), "mine\n")
+
+    # Of linear models under sgd trials are trained side by side, and under adagrad each by a run of its own.
+    BY_LANES, BY_RUNS = ["--epochs", "243"], ["--epochs", "9", "--optimizer", "adagrad"]
+
+    def resumable(self, options, *more):
+        """A search that takes a while, and goes on from its journal."""
+        return [HOGWILD, "search", self.large, "--engine", "serial", "--json", "--strategy", "hyperband", *options, *SPACE,
+                "--journal", str(self.journal), *more]
+
+    def test_of_lanes_killed_at_any_moment_and_resumed_comes_to_the_same_answer(self):
+        self.kill_and_resume(self.BY_LANES)
+
+    def test_of_runs_killed_at_any_moment_and_resumed_comes_to_the_same_answer(self):
+        self.kill_and_resume(self.BY_RUNS)
+
+    def kill_and_resume(self, options):
+        began = time.monotonic()
+        whole = self.search("--engine", "serial", "--strategy", "hyperband", *options, *SPACE, data=self.large)
+        seconds = time.monotonic() - began
+        seed = random.SystemRandom().randrange(1 << 30)
+        draw = random.Random(seed)
+        killed = finished = replayed = 0
+        while killed < KILLS or finished == 0:
+            began = time.monotonic()
+            run = subprocess.Popen(self.resumable(options, "--quiet"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            try:
+                # After all kills it may come to its end.
+                out, err = run.communicate(timeout=draw.uniform(0.02, 0.3) * seconds if killed < KILLS else 60)
+            except subprocess.TimeoutExpired:
+                run.send_signal(signal.SIGKILL)
+                run.communicate()
+                killed += 1
+                lines = self.journal.read_bytes().splitlines(keepends=True) if self.journal.exists() else []
+                if len(lines) > 3 and draw.random() < 0.3:  # checkpoints may be ahead of what is known of them
+                    self.journal.write_bytes(b"".join(lines[:-draw.randrange(1, 3)]))
+                continue
+            self.assertEqual((run.returncode, err), (0, ""), f"seed {seed}")
+            resumed = json.loads(out)
+            self.assertEqual(self.answer(resumed), self.answer(whole), f"seed {seed}")
+            self.assertEqual([path.name for path in self.folder.iterdir()], ["journal"], "no checkpoint is left")
+            finished += 1
+            replayed += resumed["replayed"]
+            # Where nothing was replayed it took less time than thought, as on a machine that was busy at first.
+            seconds = seconds if resumed["replayed"] > 0 else min(seconds, time.monotonic() - began)
+            self.journal.unlink()
+        self.assertGreater(replayed, 0)
+
+    def test_checkpoints_that_another_search_has_left_are_not_gone_on_from(self):
+        run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(5):
+            self.assertIn("trial", run.stderr.readline())  # in the first rung, in which all wait for its end
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+        self.assertTrue(any(pathlib.Path(f"{self.journal}.trials").iterdir()))
+        self.journal.unlink()
+        space = ["--space", "step=0.1,0.2,0.3", "--space", "l2=1e-5,1e-6", "--strategy", "halving", "--configurations", "4",
+                 "--epochs", "9"]  # its first rung has more epochs than theirs
+        self.assertEqual(self.answer(self.search(*space, "--journal", str(self.journal), data=self.large)),
+                         self.answer(self.search(*space, data=self.large)))
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["journal"])
+
+    def test_stops_when_it_is_asked_and_goes_on(self):
+        run = subprocess.Popen(self.resumable(self.BY_RUNS), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertIn("trial", run.stderr.readline())
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+        self.assertIn("the same command goes on from", err)
+        stopped = json.loads(out)
+        checked(stopped)
+        self.assertFalse(stopped["finished"])
+        resumed = json.loads(subprocess.run(self.resumable(self.BY_RUNS), check=True, capture_output=True, text=True).stdout)
+        self.assertTrue(resumed["finished"])
+        self.assertGreaterEqual(resumed["replayed"], stopped["trained"])
+
+    def test_refuses_the_journal_of_another_search(self):
+        options = ["--strategy", "grid", "--space", "step=0.3,1", "--epochs", "2", "--journal", str(self.journal)]
+        first = self.search(*options)
+        again = self.search(*options, "--workers", "1")
+        self.assertEqual((again["trained"], again["replayed"]), (0, 2))
+        self.assertEqual(self.answer(first), self.answer(again))
+        text = self.journal.read_bytes()
+        for more in (["--bias"], ["--seed", "2"], ["--metric", "auc"], ["--folds", "2"], ["--validation", "0.3"]):
+            code, _, err = self.run_command("search", self.data, "--quiet", *options, *more)
+            self.assertEqual(code, 3, err)
+            self.assertIn("is the journal of another search", err)
+        code, _, err = self.run_command("search", self.held, "--quiet", *options)
+        self.assertEqual(code, 3, err)
+        self.assertEqual(self.journal.read_bytes(), text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search_lanes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <variant>
+
+#include <hogwild/detail/run/curvature.hpp>
+#include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/detail/run/step_search.hpp>
+#include <hogwild/error.hpp>
+
+#include "model_from_request.hpp"
+#include "side_by_side.hpp"
+#include "training.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+/// What trials may differ in that are trained side by side.
+constexpr std::array<std::string_view, 4> of_a_lane{"step", "decay", "schedule", "l2"};
+
+/// The values that a trial has in common with all of its group.
+std::string common_options(const trial& t) {
+  configuration common;
+  for (const given_option& option : t.options)
+    if (std::ranges::find(of_a_lane, option.name) == of_a_lane.end()) common.push_back(option);
+  return to_text(common);
+}
+
+}  // namespace
+
+/// Models of one loss on one part of the rows.
+struct lane_trainer::group {
+  prepared_task made;
+  sparse_view validation;
+  double curvature = 0.0;  ///< of the mean loss, at most
+
+  std::shared_ptr<const training_task> task() const { return {std::shared_ptr<const void>(), made.task.get()}; }
+};
+
+/// One trial on one part of the rows.
+struct lane_trainer::lane {
+  const trial* of = nullptr;
+  std::size_t part = 0;
+  group* among = nullptr;
+  step_schedule schedule{};
+  double l2 = 0.0;
+  std::uint32_t batch = 1;
+  std::string refused{};   ///< why it cannot be trained
+  std::size_t epochs = 0;  ///< trained so far
+  lane_kept kept{};        ///< as it is then; empty: a new one
+  double metric = std::numeric_limits<double>::infinity();
+};
+
+/// Lanes that one thread trains by one pass an epoch.
+struct lane_trainer::unit {
+  std::vector<lane*> lanes;
+};
+
+lane_trainer::lane_trainer(const std::vector<train_request>& requests, const search_rows& rows,
+                           const search_metric& metric, std::size_t threads, run_trainer& others, std::stop_token stop)
+    : requests_(requests), rows_(rows), metric_(metric), threads_(threads), others_(others), stop_(std::move(stop)) {
+  for (const train_request& request : requests) has_lanes_.push_back(has_lanes(request));
+}
+
+lane_trainer::~lane_trainer() = default;
+
+std::size_t lane_trainer::at_once() const {
+  return std::ranges::find(has_lanes_, true) != has_lanes_.end() ? most_lanes * threads_ : others_.at_once();
+}
+
+bool lane_trainer::has_lanes(const train_request& request) const {
+  const train_options& o = request.options;
+  const bool plain = (request.engine == engine_name::threads || request.engine == engine_name::serial) &&
+                     request.init.empty() && o.sharing == sharing_kind::automatic && o.update == update_kind::lossy &&
+                     o.optimizer.value_or(optimizer_kind::sgd) == optimizer_kind::sgd && o.l1 == 0.0 && !o.average &&
+                     o.freeze.empty() && !o.rounds && !o.virtual_workers && o.step.kind != schedule_kind::plateau &&
+                     o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
+  if (!plain || rows_.all.part.label.lists()) return false;
+  train_request asked = request;
+  const named_model m = model_of(asked, rows_.all.part, agreement(nullptr), nullptr);
+  return std::visit([]<class M>(const M&) { return margin_model<M>; }, m);
+}
+
+lane_trainer::group& lane_trainer::group_of(const trial& t, std::size_t part) {
+  std::unique_ptr<group>& found = groups_[{common_options(t), part}];
+  if (found != nullptr) return *found;
+  train_request request = requests_[t.number];
+  const search_rows::part& rows = rows_.parts[part];
+  const named_model m = model_of(request, rows.training, agreement(nullptr), nullptr);
+  train_options options = request.options;
+  options.data_name = request.data;
+  options.test = rows.validation;
+  options.stop = stop_;
+  prepared_task made = prepare_named(m, rows.training, options, nullptr);
+  const sparse_view validation = *made.data.options().test;
+  const double smoothness = made.task->smoothness();
+  const double curvature = smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias != 0, stop_);
+  found.reset(new group{std::move(made), validation, curvature});
+  return *found;
+}
+
+/// Its step is found as a run of its own would find it. No more rows see the same weights than a given step allows.
+void lane_trainer::begin(const trial& t, lane& of) {
+  const train_request& request = requests_[t.number];
+  const train_options& o = request.options;
+  const training_task& common = *of.among->made.task;
+  const training_defaults& defaults = of.among->made.data.defaults();
+  const std::optional<double> given = o.step.initial ? o.step.initial : defaults.step;
+  of.l2 = o.l2.value_or(common.options().l2);
+  of.batch = common.options().batch;
+  double initial = given.value_or(0.0);
+  if (!given) {
+    train_request asked = request;
+    train_options options = o;
+    options.stop = stop_;
+    const sparse_view& rows = rows_.parts[of.part].training;
+    const named_model m = model_of(asked, rows, agreement(nullptr), nullptr);
+    initial = find_step(*prepare_named(m, rows, options, nullptr).task, {}, stop_);
+  } else if (initial * of.among->curvature * of.batch > 1.0) {
+    of.batch = 1;
+  }
+  of.schedule = schedule_from(o, defaults, initial, !given);
+  const double step_l2 = initial * of.l2;
+  if (step_l2 >= 1.0)
+    of.refused = "step * l2 is " + std::to_string(step_l2) +
+                 ": it must stay below 1, or a step would turn the weights over; lower the step or l2";
+}
+
+std::vector<lane_trainer::unit> lane_trainer::units_of(std::span<lane* const> lanes) const {
+  using kind = std::tuple<const group*, std::size_t, std::uint32_t>;
+  std::map<kind, std::vector<lane*>> alike;
+  for (lane* of : lanes) alike[{of->among, of->epochs, of->batch}].push_back(of);
+  std::vector<unit> units;
+  for (const auto& [what, all] : alike) {
+    const std::size_t each = (lanes.size() + threads_ - 1) / threads_;
+    const std::size_t most = lane_run::lanes_for(std::get<0>(what)->made.task->data().columns, each);
+    for (std::size_t first = 0; first < all.size(); first += most) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+      units.push_back({{begin, begin + static_cast<std::ptrdiff_t>(std::min(most, all.size() - first))}});
+    }
+  }
+  return units;
+}
+
+void lane_trainer::train_unit(const unit& of, std::size_t epochs) const {
+  const group& among = *of.lanes.front()->among;
+  loop_options options = among.made.task->options();
+  options.batch = of.lanes.front()->batch;
+  const std::size_t lanes = of.lanes.size() <= 8 ? 8 : of.lanes.size() <= 16 ? 16 : most_lanes;
+  lane_run run(among.task(), options, lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+  for (std::size_t k = 0; k < of.lanes.size(); ++k) run.place(k, {.l2 = of.lanes[k]->l2}, of.lanes[k]->kept);
+  std::vector<double> steps(lanes);
+  for (std::size_t e = of.lanes.front()->epochs + 1; e <= epochs; ++e) {
+    for (std::size_t k = 0; k < of.lanes.size(); ++k) steps[k] = of.lanes[k]->schedule.at(e);
+    run.train(e, steps, stop_);
+    if (stop_.stop_requested()) return;
+  }
+  const auto measured = run.measure(among.validation, lane_task::rows_of_lane::all, metric_.name != "loss");
+  for (std::size_t k = 0; k < of.lanes.size(); ++k) {
+    lane& l = *of.lanes[k];
+    l.metric = others_.measured_by(measured[k]);
+    l.epochs = epochs;
+    l.kept = epochs < requests_[l.of->number].options.epochs ? run.kept(k) : lane_kept{};
+  }
+}
+
+void lane_trainer::train(std::span<trial* const> some, std::size_t epochs) {
+  std::vector<trial*> by_runs, by_lanes;
+  for (trial* t : some) (has_lanes_[t->number] ? by_lanes : by_runs).push_back(t);
+  if (!by_runs.empty()) others_.train(by_runs, epochs);
+  if (by_lanes.empty()) return;
+
+  const std::size_t parts = rows_.parts.size();
+  std::vector<lane*> all, fresh;
+  for (const trial* t : by_lanes) {
+    for (std::size_t part = 0; part < parts; ++part) {
+      std::unique_ptr<lane>& of = lanes_[{t->number, part}];
+      if (of == nullptr) {
+        of = std::make_unique<lane>(lane{.of = t, .part = part, .among = &group_of(*t, part)});
+        fresh.push_back(of.get());
+      }
+      all.push_back(of.get());
+    }
+  }
+  for_each_in_threads(fresh.size(), threads_, [&](std::size_t i) { begin(*fresh[i]->of, *fresh[i]); });
+  std::vector<lane*> trained;
+  for (lane* of : all)
+    if (of->refused.empty() && of->epochs < epochs) trained.push_back(of);
+  const std::vector<unit> units = units_of(trained);
+  for_each_in_threads(units.size(), threads_, [&](std::size_t i) {
+    if (!stop_.stop_requested()) train_unit(units[i], epochs);
+  });
+
+  for (std::size_t i = 0; i < by_lanes.size(); ++i) {
+    const std::span<lane* const> of_trial(all.data() + i * parts, parts);
+    double sum = 0.0;
+    bool complete = true;
+    for (const lane* of : of_trial) {
+      if (!of->refused.empty()) others_.note_refused(by_lanes[i]->number, of->refused);
+      complete = complete && (!of->refused.empty() || of->epochs == epochs);
+      sum += of->metric;
+    }
+    if (!complete) continue;
+    by_lanes[i]->metric =
+        std::isfinite(sum) ? sum / static_cast<double>(parts) : std::numeric_limits<double>::infinity();
+    by_lanes[i]->epochs = epochs;
+  }
+}
+
+void lane_trainer::forget(std::size_t trial) {
+  for (std::size_t part = 0; part < rows_.parts.size(); ++part) lanes_.erase({trial, part});
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <hogwild/search.hpp>
+
+#include "search_request.hpp"
+#include "search_rows.hpp"
+
+namespace hogwild::cli {
+
+/// Shows on stderr how a search goes: on a terminal a table of the best trials that is drawn again and again, elsewhere
+/// a line for each result.
+class search_display {
+ public:
+  search_display(const search_metric& metric, bool terminal) : metric_(metric), terminal_(terminal) {}
+  /// With sentences that are told once, and stay.
+  void show(const search_progress& now, const std::vector<std::string>& notes);
+  /// Takes the table away.
+  void clear();
+
+ private:
+  const search_metric& metric_;
+  bool terminal_;
+  std::size_t drawn_ = 0;             ///< lines that stand on the terminal
+  std::vector<std::size_t> shown_{};  ///< epochs of each trial that were shown
+};
+
+/// For people: a table and how it ended.
+std::string search_text(const search_request& request, const search_result& result);
+
+/// For machines: one JSON object, one line. Schema: bench/schema/search.schema.json.
+std::string search_json(const search_request& request, const search_rows& rows, const search_result& result);
+
+}  // namespace hogwild::cli

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <string_view>
+
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+
+namespace hogwild::cli {
+namespace {
+
+/// Of the search itself, and of what all trials share: they are no options of a trial.
+const std::set<std::string_view> of_the_search{"--space",
+                                               "--strategy",
+                                               "--configurations",
+                                               "--eta",
+                                               "--folds",
+                                               "--metric",
+                                               "--journal",
+                                               "--validation",
+                                               "--save",
+                                               "--record",
+                                               "--json",
+                                               "--quiet",
+                                               "--weights",
+                                               "--validation-weights",
+                                               "--validation-offsets",
+                                               "--offsets"};
+/// What a space cannot name: data and how they are read, who trains, what is written.
+const std::set<std::string_view> of_all_trials{
+    "--engine",   "--workers",  "--format",    "--labels",      "--label-values", "--cache-dir",    "--memory",
+    "--no-cache", "--values",   "--named-ids", "--device",      "--transport",    "--rank-timeout", "--pin",
+    "--team",     "--replicas", "--init",      "--init-groups", "--help",         "--min-count",    "--device-memory"};
+/// Options of train that would end a trial early, or are about a run that stands alone.
+constexpr std::array<const char*, 13> not_for_a_search{
+    "--test",   "--test-weights", "--test-offsets", "--target",     "--tolerance", "--patience",     "--checkpoint",
+    "--resume", "--stream",       "--save-every",   "--epoch-rows", "--segment",   "--measure-every"};
+
+void refuse_options(const command_line& line, const train_request& r) {
+  for (const char* const name : not_for_a_search) {
+    if (line.given(name))
+      throw config_error(std::string(name) +
+                         " is not for a search, which trains to the end and measures by --validation or --folds: "
+                         "leave it out");
+  }
+  if (r.mpi) throw config_error("a search is one process: leave out --transport mpi");
+  const model_input input = input_of(r.model);
+  if (input == model_input::graph || input == model_input::corpus)
+    throw config_error("a search measures rows that are held back, and a " + r.model + " model is trained on " +
+                       (input == model_input::graph ? "a graph as a whole" : "words, which have no labels"));
+  if (r.options.step.kind == schedule_kind::plateau)
+    throw config_error(
+        "--schedule plateau goes by rows that are held back from the run, and those of a search are not shown to a "
+        "trial: take another schedule");
+}
+
+void declare_search(command_line& line, search_request& r) {
+  line.group("Search");
+  line.options("--space", "OPTION=VALUES", r.spaces,
+               "an option of train and what it may be: a,b,c or low:high or log:low:high, for a grid with :POINTS "
+               "behind; give it once for each option");
+  line.choice<strategy_kind>("--strategy", r.options.strategy,
+                             {{"grid", strategy_kind::grid},
+                              {"random", strategy_kind::random},
+                              {"halving", strategy_kind::halving},
+                              {"hyperband", strategy_kind::hyperband}},
+                             "which configurations are tried, and which are trained further");
+  line.option("--configurations", "N", "32", "how many are drawn, by random and halving",
+              [&r](const std::string& text) -> std::string {
+                const auto n = to_number(text);
+                if (!n || *n < 1.0 || *n > 1e6 || *n != static_cast<double>(static_cast<std::size_t>(*n)))
+                  return quote(text) + " is no whole number from 1 to 1000000";
+                r.configurations = static_cast<std::size_t>(*n);
+                return {};
+              });
+  line.option("--eta", "N", "3", "halving, hyperband: one of so many is trained further",
+              [&r](const std::string& text) -> std::string {
+                const auto n = to_number(text);
+                if (!n || *n < 2.0 || *n > 1e6 || *n != static_cast<double>(static_cast<std::size_t>(*n)))
+                  return quote(text) + " is no whole number from 2 to 1000000";
+                r.eta = static_cast<std::size_t>(*n);
+                return {};
+              });
+  line.option("--folds", r.folds, "measure by cross-validation over so many folds, instead of --validation");
+  line.excludes("--folds", "--validation");
+  std::vector<std::pair<std::string_view, const search_metric*>> names;
+  for (const search_metric& m : search_metrics) names.emplace_back(m.name, &m);
+  line.choice("--metric", r.metric, names, "by which trials are compared");
+  line.option("--journal", "FILE", r.options.journal, "keep results here, and go on from those that stand there");
+  for (const char* const name : not_for_a_search) line.hide(name);
+  line.describe("DATA", "training rows; '-' is standard input");
+  line.describe("--validation", "measure on these rows, or on this fraction of the training rows (default: 0.2)");
+  line.describe("--epochs", "of a trial that is trained to its end");
+  line.describe("--workers",
+                "trials side by side, each by one worker (0: as many as the machine and its quota give); "
+                "with --engine: workers of each trial");
+  line.describe("--engine", "who trains a trial (default: one worker for each)");
+  line.describe("--seed", "another seed draws other configurations and other rows to hold back");
+  line.describe("--save", "train the best configuration on all rows, and write the model here");
+  line.describe("--record", "write what --json prints here");
+}
+
+void check_search(const command_line& line, search_request& r) {
+  const strategy_kind kind = r.options.strategy;
+  const bool draws = kind == strategy_kind::random || kind == strategy_kind::halving;
+  const bool halves = kind == strategy_kind::halving || kind == strategy_kind::hyperband;
+  if (r.configurations && !draws)
+    throw config_error("--configurations is for --strategy random and halving; " + std::string(name_of(kind)) +
+                       " says itself how many there are");
+  if (r.eta && !halves) throw config_error("--eta is for --strategy halving and hyperband");
+  r.options.trials = r.configurations.value_or(32);
+  r.options.eta = r.eta.value_or(3);
+  r.options.epochs = r.base.options.epochs;
+  r.options.seed = r.base.options.seed;
+  if (r.folds && *r.folds < 2) throw config_error("--folds is two at least: each is measured by what the others teach");
+  if (!r.folds && !line.given("--validation")) r.base.options.validation_fraction = 0.2;
+  refuse_overwrite("--journal", r.options.journal,
+                   {r.base.data, r.base.validation_file, r.base.rows.weights, r.base.rows.offsets, r.base.init});
+}
+
+/// As a shell takes it for one word.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain = "_./=,:+@%-";
+  const auto is_plain = [&](unsigned char c) {
+    return std::isalnum(c) != 0 || plain.find(static_cast<char>(c)) != plain.npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::optional<int> parse_search(int argc, const char* const* argv, search_request& r) {
+  command_line line("search",
+                    "Searches for the options by which a model learns best, on rows that it is not trained on.",
+                    "hogwild search train.svm --model logistic --space l2=log:1e-8:1e-2 --space step=log:0.01:10 "
+                    "--strategy hyperband --epochs 27 --save model.txt\n"
+                    "All options of 'hogwild train' that are given hold for every configuration.");
+  declare_training(line, r.base);
+  declare_search(line, r);
+  line.show_first({"--model", "--space", "--strategy", "--configurations", "--validation", "--folds", "--metric",
+                   "--epochs", "--workers", "--journal", "--seed", "--save", "--json"});
+  if (const auto code = line.parse(argc, argv)) return code;
+  const bool own_engine = line.given("--engine");
+  if (!own_engine) {
+    // Workers are of the search then: each trains a trial by itself.
+    r.side_by_side = worker_count(r.base.workers == 0 ? std::nullopt : std::optional(r.base.workers));
+    r.base.workers = 0;
+    r.base.engine = engine_name::serial;
+    r.words.emplace_back("--engine=serial");
+  }
+  for (const std::string& text : r.spaces) {
+    // Which data are read follows from the model: of several from the first.
+    const std::string first = text.substr(0, text.find(','));
+    if (first.starts_with("model=") && find_model(first.substr(6)) != nullptr) r.base.model = first.substr(6);
+  }
+  refuse_options(line, r.base);
+  complete_training(line, r.base);
+  check_search(line, r);
+  for (const auto& [name, text] : line.given_texts()) {
+    if (of_the_search.contains(name) || (!own_engine && name == "--workers")) continue;
+    r.words.push_back(name + "=" + text);
+  }
+  if (!line.given("--epochs")) r.words.push_back("--epochs=" + std::to_string(r.base.options.epochs));
+  return std::nullopt;
+}
+
+search_space space_of(const search_request& request) {
+  search_request unused;
+  command_line line("search", "", "");
+  declare_training(line, unused.base);
+  search_space space = search_space::parse(request.spaces, [&](std::string_view option) {
+    const std::string name = "--" + std::string(option);
+    return line.has(name) && line.takes_count(name);
+  });
+  for (const search_dimension& d : space.dimensions()) {
+    const std::string name = "--" + d.option;
+    if (!line.has(name))
+      throw config_error("the space names " + quote(d.option) + ", which is no option of 'hogwild train'");
+    const bool is_refused = std::ranges::find(not_for_a_search, name) != not_for_a_search.end();
+    if (is_refused || of_the_search.contains(name) || of_all_trials.contains(name))
+      throw config_error("the space names " + quote(d.option) + ", which is the same for all trials");
+    if (name != "--epochs" &&
+        std::ranges::any_of(request.words, [&](const std::string& w) { return w.starts_with(name + "="); }))
+      throw config_error(name + " is given, and the space names it too: leave one of them out");
+  }
+  return space;
+}
+
+std::optional<int> parse_configuration(const search_request& request, const configuration& options,
+                                       train_request& of_trial) {
+  std::vector<std::string> words{"search", request.base.data};
+  const bool names_epochs = std::ranges::find(options, "epochs", &given_option::name) != options.end();
+  for (const std::string& word : request.words)
+    if (!names_epochs || !word.starts_with("--epochs=")) words.push_back(word);
+  for (const given_option& o : options) words.push_back("--" + o.name + "=" + o.text);
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  command_line line("search", "", "");
+  declare_training(line, of_trial);
+  if (const auto code = line.parse(static_cast<int>(argv.size()), argv.data())) return code;
+  refuse_options(line, of_trial);
+  complete_training(line, of_trial);
+  if (of_trial.files.format != request.base.files.format)
+    throw config_error("the models of a space read the same data: " + of_trial.model + " reads " +
+                       of_trial.files.format + ", " + request.base.model + " " + request.base.files.format);
+  of_trial.files = request.base.files;
+  return std::nullopt;
+}
+
+std::string train_command_for(const search_request& request, const trial& of) {
+  std::string text = "hogwild train " + shell_word(request.base.data);
+  const bool names_epochs = std::ranges::find(of.options, "epochs", &given_option::name) != of.options.end();
+  for (const std::string& word : request.words)
+    if (!names_epochs || !word.starts_with("--epochs=")) text += " " + shell_word(word);
+  const row_files& numbers = request.base.rows;
+  if (!numbers.weights.empty()) text += " " + shell_word("--weights=" + numbers.weights);
+  if (!numbers.offsets.empty()) text += " " + shell_word("--offsets=" + numbers.offsets);
+  for (const given_option& o : of.options) text += " " + shell_word("--" + o.name + "=" + o.text);
+  return text;
+}
+
+}  // namespace hogwild::cli

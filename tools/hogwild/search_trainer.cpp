@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search_trainer.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/observer.hpp>
+
+#include "model_from_request.hpp"
+#include "side_by_side.hpp"
+#include "training.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+run_trainer::run_trainer(const std::vector<train_request>& requests, const search_rows& rows,
+                         const search_metric& metric, std::size_t side_by_side, std::filesystem::path folder,
+                         std::stop_token stop)
+    : requests_(requests),
+      rows_(rows),
+      metric_(metric),
+      side_by_side_(side_by_side),
+      folder_(std::move(folder)),
+      stop_(std::move(stop)),
+      initial_(saved_to_begin_with(requests.front())) {}
+
+std::filesystem::path run_trainer::checkpoint_of(std::size_t trial, std::size_t part) const {
+  return folder_ / (std::to_string(trial) + "." + std::to_string(part));
+}
+
+double run_trainer::measured_by(const measurement& m) const {
+  const std::optional<double> value = metric_.of(m);
+  if (value) return metric_.turned(*value);
+  std::string known;
+  for (const search_metric& each : search_metrics)
+    if (each.of(m)) known += (known.empty() ? "" : ", ") + std::string(each.name);
+  throw config_error("--metric " + std::string(metric_.name) +
+                     " is not measured of this model on these rows; there is " + known);
+}
+
+void run_trainer::note_refused(std::size_t trial, const std::string& why) {
+  const std::lock_guard lock(refusing_);
+  if (refused_.emplace(trial, why).second)
+    notes_.push_back("trial " + std::to_string(trial) + " cannot be: " + why);
+}
+
+std::vector<std::string> run_trainer::take_notes() {
+  const std::lock_guard lock(refusing_);
+  return std::exchange(notes_, {});
+}
+
+void run_trainer::require_none_refused() const {
+  if (!refused_.empty()) throw config_error(refused_.begin()->second);
+}
+
+std::optional<train_result> run_trainer::run(const trial& t, std::size_t part, const train_request& asked,
+                                             train_options options) {
+  train_request request = asked;
+  request.files.quiet = true;
+  const sparse_view& rows = rows_.parts[part].training;
+  try {
+    const named_model m = model_of(request, rows, agreement(nullptr), initial_);
+    options.bias = request.options.bias;
+    begin_with_saved(request, m, rows_.all, {}, initial_, options);
+    return train_with_engine(m, rows, request, options, nullptr);
+  } catch (const config_error& why) {
+    note_refused(t.number, why.what());
+    return std::nullopt;
+  }
+}
+
+std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, std::size_t epochs) {
+  const train_request& request = requests_[t.number];
+  train_options options = request.options;
+  options.data_name = request.data;
+  options.test = rows_.parts[part].validation;
+  options.telemetry = false;
+  options.stop = stop_;
+  const std::filesystem::path kept = checkpoint_of(t.number, part);
+  // One of a trial that begins is another search's.
+  if (t.epochs > 0 && std::filesystem::exists(kept)) {
+    // A search that was killed may have left one that has come further than is known of it.
+    if (read_checkpoint(kept).epoch < epochs) options.resume = kept.string();
+  }
+  if (epochs < options.epochs) {
+    std::filesystem::create_directories(folder_);
+    options.checkpoint = kept.string();
+    options.checkpoint_every = options.epochs;  // only where it is broken off
+  }
+  std::optional<measurement> measured;
+  options.observers.push_back([&](const epoch_report& e) {
+    measured = e.test;
+    return e.epoch >= epochs ? observer_answer::stop : observer_answer::go_on;
+  });
+  const auto result = run(t, part, request, options);
+  if (!result || result->status == run_status::diverged) return infinite;
+  if (result->status == run_status::stopped && result->epochs < epochs) return std::nullopt;
+  return measured ? measured_by(*measured) : infinite;
+}
+
+void run_trainer::train(std::span<trial* const> some, std::size_t epochs) {
+  const std::size_t parts = rows_.parts.size();
+  std::vector<std::optional<double>> found(some.size() * parts);
+  for_each_in_threads(found.size(), side_by_side_, [&](std::size_t k) {
+    if (!stop_.stop_requested()) found[k] = train_on(*some[k / parts], k % parts, epochs);
+  });
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const std::span of_trial(found.data() + i * parts, parts);
+    if (!std::ranges::all_of(of_trial, [](const auto& metric) { return metric.has_value(); })) continue;
+    double sum = 0.0;
+    for (const auto& metric : of_trial) sum += *metric;
+    some[i]->metric = std::isfinite(sum) ? sum / static_cast<double>(parts) : infinite;
+    some[i]->epochs = epochs;
+  }
+}
+
+void run_trainer::forget(std::size_t trial) const {
+  std::error_code ignored;
+  for (std::size_t part = 0; part < rows_.parts.size(); ++part) {
+    const std::filesystem::path kept = checkpoint_of(trial, part);
+    std::filesystem::remove(kept, ignored);
+    std::filesystem::remove(kept.string() + ".previous", ignored);
+  }
+}
+
+void run_trainer::forget_all() const {
+  std::error_code ignored;
+  // Nothing that somebody else has put there.
+  std::vector<std::filesystem::path> ours;
+  for (std::filesystem::directory_iterator at(folder_, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    const std::size_t point = name.find_first_not_of("0123456789");
+    if (point != std::string::npos && point > 0 && name[point] == '.') ours.push_back(at->path());
+  }
+  for (const std::filesystem::path& path : ours) std::filesystem::remove(path, ignored);
+  std::filesystem::remove(folder_, ignored);
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <hogwild/error.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/saved_model.hpp>
+#include <hogwild/search.hpp>
+
+#include "search_metric.hpp"
+#include "search_rows.hpp"
+#include "train_request.hpp"
+
+namespace hogwild::cli {
+
+/// Trains each trial by a run of its own, as `hogwild train` would. Several are trained side by side, all on the same
+/// rows.
+///
+/// A trial that is trained for a part of its epochs is a run of all of them that is broken off, and goes on from its
+/// checkpoint: so its steps fall as they do in the end. Without the checkpoint it is trained anew.
+///
+/// A configuration that train refuses, as a step that does not suit its l2, has an infinite metric.
+class run_trainer final : public trial_trainer {
+ public:
+  /// `requests` are those of the trials, by their numbers. Checkpoints lie in `folder`, which is made when one is
+  /// written. All must outlive it.
+  run_trainer(const std::vector<train_request>& requests, const search_rows& rows, const search_metric& metric,
+              std::size_t side_by_side, std::filesystem::path folder, std::stop_token stop);
+
+  /// A sentence for each configuration that was refused since the last call.
+  std::vector<std::string> take_notes();
+  /// Throws config_error, with the reason of the first, where configurations were refused.
+  void require_none_refused() const;
+
+  void train(std::span<trial* const> some, std::size_t epochs) override;
+  std::size_t at_once() const override { return side_by_side_; }
+
+  /// A configuration that cannot be trained, and why.
+  void note_refused(std::size_t trial, const std::string& why);
+  /// The metric in what was measured; throws config_error where it is not among it.
+  double measured_by(const measurement& m) const;
+  /// Removes the checkpoints of a trial that will not go on.
+  void forget(std::size_t trial) const;
+  /// Removes all, and the folder with them.
+  void forget_all() const;
+
+ private:
+  /// One trial on one part of the rows: its metric after these epochs, or nothing where it was asked to stop.
+  std::optional<double> train_on(const trial& t, std::size_t part, std::size_t epochs);
+  std::optional<train_result> run(const trial& t, std::size_t part, const train_request& asked, train_options options);
+  std::filesystem::path checkpoint_of(std::size_t trial, std::size_t part) const;
+
+  const std::vector<train_request>& requests_;
+  const search_rows& rows_;
+  const search_metric& metric_;
+  std::size_t side_by_side_;
+  std::filesystem::path folder_;
+  std::stop_token stop_;
+  std::shared_ptr<const saved_model> initial_;
+  std::mutex refusing_;                           ///< guards what follows
+  std::map<std::size_t, std::string> refused_{};  ///< why, by trial
+  std::vector<std::string> notes_{};
+};
+
+}  // namespace hogwild::cli
