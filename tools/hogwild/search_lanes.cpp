@@ -76,8 +76,8 @@ std::size_t lane_trainer::at_once() const {
 
 bool lane_trainer::has_lanes(const train_request& request) const {
   const train_options& o = request.options;
-  const bool plain = (request.engine == engine_name::threads || request.engine == engine_name::serial) &&
-                     request.init.empty() && o.sharing == sharing_kind::automatic && o.update == update_kind::lossy &&
+  const bool plain = request.engine == engine_name::serial && request.init.empty() &&
+                     o.sharing == sharing_kind::automatic && o.update == update_kind::lossy &&
                      o.optimizer.value_or(optimizer_kind::sgd) == optimizer_kind::sgd && o.l1 == 0.0 && !o.average &&
                      o.freeze.empty() && !o.rounds && !o.virtual_workers && o.step.kind != schedule_kind::plateau &&
                      o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
