@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <hogwild/detail/platform/topology.hpp>
@@ -48,10 +49,11 @@ lane_run::lane_run(std::shared_ptr<const training_task> alone, const loop_option
 }
 
 void lane_run::start() {
-  require(plan_.options.sharing != access_kind::gathered && plan_.options.sharing != access_kind::averaged &&
-              plan_.options.exchange.replicas == 1,
-          "models side by side are trained by the serial engine or by threads");
+  constexpr std::string_view by_threads = "models side by side are trained by the serial engine or by threads";
+  require(!in_lockstep(plan_.options.sharing) && plan_.options.exchange.replicas == 1, std::string(by_threads));
   workers_ = engine_->start_workers(task_, plan_, [](std::string_view) {});
+  const std::string_view engine = workers_->engine();
+  require(engine == "serial" || engine == "threads", std::string(by_threads));
   workers_->get_ready();
   rounds_ = std::make_unique<round_driver>(task_, plan_, *workers_);
 }

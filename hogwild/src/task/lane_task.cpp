@@ -26,6 +26,7 @@ task_facts facts_of_lanes(const training_task& alone, std::size_t lanes) {
   facts.parameters *= lanes;
   for (parameter_group& g : facts.groups) g.offset *= lanes, g.width *= lanes;
   facts.margin = facts.scaled = false;
+  facts.model_bytes.clear();  // by which another process would make one model of them
   return facts;
 }
 

@@ -323,6 +323,9 @@ TEST_F(eight_lanes, refuse_what_does_not_suit) {
   EXPECT_THROW(lane_run(task_of(made), made.data.options(), lanes, 0.2,
                         std::make_unique<engine_of<sync_engine>>(sync_engine{.workers = 2})),
                config_error);
+  EXPECT_THROW(lane_run(task_of(made), made.data.options(), lanes, 0.2,
+                        std::make_unique<engine_of<process_engine>>(process_engine{.workers = 2})),
+               config_error);
   lane_run run = start(made);
   run.place(0, {.l2 = 2.0});
   EXPECT_THROW(run.train(1, std::vector<double>(lanes, 0.5)), config_error);

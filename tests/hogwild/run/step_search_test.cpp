@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step that is found by passes side by side, against one that is looked for by runs of one epoch.
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/models/poisson.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+struct found_step : testing::Test {
+  // Fewer rows than the search looks at.
+  test::toy_rows toy = test::planted_classification({.rows = 800, .columns = 300, .per_row = 12});
+  csr_rows rows = toy.csr();
+
+  template <class M>
+  double objective(const M& m, train_options o, double step) const {
+    o.epochs = 1;
+    o.step = {.initial = step, .kind = schedule_kind::constant};
+    const train_result run = train(m, rows, serial_engine{}, o);
+    return run.status == run_status::diverged ? HUGE_VAL : run.objective;
+  }
+
+  /// Upwards from 1 / mean ||x||^2 in powers of two for as long as it gets better; else downwards.
+  template <class M>
+  double by_single_runs(const M& m, const train_options& o) const {
+    double squares = 0.0;
+    for (const float x : toy.value) squares += static_cast<double>(x) * static_cast<double>(x);
+    double best = std::exp2(std::round(-std::log2(squares / static_cast<double>(toy.rows()))));
+    double lowest = objective(m, o, best);
+    for (const double factor : {2.0, 0.5}) {
+      const double from = best;
+      for (double tried = objective(m, o, best * factor); tried < lowest; tried = objective(m, o, best * factor))
+        lowest = tried, best *= factor;
+      if (best != from) break;
+    }
+    return best;
+  }
+
+  template <class M>
+  void expect_alike(const M& m, train_options o) const {
+    o.batch = 1;  // a given step may not bear more
+    const double expected = by_single_runs(m, o);
+    o.epochs = 1;
+    const train_result run = train(m, rows, serial_engine{}, o);
+    EXPECT_TRUE(run.step_found);
+    EXPECT_EQ(run.step, expected);
+  }
+};
+
+TEST_F(found_step, is_the_one_that_single_runs_find) {
+  for (const double l2 : {0.0, 1e-4, 1e-2}) {
+    expect_alike(logistic{}, {.l2 = l2, .bias = true});
+    expect_alike(hinge_svm{}, {.l2 = l2});
+  }
+}
+
+TEST_F(found_step, goes_far_up_and_far_down) {
+  const std::vector<float> values = toy.value;
+  for (const float scale : {1e-4f, 30.0f}) {
+    for (std::size_t i = 0; i < values.size(); ++i) toy.value[i] = scale * values[i];
+    rows = toy.csr();
+    expect_alike(logistic{}, {.l2 = 0.1});
+  }
+}
+
+TEST_F(found_step, begins_with_a_warm_start) {
+  const auto initial = [](std::span<float> w) {
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] = j % 2 == 0 ? 0.5f : -0.5f;
+  };
+  expect_alike(logistic{}, {.l2 = 1e-4, .initial = initial});
+}
+
+TEST_F(found_step, of_a_loss_without_bounded_curvature_is_found_one_by_one) {
+  for (float& y : toy.label) y = y > 0.0f ? 3.0f : 0.0f;
+  rows = toy.csr();
+  expect_alike(poisson{}, {.l2 = 1e-4});
+}
+
+}  // namespace
+}  // namespace hogwild
