@@ -189,7 +189,7 @@ void check_stream(const command_line& line, const train_request& r) {
     throw config_error("--stream reads LIBSVM text, which is not what a " + r.model + " model takes");
   if (r.engine != engine_name::threads && r.engine != engine_name::serial)
     throw config_error("a stream is trained by the serial engine or by threads: choose one of them");
-  if (line.given("--team") && team_of_stream(r.team) != r.team)
+  if (line.given("--team") && thread_team_of_stream(r.team) != r.team)
     throw config_error(
         "OpenMP's threads spin while they wait for rows, and take the CPU from those that read them: use --team std or "
         "tbb with --stream, or leave it out");

@@ -192,7 +192,7 @@ stream_run make_stream(const train_request& request, const train_options& given)
     if (!quiet) say(sentence);
   };
   train_request by = request;
-  by.team = team_of_stream(request.team);
+  by.team = thread_team_of_stream(request.team);
   return {std::visit(described, model_for(request, 1)), [by] { return make_engine(by, nullptr); }, options, how};
 }
 

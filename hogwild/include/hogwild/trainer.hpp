@@ -53,7 +53,7 @@ stream_model described_stream(const Make& make, [[maybe_unused]] bool bias, cons
 /// The engine with a team whose threads sleep between two calls.
 template <class Engine>
 Engine engine_of_stream(Engine engine) {
-  if constexpr (requires { engine.team; }) engine.team = team_of_stream(engine.team);
+  if constexpr (requires { engine.team; }) engine.team = thread_team_of_stream(engine.team);
   return engine;
 }
 

@@ -18,7 +18,7 @@ class param_store;
 /// The team for a stream where `asked` was asked for: OpenMP's threads spin for a while when they wait for the next
 /// round, and take the CPU from those that make the rows. Two workers beside two parsers took up to twenty times as
 /// long on two CPUs.
-constexpr thread_team_kind team_of_stream(thread_team_kind asked) {
+constexpr thread_team_kind thread_team_of_stream(thread_team_kind asked) {
   return asked == thread_team_kind::openmp ? thread_team_kind::std : asked;
 }
 
