@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Install, configure, build, run: each step must succeed, and the program must print what its loss is.
+# Install, configure, build, run: each step must succeed, and the program must print what its loss is. The program is
+# compiled without optimisation: it is the package that is looked at.
 function(run)
   cmake_parse_arguments(arg "" "FOLDER;OUTPUT" "COMMAND" ${ARGN})
   execute_process(COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${arg_FOLDER}" RESULT_VARIABLE status
@@ -18,7 +19,7 @@ file(MAKE_DIRECTORY "${SCRATCH}/run")
 run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${SCRATCH}/prefix")
 run(FOLDER "${SCRATCH}"
     COMMAND "${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${CONSUMER}" -B build "-DCMAKE_CXX_COMPILER=${COMPILER}"
-            "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_BUILD_TYPE=${CONFIG}"
+            "-DCMAKE_CXX_FLAGS=${FLAGS} -O0"
             "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix\\;${PREFIX_PATH}" "-DPROGRAM=${PROGRAM}"
             "-DDEVICE_PROGRAM=${DEVICE_PROGRAM}" "-DCOMMAND_PROGRAM=${COMMAND_PROGRAM}")
 run(FOLDER "${SCRATCH}" COMMAND "${CMAKE_COMMAND}" --build build)
@@ -65,7 +66,7 @@ set(ENV{PKG_CONFIG_PATH} "${SCRATCH}/prefix/${LIBDIR}/pkgconfig")
 run(FOLDER "${SCRATCH}" COMMAND pkg-config --cflags --libs hogwild-pp OUTPUT flags)
 string(REGEX REPLACE "[ \n]+" ";" flags "${flags}")
 separate_arguments(given_flags UNIX_COMMAND "${FLAGS}")
-run(FOLDER "${SCRATCH}" COMMAND "${COMPILER}" ${given_flags} -o by_pkg_config build/ring.cpp ${flags})
+run(FOLDER "${SCRATCH}" COMMAND "${COMPILER}" ${given_flags} -O0 -o by_pkg_config build/ring.cpp ${flags})
 run(FOLDER "${SCRATCH}" COMMAND "${SCRATCH}/by_pkg_config")
 
 # What was installed goes, and nothing else.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reads what nvcc makes of SOURCE for DEVICES, a list of architectures. PTX that the build left in the folder KEPT is
-# compiled from there, since the way to PTX takes most of the time. Nothing is spilled, registers leave room for as many
+# compiled from there, since the way to PTX takes most of the time; what a build for 80 leaves serves 86 as well, which
+# runs it. Nothing is spilled, registers leave room for as many
 # warps as a multiprocessor holds, and parameters are reached by relaxed accesses of the right scope alone. REQUIRED is
 # what else each of the KERNELS kernels has.
 cmake_minimum_required(VERSION 3.25)
@@ -20,6 +21,9 @@ foreach(architecture IN LISTS DEVICES)
     set(most_registers ${most_registers_of_${architecture}})
   endif()
   set(ptx "${KEPT}/${stem}.compute_${architecture}.ptx")
+  if(architecture EQUAL 86 AND NOT EXISTS "${ptx}")
+    set(ptx "${KEPT}/${stem}.compute_80.ptx")
+  endif()
   if(NOT KEPT OR NOT EXISTS "${ptx}")
     set(ptx "${SCRATCH}.ptx")
     execute_process(COMMAND ${to_ptx} -arch=compute_${architecture} -x cu "${SOURCE}" -o "${ptx}"

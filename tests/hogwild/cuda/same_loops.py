@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loops over a row's entries take no more instructions than those of a kernel written by hand, as nvcc's PTX has them.
 
-Usage: same_loops.py NVCC OURS BY_HAND INCLUDE_FOLDER...
+PTX that a release build left in the folder KEPT is read there; where there is none it is made.
+
+Usage: same_loops.py NVCC OURS BY_HAND KEPT INCLUDE_FOLDER...
 """
 import pathlib
 import re
@@ -23,6 +25,12 @@ def ptx_of(nvcc, source, includes, architecture):
         subprocess.run([nvcc, "-std=c++20", "-O3", "-DNDEBUG", "--expt-relaxed-constexpr", *(f"-I{i}" for i in includes),
                         f"-arch=compute_{architecture}", "-ptx", source, "-o", ptx], check=True)
         return ptx.read_text(encoding="utf-8")
+
+
+def kept_ptx(kept, source, architecture):
+    """What the build left of a source, or nothing."""
+    ptx = pathlib.Path(kept) / f"{pathlib.Path(source).stem}.compute_{architecture}.ptx"
+    return ptx.read_text(encoding="utf-8") if ptx.exists() else None
 
 
 def kernels(ptx):
@@ -61,12 +69,12 @@ def index_of(name):
     return re.search(r"(?:margin_kindI|rows_by_handI)([tj])", name)[1]
 
 
-def main(nvcc, ours, by_hand, includes):
+def main(nvcc, ours, by_hand, kept, includes):
     faults, compared = [], 0
     for architecture in ARCHITECTURES:
         hand = {index_of(name): instructions_of_an_entry(lines)
                 for name, lines in kernels(ptx_of(nvcc, by_hand, [], architecture))}
-        for name, lines in kernels(ptx_of(nvcc, ours, includes, architecture)):
+        for name, lines in kernels(kept_ptx(kept, ours, architecture) or ptx_of(nvcc, ours, includes, architecture)):
             if not PLAIN.search(name):
                 continue
             index, mine = index_of(name), instructions_of_an_entry(lines)
@@ -86,6 +94,6 @@ def main(nvcc, ours, by_hand, includes):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4:
+    if len(sys.argv) < 5:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]))
+    sys.exit(main(*sys.argv[1:5], sys.argv[5:]))
