@@ -117,6 +117,42 @@ class a_search(unittest.TestCase):
         self.assertEqual(len(done), 1)
         self.assertEqual(done[0]["metric"], whole["trials"][done[0]["trial"]]["metric"])
 
+    def test_each_trial_is_checked_as_train_checks_it(self):
+        for sentence, *options in (
+                ("l2 must not be negative", "--step", "1", "--space", "l2=0.1,-0.1"),
+                ("a geometric decay above 1", "--step", "0.01", "--schedule", "geometric", "--space", "decay=0.9,1.5"),
+                ("has 1 to 16 rows", "--step", "0.01", "--space", "batch=8,32")):
+            with self.subTest(sentence):
+                saved = str(self.folder / "saved.txt")
+                code, out, err = self.run_command("search", self.data, "--json", "--strategy", "grid", "--epochs", "2", *options,
+                                                  "--save", saved)
+                self.assertEqual(code, 0, err)
+                self.assertIn("trial 1 cannot be: ", err)
+                self.assertIn(sentence, err)
+                found = json.loads(out)
+                self.assertEqual([t["state"] for t in found["trials"]], ["done", "diverged"])
+                self.assertEqual(found["best"]["trial"], 0)
+
+    def test_a_lane_that_diverges_has_no_metric_of_any_name(self):
+        for metric in "loss", "auc", "accuracy":
+            found = self.search("--model", "squared_hinge", "--l2", "0", "--strategy", "grid", "--space", "step=1e3,0.01",
+                                "--metric", metric, "--epochs", "3")
+            self.assertEqual([t["state"] for t in found["trials"]], ["diverged", "done"], metric)
+            self.assertEqual(found["best"]["trial"], 1)
+
+    def test_refuses_the_journal_of_other_values(self):
+        data = self.folder / "data.svm"
+        text = pathlib.Path(self.data).read_text(encoding="utf-8")
+        options = ["--strategy", "grid", "--space", "step=0.3,1", "--epochs", "2", "--journal", str(self.journal)]
+        data.write_text(text, encoding="utf-8")
+        self.search(*options, data=str(data))
+        label, first, *rest = text.split(" ", 2)
+        column, value = first.split(":")
+        data.write_text(" ".join([label, f"{column}:{float(value) + 1.0}", *rest]), encoding="utf-8")
+        code, _, err = self.run_command("search", str(data), "--quiet", *options)
+        self.assertEqual(code, 3, err)
+        self.assertIn("is the journal of another search", err)
+
     def test_a_configuration_that_cannot_be_or_diverges_is_passed_over(self):
         code, out, err = self.run_command("search", self.data, "--json", "--strategy", "grid", "--model", "least_squares",
                                           "--space", "step=1e30,0.01", "--space", "l2=0,1e-3", "--epochs", "2")

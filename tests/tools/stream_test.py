@@ -160,6 +160,18 @@ class a_stream(unittest.TestCase):
         self.assertEqual(told[-1]["acknowledged"], 9000)
         self.assertTrue(os.path.exists(self.model))
 
+    def test_a_wrong_line_ends_it_though_the_input_stays_open(self):
+        for _ in range(3):
+            run = subprocess.Popen([HOGWILD, "train", "-", "--stream", "--label-values=-1,1", "--workers", "4"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            run.stdin.write("x y z\n")
+            run.stdin.flush()
+            try:
+                self.assertEqual(run.wait(timeout=20), 3)
+            finally:
+                run.kill()
+                run.communicate()
+
     def test_refuses_a_label_that_was_not_declared_and_keeps_what_it_has(self):
         self.assertEqual(self.train(self.lines[:5000], "--checkpoint", self.checkpoint)[0], 0)
         code, told, err = self.train(self.lines[:100] + ["7 1:1\n"], "--checkpoint", self.checkpoint, "--resume",

@@ -124,12 +124,14 @@ int search_once(search_request request, const search_space& space, std::span<con
   if (!request.base.options.record.empty()) write_record(request.base.options.record, json);
   std::string told = request.base.json ? json + "\n" : "";
   if (!request.base.json && !request.base.files.quiet) told = search_text(request, result);
+  if (!told.empty()) print_beside({request.base.save, request.base.options.record}, told);
   const bool saves_best = result.finished && result.best && !request.base.save.empty();
   if (saves_best) {
     save_best(request, requests[*result.best], rows, asked);
-    if (!request.base.json && !request.base.files.quiet) told += "saved       " + printable(request.base.save) + "\n";
+    if (!request.base.json && !request.base.files.quiet)
+      print_beside({request.base.save, request.base.options.record},
+                   "saved       " + printable(request.base.save) + "\n");
   }
-  if (!told.empty()) print_beside({request.base.save, request.base.options.record}, told);
   if (!result.finished) {
     say(keeps ? "stopped; the same command goes on from " + request.options.journal
               : "stopped; with --journal FILE a search can go on");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -10,6 +11,7 @@
 
 #include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/error.hpp>
@@ -82,12 +84,17 @@ bool lane_trainer::has_lanes(const train_request& request) const {
                      o.freeze.empty() && !o.rounds && !o.virtual_workers && o.step.kind != schedule_kind::plateau &&
                      o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
   if (!plain || rows_.all.part.label.lists()) return false;
-  train_request asked = request;
-  const named_model m = model_of(asked, rows_.all.part, agreement(nullptr), nullptr);
-  return std::visit([]<class M>(const M&) { return margin_model<M>; }, m);
+  try {
+    train_request asked = request;
+    const named_model m = model_of(asked, rows_.all.part, agreement(nullptr), nullptr);
+    return std::visit([]<class M>(const M&) { return margin_model<M>; }, m);
+  } catch (const config_error&) {
+    return false;  // which a run of its own tells
+  }
 }
 
 lane_trainer::group& lane_trainer::group_of(const trial& t, std::size_t part) {
+  const std::lock_guard lock(grouping_);
   std::unique_ptr<group>& found = groups_[{common_options(t), part}];
   if (found != nullptr) return *found;
   train_request request = requests_[t.number];
@@ -105,10 +112,24 @@ lane_trainer::group& lane_trainer::group_of(const trial& t, std::size_t part) {
   return *found;
 }
 
-/// Its step is found as a run of its own would find it. No more rows see the same weights than a given step allows.
+/// What a run says of its options before it has a step.
+void lane_trainer::check(const train_request& request, std::size_t part) const {
+  train_request asked = request;
+  const named_model m = model_of(asked, rows_.parts[part].training, agreement(nullptr), nullptr);
+  std::visit(
+      [&]<class M>(const M& concrete) {
+        if constexpr (margin_model<M>) detail::check_options(request.options, traits_of(concrete));
+      },
+      m);
+}
+
+/// Its step is found as a run of its own would find it. No more rows see the same weights than a given step allows, in
+/// powers of two, so that few lanes differ in that.
 void lane_trainer::begin(const trial& t, lane& of) {
   const train_request& request = requests_[t.number];
   const train_options& o = request.options;
+  of.among = &group_of(t, of.part);
+  check(request, of.part);
   const training_task& common = *of.among->made.task;
   const training_defaults& defaults = of.among->made.data.defaults();
   const std::optional<double> given = o.step.initial ? o.step.initial : defaults.step;
@@ -122,8 +143,9 @@ void lane_trainer::begin(const trial& t, lane& of) {
     const sparse_view& rows = rows_.parts[of.part].training;
     const named_model m = model_of(asked, rows, agreement(nullptr), nullptr);
     initial = find_step(*prepare_named(m, rows, options, nullptr).task, {}, stop_);
-  } else if (initial * of.among->curvature * of.batch > 1.0) {
-    of.batch = 1;
+  } else {
+    const double rows = 1.0 / std::max(initial * of.among->curvature, 1e-9);
+    of.batch = std::bit_floor(static_cast<std::uint32_t>(std::clamp(rows, 1.0, static_cast<double>(of.batch))));
   }
   of.schedule = schedule_from(o, defaults, initial, !given);
   const double step_l2 = initial * of.l2;
@@ -164,7 +186,8 @@ void lane_trainer::train_unit(const unit& of, std::size_t epochs) const {
   const auto measured = run.measure(among.validation, lane_task::rows_of_lane::all, metric_.name != "loss");
   for (std::size_t k = 0; k < of.lanes.size(); ++k) {
     lane& l = *of.lanes[k];
-    l.metric = others_.measured_by(measured[k]);
+    const bool finite = std::isfinite(measured[k].loss);
+    l.metric = finite ? others_.measured_by(measured[k]) : std::numeric_limits<double>::infinity();
     l.epochs = epochs;
     l.kept = epochs < requests_[l.of->number].options.epochs ? run.kept(k) : lane_kept{};
   }
@@ -182,13 +205,24 @@ void lane_trainer::train(std::span<trial* const> some, std::size_t epochs) {
     for (std::size_t part = 0; part < parts; ++part) {
       std::unique_ptr<lane>& of = lanes_[{t->number, part}];
       if (of == nullptr) {
-        of = std::make_unique<lane>(lane{.of = t, .part = part, .among = &group_of(*t, part)});
+        of = std::make_unique<lane>(lane{.of = t, .part = part});
         fresh.push_back(of.get());
       }
       all.push_back(of.get());
     }
   }
-  for_each_in_threads(fresh.size(), threads_, [&](std::size_t i) { begin(*fresh[i]->of, *fresh[i]); });
+  for_each_in_threads(fresh.size(), threads_, [&](std::size_t i) {
+    try {
+      begin(*fresh[i]->of, *fresh[i]);
+    } catch (const config_error& why) {
+      fresh[i]->refused = why.what();
+    }
+  });
+  // A step that was looked for when the search was asked to stop is none.
+  if (stop_.stop_requested()) {
+    for (const lane* of : fresh) lanes_.erase({of->of->number, of->part});
+    return;
+  }
   std::vector<lane*> trained;
   for (lane* of : all)
     if (of->refused.empty() && of->epochs < epochs) trained.push_back(of);

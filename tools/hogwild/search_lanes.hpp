@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -45,6 +46,7 @@ class lane_trainer final : public trial_trainer {
 
   bool has_lanes(const train_request& request) const;
   group& group_of(const trial& t, std::size_t part);
+  void check(const train_request& request, std::size_t part) const;
   void begin(const trial& t, lane& of);
   std::vector<unit> units_of(std::span<lane* const> lanes) const;
   void train_unit(const unit& of, std::size_t epochs) const;
@@ -56,6 +58,7 @@ class lane_trainer final : public trial_trainer {
   run_trainer& others_;
   std::stop_token stop_;
   std::vector<bool> has_lanes_{};  ///< of each trial
+  std::mutex grouping_;            ///< guards what follows
   std::map<std::pair<std::string, std::size_t>, std::unique_ptr<group>> groups_;
   std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<lane>> lanes_;  ///< by trial and part of the rows
 };

@@ -4,8 +4,10 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/registry.hpp>
 
 #include "model_from_request.hpp"
@@ -19,17 +21,34 @@ label_map known_labels(const search_request& request, const sparse_view& rows) {
   const label_kind kind =
       rows.label.lists() ? label_kind::real : labels_of(model_of(asked, rows, agreement(nullptr), nullptr));
   if (kind == label_kind::real) return {kind, {}};
+  if (!asked.options.labels.empty()) return declared_labels(kind, asked.options.labels, rows.label, request.base.data);
   return label_map::learn(kind, rows.label, request.base.data);
 }
 
 std::string sizes_of_rows(const sparse_view& rows) {
-  std::vector<double> labels(rows.label.begin(), rows.label.end());
-  std::vector<std::uint64_t> starts(rows.row_start.begin(), rows.row_start.end());
-  const std::uint64_t sum = detail::checksum(std::span<const double>(labels)) ^
-                            detail::checksum(std::span<const std::uint64_t>(starts)) ^ detail::checksum(rows.original) ^
-                            detail::checksum(rows.weight) ^ detail::checksum(rows.offset);
-  return std::to_string(rows.rows()) + " rows, " + std::to_string(rows.columns) + " columns, " +
-         std::to_string(rows.nonzeros()) + " entries, checksum " + std::to_string(sum);
+  std::vector<double> labels;
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    if (!rows.label.lists()) labels.push_back(rows.label[r]);
+    if (rows.label.lists())
+      for (const std::uint32_t code : rows.label.list(r)) labels.push_back(rows.label.table()[code]);
+  }
+  const std::vector<std::uint64_t> starts(rows.row_start.begin(), rows.row_start.end());
+  std::string text = std::to_string(rows.rows()) + " rows, " + std::to_string(rows.columns) + " columns, " +
+                     std::to_string(rows.nonzeros()) + " entries, checksums";
+  const auto add = [&text](std::uint64_t sum) { text += " " + std::to_string(sum); };
+  const std::uint64_t first = rows.row_start[0], entries = rows.row_start[rows.rows()] - first;
+  rows.ensure(0, rows.rows());
+  with_row_types(rows, [&]<class Index, class Value>() {
+    const row_batch<Index, Value> all = batch_on<Index, Value>(rows);
+    add(detail::checksum(std::span<const Value>(all.value + first, entries)));
+    if (!rows.dense) add(detail::checksum(std::span<const Index>(all.index + first, entries)));
+  });
+  add(detail::checksum(std::span<const double>(labels)));
+  add(detail::checksum(std::span<const std::uint64_t>(starts)));
+  add(detail::checksum(rows.original));
+  add(detail::checksum(rows.weight));
+  add(detail::checksum(rows.offset));
+  return text;
 }
 
 }  // namespace

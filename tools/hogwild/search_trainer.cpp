@@ -52,8 +52,7 @@ double run_trainer::measured_by(const measurement& m) const {
 
 void run_trainer::note_refused(std::size_t trial, const std::string& why) {
   const std::lock_guard lock(refusing_);
-  if (refused_.emplace(trial, why).second)
-    notes_.push_back("trial " + std::to_string(trial) + " cannot be: " + why);
+  if (refused_.emplace(trial, why).second) notes_.push_back("trial " + std::to_string(trial) + " cannot be: " + why);
 }
 
 std::vector<std::string> run_trainer::take_notes() {
@@ -76,6 +75,7 @@ std::optional<train_result> run_trainer::run(const trial& t, std::size_t part, c
     begin_with_saved(request, m, rows_.all, {}, initial_, options);
     return train_with_engine(m, rows, request, options, nullptr);
   } catch (const config_error& why) {
+    if (stop_.stop_requested()) return std::nullopt;  // a search for a step that was broken off has found none
     note_refused(t.number, why.what());
     return std::nullopt;
   }
@@ -105,6 +105,7 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
     return e.epoch >= epochs ? observer_answer::stop : observer_answer::go_on;
   });
   const auto result = run(t, part, request, options);
+  if (!result && stop_.stop_requested()) return std::nullopt;
   if (!result || result->status == run_status::diverged) return infinite;
   if (result->status == run_status::stopped && result->epochs < epochs) return std::nullopt;
   return measured ? measured_by(*measured) : infinite;

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include <hogwild/detail/platform/threads.hpp>
+
 namespace hogwild::cli {
 
 /// Calls work(k) for each k below `count`, in several threads. The first exception ends it, and is thrown here.
@@ -30,7 +32,7 @@ void for_each_in_threads(std::size_t count, std::size_t threads, const Work& wor
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run);
+    for (std::size_t i = 1; i < std::min(threads, count); ++i) others.push_back(start_thread(run));
     run();
   }
   if (failed) std::rethrow_exception(failed);

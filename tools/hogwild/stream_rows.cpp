@@ -94,6 +94,11 @@ stream_rows::stream_rows(int descriptor, std::string name, std::span<const std::
   }
 }
 
+// All of them before any is waited for: one may hold what another waits for.
+stream_rows::~stream_rows() {
+  for (std::jthread& parser : parsers_) parser.request_stop();
+}
+
 void stream_rows::parse_pieces(const std::stop_token& end) {
   for (bool right = true; right;) {
     const auto text = read(end);
@@ -119,7 +124,7 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
       const bool old = std::chrono::steady_clock::now() - oldest >= std::chrono::milliseconds(poll_milliseconds);
       if (more_ && text_.size() < enough_text && !old) continue;
     }
-    const std::size_t lines = more_ ? text_.rfind('\n') + 1 : text_.size();  // npos + 1 is 0
+    const std::size_t lines = more_ || fault ? text_.rfind('\n') + 1 : text_.size();  // npos + 1 is 0
     if (lines == 0 && !fault) continue;
     std::string rest = text_.substr(lines);
     text_.resize(lines);
@@ -130,12 +135,15 @@ std::optional<stream_rows::piece> stream_rows::read(const std::stop_token& end) 
 
 bool stream_rows::take(const piece& text, const std::stop_token& end) {
   std::optional<format_error> wrong;
+  std::exception_ptr fault = text.fault;
   libsvm_rows rows;
   try {
     rows = parse_libsvm(text.lines, name_);
   } catch (const format_error& e) {
     wrong = e;
     rows = parse_libsvm(before_line(text.lines, e.line()), name_);
+  } catch (...) {
+    fault = std::current_exception();  // told in its turn
   }
   std::size_t lines = 0;  // by find(), which looks at many bytes at once
   for (std::size_t at = text.lines.find('\n'); at != std::string::npos; at = text.lines.find('\n', at + 1)) ++lines;
@@ -151,7 +159,7 @@ bool stream_rows::take(const piece& text, const std::stop_token& end) {
     throw format_error(name_, lines_ + wrong->line(), wrong->column(),
                        said.substr(std::min(place.size(), said.size())));
   }
-  if (text.fault) std::rethrow_exception(text.fault);
+  if (fault) std::rethrow_exception(fault);
   lines_ += lines;
   ++next_piece_;
   changed_.notify_all();

@@ -55,6 +55,10 @@ class stream_rows {
   stream_rows(int descriptor, std::string name, std::span<const std::uint32_t> known, std::size_t threads,
               std::stop_token stop);
 
+  ~stream_rows();
+  stream_rows(const stream_rows&) = delete;
+  stream_rows& operator=(const stream_rows&) = delete;
+
   /// The next rows, in their order; waits for them, up to a tenth of a second, after which there may be none. Nothing
   /// at the end of the text, or where a stop was asked for. Throws input_error for malformed text, with the line of the
   /// whole stream, once all rows before that line were given.

@@ -3,6 +3,7 @@
 #include <hogwild/detail/run/lane_run.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -120,6 +121,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     lane_round& lane = table_->of[k];
     if (!lane.trains) continue;
     const double step_l2 = steps[k] * settings_[k].l2;
+    require(step_l2 >= 0.0, "a step and its l2 are no less than 0");
     require(step_l2 < 1.0, "step * l2 is " + std::to_string(step_l2) +
                                ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
     largest_step = std::max(largest_step, steps[k]);
@@ -128,14 +130,15 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     lane.l2.shrink = 1.0 - plan_.options.exchange.gain_weight * step_l2;
     const double of_lane = rows * lane.kept;
     if (lane.l2.scale * std::pow(lane.l2.shrink, of_lane) < scaled_l2::smallest_scale) fold(k);
-    parts[k] = scaled_l2::parts(lane.l2.shrink, of_lane);
+    parts[k] = std::bit_ceil(scaled_l2::parts(lane.l2.shrink, of_lane));
     most_parts = std::max(most_parts, parts[k]);
   }
-  // Lanes that shrink far are folded at each of the gates; the others go through the pass as they do alone.
-  rounds_->cut_epochs(static_cast<std::uint32_t>(most_parts), [&](std::uint32_t, double, double done) {
+  // Lanes that shrink far are folded at gates, each at its own, whose number is a power of two: so it does not matter
+  // which others there are. The rest goes through the pass as it does alone.
+  rounds_->cut_epochs(static_cast<std::uint32_t>(most_parts), [&](std::uint32_t gate, double, double done) {
     for (std::size_t k = 0; k < table_->lanes; ++k) {
       lane_round& lane = table_->of[k];
-      if (!lane.trains || parts[k] == 1) continue;
+      if (!lane.trains || parts[k] == 1 || gate % (most_parts / parts[k]) != 0) continue;
       lane.l2.scale = lane.l2.at(done * lane.kept);
       fold(k);
       lane.l2.position = done * lane.kept;

@@ -10,12 +10,12 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/choose.hpp>
+#include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/error.hpp>
 
-#include "run/option_checks.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {

@@ -21,6 +21,11 @@ namespace hogwild {
 
 namespace {
 
+const training_task& suited(const training_task& alone) {
+  detail::require(lane_task::suits(alone), "models are trained side by side that are linear, under sgd, without l1");
+  return alone;
+}
+
 task_facts facts_of_lanes(const training_task& alone, std::size_t lanes) {
   task_facts facts = alone.facts();
   facts.parameters *= lanes;
@@ -39,12 +44,10 @@ bool lane_task::suits(const training_task& alone) {
 }
 
 lane_task::lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table)
-    : training_task(facts_of_lanes(*alone, table->lanes), alone->data(), alone->labels(), alone->options()),
+    : training_task(facts_of_lanes(suited(*alone), table->lanes), alone->data(), alone->labels(), alone->options()),
       alone_(std::move(alone)),
       loss_(*alone_->margin()),
-      table_(std::move(table)) {
-  detail::require(suits(*alone_), "models are trained side by side that are linear, under sgd, without l1");
-}
+      table_(std::move(table)) {}
 
 std::unique_ptr<training_task> lane_task::on(const sparse_view& rows) const {
   return std::make_unique<lane_task>(alone_->on(rows), table_);

@@ -167,6 +167,20 @@ TEST_F(eight_lanes, that_shrink_far_are_folded_and_leave_the_others_alone) {
   }
 }
 
+TEST_F(eight_lanes, that_shrink_far_do_not_notice_which_others_do) {
+  const auto made = ready(logistic{}, rows.view(), options);
+  const auto beside = [&](double l2_of_another) {
+    l2[3] = 3.0, l2[6] = l2_of_another;  // 2 parts beside 1, 8 or 64
+    lane_run run = start(made);
+    place_all(run);
+    run.train(1, steps);
+    run.train(2, steps);
+    return run.parameters(3);
+  };
+  EXPECT_EQ(beside(0.0), beside(0.5));
+  EXPECT_EQ(beside(0.0), beside(4.5));
+}
+
 TEST_F(eight_lanes, are_dropped_and_refilled_and_the_others_do_not_notice) {
   l2[4] = 0.0;
   const auto made = ready(logistic{}, rows.view(), options);
