@@ -133,11 +133,11 @@ double epoch_meter::deviation_of_losses(double scale, double mean) const {
   return std::sqrt(sums[0] / sums[1]);
 }
 
-/// Losses of training rows are the mean over all ranks' rows; test rows are the same everywhere.
+/// Losses of training rows are the mean over all ranks' rows, as each weighs; test rows are the same everywhere.
 void epoch_meter::agree_on_losses(epoch_report& report) const {
   if (ranks_.alone()) return;
-  const auto rows = static_cast<double>(task_.data().rows());
-  std::array<double, 2> sums{report.train_loss * rows, rows};
+  const double weight = mean_weight(task_.data()) * static_cast<double>(task_.data().rows());
+  std::array<double, 2> sums{report.train_loss * weight, weight};
   ranks_.sum(sums);
   report.train_loss = sums[0] / sums[1];
   for (std::optional<measurement>* const m : {&report.test, &report.validation}) {

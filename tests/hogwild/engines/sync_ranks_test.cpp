@@ -68,6 +68,18 @@ TEST(sync_ranks, end_near_the_serial_objective_and_repeat_to_the_bit) {
   }
 }
 
+// The rows of one rank weigh more than those of another: the first have more of the heavy label.
+TEST(sync_ranks, tell_the_loss_of_all_rows_as_they_weigh) {
+  auto toy = test::planted_classification({.rows = 1'000, .columns = 40});
+  for (std::size_t r = 0; r < 300; ++r) toy.label[r] = 1.0f;
+  const csr_rows rows = toy.csr();
+  const train_options options{
+      .epochs = 3, .step = {.initial = 1.0}, .weight_positive = 4.0, .test = sparse_view(rows.view())};
+  const train_result run = train_ranks(3, 1, sync_rule::gradients, logistic{}, rows, options)[0];
+  ASSERT_TRUE(run.test);
+  EXPECT_NEAR(run.train_loss, run.test->loss, 1e-6 * run.train_loss);
+}
+
 // One process with as many threads has the same ranks: other shards, so the same only about.
 TEST(sync_ranks, are_what_as_many_threads_are) {
   const auto toy = test::planted_classes({.rows = 2'000, .columns = 40}, 3);
