@@ -109,6 +109,7 @@ class Panels(unittest.TestCase):
         found = section(search(["step=1,2,3"], [trial(0, "waiting", (1, 0.5), step="1"), trial(1, "waiting", (1, 0.6), step="2"),
                                                 trial(2, "waiting", step="3")], strategy="halving", finished=False))
         self.assertEqual(found.panels[0].lines, {"1 epoch": [(1.0, 0.5), (2.0, 0.6)]})
+        self.assertEqual(found.panels[0].marks["diverged"], [])
         self.assertIn("the search was stopped before its end: 3 trials wait for epochs", found.notes)
 
     def test_have_no_metric_that_overflows_an_axis(self):
