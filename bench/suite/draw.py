@@ -2,16 +2,22 @@
 """Panels of curves and bars by matplotlib: as SVG and as PDF."""
 import dataclasses
 import io
+import math
 
 from suite.terms import Unavailable
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d1f")  # Okabe and Ito
 MARKERS = "osD^vP*X"
+SIGNS = (("*", 11), ("x", 5), ("|", 9))  # of marks, with their sizes
+GAP = (math.nan, math.nan)  # between two curves of one line
 
 
 @dataclasses.dataclass
 class Panel:
-    """One plot. `lines`: name to (x, y) pairs, joined unless `scattered`; `bars`: (name, median, low, high)."""
+    """One plot. `lines`: name to (x, y) pairs, joined unless `scattered`; `bars`: (name, median, low, high).
+
+    `marks`, name to (x, y) pairs, are drawn over the lines, each name with its own sign; those without y at the foot.
+    """
     title: str
     x: str  # name of the axis, with its unit
     y: str = ""
@@ -19,9 +25,22 @@ class Panel:
     bars: list = dataclasses.field(default_factory=list)
     scattered: bool = False
     target: float | None = None  # a line across
+    x_scale: str = ""  # linear or log; empty: what tells the values better
+    ticks: dict = dataclasses.field(default_factory=dict)  # x to its text; empty: numbers
+    marks: dict = dataclasses.field(default_factory=dict)
 
     def __bool__(self):
         return bool(self.bars or any(self.lines.values()))
+
+
+@dataclasses.dataclass
+class Section:
+    """Panels that belong together, with a table and notes beneath."""
+    title: str
+    about: str
+    panels: list
+    table: list  # rows of text, the first of them names
+    notes: list
 
 
 def plotting():
@@ -42,6 +61,22 @@ def wide(values):
     return len(values) > 1 and min(values) > 0 and max(values) > 30 * min(values)
 
 
+def plain(text):
+    """Text of a record as it stands: no formula, and nothing that an SVG cannot hold."""
+    return "".join(c if c.isprintable() else "?" for c in str(text)).replace("$", r"\$")
+
+
+def mark(axis, panel):
+    for (name, points), (sign, size) in zip(panel.marks.items(), SIGNS):
+        placed = [(x, y) for x, y in points if y is not None]
+        if placed:
+            axis.plot(*zip(*placed), sign, color="#000000", markersize=size, label=name, zorder=3)
+        at_foot = [x for x, y in points if y is None]
+        if at_foot:
+            axis.plot(at_foot, [0.03] * len(at_foot), sign, color="#000000", markersize=size, label=name, zorder=3,
+                      transform=axis.get_xaxis_transform())
+
+
 def paint(axis, panel):
     for k, (name, points) in enumerate(panel.lines.items()):
         if points:
@@ -56,17 +91,25 @@ def paint(axis, panel):
         axis.invert_yaxis()
         if wide([median for _, median, *_ in panel.bars]):
             axis.set_xscale("log")
-    for scale, values in ((axis.set_xscale, [x for line in panel.lines.values() for x, _ in line]),
-                          (axis.set_yscale, [y for line in panel.lines.values() for _, y in line])):
-        if wide(values):
+    mark(axis, panel)
+    drawn = [p for group in (panel.lines, panel.marks) for points in group.values() for p in points if p is not GAP]
+    for scale, asked, values in ((axis.set_xscale, panel.x_scale, [x for x, _ in drawn]),
+                                 (axis.set_yscale, "", [y for _, y in drawn if y is not None])):
+        if asked == "log" and min(values) > 0 or not asked and wide(values):
             scale("log")
+    if panel.ticks:
+        texts = [t if len(t) < 24 else f"{t[:11]}...{t[-9:]}" for t in panel.ticks.values()]
+        crowded = sum(map(len, texts)) > 40
+        axis.set_xticks(list(panel.ticks), [plain(text) for text in texts],
+                        **({"rotation": 30, "horizontalalignment": "right"} if crowded else {}))
+        axis.minorticks_off()
     if panel.target is not None:
         axis.axhline(panel.target, color="#666666", linewidth=0.8, linestyle="--", label="target")
-    axis.set_title(panel.title)
-    axis.set_xlabel(panel.x)
-    axis.set_ylabel(panel.y)
+    axis.set_title(plain(panel.title))
+    axis.set_xlabel(plain(panel.x))
+    axis.set_ylabel(plain(panel.y))
     axis.grid(alpha=0.3)
-    if len(panel.lines) > 1 or panel.target is not None:
+    if len(panel.lines) > 1 or panel.target is not None or any(panel.marks.values()):
         axis.legend(fontsize="x-small", ncols=1 + len(panel.lines) // 9)
 
 

@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to draw of a record: sections of panels, with a table and notes beneath."""
-import dataclasses
 import statistics
 
-from suite import record
-from suite.draw import Panel
+from suite import record, search_panels
+from suite.draw import Panel, Section
 from suite.tables import number, spread
 
 
-@dataclasses.dataclass
-class Section:
-    title: str
-    about: str
-    panels: list
-    table: list  # rows of text, the first of them names
-    notes: list
-
-
 def sections(lines):
-    """Sections of a bench record, one a task; of a run record, one."""
+    """Sections of a bench record, one a task; of a run record and of a search, one."""
+    if lines[0]["kind"] == "search":
+        return [search_panels.section(lines[0])]
     if "suite" not in lines[0]:
         return [_run_record(lines)]
     tasks = dict.fromkeys(x["task"] for x in lines if x["kind"] in ("run", "skipped") and x["task"])

@@ -32,8 +32,10 @@ class Record:
         self.file = open(self.path, "a", encoding="utf-8")
 
 
-def read(path):
-    """The lines of a record; ValueError with file and line where one is damaged."""
+def read(path, searches=False):
+    """The lines of a record, which may be the one line of a search where `searches` says so; ValueError with file and
+    line where one is damaged.
+    """
     lines = []
     for number, text in enumerate(pathlib.Path(path).read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -43,6 +45,10 @@ def read(path):
         if not isinstance(line, dict) or "kind" not in line:
             raise ValueError(f"{path}:{number}: no line of a bench record: it has no 'kind'")
         lines.append(line)
+    if searches and lines and lines[0]["kind"] == "search":
+        if len(lines) > 1:
+            raise ValueError(f"{path}:2: the record of a search is one line; name a file for each search")
+        return lines
     if not lines or lines[0]["kind"] != "context":
         raise ValueError(f"{path}:1: no bench record: it does not begin with its context")
     return lines

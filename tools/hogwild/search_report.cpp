@@ -61,7 +61,13 @@ nlohmann::ordered_json json_of(const trial& t, const search_metric& metric) {
   for (const given_option& o : t.options) options[o.name] = o.text;
   nlohmann::ordered_json line{{"trial", t.number},  {"options", std::move(options)}, {"bracket", t.bracket},
                               {"epochs", t.epochs}, {"state", to_string(t.state)},   {"metric", nullptr}};
-  if (std::isfinite(t.metric)) line["metric"] = metric.turned(t.metric);
+  // JSON has no infinity.
+  const auto told = [&](double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(metric.turned(value)) : nlohmann::ordered_json(nullptr);
+  };
+  line["metric"] = told(t.metric);
+  line["measured"] = nlohmann::ordered_json::array();
+  for (const trial_result& r : t.measured) line["measured"].push_back({r.epochs, told(r.metric)});
   return line;
 }
 

@@ -30,6 +30,14 @@ enum class trial_state {
 
 std::string_view to_string(trial_state state);
 
+/// What a trial came to on its way.
+struct trial_result {
+  std::size_t epochs = 0;  ///< in all
+  double metric = 0.0;     ///< after these epochs; infinite where it diverged
+
+  bool operator==(const trial_result&) const = default;
+};
+
 /// A point of the space that is tried. A plain value.
 struct trial {
   std::size_t number = 0;                                   ///< from 0; with seed and space it says the point
@@ -38,6 +46,7 @@ struct trial {
   std::size_t epochs = 0;                                   ///< trained so far
   double metric = std::numeric_limits<double>::infinity();  ///< after these epochs; the lower the better
   trial_state state = trial_state::waiting;
+  std::vector<trial_result> measured{};  ///< one for each rung, the last as `epochs` and `metric`; trainers leave it
 };
 
 /// Trains trials, and measures them on rows that it does not train on.

@@ -127,6 +127,7 @@ class searching {
   static void take(trial& t, std::size_t epochs, double metric, bool last) {
     t.epochs = epochs;
     t.metric = std::isfinite(metric) ? metric : std::numeric_limits<double>::infinity();
+    t.measured.push_back({.epochs = epochs, .metric = t.metric});
     if (!std::isfinite(metric))
       t.state = trial_state::diverged;
     else if (last)

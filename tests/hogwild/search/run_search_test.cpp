@@ -61,6 +61,10 @@ TEST(RunSearch, HalvingTrainsTheBestFurther) {
     const trial& t = found.trials[by_metric[k].number];
     EXPECT_EQ(t.epochs, k < 2 ? 8u : k < 4 ? 4u : k < 8 ? 2u : 1u) << k;
     EXPECT_EQ(t.state, k < 2 ? trial_state::done : trial_state::stopped) << k;
+    std::vector<trial_result> rungs;
+    for (std::size_t epochs = 1; epochs <= t.epochs; epochs *= 2)
+      rungs.push_back({.epochs = epochs, .metric = analytic_trainer::metric_of(t, epochs)});
+    EXPECT_EQ(t.measured, rungs) << k;
   }
   EXPECT_EQ(*found.best, by_metric[0].number);
 }
@@ -84,6 +88,7 @@ TEST(RunSearch, ADivergedTrialIsNeverTheBestAndOthersDoNotNotice) {
   EXPECT_EQ(found.trials[0].state, trial_state::diverged);
   EXPECT_EQ(found.trials[3].state, trial_state::diverged);
   EXPECT_TRUE(std::isinf(found.trials[0].metric));
+  EXPECT_TRUE(std::isinf(found.trials[0].measured.at(0).metric));
   EXPECT_EQ(*found.best, 2u);
   EXPECT_TRUE(found.finished);
 }
@@ -121,6 +126,7 @@ TEST(RunSearch, WhoIsToldCanStopIt) {
   EXPECT_EQ(trainer.calls.size(), 1u);
   EXPECT_TRUE(found.best) << "the best of those that were trained";
   EXPECT_EQ(found.trials[9].state, trial_state::waiting);
+  EXPECT_TRUE(found.trials[9].measured.empty());
 }
 
 /// Is asked to stop at its third trial.
