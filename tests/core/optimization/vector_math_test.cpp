@@ -14,6 +14,7 @@ namespace {
 
 using hogwild::square_roots;
 using hogwild::vector_exp;
+using hogwild::vector_log1p;
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr float largest = 88.7228317f;    // e^x is a float
@@ -41,6 +42,14 @@ TEST(vector_exp, within_one_unit_in_the_last_place) {
   }
   EXPECT_LE(worst, 1.0);
   EXPECT_GT(worst, 0.4);  // that something was measured: no rounding to float is better than 0.5 everywhere
+}
+
+TEST(vector_log1p, within_a_unit_and_a_half_in_the_last_place) {
+  for (float x = 0x1p-30f; x <= 1.0f; x = std::nextafter(x * 1.0001f, 2.0f)) {
+    const double exact = std::log1p(static_cast<double>(x));
+    ASSERT_NEAR(vector_log1p(x), exact, 1.8e-7 * exact) << x;
+  }
+  EXPECT_EQ(vector_log1p(0.0f), 0.0f);
 }
 
 TEST(vector_exp, exact_at_zero) {

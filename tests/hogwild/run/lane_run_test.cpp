@@ -90,6 +90,8 @@ void expect_same_bits(const M& m, const sparse_view& rows, train_options options
 }
 
 TEST_F(lane_test, each_makes_the_bits_that_it_makes_alone) {
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    if (has_isa(set)) expect_same_bits(logistic{}, rows.view(), {.bias = true, .batch = 3, .isa = set}, 16);
   for (const std::size_t n : {8u, 16u, 32u}) {
     expect_same_bits(logistic{}, rows.view(), {.batch = 1}, n);
     expect_same_bits(hinge_svm{}, rows.view(), {.bias = false, .batch = 1}, n);

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,72 +20,20 @@
 #include <hogwild/models/softmax.hpp>
 
 #include "support/scratch_folder.hpp"
+#include "support/streamed_rows.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
+using namespace hogwild::test;
 using ::testing::HasSubstr;
 
 namespace {
-
-/// So many that train() cuts them into chunks of 256 rows, which hold whole batches as those of a stream do.
-const test::toy_rows& many_rows() {
-  static const test::toy_rows planted = test::planted_classification({.rows = 16'500, .columns = 300, .per_row = 8});
-  return planted;
-}
-
-const test::toy_rows& rows() {
-  static const test::toy_rows planted = test::planted_classification({.rows = 5000, .columns = 300, .per_row = 8});
-  return planted;
-}
-
-train_options sgd(double l2 = 0.0) {
-  return {.epochs = 1,
-          .step = {.initial = 0.2, .kind = schedule_kind::constant},
-          .l2 = l2,
-          .labels = {-1.0, 1.0},
-          .batch = 16};
-}
-
-/// Rows in calls of random sizes, from 0 to `most`.
-template <class Trainer>
-void feed(Trainer& to, const sparse_view& all, std::size_t most, std::uint64_t seed, std::size_t first = 0) {
-  std::mt19937_64 random(seed);
-  for (std::size_t r = first; r < all.rows();) {
-    const std::size_t n = std::min<std::size_t>(random() % (most + 1), all.rows() - r);
-    to.partial_fit(all.slice(r, r + n));
-    r += n;
-  }
-}
-
-std::vector<float> one_pass(train_options options, const sparse_view& all) {
-  options.order = row_order::sequential;
-  options.labels.clear();
-  return train(logistic{}, all, serial_engine{}, options).parameters;
-}
-
-/// The mean logistic loss, from scores alone: measuring sorts by oneTBB, which ThreadSanitizer does not see into.
-double loss_of(const trainer<logistic>& stream, const sparse_view& rows) {
-  const std::vector<float> margins = scores(stream.model(), rows, {.team = thread_team_kind::std});
-  double sum = 0.0;
-  for (std::size_t r = 0; r < rows.rows(); ++r) sum += std::log1p(std::exp(-rows.label[r] * double{margins[r]}));
-  return sum / static_cast<double>(rows.rows());
-}
-
-template <class Trainer, class... Arguments>
-std::string refusal(Arguments&&... arguments) {
-  try {
-    Trainer made(std::forward<Arguments>(arguments)...);
-  } catch (const config_error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(trainer, ends_where_one_pass_over_the_same_rows_ends_however_they_are_dealt_to_calls) {
   const csr_rows kept = many_rows().csr();
   const sparse_view all = kept.view();
   for (const optimizer_kind by : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
-    train_options options = sgd();
+    train_options options = by_sgd();
     options.optimizer = by;
     const std::vector<float> expected = one_pass(options, all);
     for (const std::size_t most : {63u, 700u, 16'500u}) {
@@ -106,10 +53,10 @@ TEST(trainer, regularises_as_one_pass_does) {
   const sparse_view all = kept.view();
   // Of the second the scale is multiplied in several times.
   for (const double l2 : {1e-3, 0.05}) {
-    const std::vector<float> expected = one_pass(sgd(l2), all);
+    const std::vector<float> expected = one_pass(by_sgd(l2), all);
     std::vector<float> first;
     for (const std::size_t most : {100u, 3000u}) {
-      trainer<logistic> stream(logistic{}, serial_engine{}, sgd(l2));
+      trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd(l2));
       feed(stream, all, most, 7);
       stream.flush();
       const std::vector<float> got = stream.parameters();
@@ -125,7 +72,7 @@ TEST(trainer, of_threads_ends_in_the_band_of_one_worker) {
   const csr_rows kept = rows().csr();
   const sparse_view all = kept.view();
   const auto loss_by = [&](const auto& engine) {
-    trainer<logistic> stream(logistic{}, engine, sgd());
+    trainer<logistic> stream(logistic{}, engine, by_sgd());
     feed(stream, all, 900, 3);
     stream.flush();
     return loss_of(stream, all);
@@ -140,7 +87,7 @@ TEST(trainer, grows_with_new_columns_and_keeps_what_it_has_learned) {
   const sparse_view all = kept.view();
   trainer<logistic> stream(logistic{}, serial_engine{},
                            [] {
-                             train_options o = sgd(1e-3);
+                             train_options o = by_sgd(1e-3);
                              o.bias = true;
                              return o;
                            }(),
@@ -176,7 +123,7 @@ TEST(trainer, grows_with_new_columns_and_keeps_what_it_has_learned) {
 
 TEST(trainer, grows_factors_by_their_groups) {
   const csr_rows kept = rows().csr();
-  train_options options = sgd();
+  train_options options = by_sgd();
   options.step.initial = 0.05;
   options.batch.reset();
   trainer<factorization_machine> stream(
@@ -198,7 +145,7 @@ TEST(trainer, grows_factors_by_their_groups) {
 TEST(trainer, tells_the_loss_of_rows_before_it_trains_on_them) {
   const csr_rows kept = rows().csr();
   const sparse_view all = kept.view();
-  trainer<logistic> stream(logistic{}, serial_engine{}, sgd(), {.first_rows = 640});
+  trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd(), {.first_rows = 640});
   const stream_report none = stream.partial_fit(all.slice(0, 600));
   EXPECT_EQ(none.trained, 0u);
   EXPECT_TRUE(std::isnan(none.loss));
@@ -214,111 +161,16 @@ TEST(trainer, tells_the_loss_of_rows_before_it_trains_on_them) {
 
 TEST(trainer, lets_the_step_fall_by_the_rows_of_an_epoch) {
   const csr_rows kept = rows().csr();
-  train_options options = sgd();
+  train_options options = by_sgd();
   options.step = {.initial = 0.2, .decay = 0.5};
   trainer<logistic> stream(logistic{}, serial_engine{}, options, {.epoch_rows = 1000, .first_rows = 64});
   EXPECT_EQ(stream.partial_fit(kept.view().slice(0, 1024)).step, 0.2);
   EXPECT_EQ(stream.partial_fit(kept.view().slice(1024, 2048)).step, 0.1);  // epochs end at multiples of a chunk
 }
 
-TEST(trainer, goes_on_from_a_checkpoint_with_the_same_bits) {
-  const csr_rows kept = rows().csr();
-  const sparse_view all = kept.view();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
-  for (const auto& [by, l2] : {std::pair(optimizer_kind::sgd, 0.0), std::pair(optimizer_kind::sgd, 0.02),
-                               std::pair(optimizer_kind::adagrad, 0.0)}) {
-    train_options options = sgd(l2);
-    options.optimizer = by;
-    options.step = {.initial = 0.2, .decay = 0.9};
-    const stream_options how{.epoch_rows = 1000};
-    trainer<logistic> whole(logistic{}, serial_engine{}, options, how);
-    feed(whole, all, 400, 5);
-    // Cut at once, where no plan was made yet, in the middle of a chunk, and again.
-    std::size_t done = 0;
-    train_options resumed = options;
-    for (const std::size_t cut : {100u, 4133u, 4600u}) {
-      trainer<logistic> part(logistic{}, serial_engine{}, resumed, how);
-      EXPECT_EQ(part.rows(), done);
-      part.partial_fit(all.slice(done, cut));
-      part.checkpoint(path);
-      done = cut;
-      resumed.resume = path;
-    }
-    trainer<logistic> last(logistic{}, serial_engine{}, resumed, how);
-    EXPECT_EQ(last.rows(), 4600u);
-    const std::vector<float> at_once = last.parameters();
-    EXPECT_EQ(at_once.size(), 300u);
-    last.partial_fit(all.slice(4600, 5000));
-    EXPECT_EQ(last.parameters(), whole.parameters());
-  }
-}
-
-TEST(trainer, writes_no_checkpoint_of_weights_that_are_no_number) {
-  const csr_rows kept = rows().csr();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
-  trainer<logistic> stream(logistic{}, serial_engine{}, sgd());
-  stream.partial_fit(kept.view().slice(0, 4096));
-  stream.checkpoint(path);
-  // Before the first of these rows is trained their loss is that of weight 0.
-  test::toy_rows wild;
-  wild.columns = 301;
-  for (int i = 0; i < 64; ++i) wild.push({300}, {3e38f}, 1.0f);
-  EXPECT_TRUE(std::isfinite(stream.partial_fit(wild.csr()).loss));
-  try {
-    stream.checkpoint(path);
-    FAIL() << "written";
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), exit_code::diverged);
-  }
-  train_options resumed = sgd();
-  resumed.resume = path;
-  EXPECT_EQ(trainer<logistic>(logistic{}, serial_engine{}, resumed).rows(), 4096u);
-}
-
-TEST(trainer, reads_true_weights_from_a_checkpoint_before_it_goes_on) {
-  const csr_rows kept = rows().csr();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
-  train_options options = sgd(0.02);
-  options.bias = true;
-  trainer<logistic> stream(logistic{}, serial_engine{}, options);
-  stream.partial_fit(kept);
-  stream.checkpoint(path);
-  options.resume = path;
-  const trainer<logistic> resumed(logistic{}, serial_engine{}, options);
-  const std::vector<float> read = resumed.parameters(), expected = stream.parameters();
-  ASSERT_EQ(read.size(), expected.size());
-  EXPECT_EQ(read.back(), expected.back()) << "l2 is not about the bias";
-  for (std::size_t j = 0; j < read.size(); ++j) EXPECT_FLOAT_EQ(read[j], expected[j]);
-}
-
-TEST(trainer, of_threads_grows_and_goes_on_from_a_checkpoint) {
-  const csr_rows kept = rows().csr();
-  const sparse_view all = kept.view();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
-  train_options options = sgd();
-  const thread_engine two{.workers = 2, .team = thread_team_kind::std};
-  {
-    trainer<logistic> stream(logistic{}, two, options);
-    stream.partial_fit(all.slice(0, 2500));
-    stream.partial_fit(sparse_view{.columns = 1000});
-    stream.partial_fit(all.slice(2500, 4200));
-    stream.checkpoint(path);
-  }
-  options.resume = path;
-  trainer<logistic> stream(logistic{}, two, options);
-  EXPECT_EQ(stream.columns(), 1000u);
-  stream.partial_fit(all.slice(4200, 5000));
-  stream.flush();
-  EXPECT_LT(loss_of(stream, all), 0.9 * std::log(2.0));
-}
-
 TEST(trainer, weighs_rows_as_they_say) {
   // A row of weight 2 changes the weights by twice its step, where one row a batch is trained.
-  train_options options = sgd();
+  train_options options = by_sgd();
   options.batch = 1;
   test::toy_rows few;
   few.columns = 1;
@@ -361,7 +213,7 @@ TEST(trainer, refuses_labels_that_its_model_does_not_take_before_it_holds_them) 
 }
 
 TEST(trainer, begins_with_what_it_is_told) {
-  train_options options = sgd();
+  train_options options = by_sgd();
   options.initial = [](std::span<float> w) {
     ASSERT_EQ(w.size(), 300u) << "columns that there are";
     w[7] = 1.5f;
@@ -376,46 +228,10 @@ TEST(trainer, begins_with_what_it_is_told) {
   EXPECT_EQ(stream.parameters()[8], 0.0f);
 }
 
-TEST(trainer, refuses_the_checkpoint_of_another_stream) {
-  const csr_rows kept = rows().csr();
-  const test::scratch_folder folder;
-  const std::string path = (folder.path() / "stream").string();
-  trainer<logistic> stream(logistic{}, serial_engine{}, sgd());
-  stream.partial_fit(kept);
-  stream.checkpoint(path);
-  train_options other = sgd();
-  other.resume = path;
-  EXPECT_EQ(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other), "");
-  train_options least = other;
-  least.labels.clear();
-  EXPECT_THAT(refusal<trainer<least_squares>>(least_squares{}, serial_engine{}, least),
-              HasSubstr("is a checkpoint of logistic"));
-  const auto of_factors = [](std::size_t factors) {
-    return [factors](std::size_t columns) { return factorization_machine{.features = columns, .factors = factors}; };
-  };
-  train_options machine = sgd();
-  machine.batch.reset();
-  const std::string small = (folder.path() / "small").string();
-  trainer<factorization_machine> of_two(of_factors(2), serial_engine{}, machine);
-  of_two.partial_fit(kept);
-  of_two.checkpoint(small);
-  machine.resume = small;
-  EXPECT_THAT(refusal<trainer<factorization_machine>>(of_factors(16), serial_engine{}, machine), HasSubstr("factors"));
-  other.seed = 2;
-  EXPECT_THAT(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other),
-              HasSubstr("with other labels or options"));
-  const std::string epochs = (folder.path() / "epochs").string();
-  train_options run = sgd();
-  run.checkpoint = epochs;
-  train(logistic{}, kept, serial_engine{}, run);
-  other.resume = epochs;
-  EXPECT_THAT(refusal<trainer<logistic>>(logistic{}, serial_engine{}, other), HasSubstr("by a run over epochs"));
-}
-
 TEST(trainer, refuses_rows_that_do_not_suit_and_changes_nothing) {
   const csr_rows kept = rows().csr();
   const sparse_view all = kept.view();
-  trainer<logistic> stream(logistic{}, serial_engine{}, sgd(), {.first_rows = 64});
+  trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd(), {.first_rows = 64});
   stream.partial_fit(all.slice(0, 200));
   const std::vector<float> before = stream.parameters();
   const auto fault = [&](const test::toy_rows& bad) {
@@ -448,7 +264,7 @@ TEST(trainer, refuses_rows_that_do_not_suit_and_changes_nothing) {
 
 TEST(trainer, says_what_a_stream_has_no_use_for) {
   const auto said = [](auto change) {
-    train_options o = sgd();
+    train_options o = by_sgd();
     change(o);
     return refusal<trainer<logistic>>(logistic{}, serial_engine{}, o);
   };
@@ -478,12 +294,12 @@ TEST(trainer, says_what_a_stream_has_no_use_for) {
   numbers.labels = {1.0, 2.0};
   EXPECT_THAT(refusal<trainer<least_squares>>(least_squares{}, serial_engine{}, numbers),
               HasSubstr("takes any number"));
-  trainer<logistic> none(logistic{}, serial_engine{}, sgd());
+  trainer<logistic> none(logistic{}, serial_engine{}, by_sgd());
   EXPECT_THROW(none.parameters(), config_error);
 }
 
 TEST(trainer, knows_the_classes_that_have_not_come_yet) {
-  train_options options = sgd();
+  train_options options = by_sgd();
   options.labels = {7.0, 1.0, 3.0};
   options.batch.reset();
   trainer<softmax> stream([](std::size_t columns) { return softmax{.features = columns, .classes = 3}; },
@@ -498,7 +314,7 @@ TEST(trainer, knows_the_classes_that_have_not_come_yet) {
 TEST(trainer, saves_what_can_be_loaded) {
   const csr_rows kept = rows().csr();
   const test::scratch_folder folder;
-  trainer<logistic> stream(logistic{}, serial_engine{}, sgd());
+  trainer<logistic> stream(logistic{}, serial_engine{}, by_sgd());
   stream.partial_fit(kept);
   stream.save(folder.path() / "model");
   const auto read = load<logistic>(folder.path() / "model");

@@ -43,6 +43,28 @@ bool same(float a, float b) {
   return (std::isnan(a) && std::isnan(b)) || std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
+// A model may have a quicker form, as the logistic one has.
+TYPED_TEST(margin_loss_of, losses_are_loss_within_single_precision) {
+  const TypeParam model{};
+  const margin_loss loss(model);
+  std::vector<float> margin = margins(), label(margin.size());
+  for (std::size_t i = 0; i < label.size(); ++i) label[i] = i % 3 == 0 ? 1.0f : -1.0f;
+  for (std::size_t n = 0; n <= 33; ++n) {
+    for (std::size_t at = 0; at + n <= margin.size(); at += n + 1) {
+      std::vector<double> made(n + 1, 42.0);
+      loss.losses(n, margin.data() + at, label.data() + at, made.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        const double alone = model.loss(margin[at + i], label[at + i]);
+        if (std::isnan(alone) || std::isinf(alone))
+          ASSERT_FALSE(std::isfinite(made[i])) << margin[at + i];
+        else
+          ASSERT_NEAR(made[i], alone, 3e-7 * alone + 1e-37) << margin[at + i];
+      }
+      ASSERT_EQ(made[n], 42.0);
+    }
+  }
+}
+
 TYPED_TEST(margin_loss_of, derivatives_are_derivative_bit_for_bit) {
   const TypeParam model{};
   const margin_loss loss(model);

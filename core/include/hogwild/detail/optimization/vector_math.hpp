@@ -54,9 +54,9 @@ HOGWILD_DEVICE_CODE inline float vector_exp(float x) {
 #endif
 }
 
-/// log(1 + x) for x in [0, 1], within 1.5e-7 of itself, as vector_exp() without a branch or a call: the series of
+/// log(1 + x) for x in [0, 1], within 1.8e-7 of itself, as vector_exp() without a branch or a call: the series of
 /// 2 artanh(x / (2 + x)), whose next term is below 1.5e-8 of it.
-HOGWILD_DEVICE_CODE inline float vector_log1p(float x) {
+inline float vector_log1p(float x) {
   const float s = x / (2.0f + x), q = s * s, q2 = q * q;
   const float low = (1.0f / 3 + q * (1.0f / 5)) + q2 * (1.0f / 7 + q * (1.0f / 9));
   const float high = 1.0f / 11 + q * (1.0f / 13);
