@@ -148,10 +148,7 @@ void lane_trainer::begin(const trial& t, lane& of) {
     of.batch = std::bit_floor(static_cast<std::uint32_t>(std::clamp(rows, 1.0, static_cast<double>(of.batch))));
   }
   of.schedule = schedule_from(o, defaults, initial, !given);
-  const double step_l2 = initial * of.l2;
-  if (step_l2 >= 1.0)
-    of.refused = "step * l2 is " + std::to_string(step_l2) +
-                 ": it must stay below 1, or a step would turn the weights over; lower the step or l2";
+  detail::require_below_one(initial * of.l2);
 }
 
 std::vector<lane_trainer::unit> lane_trainer::units_of(std::span<lane* const> lanes) const {
@@ -174,7 +171,7 @@ void lane_trainer::train_unit(const unit& of, std::size_t epochs) const {
   const group& among = *of.lanes.front()->among;
   loop_options options = among.made.task->options();
   options.batch = of.lanes.front()->batch;
-  const std::size_t lanes = of.lanes.size() <= 8 ? 8 : of.lanes.size() <= 16 ? 16 : most_lanes;
+  const std::size_t lanes = lane_run::lanes_for(among.made.task->data().columns, of.lanes.size());
   lane_run run(among.task(), options, lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
   for (std::size_t k = 0; k < of.lanes.size(); ++k) run.place(k, {.l2 = of.lanes[k]->l2}, of.lanes[k]->kept);
   std::vector<double> steps(lanes);

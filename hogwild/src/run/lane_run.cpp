@@ -11,6 +11,7 @@
 
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/option_checks.hpp>
 
 #include "task/require.hpp"
 
@@ -122,8 +123,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     if (!lane.trains) continue;
     const double step_l2 = steps[k] * settings_[k].l2;
     require(step_l2 >= 0.0, "a step and its l2 are no less than 0");
-    require(step_l2 < 1.0, "step * l2 is " + std::to_string(step_l2) +
-                               ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
+    detail::require_below_one(step_l2);
     largest_step = std::max(largest_step, steps[k]);
     lane.step = static_cast<float>(steps[k]);
     lane.l2.position = 0.0;

@@ -320,6 +320,11 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
   return label_map::learn(kind, label_column(std::span<const double>(values)), source);
 }
 
+void detail::require_below_one(double step_l2) {
+  require(step_l2 < 1.0, "step * l2 is " + std::to_string(step_l2) +
+                             ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
+}
+
 void detail::check_options(const train_options& options, const model_traits& traits) {
   check(options, traits);
 }

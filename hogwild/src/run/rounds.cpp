@@ -9,6 +9,7 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/ticket_source.hpp>
 #include <hogwild/detail/loop/turn_source.hpp>
+#include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -80,10 +81,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       .state_gain_weight = sums_up(plan_.options.optimizer) ? 1.0f : 1.0f / static_cast<float>(exchanging_workers())};
   // Where only a fraction of the gains is kept, weights shrink by that fraction as well: else l2 would be too strong.
   if (task_.facts().scaled) round.l2.shrink = 1.0 - kept_gain_weight(round) * step * plan_.options.l2;
-  if (round.l2.shrink <= 0.0) {
-    throw config_error("step * l2 is " + std::to_string(step * plan_.options.l2) +
-                       ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
-  }
+  if (round.l2.shrink <= 0.0) detail::require_below_one(step * plan_.options.l2);
   if (task_.two_pass_shrink(step) >= 1.0) {
     throw config_error("step * l2 * rows is " + std::to_string(task_.two_pass_shrink(step)) +
                        ": with l2 in two passes it must stay below 1, or a row would turn its weights over; lower the "

@@ -21,6 +21,7 @@
 namespace hogwild {
 
 using detail::require;
+using detail::require_below_one;
 
 namespace {
 
@@ -28,11 +29,6 @@ constexpr std::size_t rows_of_chunk = 64;
 /// So many chunks a round, so that rows are measured by weights that saw all but few of those before them.
 constexpr std::size_t chunks_of_round = 256;
 constexpr std::string_view source = "the stream";
-
-void require_below_one(double step_l2) {
-  require(step_l2 < 1.0, "step * l2 is " + std::to_string(step_l2) +
-                             ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
-}
 
 train_options checked(train_options o, const model_traits& traits) {
   const auto unused = [](bool given, const char* what) {

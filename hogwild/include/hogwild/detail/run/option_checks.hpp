@@ -10,4 +10,7 @@ namespace hogwild::detail {
 /// can be said before there are rows.
 void check_options(const train_options& options, const model_traits& traits);
 
+/// Throws config_error for a step that does not suit its l2 where weights are stored over a scale (scaled_l2).
+void require_below_one(double step_l2);
+
 }  // namespace hogwild::detail
