@@ -161,14 +161,18 @@ class a_stream(unittest.TestCase):
         self.assertTrue(os.path.exists(self.model))
 
     def test_a_wrong_line_ends_it_though_the_input_stays_open(self):
-        for _ in range(3):
-            run = subprocess.Popen([HOGWILD, "train", "-", "--stream", "--label-values=-1,1", "--workers", "4"],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            run.stdin.write("x y z\n")
-            run.stdin.flush()
-            try:
+        # Several at a time: which of its parsers waits for which is chance.
+        runs = [subprocess.Popen([HOGWILD, "train", "-", "--stream", "--label-values=-1,1", "--workers", "8"],
+                                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+                for _ in range(12)]
+        try:
+            for run in runs:
+                run.stdin.write("x y z\n")
+                run.stdin.flush()
+            for run in runs:
                 self.assertEqual(run.wait(timeout=20), 3)
-            finally:
+        finally:
+            for run in runs:
                 run.kill()
                 run.communicate()
 

@@ -75,9 +75,13 @@ TEST_F(found_step, goes_far_up_and_far_down) {
 
 TEST_F(found_step, begins_with_a_warm_start) {
   const auto initial = [](std::span<float> w) {
-    for (std::size_t j = 0; j < w.size(); ++j) w[j] = j % 2 == 0 ? 0.5f : -0.5f;
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] = j % 2 == 0 ? 8.0f : -8.0f;
   };
-  expect_alike(logistic{}, {.l2 = 1e-4, .initial = initial});
+  const train_options cold{.epochs = 1, .l2 = 1e-4, .batch = 1},
+      warm{.epochs = 1, .l2 = 1e-4, .batch = 1, .initial = initial};
+  expect_alike(logistic{}, warm);
+  EXPECT_NE(train(logistic{}, rows, serial_engine{}, warm).step, train(logistic{}, rows, serial_engine{}, cold).step)
+      << "the start makes no difference here";
 }
 
 TEST_F(found_step, of_a_loss_without_bounded_curvature_is_found_one_by_one) {
