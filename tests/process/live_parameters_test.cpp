@@ -32,6 +32,7 @@
 
 #include "process_run.hpp"
 #include "support/eventually.hpp"
+#include "support/kept_segment.hpp"
 #include "support/program_role.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -94,9 +95,10 @@ struct endless_run {
     if (!found) throw segment_error("the run has not begun");
     return std::move(*found);
   }
-  /// By SIGKILL, which leaves its segment.
+  /// By SIGKILL, which leaves its segment, where runs of other tests do not purge it.
   void end() {
     process.kill(SIGKILL);
+    if (!kept) kept.emplace(name);
     process.wait_for(10s);
   }
   ~endless_run() {
@@ -108,6 +110,7 @@ struct endless_run {
 
   std::string name;
   child_process process;
+  std::optional<test::kept_segment> kept{};  ///< once it is killed
 };
 
 double largest_difference(std::span<const float> a, std::span<const float> b) {

@@ -9,6 +9,7 @@
 
 #include "small_data.hpp"
 #include "support/eventually.hpp"
+#include "support/kept_segment.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -51,6 +52,7 @@ TEST_F(predict_live, scores_rows_by_a_run_while_it_trains_and_after_its_death) {
       EXPECT_THAT(worker.err, HasSubstr("is of threads, whom no worker process can join"));
     }
     trains.signal(SIGKILL);
+    const kept_segment kept(segment);
     trains.wait();
     EXPECT_TRUE(eventually(std::chrono::seconds(5), [&] {
       scored = predict();

@@ -163,7 +163,7 @@ TEST_F(run_control, running_ones_are_listed_and_joined_and_living_ones_not_purge
   ASSERT_TRUE(run.says("epoch 1/")) << run.err();
   std::string name;
   for (const auto& segment : nlohmann::json::parse(hogwild({"segments", "--json"}).out)) {
-    if (segment["model"] == "logistic" && segment["alive"] == true) name = segment["name"];
+    if (segment["owner"] == run.pid()) name = segment["name"];
   }
   ASSERT_NE(name, "");
   running_command worker({"worker", "--attach", name});
