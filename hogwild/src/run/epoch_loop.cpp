@@ -366,7 +366,9 @@ class epoch_loop {
       measure(progress_.epoch, 0.0, 0.0);
       if (kept_.mean.added() > 1) measure_mean();
     }
-    // Who asks to stop is told of the last epoch that was measured.
+    // Who asks to stop is told of the last epoch that was measured; what is measured before the first is for comparison
+    // alone.
+    if (result_.status == run_status::stopped && reported_epoch_ == 0) last_ = unmeasured;
     result_.epochs = result_.status == run_status::stopped ? reported_epoch_ : progress_.epoch;
     const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
     detail::tell_of_run(result_, counted, task_, engine_run_, run_);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -31,6 +32,21 @@ struct listener : observer {
     return observer_answer::go_on;
   }
   void on_finish(const train_result&) override { ++finishes; }
+};
+
+/// Asks to stop while the first row is trained, once the run has begun.
+struct impatient {
+  static constexpr std::string_view name = "impatient";
+  std::stop_source* source;
+  const std::size_t* starts;
+
+  double loss(float margin, float label) const {
+    return 0.5 * static_cast<double>((margin - label) * (margin - label));
+  }
+  float derivative(float margin, float label) const {
+    if (*starts > 0) source->request_stop();
+    return margin - label;
+  }
 };
 
 struct stopping : testing::Test {
@@ -102,6 +118,17 @@ TEST_F(stopping, a_request_before_the_run_trains_nothing) {
   EXPECT_EQ(result.status, run_status::stopped);
   EXPECT_EQ(result.epochs, 0u);
   EXPECT_EQ(result.examples, 0u);
+}
+
+TEST_F(stopping, a_request_in_the_first_epoch_is_told_no_loss) {
+  std::stop_source source;
+  options.stop = source.get_token();
+  options.tolerance = 1e-3;  // the objective before the first epoch is measured, for comparison
+  const auto result = train(impatient{.source = &source, .starts = &heard.starts}, data, serial_engine{}, options);
+  EXPECT_EQ(result.status, run_status::stopped);
+  EXPECT_EQ(result.epochs, 0u);
+  EXPECT_TRUE(std::isnan(result.train_loss)) << result.train_loss;
+  EXPECT_TRUE(std::isnan(result.objective)) << result.objective;
 }
 
 TEST_F(stopping, a_step_too_large_diverges_without_an_exception) {
