@@ -32,13 +32,15 @@ std::shared_ptr<lane_table> table_of(std::size_t lanes) {
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
                    double largest_step, std::shared_ptr<any_engine> engine, bool step_found)
-    : table_(table_of(lanes)), task_(std::move(alone), table_), engine_(std::move(engine)) {
+    : table_(table_of(lanes)), task_(alone, table_), engine_(std::move(engine)) {
   require(engine_->ranks() == nullptr && task_.options().all_rows == 0,
           "models side by side are trained in one process");
   resolved_run run{.options = options, .step_found = step_found};
   run.options.step.initial = largest_step;
   run.schedule = {schedule_kind::constant, largest_step, 0.0, 1, 0};
-  run_planner planner(task_, run);
+  run_planner planner(task_, run), planner_of_one(*alone, run);
+  planner_of_one.limit_batch();
+  planner.loop().batch = planner_of_one.loop().batch;
   engine_->plan(planner);
   plan_ = task_.plan(planner.loop());
   start();

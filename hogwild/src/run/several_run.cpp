@@ -269,7 +269,8 @@ class several_run {
     now.wall_seconds = time_since(run_.begun);
     now.step = run_.schedule.at(epoch);
     now.train_loss = now.objective = 0.0;
-    for (const member& m : members_) now.train_loss += loss_factor() * m.loss, now.objective += loss_factor() * m.objective;
+    for (const member& m : members_)
+      now.train_loss += loss_factor() * m.loss, now.objective += loss_factor() * m.objective;
     if (options_.test || options_.validation) {
       const std::vector<float> parameters = parameters_now();
       if (options_.test) now.test = measure_all(parameters, *options_.test, true);
@@ -467,9 +468,7 @@ class several_run {
 }  // namespace
 
 std::string_view name_of(const several_plan& plan) {
-  if (plan.mean_weights) return "mean_weights";
-  if (plan.by == answer_kind::one_vs_rest) return "one_vs_rest";
-  return plan.by == answer_kind::vote ? "vote" : "mean";
+  return plan.mean_weights ? "mean_weights" : name_of(plan.by);
 }
 
 void require_several(const several_plan& plan, const train_options& o, const model_traits& traits) {

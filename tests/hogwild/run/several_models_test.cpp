@@ -79,6 +79,8 @@ TEST_F(several_models, of_classes_make_the_bits_that_each_makes_alone) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   expect_each_as_alone(logistic{}, {.epochs = 3, .step = {.initial = 0.3}, .seed = seed});
+  // So large a step bears few rows at a time.
+  expect_each_as_alone(logistic{}, {.epochs = 2, .step = {.initial = 30.0}, .l2 = 0.0, .seed = seed});
   expect_each_as_alone(hinge_svm{}, {.epochs = 3, .l2 = 1e-3, .bias = true, .seed = seed});
   expect_each_as_alone(logistic{}, {.epochs = 4,
                                     .step = {.initial = 0.5, .kind = schedule_kind::inverse, .warm_up = 1},

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <hogwild/detail/results/saved_form.hpp>
@@ -24,6 +25,10 @@ enum class answer_kind : std::uint32_t {
   mean,         ///< the mean of the probabilities where the models have them, else of what they predict
   vote          ///< the label that most of them say; where two have as many, by the mean of the margins
 };
+
+constexpr std::string_view name_of(answer_kind kind) {
+  return kind == answer_kind::one_vs_rest ? "one_vs_rest" : kind == answer_kind::vote ? "vote" : "mean";
+}
 
 namespace detail {
 
@@ -148,10 +153,10 @@ saved_model saved_form_of(const M& m, answer_kind by, std::size_t models, std::s
 /// The model that such a file has several of. Throws input_error where it is none, or its sizes do not fit.
 template <margin_model M>
 M model_of_several(saved_model saved) {
-  std::erase_if(saved.model_options, [](const auto& option) { return option.first == vote_option; });
+  const bool of_classes = saved.labels.kind() == label_kind::classes;
+  if (!of_classes) std::erase_if(saved.model_options, [](const auto& option) { return option.first == vote_option; });
   M m{};
   load_numbers(numbers_of<M>(), saved, &m);
-  const bool of_classes = saved.labels.kind() == label_kind::classes;
   if ((of_classes ? saved.width != saved.labels.classes() : saved.labels.kind() != labels_of(m)) || saved.width == 0 ||
       saved.weights.size() != saved.columns.size() * saved.width ||
       (!saved.bias.empty() && saved.bias.size() != saved.width))
