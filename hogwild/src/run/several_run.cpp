@@ -18,14 +18,15 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
-#include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/step_search.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/engines.hpp>
 
+#include "run/member_groups.hpp"
 #include "run/member_rows.hpp"
 #include "run/report_teller.hpp"
 #include "task/require.hpp"
@@ -47,42 +48,28 @@ double time_since(clock::time_point start) {
 
 /// One of the models.
 struct member {
-  lane_rows lane{};
   double mean = 1.0;  ///< of what its rows count
   step_schedule schedule{};
-  bool running = true;
   stop_rules rules{};
   objective_fall fall{};
   double loss = unknown, objective = unknown;  ///< after the last epoch
   std::vector<float> best{};                   ///< by its validation loss
-  std::vector<float> parameters{};             ///< once it has ended
+  std::vector<float> parameters{};             ///< once it has ended; before it empty
 };
-
-/// Models that are trained by one pass.
-struct group {
-  std::size_t first = 0, count = 0;
-  std::unique_ptr<lane_run> run{};
-};
-
-/// Calls work(k) for each k below `count`, by several threads.
-template <class Work>
-void by_threads(std::size_t count, std::size_t threads, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(threads, 1, count), false)->run([&](std::size_t) {
-    for (std::size_t k; (k = next++) < count;) work(k);
-  });
-}
 
 class several_run {
  public:
   several_run(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine)
-      : data_(all.data),
+      : all_(all),
+        data_(all.data),
         task_(*all.task),
         plan_(std::move(plan)),
         engine_(std::move(engine)),
         options_(run_.options),
         teller_(task_, options_, plan_.mean_weights ? 1 : plan_.models),
-        members_(plan_.models) {
+        members_(plan_.models),
+        team_(
+            thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(plan_.workers, 1, plan_.models), false)) {
     run_.options = data_.options();
     run_.l2 = data_.loop().l2;
     run_.begun = data_.begun();
@@ -121,19 +108,20 @@ class several_run {
     find_schedules();
     if (options_.stop.stop_requested()) return stop(stop_cause::request);
     start_groups();
-    announce(groups_.front().run->workers().engine(), groups_.size(), [this] { return counted().examples; });
+    announce(groups_->engine(), groups_->workers(), groups_->groups(), [this] { return groups_->counted().examples; });
     if (options_.tolerance) begin_falls();
     for (std::size_t e = 1; e <= options_.epochs; ++e) {
-      if (options_.stop.stop_requested() || !train_groups(e)) return stop(stop_cause::request);
+      if (options_.stop.stop_requested() || !train_epoch(e)) return stop(stop_cause::request);
       result_.epochs = e;
-      const bool diverged = !conclude(e);
+      const bool sound = conclude(e);
       const bool stops = report(e);
-      if (diverged) return end(run_status::diverged);
+      if (!sound) return end(run_status::diverged);
       if (result_.seconds_to_target) return end(run_status::target);
       if (stops) return stop(stop_cause::observer);
-      if (std::ranges::none_of(members_, &member::running)) return end(run_status::converged);
+      if (std::ranges::all_of(members_, [](const member& m) { return !m.parameters.empty(); }))
+        return end(run_status::converged);
     }
-    take_parameters();
+    end(run_status::done);
   }
 
   /// As a run of its own finds it.
@@ -150,83 +138,41 @@ class several_run {
       }
       members_[k].schedule = schedule_from(options_, defaults, initial, !given);
     };
-    by_threads(members_.size(), given ? 1 : plan_.workers, set);
+    detail::by_threads(*team_, members_.size(), set);
     run_.schedule = members_.front().schedule;
     if (!given) run_.search_seconds = time_since(begin);
   }
 
   void start_groups() {
     double largest = 0.0;
+    std::vector<lane_settings> settings;
     for (std::size_t k = 0; k < members_.size(); ++k) {
-      members_[k].lane = detail::lane_rows_of(plan_, options_, k);
-      members_[k].mean = detail::mean_count(data_.train(), members_[k].lane);
-      require(members_[k].mean > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
-      largest = std::max(largest, members_[k].schedule.initial);
+      member& m = members_[k];
+      const lane_rows lane = detail::lane_rows_of(plan_, options_, k);
+      m.mean = detail::mean_count(data_.train(), lane);
+      require(m.mean > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
+      largest = std::max(largest, m.schedule.initial);
+      // A run of its own has weights over their mean, so that this divides the step and multiplies l2.
+      settings.push_back({.l2 = run_.l2 * m.mean, .rows = lane});
     }
-    const std::shared_ptr<const training_task> alone(std::shared_ptr<const void>(), &task_);
-    for (std::size_t first = 0; first < members_.size();) {
-      const std::size_t left = members_.size() - first, lanes = lane_run::lanes_for(task_.data().columns, left);
-      group& g = groups_.emplace_back(group{.first = first, .count = std::min(left, lanes)});
-      g.run = groups_.size() == 1
-                  ? std::make_unique<lane_run>(alone, options_, lanes, largest, engine_, run_.step_found)
-                  : std::make_unique<lane_run>(alone, groups_.front().run->plan().options, lanes, engine_);
-      for (std::size_t k = 0; k < g.count; ++k) {
-        // A run of its own has weights over their mean, so that this divides the step and multiplies l2.
-        const member& m = members_[first + k];
-        g.run->place(k, {.l2 = run_.l2 * m.mean, .rows = m.lane});
-      }
-      first += g.count;
-    }
-    run_.plan = groups_.front().run->plan();
-  }
-
-  template <class F>
-  void for_running(const F& f) {
-    for (group& g : groups_)
-      for (std::size_t k = 0; k < g.count; ++k)
-        if (members_[g.first + k].running) f(g, k, members_[g.first + k]);
+    groups_.emplace(all_, settings, largest, run_.step_found, engine_, *team_);
+    run_.plan = groups_->plan();
+    if (groups_->are_of_workers()) run_.sharing_reason = "each worker has models of its own";
   }
 
   /// False where a stop was asked for in the middle of it.
-  bool train_groups(std::size_t epoch) {
+  bool train_epoch(std::size_t epoch) {
     const auto begin = clock::now();
-    for (group& g : groups_) {
-      std::vector<double> steps(g.run->lanes());
-      bool any = false;
-      for (std::size_t k = 0; k < g.count; ++k) {
-        const member& m = members_[g.first + k];
-        any = any || m.running;
-        steps[k] = m.schedule.at(epoch) / m.mean;
-      }
-      if (!any) continue;
-      lane_run::all_kept before;
-      if (options_.stop.stop_possible()) before = g.run->kept();
-      g.run->train(epoch, steps, options_.stop);
-      if (options_.stop.stop_requested()) {
-        g.run->go_back(before);
-        return false;
-      }
-    }
-    result_.train_seconds += time_since(begin);
-    return true;
-  }
-
-  struct measured_group {
-    std::vector<measurement> training, validation{};
-    std::vector<double> penalties;
-  };
-  measured_group measure(const group& g) const {
-    constexpr auto all = lane_task::rows_of_lane::all;
-    measured_group m{.training = g.run->measure(data_.train(), all, false), .penalties = g.run->penalties()};
-    if (options_.validation) m.validation = g.run->measure(*options_.validation, all, false);
-    return m;
+    std::vector<double> steps;
+    for (const member& m : members_) steps.push_back(m.schedule.at(epoch) / m.mean);
+    const bool whole = groups_->train(epoch, steps, options_.stop);
+    if (whole) result_.train_seconds += time_since(begin);
+    return whole;
   }
 
   void begin_falls() {
-    for (group& g : groups_) {
-      const measured_group measured = measure(g);
-      for (std::size_t k = 0; k < g.count; ++k) members_[g.first + k].fall = {measured.training[k].loss};
-    }
+    const auto measured = groups_->measure();
+    for (std::size_t k = 0; k < members_.size(); ++k) members_[k].fall = {measured[k].loss};
   }
 
   /// Measures all and ends those that a rule ends. False where one has diverged.
@@ -234,36 +180,32 @@ class several_run {
     bool sound = true;
     train_options rules = options_;
     rules.target.reset();
-    for (group& g : groups_) {
-      const auto of_group = std::span(members_).subspan(g.first, g.count);
-      if (std::ranges::none_of(of_group, &member::running)) continue;
-      const measured_group measured = measure(g);
-      for (std::size_t k = 0; k < g.count; ++k) {
-        member& m = of_group[k];
-        if (!m.running) continue;
-        m.loss = measured.training[k].loss;
-        m.objective = m.loss + measured.penalties[k] / m.mean;
-        epoch_report seen{.epoch = epoch, .train_loss = m.loss, .objective = m.objective};
-        if (options_.validation) seen.validation = measured.validation[k];
-        bool better = false;
-        const auto ended = m.rules.after(seen, m.fall, rules, better);
-        if (better) m.best = g.run->parameters(k);
-        sound = sound && ended != run_status::diverged;
-        if (ended) end_member(g, k, m);
-      }
+    const auto measured = groups_->measure();
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      member& m = members_[k];
+      if (!groups_->trains(k)) continue;
+      m.loss = measured[k].loss;
+      m.objective = m.loss + measured[k].penalty / m.mean;
+      const epoch_report seen{
+          .epoch = epoch, .train_loss = m.loss, .objective = m.objective, .validation = measured[k].validation};
+      bool better = false;
+      const auto ended = m.rules.after(seen, m.fall, rules, better);
+      if (better) m.best = groups_->parameters(k);
+      sound = sound && ended != run_status::diverged;
+      if (ended) end_member(k);
     }
     return sound;
   }
 
-  void end_member(group& g, std::size_t k, member& m) {
-    m.parameters = m.best.empty() ? g.run->parameters(k) : std::move(m.best);
-    m.running = false;
-    g.run->clear(k);
+  void end_member(std::size_t k) {
+    member& m = members_[k];
+    m.parameters = m.best.empty() ? groups_->parameters(k) : std::move(m.best);
+    groups_->clear(k);
   }
 
   /// Tells what they are together. Whether an observer wants to stop.
   bool report(std::size_t epoch) {
-    epoch_report now = counted();
+    epoch_report now = groups_->counted();
     now.epoch = epoch;
     now.train_seconds = result_.train_seconds;
     now.wall_seconds = time_since(run_.begun);
@@ -285,22 +227,6 @@ class several_run {
     return plan_.by == answer_kind::one_vs_rest ? 1.0 : 1.0 / static_cast<double>(members_.size());
   }
 
-  epoch_report counted() const {
-    epoch_report sum;
-    for (const group& g : groups_) {
-      for (const worker_slot& slot : g.run->workers().store().slots()) {
-        sum.examples += slot.rows.get();
-        sum.updates += slot.updates.get();
-        sum.nonzeros += slot.nonzeros.get();
-      }
-    }
-    return sum;
-  }
-
-  void take_parameters() {
-    for_running([this](group& g, std::size_t k, member& m) { end_member(g, k, m); });
-  }
-
   // ---- one by one
 
   void train_one_by_one() {
@@ -308,10 +234,11 @@ class several_run {
     run_.step_found = !options_.step.initial && !data_.defaults().step;
     run_.plan = task_.plan();
     std::atomic<std::uint64_t> rows_done = 0;
-    announce("serial", members_.size(), [&] { return rows_done.load(); });
+    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), members_.size(),
+             [&] { return rows_done.load(); });
     const auto begin = clock::now();
     std::vector<train_result> ended(members_.size());
-    by_threads(members_.size(), plan_.workers, [&](std::size_t k) {
+    detail::by_threads(*team_, members_.size(), [&](std::size_t k) {
       const member_rows own(data_, plan_, k);
       engine_of<serial_engine> one{serial_engine{}};
       ended[k] = run_training(plan_.prepare(own.rows(), own.options()), one);
@@ -327,20 +254,20 @@ class several_run {
       result_.nonzeros += of.nonzeros;
       result_.epochs = std::max(result_.epochs, of.epochs);
       if (of.status != run_status::done && result_.status != run_status::diverged) result_.status = of.status;
-      members_[k] = {.running = false, .parameters = std::move(of.parameters)};
+      members_[k].parameters = std::move(of.parameters);
     }
     if (result_.status == run_status::stopped) return stop(stop_cause::request);
   }
 
   // ---- both
 
-  void announce(std::string_view engine, std::size_t passes, std::function<std::uint64_t()> rows_done) {
+  void announce(std::string_view engine, std::size_t workers, std::size_t passes,
+                std::function<std::uint64_t()> rows_done) {
     if (!options_.record.empty()) {
       record_ = make_record_observer(options_.record, task_, run_);
       run_.options.observers.push_back(record_.get());
     }
-    result_.workers = groups_.empty() ? std::min(plan_.workers, members_.size())
-                                      : run_.plan.training_workers(groups_.front().run->workers().workers());
+    result_.workers = workers;
     const run_start start{.model = task_.facts().model,
                           .engine = engine,
                           .workers = result_.workers,
@@ -358,7 +285,8 @@ class several_run {
 
   void end(run_status status) {
     result_.status = status;
-    take_parameters();
+    for (std::size_t k = 0; groups_ && k < members_.size(); ++k)
+      if (groups_->trains(k)) end_member(k);
   }
   void stop(stop_cause cause) {
     result_.stopped_by = cause;
@@ -367,27 +295,28 @@ class several_run {
 
   std::size_t models_kept() const { return plan_.mean_weights ? 1 : members_.size(); }
 
-  std::vector<float> parameters_now() {
-    std::vector<std::vector<float>> now(members_.size());
-    for_running([&](group& g, std::size_t k, member&) { now[g.first + k] = g.run->parameters(k); });
-    return combined([&](std::size_t k) -> const std::vector<float>& {
-      return members_[k].running ? now[k] : members_[k].parameters;
+  std::vector<float> parameters_now() const {
+    return combined([this](std::size_t k) {
+      return groups_ && groups_->trains(k) ? groups_->parameters(k) : members_[k].parameters;
     });
   }
 
+  /// Of the parameters that parameters_of(k) gives for each model.
   template <class ParametersOf>
-  std::vector<float> combined(const ParametersOf& of) const {
+  std::vector<float> combined(const ParametersOf& parameters_of) const {
     const std::size_t each = task_.facts().parameters, models = members_.size();
-    if (!plan_.mean_weights) {
-      std::vector<float> all(each * models);
-      for (std::size_t k = 0; k < models; ++k)
-        for (std::size_t j = 0; j < of(k).size(); ++j) all[j * models + k] = of(k)[j];
-      return all;
+    std::vector<float> all(plan_.mean_weights ? 0 : each * models), mean(each);
+    std::vector<double> sums(plan_.mean_weights ? each : 0);
+    for (std::size_t k = 0; k < models; ++k) {
+      const std::vector<float> own = parameters_of(k);
+      for (std::size_t j = 0; j < own.size(); ++j) {
+        if (plan_.mean_weights)
+          sums[j] += static_cast<double>(own[j]);
+        else
+          all[j * models + k] = own[j];
+      }
     }
-    std::vector<double> sums(each);
-    for (std::size_t k = 0; k < models; ++k)
-      for (std::size_t j = 0; j < of(k).size(); ++j) sums[j] += static_cast<double>(of(k)[j]);
-    std::vector<float> mean(each);
+    if (!plan_.mean_weights) return all;
     std::ranges::transform(sums, mean.begin(),
                            [&](double sum) { return static_cast<float>(sum / static_cast<double>(models)); });
     return mean;
@@ -416,8 +345,8 @@ class several_run {
     if (trained && options_.test) result_.test = measure_all(result_.parameters, *options_.test, true);
     if (trained && options_.validation)
       result_.validation = measure_all(result_.parameters, *options_.validation, true);
-    if (!groups_.empty()) {
-      const epoch_report sum = counted();
+    if (groups_) {
+      const epoch_report sum = groups_->counted();
       result_.examples = sum.examples, result_.updates = sum.updates, result_.nonzeros = sum.nonzeros;
     }
     result_.step = run_.schedule.initial;
@@ -432,7 +361,7 @@ class several_run {
     result_.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
     result_.peak_rss_bytes = peak_rss_bytes();
     if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
-    if (groups_.empty() && trained && result_.status != run_status::stopped) report_once();
+    if (!groups_ && trained && result_.status != run_status::stopped) report_once();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
 
@@ -452,6 +381,7 @@ class several_run {
     teller_.tell(end, &observer::on_epoch, [this] { return result_.parameters; });
   }
 
+  const prepared_task& all_;
   const prepared_data& data_;
   const training_task& task_;
   several_plan plan_;
@@ -460,7 +390,8 @@ class several_run {
   const train_options& options_;
   report_teller teller_;
   std::vector<member> members_;
-  std::vector<group> groups_{};
+  std::unique_ptr<thread_team> team_;
+  std::optional<detail::member_groups> groups_{};  ///< of those that go side by side
   std::unique_ptr<observer> record_{};
   train_result result_{};
 };

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -26,6 +28,18 @@
 
 namespace hogwild {
 namespace {
+
+/// Asks to stop while a row is trained, once it is told to.
+struct stopping_logistic : logistic {
+  static constexpr std::string_view name = "stopping_logistic";
+  std::stop_source* source;
+  const bool* told;
+
+  float derivative(float margin, float label) const {
+    if (*told) source->request_stop();
+    return logistic::derivative(margin, label);
+  }
+};
 
 struct several_models : testing::Test {
   static constexpr std::size_t classes = 11;  // of which eight and three go side by side
@@ -158,6 +172,20 @@ TEST_F(several_models, of_classes_end_as_well_by_two_threads) {
             train_one_vs_rest(logistic{}, all.view(), two, same).parameters);
 }
 
+// Where models are enough each worker has some of its own.
+TEST_F(several_models, that_are_many_have_the_bits_of_a_serial_run_by_any_number_of_threads) {
+  const test::toy_rows rows = two_labels();
+  const csr_rows all = rows.csr();
+  const train_options options{.epochs = 2, .bias = true};
+  const train_result serial = train_ensemble(hinge_svm{}, all.view(), serial_engine{}, {.models = 33}, options);
+  for (const std::size_t workers : {2u, 3u}) {
+    const thread_engine threads{.workers = workers, .team = thread_team_kind::std, .pin = false};
+    const train_result run = train_ensemble(hinge_svm{}, all.view(), threads, {.models = 33}, options);
+    EXPECT_EQ(run.workers, workers);
+    EXPECT_EQ(run.parameters, serial.parameters);
+  }
+}
+
 TEST_F(several_models, of_a_bootstrap_are_as_by_rows_of_these_weights) {
   const test::toy_rows rows = two_labels();
   const csr_rows all = rows.csr();
@@ -285,6 +313,22 @@ TEST_F(several_models, stop_with_what_whole_passes_have_left) {
   const train_result stopped = train_one_vs_rest(logistic{}, all.view(), serial_engine{}, options);
   EXPECT_EQ(stopped.status, run_status::stopped);
   EXPECT_EQ(stopped.stopped_by, stop_cause::observer);
+  EXPECT_EQ(stopped.epochs, 2u);
+  const train_result two = train_one_vs_rest(logistic{}, all.view(), serial_engine{},
+                                             {.epochs = 2, .step = {.initial = 0.3, .kind = schedule_kind::constant}});
+  EXPECT_EQ(stopped.parameters, two.parameters);
+}
+
+TEST_F(several_models, stop_in_the_middle_of_a_pass_with_what_the_last_one_has_left) {
+  const csr_rows all = toy.csr();
+  std::stop_source source;
+  bool told = false;
+  const stopping_logistic model{{}, &source, &told};
+  train_options options{.epochs = 9, .step = {.initial = 0.3}, .stop = source.get_token()};
+  options.observers.push_back([&](const epoch_report& e) { told = e.epoch == 2; });
+  const train_result stopped = train_one_vs_rest(model, all.view(), serial_engine{}, options);
+  EXPECT_EQ(stopped.status, run_status::stopped);
+  EXPECT_EQ(stopped.stopped_by, stop_cause::request);
   EXPECT_EQ(stopped.epochs, 2u);
   const train_result two = train_one_vs_rest(logistic{}, all.view(), serial_engine{},
                                              {.epochs = 2, .step = {.initial = 0.3, .kind = schedule_kind::constant}});

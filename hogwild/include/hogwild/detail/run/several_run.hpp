@@ -49,9 +49,10 @@ void require_several(const several_plan& plan, const train_options& options, con
 
 /// Trains them as each would be trained by train() alone on its rows, by the serial engine to the same bits (of a
 /// bootstrap to rounding). Models under sgd go side by side, several by each pass over the rows (lane_run), by the
-/// workers of `engine`, which is serial or of threads. What lanes do not do, and shards, are trained by runs of their
-/// own, of one worker each, as many at a time as there are workers. Each model ends by its own tolerance and validation
-/// loss; where one diverges the run does.
+/// workers of `engine`, which is serial or of threads. Where there are eight models a worker and more, and no sharing
+/// was asked for, each worker has models of its own, with the bits of a serial run. What lanes do not do, and shards,
+/// are trained by runs of their own, of one worker each, as many at a time as there are workers. Each model ends by its
+/// own tolerance and validation loss; where one diverges the run does.
 ///
 /// `all`: one model on all rows, whose labels are classes where plan.rows are. The result has the parameters of all, as
 /// several_margins has them, and the losses and measures that they have together; counts are of rows that workers went
