@@ -108,4 +108,27 @@ saved_model to_saved(const named_model& m, std::span<const float> parameters, co
   return saved;
 }
 
+saved_model to_saved(const named_model& m, answer_kind by, std::size_t models, std::span<const float> parameters,
+                     const label_map& labels, std::span<const std::uint32_t> original) {
+  return std::visit(
+      [&]<class M>(const M& concrete) -> saved_model {
+        if constexpr (margin_model<M>)
+          return detail::saved_form_of(concrete, by, models, parameters, labels, original);
+        else
+          throw config_error("several models make one where each has a margin; a " + std::string(name_of(m)) +
+                             " has none");
+      },
+      m);
+}
+
+std::optional<answer_kind> answer_of(const saved_model& saved) {
+  std::optional<answer_kind> found;
+  const auto look = [&]<class M>(std::type_identity<M>) {
+    if constexpr (margin_model<M>)
+      if (saved.model == model_name<M>()) found = detail::answer_of<M>(saved);
+  };
+  with_named_models([&]<class... M>() { (look(std::type_identity<M>{}), ...); });
+  return found;
+}
+
 }  // namespace hogwild

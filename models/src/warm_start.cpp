@@ -95,6 +95,9 @@ std::size_t common_width(const parameter_group& own, const factor_shape& mine, c
 std::size_t warm_start(const saved_model& saved, const named_model& m, std::span<const std::uint32_t> original,
                        std::span<const std::string> groups, std::span<float> parameters) {
   const predictor known(saved);
+  if (known.models() > 1)
+    throw config_error("the saved file holds " + std::to_string(known.models()) + " " + saved.model +
+                       " models that make one, none of which is another model's beginning");
   const std::vector<parameter_group> theirs =
       groups_in(known.model(), known.columns().size(), known.parameters().size());
   const column_numbering columns(known.columns());

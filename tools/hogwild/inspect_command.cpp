@@ -13,6 +13,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 
 #include "command_line.hpp"
@@ -85,7 +86,13 @@ void put_option(facts& into, const std::string& saved_as, double value) {
 facts model_facts(const std::string& path) {
   const saved_model m = load_model(path);
   facts all = {{"kind", "model"}, {"model", m.model}};
-  for (const auto& [name, value] : m.model_options) put_option(all, name, value);
+  const auto answer = answer_of(m);
+  for (const auto& [name, value] : m.model_options)
+    if (!answer || name != detail::vote_option) put_option(all, name, value);
+  if (answer) {
+    all["models"] = m.width;
+    all["answer"] = name_of(*answer);
+  }
   all["features"] = m.columns.size();
   all["parameters"] = m.weights.size() + m.bias.size();
   all["nonzero_weights"] = std::ranges::count_if(m.weights, [](float w) { return w != 0.0f; });

@@ -79,7 +79,9 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
 
 void save_trained(const train_request& request, const named_model& m, const train_result& result,
                   const column_numbering& columns) {
-  saved_model saved = to_saved(m, result.parameters, result.labels, columns.original());
+  saved_model saved = request.several.keeps_several()
+                          ? saved_of_several(request, m, result, columns.original())
+                          : to_saved(m, result.parameters, result.labels, columns.original());
   saved.names = request.files.names_of(saved.columns);
   save_model(request.save, saved, model_format_for(request.save));
 }

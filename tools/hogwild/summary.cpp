@@ -99,6 +99,7 @@ std::string summary_text(const train_request& request, const train_result& r) {
   if (!r.last_layer.empty() && r.last_layer != "full") text += ", its last layer " + r.last_layer;
   if (r.samples > 0) text += formatted(" (%zu draws by ", r.samples) + r.sampled_by + ")";
   if (r.class_loss == "one_vs_rest") text += ", each class against the rest";
+  text += several_text(request, r);
   text +=
       formatted("\nengine      %s, %zu worker%s", engine_text(request).c_str(), r.workers, r.workers == 1 ? "" : "s");
   if (r.workers_replaced > 0) text += formatted(", %zu replaced", r.workers_replaced);
@@ -176,6 +177,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
   if (!r.last_layer.empty()) all["last_layer"] = r.last_layer;
   if (!r.class_loss.empty()) all["class_loss"] = r.class_loss;
   if (r.samples > 0) all["samples"] = r.samples, all["sampled_by"] = r.sampled_by;
+  put_several(all, request, r);
   if (r.validation) put_measures(all, "validation", *r.validation);
   if (r.test) put_measures(all, "test", *r.test);
   all["train_seconds"] = r.train_seconds;

@@ -412,10 +412,12 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
                     "hogwild train train.svm --test test.svm --model hinge_svm --epochs 10 --save model.txt\n"
                     "'hogwild train --help MODEL' says what this model alone has.");
   declare_training(line, r);
+  declare_several(line, r.several);
   line.show_first({"--model", "--test", "--epochs", "--step", "--l2", "--bias", "--engine", "--workers",
                    "--reproducible", "--seed", "--save", "--json"});
   if (const auto code = line.parse(argc, argv)) return code;
   complete_training(line, r);
+  complete_several(line, r);
   return std::nullopt;
 }
 

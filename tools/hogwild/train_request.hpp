@@ -20,6 +20,7 @@
 #include <hogwildpp/ring_engine.hpp>
 
 #include "data_files.hpp"
+#include "several_request.hpp"
 
 namespace hogwild::cli {
 
@@ -50,6 +51,7 @@ struct train_request {
   model_options of_model{};        ///< what was given of the model's own options
   std::optional<bool> own_bias{};  ///< what --bias says, where it was given
   double test_fraction = 0.0;      ///< of the training file, where --test is no file
+  several_request several{};       ///< models that make one
   std::uint64_t min_count = 5;     ///< of a corpus: words that occur less often are left out
 
   engine_name engine = engine_name::threads;

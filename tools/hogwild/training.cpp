@@ -161,6 +161,7 @@ advice advise_on_engines(const named_model& m, const sparse_view& rows, const tr
 
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks) {
+  if (request.several.any()) return train_several_with_engine(m, rows, request, options);
   const auto engine = make_engine(request, ranks);
   const prepared_task task = prepare_named(m, rows, options, engine->ranks());
   return run_training(task, *engine);

@@ -184,7 +184,7 @@ struct train_result {
   double train_loss = 0.0;  ///< mean training loss of the returned parameters
   double objective = 0.0;
   std::optional<measurement> test{}, validation{};
-  double step = 0.0;  ///< initial step: given, the model's, or found
+  double step = 0.0;  ///< initial step: given, the model's, or found; of several models that make one, the first one's
   bool step_found = false;
   schedule_kind schedule = schedule_kind::geometric;
   double decay = 1.0;

@@ -31,21 +31,23 @@ std::shared_ptr<lane_table> table_of(std::size_t lanes) {
 }  // namespace
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
-                   double largest_step, std::unique_ptr<any_engine> engine)
-    : table_(table_of(lanes)), task_(std::move(alone), table_), engine_(std::move(engine)) {
+                   double largest_step, std::shared_ptr<any_engine> engine, bool step_found)
+    : table_(table_of(lanes)), task_(alone, table_), engine_(std::move(engine)) {
   require(engine_->ranks() == nullptr && task_.options().all_rows == 0,
           "models side by side are trained in one process");
-  resolved_run run{.options = options};
+  resolved_run run{.options = options, .step_found = step_found};
   run.options.step.initial = largest_step;
   run.schedule = {schedule_kind::constant, largest_step, 0.0, 1, 0};
-  run_planner planner(task_, run);
+  run_planner planner(task_, run), planner_of_one(*alone, run);
+  planner_of_one.limit_batch();
+  planner.loop().batch = planner_of_one.loop().batch;
   engine_->plan(planner);
   plan_ = task_.plan(planner.loop());
   start();
 }
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
-                   std::unique_ptr<any_engine> engine)
+                   std::shared_ptr<any_engine> engine)
     : table_(table_of(lanes)), task_(std::move(alone), table_), plan_(task_.plan(decided)), engine_(std::move(engine)) {
   start();
 }
@@ -101,6 +103,16 @@ lane_kept lane_run::kept(std::size_t k) const {
   lane_kept lane{.stored = std::vector<float>(stored.size() / table_->lanes), .scale = table_->of[k].l2.scale};
   for (std::size_t j = 0; j < lane.stored.size(); ++j) lane.stored[j] = stored[j * table_->lanes + k];
   return lane;
+}
+
+lane_run::all_kept lane_run::kept() const {
+  const std::span<const float> stored = workers_->store().parameters<float>();
+  return {{stored.begin(), stored.end()}, table_->of};
+}
+
+void lane_run::go_back(const all_kept& to) {
+  std::ranges::copy(to.stored, workers_->store().parameters<float>().begin());
+  table_->of = to.of;
 }
 
 /// Multiplies the lane's scale into its stored weights.

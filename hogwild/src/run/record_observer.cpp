@@ -102,6 +102,10 @@ class record_observer final : public observer {
                     {"telemetry", o.telemetry != 0},
                     {"rows_per_chunk", number(run_.plan.chunks.rows_per_chunk())}},
         .dataset = describe(task_.data(), run_.options)};
+    if (run_.models > 1) {
+      context.options.emplace_back("models", number(run_.models));
+      context.options.emplace_back("combination", run_.combination);
+    }
     const std::string_view form = task_.facts().first_layer;
     if (!form.empty()) context.options.emplace_back("first_layer", text(form));
     const task_facts& facts = task_.facts();

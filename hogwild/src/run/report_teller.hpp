@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,8 +22,9 @@ class report_teller final : lazy_parameters::source {
  public:
   using copy_function = std::function<std::vector<float>()>;
 
-  /// Both outlive it.
-  report_teller(const training_task& task, const train_options& options) : task_(task), options_(options) {}
+  /// Both outlive it. `models`: of which each parameter stands side by side.
+  report_teller(const training_task& task, const train_options& options, std::size_t models = 1)
+      : task_(task), options_(options), models_(models) {}
 
   /// Calls the observers one after the other; whether any wants the run to stop. `copy` gives the parameters by
   /// position, where an observer asks for them.
@@ -47,12 +49,15 @@ class report_teller final : lazy_parameters::source {
   std::vector<std::uint32_t> columns() const override { return order().columns(); }
 
   const parameter_order& order() const {
-    if (!order_) order_.emplace(task_.facts().groups, detail::input_numbers_of(task_.data()));
-    return *order_;
+    if (order_) return *order_;
+    std::vector<parameter_group> groups = task_.facts().groups;
+    for (parameter_group& g : groups) g.offset *= models_, g.width *= models_;
+    return order_.emplace(std::move(groups), detail::input_numbers_of(task_.data()));
   }
 
   const training_task& task_;
   const train_options& options_;
+  std::size_t models_;
   copy_function copy_{};
   mutable std::optional<parameter_order> order_{};  ///< made when it is first needed; guarded as source's calls are
 };

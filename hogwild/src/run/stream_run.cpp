@@ -14,6 +14,7 @@
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/detail/sharing/singleton_parameters.hpp>
 #include <hogwild/error.hpp>
 
 #include "task/require.hpp"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/detail/models/model_data.hpp>
 #include <hogwild/detail/models/model_options.hpp>
+#include <hogwild/detail/models/several_margins.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/models.hpp>
 #include <hogwild/saved_model.hpp>
@@ -55,6 +57,13 @@ word_vectors vectors_of(const named_model& m, std::span<const float> parameters,
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,
                      std::span<const std::uint32_t> original);
 
+/// The same of several margin models that make one, whose parameters stand as those of softmax do: those of a column
+/// together, and the constant terms last. Throws config_error for a model that has no margin, too.
+saved_model to_saved(const named_model& m, answer_kind by, std::size_t models, std::span<const float> parameters,
+                     const label_map& labels, std::span<const std::uint32_t> original);
+/// How the models of the library that a file holds make one; nothing where it holds one alone.
+std::optional<answer_kind> answer_of(const saved_model& saved);
+
 /// What a saved model says of rows whose columns are the positions of its own columns (see saved_model). Not changed by
 /// asking, so any thread may ask.
 class predictor {
@@ -79,7 +88,7 @@ class predictor {
   /// another size, offsets where it has no margin.
   void require_data(const sparse_view& rows, std::string_view source) const;
 
-  /// Whether it scores all classes: softmax and mlp do.
+  /// Whether it scores all classes: softmax, mlp and margin models of one class against the rest do.
   bool scores_classes() const { return loaded_->scores_classes(); }
   /// Throws config_error where it does not. `z.classes`, or `z.label`, is encoded as label_map does.
   class_scores scores_of(const sparse_row<float>& z) const;
@@ -90,6 +99,8 @@ class predictor {
   std::vector<double> probabilities(const sparse_row<float>& z) const;
 
   const label_map& labels() const { return labels_; }
+  /// How many models the file holds, which make one; parameters() are those of all then.
+  std::size_t models() const { return loaded_->models(); }
   const named_model& model() const { return model_; }
   /// As train() would return them, of model() on columns whose input numbers are columns().
   std::span<const float> parameters() const { return loaded_->parameters(); }

@@ -33,6 +33,8 @@ struct resolved_run {
   loop_plan plan{};
   std::shared_ptr<const resumed_checkpoint> resumed{};  ///< what it goes on from, until that is in the store
   collective* ranks = nullptr;                          ///< the processes that train together; null: this one is alone
+  std::size_t models = 1;                               ///< that are trained, and make one
+  std::string combination{};                            ///< how, where they are several
 };
 
 /// The epochs of a run: train, measure, tell the observers, decide whether to go on. Throws what the engine's run

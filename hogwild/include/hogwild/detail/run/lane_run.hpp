@@ -36,18 +36,21 @@ struct lane_kept {
 class lane_run {
  public:
   /// `alone`: one of the models on the rows, whose step and l2 do not count; it outlives this. `lanes`: 8, 16 or 32.
-  /// `largest_step`: of all that will come, by which it is chosen how workers share. Throws config_error where the
-  /// model, its options or the engine do not suit: see lane_task::suits(); engines are serial and threads.
+  /// `largest_step`: of all that will come, by which it is chosen how workers share, and, unless steps were found by a
+  /// search, how many rows a batch has. Throws config_error where the model, its options or the engine do not suit: see
+  /// lane_task::suits(); engines are serial and threads.
   lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
-           double largest_step, std::unique_ptr<any_engine> engine);
-  /// The same with a sharing that was decided.
+           double largest_step, std::shared_ptr<any_engine> engine, bool step_found = false);
+  /// The same with a sharing that was decided, by plan() of another one with the same engine say.
   lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
-           std::unique_ptr<any_engine> engine);
+           std::shared_ptr<any_engine> engine);
 
   /// As many lanes as keep the parameters in the second-level cache, of 8, 16 and 32, and no more than `models` need.
   static std::size_t lanes_for(std::size_t columns, std::size_t models);
 
   std::size_t lanes() const { return table_->lanes; }
+  const loop_plan& plan() const { return plan_; }
+  engine_run& workers() const { return *workers_; }
   bool trains(std::size_t k) const { return table_->of[k].trains; }
   /// `fold[r]`: of which fold row r of the dataset is, below `folds`.
   void deal(std::vector<std::uint8_t> fold);
@@ -62,6 +65,13 @@ class lane_run {
   /// A pass over the rows with these steps, one for each lane. `pass` seeds the order of the rows. Throws config_error
   /// where step * l2 is 1 or more. A request to stop ends it early: then the parameters are of no use.
   void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop = {});
+  /// What all lanes hold, for going back to it after a pass that was ended early.
+  struct all_kept {
+    std::vector<float> stored{};
+    std::array<lane_round, most_lanes> of{};
+  };
+  all_kept kept() const;
+  void go_back(const all_kept& to);
 
   /// True w of lane k.
   std::vector<float> parameters(std::size_t k) const;
@@ -79,7 +89,7 @@ class lane_run {
   std::array<lane_settings, most_lanes> settings_{};
   lane_task task_;
   loop_plan plan_{};
-  std::unique_ptr<any_engine> engine_;
+  std::shared_ptr<any_engine> engine_;
   std::unique_ptr<engine_run> workers_;
   std::unique_ptr<round_driver> rounds_;  ///< goes first
 };

@@ -62,6 +62,8 @@ class loaded_model {
       std::function<void(std::size_t k, const sparse_row<float>* z, std::size_t number, std::span<row_score> scores)>;
 
   virtual named_model model() const = 0;
+  /// How many models of that kind there are, whose parameters stand side by side; see answer_kind.
+  virtual std::size_t models() const { return 1; }
   /// Of a row whose columns are positions of the saved ones.
   virtual row_score loss_and_score(const sparse_row<float>& z) const = 0;
   virtual batch_scorer scorer(std::size_t most) const;

@@ -12,6 +12,7 @@
 #include <hogwild/detail/model/model_number.hpp>
 #include <hogwild/detail/model/row_scorer.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/models/several_margins.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
 #include <hogwild/error.hpp>
 
@@ -91,6 +92,44 @@ class plain_loaded_model final : public loaded_model {
   sparse_view shape_{};  ///< columns of the rows that are scored
 };
 
+/// Several margin models that predict as one, with the parameters of all.
+template <margin_model M>
+class loaded_margins final : public loaded_model {
+ public:
+  loaded_margins(const M& m, answer_kind by, const saved_model& saved, std::vector<float> parameters,
+                 const model_descriptor& descriptor)
+      : loaded_model(std::move(parameters), saved.columns),
+        model_(m),
+        by_(by),
+        models_(saved.width),
+        descriptor_(descriptor),
+        margins_(m, by, saved.width, saved.columns.size(), parameters_) {}
+  loaded_margins(const loaded_margins&) = delete;  // margins read these parameters
+  loaded_margins& operator=(const loaded_margins&) = delete;
+
+  named_model model() const override { return as_named(model_, descriptor_); }
+  std::size_t models() const override { return models_; }
+  row_score loss_and_score(const sparse_row<float>& z) const override { return margins_.said(z); }
+  bool heeds_offsets() const override { return true; }
+  bool scores_classes() const override { return by_ == answer_kind::one_vs_rest; }
+  class_scores scores_of(const sparse_row<float>& z) const override {
+    const row_score said = margins_.said(z);
+    return {said.loss, 0.0f, margins_.margins(z)};
+  }
+  bool has_probabilities() const override { return several_margins<M>::has_probability && by_ != answer_kind::vote; }
+  std::vector<double> probabilities([[maybe_unused]] const sparse_row<float>& z) const override {
+    if constexpr (several_margins<M>::has_probability) return margins_.probabilities(z);
+    return {};
+  }
+
+ private:
+  M model_;
+  answer_kind by_;
+  std::size_t models_;
+  const model_descriptor& descriptor_;
+  several_margins<M> margins_;
+};
+
 /// A model that is made of its members `features` and `classes`, of numbers(), and of prepare_for(data) where it has
 /// that.
 template <model M>
@@ -115,6 +154,14 @@ class plain_descriptor final : public descriptor_for<M> {
   }
 
   std::shared_ptr<const loaded_model> load(const saved_model& saved) const override {
+    if constexpr (margin_model<M>) {
+      if (const auto by = answer_of<M>(saved)) {
+        std::vector<float> parameters = saved.weights;
+        parameters.insert(parameters.end(), saved.bias.begin(), saved.bias.end());
+        return std::make_shared<loaded_margins<M>>(model_of_several<M>(saved), *by, saved, std::move(parameters),
+                                                   *this);
+      }
+    }
     const M m = model_of_saved<M>(saved);
     return std::make_shared<plain_loaded_model<M>>(m, parameters_of_saved(m, saved), saved.columns, *this);
   }

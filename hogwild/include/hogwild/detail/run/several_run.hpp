@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/models/several_margins.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+
+// Several margin models of one kind that are trained on the same rows, each to its own end, and make one.
+
+namespace hogwild {
+
+/// What tells one of them from the others.
+enum class member_rows_kind {
+  classes,    ///< a class, against the rest
+  bootstrap,  ///< how often each row counts (bootstrap_count())
+  shards      ///< runs of rows, of which each has one
+};
+
+struct several_plan {
+  member_rows_kind rows = member_rows_kind::classes;
+  std::size_t models = 0;  ///< of classes as many as there are, whatever this says
+  answer_kind by = answer_kind::one_vs_rest;
+  bool mean_weights = false;  ///< the model is the mean of their parameters, in the place of an answer
+  std::size_t workers = 1;    ///< that train one model each where they are not trained side by side
+  /// One of them on rows of its own, as prepare() makes it.
+  std::function<prepared_task(const sparse_view& rows, const train_options&)> prepare{};
+  /// What so many models, whose parameters stand as several_margins has them, say together of labelled rows.
+  std::function<measurement(std::span<const float> parameters, std::size_t models, const sparse_view& rows,
+                            const label_map& labels, bool all_measures)>
+      measure{};
+};
+
+/// The word for records: "one_vs_rest", "mean", "vote" or "mean_weights".
+std::string_view name_of(const several_plan& plan);
+
+/// Throws config_error for options that several models have no use for, or that do not suit the plan.
+void require_several(const several_plan& plan, const train_options& options, const model_traits& traits);
+
+/// Trains them as each would be trained by train() alone on its rows, by the serial engine to the same bits (of a
+/// bootstrap to rounding). Models under sgd go side by side, several by each pass over the rows (lane_run), by the
+/// workers of `engine`, which is serial or of threads. Where there are eight models a worker and more, and no sharing
+/// was asked for, each worker has models of its own, with the bits of a serial run. What lanes do not do, and shards,
+/// are trained by runs of their own, of one worker each, as many at a time as there are workers. Each model ends by its
+/// own tolerance and validation loss; where one diverges the run does.
+///
+/// `all`: one model on all rows, whose labels are classes where plan.rows are. The result has the parameters of all, as
+/// several_margins has them, and the losses and measures that they have together; counts are of rows that workers went
+/// through, once for all that go side by side. Asked to stop, it has what the last whole pass has left.
+train_result train_several(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine);
+
+}  // namespace hogwild

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include <hogwild/detail/models/several_margins.hpp>
+#include <hogwild/detail/results/saved_form.hpp>
+#include <hogwild/detail/run/several_run.hpp>
+#include <hogwild/detail/task/evaluate.hpp>
+#include <hogwild/detail/task/scoring.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/saved_model.hpp>
+#include <hogwild/train.hpp>
+
+// Margin models that are trained side by side and make one: a class each, or an ensemble. The file of such a model is
+// read by predictor (<hogwild/registry.hpp>) and by the command.
+
+namespace hogwild {
+
+/// What the models of an ensemble are trained on.
+enum class ensemble_rows : std::uint32_t {
+  bootstrap,  ///< all rows, each as often as a Poisson distribution of mean 1 draws by the seed (Oza, Online bagging
+              ///< and boosting, 2005)
+  shards      ///< runs of rows of about the same length, a run each
+};
+
+/// How they make one model.
+enum class ensemble_answer : std::uint32_t {
+  mean,         ///< the mean of their probabilities where they have them, else of what they predict
+  vote,         ///< the label that most of them say (binary models)
+  mean_weights  ///< one linear model whose parameters are the mean of theirs (Zinkevich, Weimer, Li and Smola,
+                ///< Parallelized stochastic gradient descent, NeurIPS 2010, on shards)
+};
+
+struct ensemble_options {
+  std::size_t models = 10;  ///< >= 2
+  ensemble_rows rows = ensemble_rows::bootstrap;
+  ensemble_answer answer = ensemble_answer::mean;
+};
+
+namespace detail {
+
+template <class Engine>
+concept trains_several = std::same_as<Engine, serial_engine> || std::same_as<Engine, thread_engine>;
+
+inline several_plan plan_of(const ensemble_options& o) {
+  return {.rows = o.rows == ensemble_rows::shards ? member_rows_kind::shards : member_rows_kind::bootstrap,
+          .models = o.models,
+          .by = o.answer == ensemble_answer::vote ? answer_kind::vote : answer_kind::mean,
+          .mean_weights = o.answer == ensemble_answer::mean_weights};
+}
+
+template <margin_model M>
+prepared_task prepare_several(const M& m, const sparse_view& data, const train_options& options,
+                              const several_plan& plan) {
+  static_assert(conforms<M>());
+  static_assert(std::same_as<trained_as_t<M>, M>, "models with project() are trained one by one, by train()");
+  model_traits traits = traits_of(m);
+  require_several(plan, options, traits);
+  if (plan.rows == member_rows_kind::classes) traits.labels = label_kind::classes;
+  prepared_data ready(data, options, traits);
+  if (plan.rows != member_rows_kind::classes) require_data(m, ready);
+  auto task = make_task(m, ready.train(), ready.labels(), ready.loop());
+  return {std::move(ready), std::move(task)};
+}
+
+template <margin_model M>
+train_result train_several_of(const M& m, const sparse_view& data, std::shared_ptr<any_engine> engine,
+                              std::size_t workers, const train_options& options, several_plan plan) {
+  plan.workers = workers;
+  plan.prepare = [&m](const sparse_view& rows, const train_options& own) { return prepare(m, rows, own); };
+  plan.measure = [&m, by = plan.by, workers](std::span<const float> parameters, std::size_t models,
+                                             const sparse_view& rows, const label_map& labels, bool all_measures) {
+    const several_margins<M> together(m, by, models, rows.columns, parameters);
+    const auto threads = thread_team::make(thread_team_kind::std, workers, false);
+    return evaluate_rows(
+        rows, labels, *threads, [&](const sparse_row<float>& z) { return together.said(z); }, all_measures);
+  };
+  const prepared_task all = prepare_several(m, data, options, plan);
+  return train_several(all, std::move(plan), std::move(engine));
+}
+
+template <margin_model M, trains_several Engine>
+train_result train_several_by(const M& m, const sparse_view& data, const Engine& engine, const train_options& options,
+                              several_plan plan) {
+  std::size_t workers = 1;
+  if constexpr (requires { engine.workers; }) workers = worker_count(engine.workers);
+  return train_several_of(m, data, std::make_shared<engine_of<Engine>>(engine), workers, options, std::move(plan));
+}
+
+}  // namespace detail
+
+/// Trains a model of two labels for each of the classes that rows have, three at least, against all other classes; the
+/// class with the greatest margin is what they say. Models under sgd are trained side by side, up to 32 by one pass
+/// over the rows, each as train() trains it alone. The result's parameters are those of a column for all classes,
+/// column by column, and behind them the constant terms; train_loss is the sum over the classes of their mean losses.
+///
+/// Throws as train(), config_error for a model of numbers, for rows of two labels, and for options that have no meaning
+/// here: checkpoints, a warm start, rounds, weight_positive.
+template <margin_model M, detail::trains_several Engine>
+train_result train_one_vs_rest(const M& m, const sparse_view& data, const Engine& engine,
+                               const train_options& options = {}) {
+  return detail::train_several_by(m, data, engine, options, {});
+}
+
+/// Trains an ensemble. The result's parameters are as above, with models in the place of classes, or under mean_weights
+/// those of one model; train_loss is the mean of the models' losses on all rows. l2 is by default 1 / rows, also of
+/// shards. A bootstrap goes by `options.seed` and the place of a row. Throws as above, and for fewer than two models,
+/// more shards than rows, and numbers that are to vote.
+template <margin_model M, detail::trains_several Engine>
+train_result train_ensemble(const M& m, const sparse_view& data, const Engine& engine, const ensemble_options& ensemble,
+                            const train_options& options = {}) {
+  return detail::train_several_by(m, data, engine, options, detail::plan_of(ensemble));
+}
+
+/// Writes what train_one_vs_rest() has trained on these rows. Throws what save_model() throws.
+template <margin_model M>
+void save_one_vs_rest(const std::filesystem::path& path, const train_result& run, const sparse_view& data, const M& m) {
+  save_model(path,
+             detail::saved_form_of(m, answer_kind::one_vs_rest, run.labels.classes(), run.parameters, run.labels,
+                                   detail::input_numbers_of(data)),
+             model_format_for(path));
+}
+
+/// The same of train_ensemble(); under mean_weights it is the file of a linear model.
+template <margin_model M>
+void save_ensemble(const std::filesystem::path& path, const train_result& run, const sparse_view& data, const M& m,
+                   const ensemble_options& ensemble) {
+  const std::vector<std::uint32_t> columns = detail::input_numbers_of(data);
+  const saved_model saved = ensemble.answer == ensemble_answer::mean_weights
+                                ? detail::saved_form_of(m, run.parameters, run.labels, columns)
+                                : detail::saved_form_of(m, detail::plan_of(ensemble).by, ensemble.models,
+                                                        run.parameters, run.labels, columns);
+  save_model(path, saved, model_format_for(path));
+}
+
+}  // namespace hogwild

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/memory/param_store.hpp>
+
+#include "run/member_groups.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <hogwild/engines.hpp>
+
+namespace hogwild::detail {
+
+namespace {
+
+std::size_t rounded_up(std::size_t of, std::size_t by) {
+  return (of + by - 1) / by;
+}
+
+}  // namespace
+
+member_groups::member_groups(const prepared_task& all, std::span<const lane_settings> models, double largest_step,
+                             bool step_found, std::shared_ptr<any_engine> engine, thread_team& team)
+    : all_(all),
+      team_(team),
+      own_(team.size() > 1 && models.size() >= least_lanes * team.size() &&
+           all.data.options().sharing == sharing_kind::automatic) {
+  if (own_) engine = std::make_shared<engine_of<serial_engine>>(serial_engine{});
+  const std::shared_ptr<const training_task> alone(std::shared_ptr<const void>(), all.task.get());
+  const std::size_t columns = all.task->data().columns, most = most_in_group(models.size());
+  for (std::size_t first = 0; first < models.size();) {
+    const std::size_t count = std::min(models.size() - first, most), lanes = lane_run::lanes_for(columns, count);
+    group& g = groups_.emplace_back(group{.first = first, .count = std::min(count, lanes)});
+    g.run = groups_.size() == 1
+                ? std::make_unique<lane_run>(alone, all.data.options(), lanes, largest_step, engine, step_found)
+                : std::make_unique<lane_run>(alone, plan().options, lanes, engine);
+    for (std::size_t k = 0; k < g.count; ++k) g.run->place(k, models[first + k]);
+    first += g.count;
+  }
+}
+
+/// All lanes of a pass, or where workers have groups of their own about as many models in each.
+std::size_t member_groups::most_in_group(std::size_t models) const {
+  if (!own_) return most_lanes;
+  const std::size_t workers = team_.size();
+  const std::size_t lanes = lane_run::lanes_for(all_.task->data().columns, rounded_up(models, workers));
+  return rounded_up(models, workers * rounded_up(models, workers * lanes));
+}
+
+template <class F>
+void member_groups::for_groups(const F& f) {
+  if (own_) return by_threads(team_, groups_.size(), f);
+  for (std::size_t i = 0; i < groups_.size(); ++i) f(i);
+}
+
+bool member_groups::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop) {
+  std::vector<lane_run::all_kept> before(groups_.size());
+  for_groups([&](std::size_t i) {
+    const group& g = groups_[i];
+    std::vector<double> of_lanes(g.run->lanes());
+    std::ranges::copy(steps.subspan(g.first, g.count), of_lanes.begin());
+    if (stop.stop_possible()) before[i] = g.run->kept();
+    bool any = false;
+    for (std::size_t k = 0; k < g.count; ++k) any = any || g.run->trains(k);
+    if (any) g.run->train(pass, of_lanes, stop);
+  });
+  if (!stop.stop_requested()) return true;
+  for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].run->go_back(before[i]);
+  return false;
+}
+
+std::vector<member_groups::measured> member_groups::measure() {
+  constexpr auto all_rows = lane_task::rows_of_lane::all;
+  std::vector<measured> found(groups_.back().first + groups_.back().count);
+  const std::optional<sparse_view>& held = all_.data.options().validation;
+  for_groups([&](std::size_t i) {
+    const group& g = groups_[i];
+    const auto training = g.run->measure(all_.data.train(), all_rows, false);
+    const std::vector<double> penalties = g.run->penalties();
+    std::vector<measurement> validation;
+    if (held) validation = g.run->measure(*held, all_rows, false);
+    for (std::size_t k = 0; k < g.count; ++k) {
+      found[g.first + k] = {.loss = training[k].loss, .penalty = penalties[k]};
+      if (held) found[g.first + k].validation = validation[k];
+    }
+  });
+  return found;
+}
+
+const member_groups::group& member_groups::of(std::size_t model) const {
+  return *std::prev(std::ranges::upper_bound(groups_, model, {}, &group::first));
+}
+
+std::vector<float> member_groups::parameters(std::size_t model) const {
+  return of(model).run->parameters(model - of(model).first);
+}
+
+bool member_groups::trains(std::size_t model) const {
+  return of(model).run->trains(model - of(model).first);
+}
+
+void member_groups::clear(std::size_t model) {
+  of(model).run->clear(model - of(model).first);
+}
+
+epoch_report member_groups::counted() const {
+  epoch_report sum;
+  for (const group& g : groups_) {
+    for (const worker_slot& slot : g.run->workers().store().slots()) {
+      sum.examples += slot.rows.get();
+      sum.updates += slot.updates.get();
+      sum.nonzeros += slot.nonzeros.get();
+    }
+  }
+  return sum;
+}
+
+std::string_view member_groups::engine() const {
+  return own_ ? "threads" : groups_.front().run->workers().engine();
+}
+
+std::size_t member_groups::workers() const {
+  return own_ ? team_.size() : plan().training_workers(groups_.front().run->workers().workers());
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+
+namespace hogwild::detail {
+
+/// Any number of models on the same rows, trained in groups of as many as go through the rows together (lane_run). All
+/// workers train one group after the other; or each worker has groups of its own, which is faster and repeats to the
+/// bit, where models are enough for that and no sharing was asked for.
+class member_groups {
+ public:
+  /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. `largest_step` and
+  /// `step_found` as lane_run has them.
+  member_groups(const prepared_task& all, std::span<const lane_settings> models, double largest_step, bool step_found,
+                std::shared_ptr<any_engine> engine, thread_team& team);
+
+  /// A pass of all that are not cleared, a step for each. False where a stop was asked for in the middle of it: then
+  /// all are as before.
+  bool train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop);
+
+  /// What each model makes of all training rows, and of the validation rows where there are any.
+  struct measured {
+    double loss = 0.0, penalty = 0.0;  ///< of a model that was cleared no number
+    std::optional<measurement> validation{};
+  };
+  std::vector<measured> measure();
+
+  std::vector<float> parameters(std::size_t model) const;
+  bool trains(std::size_t model) const;
+  void clear(std::size_t model);
+
+  /// Rows that workers went through, and what came of them, so far.
+  epoch_report counted() const;
+  std::size_t groups() const { return groups_.size(); }
+  const loop_plan& plan() const { return groups_.front().run->plan(); }
+  std::string_view engine() const;
+  std::size_t workers() const;
+  bool are_of_workers() const { return own_; }
+
+ private:
+  struct group {
+    std::size_t first = 0, count = 0;
+    std::unique_ptr<lane_run> run{};
+  };
+  std::size_t most_in_group(std::size_t models) const;
+  const group& of(std::size_t model) const;
+  template <class F>
+  void for_groups(const F& f);
+
+  const prepared_task& all_;
+  thread_team& team_;
+  bool own_;
+  std::vector<group> groups_{};
+};
+
+/// Calls work(k) for each k below `count`, by all threads of the team.
+template <class Work>
+void by_threads(thread_team& team, std::size_t count, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  team.run([&](std::size_t) {
+    for (std::size_t k; (k = next++) < count;) work(k);
+  });
+}
+
+}  // namespace hogwild::detail

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that make one against trainings of each of them alone.
+#include <hogwild/several_models.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/detail/task/lane_table.hpp>
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/hinge_svm.hpp>
+#include <hogwild/models/least_squares.hpp>
+#include <hogwild/models/logistic.hpp>
+#include <hogwild/registry.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "support/toy_data.hpp"
+
+#include "run/member_rows.hpp"
+
+namespace hogwild {
+namespace {
+
+/// Asks to stop while a row is trained, once it is told to.
+struct stopping_logistic : logistic {
+  static constexpr std::string_view name = "stopping_logistic";
+  std::stop_source* source;
+  const bool* told;
+
+  float derivative(float margin, float label) const {
+    if (*told) source->request_stop();
+    return logistic::derivative(margin, label);
+  }
+};
+
+struct several_models : testing::Test {
+  static constexpr std::size_t classes = 11;  // of which eight and three go side by side
+
+  several_models() {
+    for (std::size_t r = 0; r < toy.label.size(); ++r) toy.label[r] = class_of(r);
+  }
+  /// Planted: rows of one label are of even classes.
+  float class_of(std::size_t r) const {
+    return toy.label[r] > 0.0f ? static_cast<float>(2 * (r % 6)) : static_cast<float>(2 * (r % 5) + 1);
+  }
+
+  test::toy_rows against_rest(std::size_t k) const {
+    test::toy_rows one = toy;
+    for (float& label : one.label) label = label == static_cast<float>(k) ? 1.0f : -1.0f;
+    return one;
+  }
+  static test::toy_rows two_labels() {
+    return test::planted_classification({.rows = 900, .columns = 200, .per_row = 13});
+  }
+  /// Of model k among `models`.
+  static std::vector<float> part(const std::vector<float>& parameters, std::size_t k, std::size_t models) {
+    std::vector<float> own;
+    for (std::size_t j = k; j < parameters.size(); j += models) own.push_back(parameters[j]);
+    return own;
+  }
+
+  template <class M>
+  void expect_each_as_alone(const M& m, const train_options& options) const {
+    const csr_rows all = toy.csr();
+    const train_result together = train_one_vs_rest(m, all.view(), serial_engine{}, options);
+    EXPECT_EQ(together.status, run_status::done);
+    ASSERT_EQ(together.labels.classes(), classes);
+    double losses = 0.0, objectives = 0.0;
+    for (std::size_t k = 0; k < classes; ++k) {
+      SCOPED_TRACE("class " + std::to_string(k));
+      const test::toy_rows rows = against_rest(k);
+      const csr_rows one = rows.csr();
+      const train_result alone = train(m, one.view(), serial_engine{}, options);
+      ASSERT_EQ(part(together.parameters, k, classes), alone.parameters);
+      losses += alone.train_loss, objectives += alone.objective;
+    }
+    EXPECT_NEAR(together.train_loss, losses, 1e-5 * losses);
+    EXPECT_NEAR(together.objective, objectives, 1e-5 * objectives);
+  }
+
+  test::toy_rows toy = test::planted_classification({.rows = 900, .columns = 200, .per_row = 13});
+};
+
+TEST_F(several_models, of_classes_make_the_bits_that_each_makes_alone) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  expect_each_as_alone(logistic{}, {.epochs = 3, .step = {.initial = 0.3}, .seed = seed});
+  // So large a step bears few rows at a time.
+  expect_each_as_alone(logistic{}, {.epochs = 2, .step = {.initial = 30.0}, .l2 = 0.0, .seed = seed});
+  expect_each_as_alone(hinge_svm{}, {.epochs = 3, .l2 = 1e-3, .bias = true, .seed = seed});
+  expect_each_as_alone(logistic{}, {.epochs = 4,
+                                    .step = {.initial = 0.5, .kind = schedule_kind::inverse, .warm_up = 1},
+                                    .order = row_order::permuted,
+                                    .bias = true,
+                                    .seed = seed,
+                                    .batch = 3});
+}
+
+// What lanes do not do is trained one by one.
+TEST_F(several_models, of_classes_are_trained_by_any_optimizer_as_alone) {
+  expect_each_as_alone(logistic{}, {.epochs = 2, .step = {.initial = 0.2}, .optimizer = optimizer_kind::adagrad});
+  expect_each_as_alone(logistic{}, {.epochs = 2, .step = {.initial = 0.2}, .l1 = 1e-3, .bias = true});
+  expect_each_as_alone(logistic{}, {.epochs = 4, .step = {.initial = 0.2}, .average = 0.5});
+}
+
+TEST_F(several_models, of_classes_end_by_their_own_validation_loss) {
+  const csr_rows all = toy.csr();
+  const sparse_view training = all.view().slice(0, 600), held = all.view().slice(600, 900);
+  train_options options{.epochs = 12, .step = {.initial = 2.0}, .l2 = 0.0, .patience = 1};
+  options.validation = held;
+  const train_result together = train_one_vs_rest(logistic{}, training, serial_engine{}, options);
+  std::size_t earlier = 0;
+  for (std::size_t k = 0; k < classes; ++k) {
+    const test::toy_rows rows = against_rest(k);
+    const csr_rows one = rows.csr();
+    options.validation = one.view().slice(600, 900);
+    const train_result alone = train(logistic{}, one.view().slice(0, 600), serial_engine{}, options);
+    earlier += alone.epochs < options.epochs ? 1 : 0;
+    EXPECT_EQ(part(together.parameters, k, classes), alone.parameters) << k;
+  }
+  EXPECT_GT(earlier, 0u);
+}
+
+TEST_F(several_models, of_classes_measure_the_class_of_the_greatest_margin) {
+  const csr_rows all = toy.csr();
+  train_options options{.epochs = 3, .step = {.initial = 0.5}, .bias = true};
+  options.test = all.view();
+  std::vector<epoch_report> seen;
+  std::vector<float> told;
+  options.observers.push_back([&](const epoch_report& e) {
+    seen.push_back(e);
+    told = e.parameters();
+  });
+  const train_result run = train_one_vs_rest(logistic{}, all.view(), serial_engine{}, options);
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_NEAR(seen.back().train_loss, run.train_loss, 1e-5 * run.train_loss);
+  EXPECT_EQ(told, run.parameters);
+  std::size_t right = 0;
+  for (std::size_t r = 0; r < 900; ++r) {
+    std::vector<double> margin(classes);
+    for (std::size_t k = 0; k < classes; ++k) {
+      const std::vector<float> w = part(run.parameters, k, classes);
+      margin[k] = static_cast<double>(w.back());
+      const sparse_view& v = all.view();
+      for (std::size_t i = v.row_start[r]; i < v.row_start[r + 1]; ++i)
+        margin[k] += static_cast<double>(w[v.index[i]]) * static_cast<double>(v.value[i]);
+    }
+    const auto best = std::ranges::max_element(margin) - margin.begin();
+    right += static_cast<float>(best) == toy.label[r] ? 1 : 0;
+  }
+  EXPECT_NEAR(run.test->accuracy.value(), static_cast<double>(right) / 900.0, 2.0 / 900.0);
+  EXPECT_EQ(run.test->accuracy, seen.back().test->accuracy);
+}
+
+TEST_F(several_models, of_classes_end_as_well_by_two_threads) {
+  const csr_rows all = toy.csr();
+  const train_options options{.epochs = 10, .step = {.initial = 0.3}};
+  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+  const double serial = train_one_vs_rest(logistic{}, all.view(), serial_engine{}, options).objective;
+  EXPECT_NEAR(train_one_vs_rest(logistic{}, all.view(), two, options).objective, serial, 0.03 * serial);
+  train_options same = options;
+  same.reproducible = true;
+  EXPECT_EQ(train_one_vs_rest(logistic{}, all.view(), two, same).parameters,
+            train_one_vs_rest(logistic{}, all.view(), two, same).parameters);
+}
+
+// Where models are enough each worker has some of its own.
+TEST_F(several_models, that_are_many_have_the_bits_of_a_serial_run_by_any_number_of_threads) {
+  const test::toy_rows rows = two_labels();
+  const csr_rows all = rows.csr();
+  const train_options options{.epochs = 2, .bias = true};
+  const train_result serial = train_ensemble(hinge_svm{}, all.view(), serial_engine{}, {.models = 33}, options);
+  for (const std::size_t workers : {2u, 3u}) {
+    const thread_engine threads{.workers = workers, .team = thread_team_kind::std, .pin = false};
+    const train_result run = train_ensemble(hinge_svm{}, all.view(), threads, {.models = 33}, options);
+    EXPECT_EQ(run.workers, workers);
+    EXPECT_EQ(run.parameters, serial.parameters);
+  }
+}
+
+TEST_F(several_models, of_a_bootstrap_are_as_by_rows_of_these_weights) {
+  const test::toy_rows rows = two_labels();
+  const csr_rows all = rows.csr();
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  constexpr std::size_t models = 5;
+  const train_options options{
+      .epochs = 3, .step = {.initial = 0.2}, .l2 = 1e-2, .bias = true, .seed = seed, .batch = 1};
+  const train_result together = train_ensemble(logistic{}, all.view(), serial_engine{}, {.models = models}, options);
+  for (std::size_t k = 0; k < models; ++k) {
+    const lane_rows lane = detail::lane_rows_of(detail::plan_of({.models = models}), options, k);
+    std::vector<float> weight;
+    for (std::size_t r = 0; r < 900; ++r) weight.push_back(bootstrap_count(lane.bootstrap, r));
+    sparse_view weighed = all.view();
+    weighed.weight = weight;
+    const std::vector<float> alone = train(logistic{}, weighed, serial_engine{}, options).parameters;
+    const std::vector<float> own = part(together.parameters, k, models);
+    ASSERT_EQ(own.size(), alone.size());
+    for (std::size_t j = 0; j < own.size(); ++j) ASSERT_NEAR(own[j], alone[j], 1e-5) << "model " << k;
+  }
+  EXPECT_NE(part(together.parameters, 0, models), part(together.parameters, 1, models));
+}
+
+TEST_F(several_models, of_shards_are_trained_on_theirs_and_averaged) {
+  const test::toy_rows rows = two_labels();
+  const csr_rows all = rows.csr();
+  const train_options options{.epochs = 3, .l2 = 1e-3, .bias = true};
+  constexpr std::size_t models = 4;
+  std::vector<std::vector<float>> alone;
+  for (std::size_t k = 0; k < models; ++k)
+    alone.push_back(
+        train(logistic{}, all.view().slice(900 * k / models, 900 * (k + 1) / models), serial_engine{}, options)
+            .parameters);
+  ensemble_options shards{.models = models, .rows = ensemble_rows::shards};
+  const train_result several = train_ensemble(logistic{}, all.view(), serial_engine{}, shards, options);
+  for (std::size_t k = 0; k < models; ++k) EXPECT_EQ(part(several.parameters, k, models), alone[k]);
+  shards.answer = ensemble_answer::mean_weights;
+  const thread_engine three{.workers = 3, .team = thread_team_kind::std, .pin = false};
+  const train_result mean = train_ensemble(logistic{}, all.view(), three, shards, options);
+  ASSERT_EQ(mean.parameters.size(), alone[0].size());
+  for (std::size_t j = 0; j < alone[0].size(); ++j) {
+    double sum = 0.0;
+    for (const std::vector<float>& w : alone) sum += static_cast<double>(w[j]);
+    EXPECT_EQ(mean.parameters[j], static_cast<float>(sum / models));
+  }
+}
+
+/// Three models of one column: margins of a row of value 1.
+struct answers : testing::Test {
+  template <class M>
+  static detail::several_margins<M> of(const M& m, answer_kind by, const std::vector<float>& parameters) {
+    return {m, by, parameters.size(), 1, parameters};
+  }
+  std::vector<std::uint32_t> index{0};
+  std::vector<float> value{1.0f};
+  sparse_row<float> row(float label) const { return {.index = index, .value = value, .label = label}; }
+};
+
+TEST_F(answers, are_by_hand) {
+  const std::vector<float> margins{3.0f, -0.1f, -0.2f};
+  const auto vote = of(logistic{}, answer_kind::vote, margins).said(row(1.0f));
+  EXPECT_FLOAT_EQ(vote.score, -1.0f / 3.0f);
+  const double mean_loss = (std::log1p(std::exp(-3.0)) + std::log1p(std::exp(0.1)) + std::log1p(std::exp(0.2))) / 3.0;
+  EXPECT_NEAR(vote.loss, mean_loss, 1e-6);
+  const auto p = [](double m) { return 1.0 / (1.0 + std::exp(-m)); };
+  EXPECT_NEAR(of(logistic{}, answer_kind::mean, margins).said(row(1.0f)).score, (p(3) + p(-0.1) + p(-0.2)) / 3 - 0.5,
+              1e-6);
+  EXPECT_NEAR(of(hinge_svm{}, answer_kind::mean, margins).said(row(1.0f)).score, 0.9, 1e-6);
+  EXPECT_NEAR(of(least_squares{}, answer_kind::mean, margins).said(row(0.0f)).score, 0.9, 1e-6);
+  const std::vector<float> even{3.0f, -0.1f};
+  EXPECT_GT(of(hinge_svm{}, answer_kind::vote, even).said(row(1.0f)).score, 0.0f);
+  const std::vector<float> other{0.1f, -3.0f};
+  EXPECT_LT(of(hinge_svm{}, answer_kind::vote, other).said(row(1.0f)).score, 0.0f);
+  const auto classes = of(hinge_svm{}, answer_kind::one_vs_rest, margins).said(row(1.0f));
+  EXPECT_EQ(classes.score, 0.0f);
+  EXPECT_NEAR(classes.loss, 4.0 + 1.1 + 0.8, 1e-6);
+}
+
+TEST_F(several_models, are_saved_and_predict_the_same) {
+  const test::scratch_folder folder;
+  const csr_rows all = toy.csr();
+  const train_options options{.epochs = 3, .step = {.initial = 0.5}, .bias = true};
+  const train_result run = train_one_vs_rest(logistic{}, all.view(), serial_engine{}, options);
+  const test::toy_rows two = two_labels();
+  const csr_rows binary = two.csr();
+  for (const char* const name : {"/model.txt", "/model.bin"}) {
+    const std::string path = (folder.path().string() + name);
+    save_one_vs_rest(path, run, all.view(), logistic{});
+    const predictor read = predictor_of(load_model(path), path);
+    EXPECT_TRUE(std::ranges::equal(read.parameters(), run.parameters));
+    EXPECT_EQ(read.models(), classes);
+    EXPECT_TRUE(read.scores_classes());
+    for (const ensemble_answer answer : {ensemble_answer::mean, ensemble_answer::vote, ensemble_answer::mean_weights}) {
+      const ensemble_options ensemble{.models = 3, .answer = answer};
+      const train_result trained = train_ensemble(hinge_svm{}, binary.view(), serial_engine{}, ensemble, options);
+      save_ensemble(path, trained, binary.view(), hinge_svm{}, ensemble);
+      const predictor again = predictor_of(load_model(path), path);
+      EXPECT_EQ(again.models(), answer == ensemble_answer::mean_weights ? 1u : 3u);
+      EXPECT_TRUE(std::ranges::equal(again.parameters(), trained.parameters));
+    }
+  }
+}
+
+TEST_F(several_models, refuse_what_does_not_suit) {
+  const csr_rows all = toy.csr();
+  const test::toy_rows two = two_labels();
+  const csr_rows binary = two.csr();
+  const serial_engine serial;
+  EXPECT_THROW(train_one_vs_rest(least_squares{}, all.view(), serial), config_error);
+  EXPECT_THROW(train_one_vs_rest(logistic{}, binary.view(), serial), config_error);
+  EXPECT_THROW(train_one_vs_rest(logistic{}, all.view(), serial, {.checkpoint = "somewhere"}), config_error);
+  EXPECT_THROW(train_one_vs_rest(logistic{}, all.view(), serial, {.weight_positive = 2.0}), config_error);
+  EXPECT_THROW(train_one_vs_rest(logistic{}, all.view(), serial, {.rounds = 2}), config_error);
+  EXPECT_THROW(train_ensemble(logistic{}, binary.view(), serial, {.models = 1}), config_error);
+  EXPECT_THROW(train_ensemble(logistic{}, binary.view(), serial, {.models = 901, .rows = ensemble_rows::shards}),
+               config_error);
+  EXPECT_THROW(train_ensemble(least_squares{}, binary.view(), serial, {.answer = ensemble_answer::vote}), config_error);
+}
+
+TEST_F(several_models, stop_with_what_whole_passes_have_left) {
+  const csr_rows all = toy.csr();
+  train_options options{.epochs = 9, .step = {.initial = 0.3}};
+  options.observers.push_back(
+      [](const epoch_report& e) { return e.epoch == 2 ? observer_answer::stop : observer_answer::go_on; });
+  const train_result stopped = train_one_vs_rest(logistic{}, all.view(), serial_engine{}, options);
+  EXPECT_EQ(stopped.status, run_status::stopped);
+  EXPECT_EQ(stopped.stopped_by, stop_cause::observer);
+  EXPECT_EQ(stopped.epochs, 2u);
+  const train_result two = train_one_vs_rest(logistic{}, all.view(), serial_engine{},
+                                             {.epochs = 2, .step = {.initial = 0.3, .kind = schedule_kind::constant}});
+  EXPECT_EQ(stopped.parameters, two.parameters);
+}
+
+TEST_F(several_models, stop_in_the_middle_of_a_pass_with_what_the_last_one_has_left) {
+  const csr_rows all = toy.csr();
+  std::stop_source source;
+  bool told = false;
+  const stopping_logistic model{{}, &source, &told};
+  train_options options{.epochs = 9, .step = {.initial = 0.3}, .stop = source.get_token()};
+  options.observers.push_back([&](const epoch_report& e) { told = e.epoch == 2; });
+  const train_result stopped = train_one_vs_rest(model, all.view(), serial_engine{}, options);
+  EXPECT_EQ(stopped.status, run_status::stopped);
+  EXPECT_EQ(stopped.stopped_by, stop_cause::request);
+  EXPECT_EQ(stopped.epochs, 2u);
+  const train_result two = train_one_vs_rest(logistic{}, all.view(), serial_engine{},
+                                             {.epochs = 2, .step = {.initial = 0.3, .kind = schedule_kind::constant}});
+  EXPECT_EQ(stopped.parameters, two.parameters);
+}
+
+TEST_F(several_models, that_diverge_say_so) {
+  const csr_rows all = toy.csr();
+  const train_result run = train_ensemble(least_squares{}, all.view(), serial_engine{}, {.models = 2},
+                                          {.epochs = 20, .step = {.initial = 1e6}, .l2 = 0.0, .batch = 1});
+  EXPECT_EQ(run.status, run_status::diverged);
+  EXPECT_LT(run.epochs, 20u);
+}
+
+}  // namespace
+}  // namespace hogwild

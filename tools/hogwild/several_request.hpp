@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+
+#include <hogwild/registry.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/several_models.hpp>
+
+namespace hogwild::cli {
+
+class command_line;
+struct train_request;
+
+/// What --multiclass and --ensemble ask for.
+struct several_request {
+  bool one_vs_rest = false;
+  bool ensemble = false;
+  bool averages = false;                      ///< by mean-weights
+  ensemble_options of_ensemble{.models = 0};  ///< 0: as many as there are workers
+
+  bool any() const { return one_vs_rest || ensemble; }
+  /// Whether the model that is saved has the parameters of several.
+  bool keeps_several() const { return any() && !averages; }
+};
+
+void declare_several(command_line& line, several_request& r);
+/// Decides what was left open. Throws config_error for options that do not go together.
+void complete_several(const command_line& line, train_request& r);
+
+/// Trains what the request asks for, by its engine.
+train_result train_several_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
+                                       const train_options& options);
+/// Its file. Where it keeps several.
+saved_model saved_of_several(const train_request& request, const named_model& m, const train_result& result,
+                             std::span<const std::uint32_t> original);
+
+/// ", each of 10 classes against the rest" and the like; empty where there is one model.
+std::string several_text(const train_request& request, const train_result& result);
+void put_several(nlohmann::ordered_json& into, const train_request& request, const train_result& result);
+
+}  // namespace hogwild::cli
