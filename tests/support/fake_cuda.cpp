@@ -95,13 +95,14 @@ cudaError_t call_to_end(const char* name, const F& f) {
   return code != cudaSuccess ? code : noted(ended);
 }
 
-/// The same for what waits: where it fails, a fault has ended all that was queued.
+/// The same for what waits: where it fails, a fault has ended all that was queued on the current device.
 template <class F>
 cudaError_t call_to_wait(const char* name, const F& f) {
   const cudaError_t code = call(name, f);
   const std::lock_guard lock(devices().mutex);
   if (code != cudaSuccess && code != cudaErrorNotReady)
-    for (const auto& [handle, stream] : devices().streams) stream->queue.clear();
+    for (const auto& [handle, stream] : devices().streams)
+      if (stream->device == current_device) stream->queue.clear();
   return code;
 }
 

@@ -35,8 +35,8 @@ struct listener : observer {
 };
 
 /// Asks to stop while the first row is trained, once the run has begun.
-struct impatient {
-  static constexpr std::string_view name = "impatient";
+struct hasty {
+  static constexpr std::string_view name = "hasty";
   std::stop_source* source;
   const std::size_t* starts;
 
@@ -124,7 +124,7 @@ TEST_F(stopping, a_request_in_the_first_epoch_is_told_no_loss) {
   std::stop_source source;
   options.stop = source.get_token();
   options.tolerance = 1e-3;  // the objective before the first epoch is measured, for comparison
-  const auto result = train(impatient{.source = &source, .starts = &heard.starts}, data, serial_engine{}, options);
+  const auto result = train(hasty{.source = &source, .starts = &heard.starts}, data, serial_engine{}, options);
   EXPECT_EQ(result.status, run_status::stopped);
   EXPECT_EQ(result.epochs, 0u);
   EXPECT_TRUE(std::isnan(result.train_loss)) << result.train_loss;
