@@ -24,10 +24,27 @@ struct measurement {
   std::optional<double> cut{};  ///< capacity of the edges between sides, of graphs
 };
 
+/// What models come to that are trained on all folds of the rows but one, each measured on the fold that it has not
+/// seen.
+struct fold_measures {
+  std::vector<measurement> folds{};  ///< of each fold; the loss is infinite where the model diverged
+
+  /// The mean over the folds of each measure that all of them have.
+  measurement mean() const;
+  /// The standard deviation of the folds' losses, over one fold less than there are.
+  double loss_deviation() const;
+};
+
+/// A strength of l2 that was tried by cross-validation.
+struct tried_l2 {
+  double l2 = 0.0;
+  fold_measures measured{};
+};
+
 // Seconds mean the same in every engine. They are of the process that tells them, by its own clock; of a resumed run
 // train_seconds and wall_seconds go on from the checkpoint's.
 //
-//   search_seconds     finding the step, the sharing and the number of workers; nothing of it is training
+//   search_seconds     finding l2, the step, the sharing and the number of workers; nothing of it is training
 //   train_seconds      the passes over the rows, from the opening of an epoch's first round to the end of its last:
 //                      exchanges, meetings and the merging of replicas among it, waiting for dead or stopped workers
 //                      and other ranks too, and epochs that were taken back; starting workers, measuring and writing
@@ -189,6 +206,8 @@ struct train_result {
   schedule_kind schedule = schedule_kind::geometric;
   double decay = 1.0;
   double l2 = 0.0;
+  std::vector<tried_l2>
+      l2_tried{};             ///< where l2 was chosen by folds (train_options::l2_by_folds), those tried; or empty
   std::string first_layer{};  ///< "sparse" or "dense", where the model has both; else empty
   std::string last_layer{};   ///< "full", "sampled" or "hierarchical", where the model has all; else empty
   std::string class_loss{};   ///< "softmax" or "one_vs_rest", where the model has both; else empty

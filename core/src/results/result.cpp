@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/result.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include <hogwild/error.hpp>
@@ -49,6 +51,27 @@ void lazy_parameters::close() const {
   if (!state_) return;
   const std::lock_guard lock(state_->mutex);
   state_->from = nullptr;
+}
+
+measurement fold_measures::mean() const {
+  const auto n = static_cast<double>(folds.size());
+  measurement mean;
+  for (const measurement& of_fold : folds) mean.loss += of_fold.loss / n;
+  for (const auto measure :
+       {&measurement::accuracy, &measurement::auc, &measurement::f1, &measurement::rmse, &measurement::precision_at_1,
+        &measurement::precision_at_3, &measurement::precision_at_5, &measurement::micro_f1, &measurement::macro_f1}) {
+    if (!std::ranges::all_of(folds, [&](const measurement& m) { return (m.*measure).has_value(); })) continue;
+    mean.*measure = 0.0;
+    for (const measurement& of_fold : folds) *(mean.*measure) += *(of_fold.*measure) / n;
+  }
+  return mean;
+}
+
+double fold_measures::loss_deviation() const {
+  const double mean_loss = mean().loss;
+  double sum = 0.0;
+  for (const measurement& of_fold : folds) sum += (of_fold.loss - mean_loss) * (of_fold.loss - mean_loss);
+  return std::sqrt(sum / static_cast<double>(folds.size() - 1));
 }
 
 std::string_view to_string(run_status status) {

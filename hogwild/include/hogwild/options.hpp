@@ -64,6 +64,12 @@ struct class_weights {
   bool any() const { return balanced || !of_labels.empty(); }
 };
 
+/// Among which strengths of l2 the best is looked for by cross-validation.
+struct l2_search {
+  std::size_t folds = 5;     ///< 2 to the number of rows, and to that of the rows of each label
+  std::vector<double> of{};  ///< >= 0, finite, distinct; default: 10^3 / rows, 10^2 / rows, ... 10^-4 / rows
+};
+
 /// Options of a run; every field has the default that the command line has. A number or a kind that need not be given
 /// is optional; a name, list or function that is not given is empty.
 struct train_options {
@@ -71,6 +77,10 @@ struct train_options {
   step_options step{};
   std::optional<double>
       l2{};  ///< >= 0; default 1/n for linear models, the model's for others. The bias is never regularised
+  /// In the place of l2: the one with the lowest mean loss on folds of the training rows, and then a training on all of
+  /// them with it. Each candidate is trained for `epochs`, by one worker, `tolerance` and `target` apart; candidates of
+  /// linear models under sgd go side by side, others by runs of their own. Of train() in a process that trains alone.
+  std::optional<l2_search> l2_by_folds{};
   /// >= 0: adds l1 ||w||_1 to the objective, and makes weights exactly 0. Of linear models with one margin a row under
   /// sgd, adagrad and ftrl; of other models under sgd, for the norm of what a column has in each group of parameters,
   /// which is 0 as a whole, but not of nets, cuts and word vectors. With it l2 is 0 by default in linear models.

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
@@ -132,6 +135,21 @@ prepared_task prepare(const M& m, const sparse_view& data, const train_options& 
   }
 }
 
+namespace detail {
+
+/// How many threads work for who trains by this engine.
+template <class Engine>
+std::size_t workers_asked(const Engine& engine) {
+  if constexpr (std::same_as<Engine, serial_engine>) return 1;
+  if constexpr (requires {
+                  { engine.workers } -> std::same_as<const std::optional<std::size_t>&>;
+                })
+    return worker_count(engine.workers);
+  return worker_count();
+}
+
+}  // namespace detail
+
 /// Trains a model on sparse rows with an engine: serial_engine, thread_engine, process_engine, or ring_engine of
 /// hogwildpp. Returns when the run has ended; a run whose loss is not finite ends with status diverged, not with an
 /// exception.
@@ -145,7 +163,8 @@ prepared_task prepare(const M& m, const sparse_view& data, const train_options& 
 template <model M, class Engine>
 train_result train(const M& m, const sparse_view& data, const Engine& engine, const train_options& options = {}) {
   engine_of<Engine> by(engine);
-  return run_training(prepare(m, data, options, by.ranks()), by);
+  const auto make = [&](const sparse_view& rows, const train_options& o) { return prepare(m, rows, o, by.ranks()); };
+  return run_training(make, data, options, by, detail::workers_asked(engine));
 }
 
 /// The same for anything that holds rows and says view(): a dataset, or rows in memory.

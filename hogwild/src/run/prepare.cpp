@@ -83,6 +83,8 @@ void check(const train_options& o, const model_traits& traits) {
   require(!traits.margin || o.step.kind != schedule_kind::linear,
           "linear models with one margin a row keep their step for an epoch; use a geometric or inverse schedule");
   require(o.l1 >= 0.0 && std::isfinite(o.l1), "l1 must not be negative");
+  require(!o.l2_by_folds,
+          "an l2 is chosen by folds where train() trains one model alone: give an l2, or choose it beforehand");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
   require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),

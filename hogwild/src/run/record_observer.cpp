@@ -91,6 +91,7 @@ class record_observer final : public observer {
                     {"average", run_.options.average.value_or(0.0)},
                     {"l1", o.l1},
                     {"l2", run_.l2},
+                    {"l2_found", !run_.l2_tried.empty()},
                     {"l2_form", text(name_of(o.form))},
                     {"bias", o.bias != 0},
                     {"weight_positive", run_.options.weight_positive},

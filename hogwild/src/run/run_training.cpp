@@ -98,9 +98,15 @@ resolved_run begin_run(const prepared_task& task) {
   return run;
 }
 
-train_result run_training(const prepared_task& ready, any_engine& engine) {
+train_result run_training(const prepared_task& ready, any_engine& engine, const chosen_l2& chosen) {
   const training_task& task = *ready.task;
   resolved_run run = begin_run(ready);
+  if (!chosen.tried.empty()) {
+    run.l2_tried = chosen.tried;
+    run.search_seconds += std::chrono::duration<double>(run.begun - chosen.begun).count();
+    run.begun = chosen.begun;
+    run.cpu_begun = chosen.cpu_begun;
+  }
   run_planner planner(task, run);
   planner.agree_on_schedule();
   std::unique_ptr<observer> record;

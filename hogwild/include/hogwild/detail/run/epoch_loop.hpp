@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <hogwild/detail/engines/engine_run.hpp>
 #include <hogwild/detail/run/machine_speed.hpp>
@@ -23,6 +24,7 @@ struct resolved_run {
   train_options options;
   step_schedule schedule{};
   double l2 = 0.0;
+  std::vector<tried_l2> l2_tried{};                                                ///< as train_result has it
   bool step_found = false;                                                         ///< by a search
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< when train() was called
   std::chrono::nanoseconds cpu_begun{};             ///< CPU time that had been used by then

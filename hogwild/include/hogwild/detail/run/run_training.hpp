@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/optimization/schedule.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/result.hpp>
@@ -18,8 +24,24 @@ step_schedule schedule_from(const train_options& options, const training_default
 /// search, or a checkpoint's. Files that cannot be written are refused.
 resolved_run begin_run(const prepared_task& ready);
 
+/// An l2 that was chosen by folds, before anything else of the run.
+struct chosen_l2 {
+  double l2 = 0.0;
+  std::vector<tried_l2> tried{};  ///< empty: none was chosen
+  std::chrono::steady_clock::time_point begun{};
+  std::chrono::nanoseconds cpu_begun{};
+};
+
 /// Trains a task with an engine, which is used once: finds a step, has the engine decide how its workers share, runs
-/// the epochs. What train() does for a model and an engine whose types it knows; throws as that.
-train_result run_training(const prepared_task& ready, any_engine& engine);
+/// the epochs.
+train_result run_training(const prepared_task& ready, any_engine& engine, const chosen_l2& chosen = {});
+
+/// prepare() of a model.
+using task_maker = std::function<prepared_task(const sparse_view& rows, const train_options& options)>;
+
+/// What train() does for a model and an engine whose types it knows, and throws as that: makes the task, where options
+/// ask for that with an l2 that `workers` threads look for before, and trains it.
+train_result run_training(const task_maker& make, const sparse_view& data, const train_options& options,
+                          any_engine& engine, std::size_t workers);
 
 }  // namespace hogwild

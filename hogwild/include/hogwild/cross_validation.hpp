@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+#include <hogwild/train.hpp>
+
+// How well a model does on rows that it is not trained on, by folds; and a model for each of several strengths of l2.
+// An l2 alone is chosen by train_options::l2_by_folds.
+
+namespace hogwild {
+
+/// Models by falling l2, each trained from where the one before it has ended (Friedman, Hastie and Tibshirani,
+/// Regularization paths for generalized linear models via coordinate descent, 2010).
+struct path_options {
+  std::vector<double> l2{};            ///< >= 0, finite, distinct, in any order; at least one
+  std::optional<std::size_t> folds{};  ///< measure each by so many folds, which have paths of their own
+};
+
+struct path_point {
+  train_result run{};  ///< on all rows; its l2 says which
+  std::optional<fold_measures> measured{};
+};
+
+struct path_result {
+  std::vector<path_point> points{};  ///< by falling l2; fewer where the path was asked to stop
+  /// The one with the lowest mean loss of its folds, or without folds with the lowest validation loss, or without
+  /// validation rows the last; of those alone that have not diverged. Nothing where there is none.
+  std::optional<std::size_t> best{};
+};
+
+namespace detail {
+
+fold_measures cross_validate(const task_maker& make, const sparse_view& data, std::size_t folds,
+                             const train_options& options, std::size_t workers);
+path_result train_path(const task_maker& make, const sparse_view& data,
+                       const std::function<std::unique_ptr<any_engine>()>& engine, const path_options& path,
+                       const train_options& options, std::size_t workers);
+
+/// prepare() of a model, in a process that trains alone.
+template <class M>
+task_maker maker_of(const M& m) {
+  return [&m](const sparse_view& rows, const train_options& options) { return prepare(m, rows, options); };
+}
+
+}  // namespace detail
+
+/// Trains a model for each fold on all other folds, and measures it on that one. Folds are drawn by the seed, and have
+/// as many rows of each of two labels or classes as each other, or one more. Each model is trained by one worker, to
+/// the bits of train() by the serial engine with the same options on these rows, as many of them at a time as the
+/// engine has workers; l2 is that of a run on all rows. Nobody is told of it, and nothing written; a tolerance and a
+/// target are left aside. There is one copy of the rows, in which most stand twice.
+///
+/// Asked to stop, it returns a result without folds. Throws as train(); config_error for fewer than two folds and for
+/// more than rows, input_error where a label has fewer rows than there are folds.
+template <model M, class Engine>
+fold_measures cross_validate(const M& m, const sparse_view& data, const Engine& engine, std::size_t folds,
+                             const train_options& options = {}) {
+  return detail::cross_validate(detail::maker_of(m), data, folds, options, detail::workers_asked(engine));
+}
+
+/// Trains a model for each l2 of a path, from the largest to the smallest. Each is a run of train() with all its
+/// epochs, which begins with the parameters that the one before it has ended with, of a fold with those of that fold.
+/// Observers hear of each run of all rows; options that name one file for a run's output (record, checkpoint, resume)
+/// are refused. A point that diverges is passed over: the next begins as that one did.
+///
+/// Throws as cross_validate(), and config_error for a path that is empty, or has an l2 twice or below 0.
+template <model M, class Engine>
+path_result train_path(const M& m, const sparse_view& data, const Engine& engine, const path_options& path,
+                       const train_options& options = {}) {
+  const auto make = [&engine] { return std::make_unique<engine_of<Engine>>(engine); };
+  return detail::train_path(detail::maker_of(m), data, make, path, options, detail::workers_asked(engine));
+}
+
+}  // namespace hogwild

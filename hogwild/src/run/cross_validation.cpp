@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/cross_validation.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/fold_training.hpp>
+#include <hogwild/detail/run/l2_candidates.hpp>
+
+#include "task/require.hpp"
+
+namespace hogwild {
+
+using detail::require;
+
+namespace {
+
+void require_path(const path_options& path, const train_options& options) {
+  require(!path.l2.empty(), "the path has no l2: name at least one");
+  detail::require_candidates(path.l2);
+  require(!options.l2 && !options.l2_by_folds, "the path says each l2: leave out the l2 of the options");
+  require(options.record.empty() && options.checkpoint.empty() && options.resume.empty(),
+          "a path is many runs, which would all write the same file: leave out record, checkpoint and resume");
+}
+
+/// The loss that points of a path are compared by; nothing where there is none.
+std::optional<double> compared(const path_point& p) {
+  if (p.measured) return p.measured->mean().loss;
+  if (p.run.validation) return p.run.validation->loss;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> best_point(std::span<const path_point> points) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::optional<double> loss = compared(points[i]);
+    if (points[i].run.status == run_status::diverged || (loss && !std::isfinite(*loss))) continue;
+    if (!best || !loss || *loss < *compared(points[*best])) best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+fold_measures detail::cross_validate(const task_maker& make, const sparse_view& data, std::size_t folds,
+                                     const train_options& options, std::size_t workers) {
+  require(!options.l2_by_folds, "the l2 that is measured by folds is to be chosen by folds, too: choose it beforehand");
+  const fold_trainer trainer(make, data, options, folds, workers);
+  const double l2 = trainer.l2_of_all();
+  const std::vector<fold_measures> found = trainer.train(std::span(&l2, 1));
+  return found.empty() ? fold_measures() : found.front();
+}
+
+path_result detail::train_path(const task_maker& make, const sparse_view& data,
+                               const std::function<std::unique_ptr<any_engine>()>& engine, const path_options& path,
+                               const train_options& options, std::size_t workers) {
+  require_path(path, options);
+  std::optional<fold_trainer> folds;
+  if (path.folds) folds.emplace(make, data, options, *path.folds, workers);
+  std::vector<double> falling = path.l2;
+  std::ranges::sort(falling, std::greater<>());
+  path_result result;
+  std::vector<float> before;
+  train_options of_point = options;
+  for (const double l2 : falling) {
+    path_point point;
+    if (folds) point.measured = folds->go_on_with(l2);
+    if (options.stop.stop_requested()) break;
+    of_point.l2 = l2;
+    if (!before.empty())
+      of_point.initial = [&before](std::span<float> fresh) { std::ranges::copy(before, fresh.begin()); };
+    const std::unique_ptr<any_engine> by = engine();
+    require(agreement(by->ranks()).alone(), "a path is trained in a process that trains alone");
+    point.run = run_training(make(data, of_point), *by);
+    const run_status status = point.run.status;
+    if (status == run_status::stopped) break;
+    if (status != run_status::diverged) before = point.run.parameters;
+    result.points.push_back(std::move(point));
+  }
+  result.best = best_point(result.points);
+  return result;
+}
+
+}  // namespace hogwild

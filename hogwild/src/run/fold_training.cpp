@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/run/fold_training.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/run/folds.hpp>
+#include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/detail/run/step_search.hpp>
+#include <hogwild/detail/task/lane_task.hpp>
+#include <hogwild/engines.hpp>
+
+#include "run/member_groups.hpp"
+
+namespace hogwild {
+
+namespace {
+
+/// What is told, written and stopped by is of the run on all rows, and how workers share of several.
+train_options without_its_own(train_options o) {
+  o.l2_by_folds.reset();
+  o.tolerance.reset();
+  o.target.reset();
+  o.test.reset();
+  o.observers.clear();
+  o.record.clear();
+  o.checkpoint.clear();
+  o.resume.clear();
+  o.telemetry = false;
+  o.rounds.reset();
+  o.reproducible = false;
+  o.virtual_workers.reset();
+  o.sharing = sharing_kind::automatic;
+  o.update = update_kind::lossy;
+  o.shards = sharding::claimed;
+  o.ownership = ownership_kind::automatic;
+  return o;
+}
+
+/// All rows have decided about labels and weights.
+train_options of_a_fold(const prepared_data& all) {
+  train_options o = all.options();
+  o.validation.reset();
+  o.validation_fraction = 0.0;
+  o.weight_positive = 1.0;
+  o.weights = {};
+  const auto values = all.labels().values();
+  o.labels.assign(values.begin(), values.end());
+  return o;
+}
+
+std::unique_ptr<const row_folds> deal(const prepared_data& all, std::size_t folds) {
+  const sparse_view& rows = all.train();
+  return std::make_unique<const row_folds>(rows, draw_folds(rows.label, all.labels(), folds, all.options().seed),
+                                           folds);
+}
+
+measurement diverged() {
+  return {.loss = std::numeric_limits<double>::infinity()};
+}
+
+}  // namespace
+
+fold_trainer::fold_trainer(task_maker make, const sparse_view& data, const train_options& options, std::size_t folds,
+                           std::size_t workers)
+    : make_(std::move(make)),
+      all_(make_(data, without_its_own(options))),
+      options_(of_a_fold(all_.data)),
+      rows_(deal(all_.data, folds)),
+      workers_(workers),
+      parameters_(folds) {}
+
+fold_trainer::~fold_trainer() = default;
+
+double fold_trainer::l2_of_all() const {
+  return all_.data.loop().l2;
+}
+
+std::size_t fold_trainer::all_rows() const {
+  return all_.data.train().rows();
+}
+
+std::optional<double> fold_trainer::given_step() const {
+  return options_.step.initial ? options_.step.initial : all_.data.defaults().step;
+}
+
+train_options fold_trainer::options_for(std::size_t fold, double l2) const {
+  train_options o = options_;
+  o.l2 = l2;
+  o.test = rows_->validation(fold);
+  return o;
+}
+
+measurement fold_trainer::train_alone(std::size_t fold, double l2, std::vector<float>& parameters) const {
+  train_options o = options_for(fold, l2);
+  if (!parameters.empty())
+    o.initial = [&parameters](std::span<float> fresh) { std::ranges::copy(parameters, fresh.begin()); };
+  engine_of<serial_engine> engine{serial_engine{}};
+  const prepared_task one = make_(rows_->training(fold), o);
+  train_result run = run_training(one, engine);
+  if (run.status == run_status::diverged || !run.test) return diverged();
+  parameters = std::move(run.parameters);
+  return *run.test;
+}
+
+bool fold_trainer::suits_lanes(const prepared_task& one) const {
+  return lane_task::suits(*one.task) && !options_.average && !options_.initial;
+}
+
+std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std::size_t fold,
+                                                   std::span<const double> l2) const {
+  const std::optional<double> given = given_step();
+  std::vector<step_schedule> schedules;
+  double largest = 0.0;
+  for (const double of : l2) {
+    const double step =
+        given ? *given : find_step(*make_(rows_->training(fold), options_for(fold, of)).task, {}, options_.stop);
+    if (stopped()) return {};
+    schedules.push_back(schedule_from(options_, one.data.defaults(), step, !given));
+    largest = std::max(largest, step);
+  }
+  const std::size_t lanes = lane_run::lanes_for(one.data.train().columns, l2.size());
+  std::vector<measurement> found;
+  for (std::size_t first = 0; first < l2.size(); first += lanes) {
+    const std::size_t count = std::min(lanes, l2.size() - first);
+    lane_run run({std::shared_ptr<const void>(), one.task.get()}, one.data.options(), lanes, largest,
+                 std::make_unique<engine_of<serial_engine>>(serial_engine{}), !given);
+    for (std::size_t k = 0; k < count; ++k) run.place(k, {.l2 = l2[first + k]});
+    std::vector<double> steps(lanes);
+    for (std::size_t epoch = 1; epoch <= options_.epochs; ++epoch) {
+      for (std::size_t k = 0; k < count; ++k) steps[k] = schedules[first + k].at(epoch);
+      run.train(epoch, steps, options_.stop);
+      if (stopped()) return {};
+    }
+    const auto measured = run.measure(*one.data.options().test, lane_task::rows_of_lane::all, true);
+    for (std::size_t k = 0; k < count; ++k) found.push_back(std::isfinite(measured[k].loss) ? measured[k] : diverged());
+  }
+  return found;
+}
+
+std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const {
+  const std::size_t folds = rows_->folds();
+  std::vector<fold_measures> found(l2.size());
+  for (fold_measures& f : found) f.folds.resize(folds, diverged());
+  // Jobs are folds, or of models that do not go side by side each by itself.
+  const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
+  const bool by_lanes = l2.size() > 1 && suits_lanes(one);
+  const std::size_t jobs = by_lanes ? folds : folds * l2.size();
+  const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, jobs), false);
+  detail::by_threads(*team, jobs, [&](std::size_t job) {
+    if (stopped()) return;
+    if (!by_lanes) {
+      std::vector<float> parameters;
+      found[job / folds].folds[job % folds] = train_alone(job % folds, l2[job / folds], parameters);
+      return;
+    }
+    const auto measured = train_lanes(make_(rows_->training(job), options_for(job, l2.front())), job, l2);
+    for (std::size_t i = 0; i < measured.size(); ++i) found[i].folds[job] = measured[i];
+  });
+  if (stopped()) return {};
+  return found;
+}
+
+fold_measures fold_trainer::go_on_with(double l2) {
+  const std::size_t folds = rows_->folds();
+  fold_measures found{.folds = std::vector<measurement>(folds)};
+  const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, folds), false);
+  detail::by_threads(*team, folds, [&](std::size_t fold) {
+    if (!stopped()) found.folds[fold] = train_alone(fold, l2, parameters_[fold]);
+  });
+  if (stopped()) return {};
+  return found;
+}
+
+}  // namespace hogwild

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/run/agreement.hpp>
+#include <hogwild/detail/run/fold_training.hpp>
+#include <hogwild/detail/run/l2_candidates.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/error.hpp>
+
+#include "task/require.hpp"
+
+namespace hogwild {
+
+using detail::require;
+
+namespace {
+
+/// Those that go with a step that is given.
+std::vector<double> usual_l2(const fold_trainer& folds) {
+  std::vector<double> all;
+  for (int power = 3; power >= -4; --power) {
+    const double l2 = std::pow(10.0, power) / static_cast<double>(folds.all_rows());
+    if (folds.given_step().value_or(0.0) * l2 < 1.0) all.push_back(l2);
+  }
+  require(!all.empty(), "the step is so large that none of the usual l2 goes with it: lower it, or say which to try");
+  return all;
+}
+
+chosen_l2 choose_l2(const task_maker& make, const sparse_view& data, const train_options& options,
+                    std::size_t workers) {
+  chosen_l2 chosen{.begun = std::chrono::steady_clock::now(), .cpu_begun = process_cpu_time() + children_cpu_time()};
+  const l2_search& asked = *options.l2_by_folds;
+  detail::require_candidates(asked.of);
+  const fold_trainer folds(make, data, options, asked.folds, workers);
+  std::vector<double> among = asked.of.empty() ? usual_l2(folds) : asked.of;
+  std::ranges::sort(among, std::greater<>());
+  const std::vector<fold_measures> measured = folds.train(among);
+  for (std::size_t i = 0; i < measured.size(); ++i) chosen.tried.push_back({among[i], measured[i]});
+  const auto loss = [](const tried_l2& t) { return t.measured.mean().loss; };
+  const auto best = std::ranges::min_element(chosen.tried, {}, loss);
+  // Asked to stop, the run that comes has nothing to train.
+  chosen.l2 = best == chosen.tried.end() ? folds.l2_of_all() : best->l2;
+  return chosen;
+}
+
+}  // namespace
+
+void detail::require_candidates(std::vector<double> l2) {
+  require(std::ranges::all_of(l2, [](double x) { return x >= 0.0 && std::isfinite(x); }),
+          "an l2 to try must not be negative");
+  std::ranges::sort(l2);
+  require(std::ranges::adjacent_find(l2) == l2.end(), "an l2 to try is given twice");
+}
+
+train_result run_training(const task_maker& make, const sparse_view& data, const train_options& options,
+                          any_engine& engine, std::size_t workers) {
+  if (!options.l2_by_folds) return run_training(make(data, options), engine);
+  require(!options.l2, "an l2 is given, and it is to be chosen, too: leave one of them out");
+  require(options.resume.empty(), "a run that goes on has its l2 already: give that one");
+  require(agreement(engine.ranks()).alone(), "an l2 is chosen by folds in a process that trains alone: give an l2");
+  const chosen_l2 chosen = choose_l2(make, data, options, workers);
+  train_options of_all = options;
+  of_all.l2_by_folds.reset();
+  of_all.l2 = chosen.l2;
+  return run_training(make(data, of_all), engine, chosen);
+}
+
+}  // namespace hogwild
