@@ -49,6 +49,8 @@ void refuse_options(const command_line& line, const train_request& r) {
                          " is not for a search, which trains to the end and measures by --validation or --folds: "
                          "leave it out");
   }
+  if (r.options.l2_by_folds)
+    throw config_error("--l2 auto is a search of its own: name l2 in a --space, and give --folds to measure by folds");
   if (r.mpi) throw config_error("a search is one process: leave out --transport mpi");
   const model_input input = input_of(r.model);
   if (input == model_input::graph || input == model_input::corpus)

@@ -51,20 +51,6 @@ std::string engine_text(const train_request& request) {
   return std::string(named->first);
 }
 
-void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const measurement& m) {
-  into[prefix + "_loss"] = m.loss;
-  if (m.accuracy) into[prefix + "_accuracy"] = *m.accuracy;
-  if (m.auc) into[prefix + "_auc"] = *m.auc;
-  if (m.f1) into[prefix + "_f1"] = *m.f1;
-  if (m.rmse) into[prefix + "_rmse"] = *m.rmse;
-  if (m.precision_at_1) into[prefix + "_precision_at_1"] = *m.precision_at_1;
-  if (m.precision_at_3) into[prefix + "_precision_at_3"] = *m.precision_at_3;
-  if (m.precision_at_5) into[prefix + "_precision_at_5"] = *m.precision_at_5;
-  if (m.micro_f1) into[prefix + "_micro_f1"] = *m.micro_f1;
-  if (m.macro_f1) into[prefix + "_macro_f1"] = *m.macro_f1;
-  if (m.cut) into[prefix + "_cut"] = *m.cut;
-}
-
 }  // namespace
 
 std::string measures_text(const measurement& m) {
@@ -82,18 +68,33 @@ std::string measures_text(const measurement& m) {
   return text;
 }
 
+void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const measurement& m) {
+  into[prefix + "_loss"] = m.loss;
+  if (m.accuracy) into[prefix + "_accuracy"] = *m.accuracy;
+  if (m.auc) into[prefix + "_auc"] = *m.auc;
+  if (m.f1) into[prefix + "_f1"] = *m.f1;
+  if (m.rmse) into[prefix + "_rmse"] = *m.rmse;
+  if (m.precision_at_1) into[prefix + "_precision_at_1"] = *m.precision_at_1;
+  if (m.precision_at_3) into[prefix + "_precision_at_3"] = *m.precision_at_3;
+  if (m.precision_at_5) into[prefix + "_precision_at_5"] = *m.precision_at_5;
+  if (m.micro_f1) into[prefix + "_micro_f1"] = *m.micro_f1;
+  if (m.macro_f1) into[prefix + "_macro_f1"] = *m.macro_f1;
+  if (m.cut) into[prefix + "_cut"] = *m.cut;
+}
+
 bool saves(const train_request& request, const train_result& result) {
   if (request.save.empty() || result.status == run_status::diverged) return false;
   return result.status != run_status::stopped || result.epochs > 0 || result.examples > 0;
 }
 
-std::string summary_text(const train_request& request, const train_result& r) {
+std::string summary_text(const train_request& request, const train_result& r, const folds_outcome& folds) {
   const std::string_view status = to_string(r.status);
   std::string text = "status      " + std::string(status) + formatted(" after %zu epochs", r.epochs);
   if (r.stopped_by == stop_cause::observer) text += ", by an observer";
   text += "\nmodel       " + request.model;
   if (request.options.l1 > 0.0) text += formatted(", l1 %.6g", request.options.l1);
   text += formatted(", l2 %.6g", r.l2);
+  if (!r.l2_tried.empty()) text += formatted(", found by %zu folds", r.l2_tried.front().measured.folds.size());
   if (request.options.l1 > 0.0) text += formatted("; %zu of %zu parameters are 0", zeros_of(r), r.parameters.size());
   if (!r.first_layer.empty()) text += ", its first layer " + r.first_layer;
   if (!r.last_layer.empty() && r.last_layer != "full") text += ", its last layer " + r.last_layer;
@@ -152,10 +153,10 @@ std::string summary_text(const train_request& request, const train_result& r) {
   if (r.train_seconds > 0.0) {
     text += formatted("; %.1f M nonzeros/s", static_cast<double>(r.nonzeros) / r.train_seconds / 1e6);
   }
-  return text + "\n";
+  return text + "\n" + folds_text(r, folds);
 }
 
-std::string summary_json(const train_request& request, const train_result& r) {
+std::string summary_json(const train_request& request, const train_result& r, const folds_outcome& folds) {
   nlohmann::ordered_json all = {{"status", to_string(r.status)},
                                 {"model", request.model},
                                 {"engine", engine_text(request)},
@@ -169,6 +170,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
                                 {"decay", r.decay},
                                 {"schedule", name_of(r.schedule)},
                                 {"l2", r.l2},
+                                {"l2_found", !r.l2_tried.empty()},
                                 {"train_loss", r.train_loss},
                                 {"objective", r.objective}};
   if (r.stopped_by) all["stopped_by"] = to_string(*r.stopped_by);
@@ -178,6 +180,7 @@ std::string summary_json(const train_request& request, const train_result& r) {
   if (!r.class_loss.empty()) all["class_loss"] = r.class_loss;
   if (r.samples > 0) all["samples"] = r.samples, all["sampled_by"] = r.sampled_by;
   put_several(all, request, r);
+  put_folds(all, r, folds);
   if (r.validation) put_measures(all, "validation", *r.validation);
   if (r.test) put_measures(all, "test", *r.test);
   all["train_seconds"] = r.train_seconds;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include <hogwild/result.hpp>
@@ -14,12 +15,14 @@ namespace hogwild::cli {
 bool saves(const train_request& request, const train_result& result);
 
 /// How a run ended, for people: several lines.
-std::string summary_text(const train_request& request, const train_result& result);
+std::string summary_text(const train_request& request, const train_result& result, const folds_outcome& folds);
 
 /// The same for machines: one JSON object, one line.
-std::string summary_json(const train_request& request, const train_result& result);
+std::string summary_json(const train_request& request, const train_result& result, const folds_outcome& folds);
 
 /// "loss 0.2711, accuracy 0.9234, AUC 0.9712, F1 0.9230": what there is of it.
 std::string measures_text(const measurement& m);
+/// The same as PREFIX_loss, PREFIX_accuracy, ...
+void put_measures(nlohmann::ordered_json& into, const std::string& prefix, const measurement& m);
 
 }  // namespace hogwild::cli

@@ -102,7 +102,13 @@ void remove_segments_of_dead_runs(const train_request& request) {
       (removed == 1 ? " dead run has left" : " dead runs have left"));
 }
 
-train_result train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
+/// A run, and what came beside it.
+struct trained {
+  train_result run{};
+  folds_outcome folds{};
+};
+
+trained train_once(train_request request, launched_ranks* ranks, interrupt& asked, observer* watcher) {
   vocabulary words;
   const std::shared_ptr<const saved_model> initial = saved_to_begin_with(request);
   adopt_name_format(request, initial);
@@ -138,7 +144,14 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
   options.observers.push_back(&asking);
   begin_with_saved(request, m, rows, words, initial, options);
 
-  train_result result = train_with_engine(m, rows.part, request, options, ranks);
+  if (ranks != nullptr && request.folds.any())
+    throw config_error("--folds and --path are for a process that trains alone: start it without mpiexec or srun");
+  trained all;
+  if (request.folds.any())
+    all.run = train_with_folds(m, rows.part, request, options, all.folds);
+  else
+    all.run = train_with_engine(m, rows.part, request, options, ranks);
+  const train_result& result = all.run;
   if (saves(request, result)) {
     const interrupt::saving saving(asked);
     if (trains_on_words(request) && saves_both_vectors(request))
@@ -148,7 +161,7 @@ train_result train_once(train_request request, launched_ranks* ranks, interrupt&
     else
       save_trained(request, m, result, rows.numbering());
   }
-  return result;
+  return all;
 }
 
 exit_code exit_code_for(run_status status) {
@@ -170,12 +183,13 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
   progress shown(::isatty(STDERR_FILENO) != 0);
   const auto once = [&] { return train_once(request, ranks, asked, request.files.quiet ? nullptr : &shown); };
   // One rank cannot begin again while the others are in the middle of it.
-  const train_result result = ranks != nullptr ? once() : retry_damaged_cache(once);
+  const trained all = ranks != nullptr ? once() : retry_damaged_cache(once);
+  const train_result& result = all.run;
   std::string summary;
   if (request.json) {
-    summary = summary_json(request, result);
+    summary = summary_json(request, result, all.folds);
   } else if (!request.files.quiet) {
-    summary = summary_text(request, result);
+    summary = summary_text(request, result, all.folds);
     if (saves(request, result)) summary += "saved       " + printable(request.save) + "\n";
   }
   try {

@@ -38,7 +38,14 @@ void declare_model(command_line& line, train_request& r) {
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
   line.choice("--model", r.model, names, "what is learned");
   line.flag("--bias,!--no-bias", r.options.bias, "learn a constant term too");
-  line.option("--l2", r.options.l2, "strength of l2 regularisation (default: 1 / training rows, or the model's)");
+  line.option("--l2", "auto|X", "",
+              "strength of l2 regularisation (default: 1 / training rows, or the model's); auto chooses one by folds",
+              [&r](const std::string& text) -> std::string {
+                r.options.l2 = to_number(text);
+                r.options.l2_by_folds.reset();
+                if (text == "auto") r.options.l2_by_folds.emplace();
+                return r.options.l2 || text == "auto" ? "" : quote(text) + " is neither 'auto' nor a number";
+              });
   line.option("--l1", r.options.l1, "strength of l1 regularisation (with it --l2 is 0 unless it is given)");
   named(line, "--l2-form", r.options.form, {l2_form::by_degree, l2_form::per_occurrence, l2_form::two_pass},
         "l2 of each parameter once an epoch, or with each row that touches it (default: as the model asks for, else "
@@ -413,11 +420,13 @@ std::optional<int> parse_train(int argc, const char* const* argv, train_request&
                     "'hogwild train --help MODEL' says what this model alone has.");
   declare_training(line, r);
   declare_several(line, r.several);
+  declare_folds(line, r.folds);
   line.show_first({"--model", "--test", "--epochs", "--step", "--l2", "--bias", "--engine", "--workers",
                    "--reproducible", "--seed", "--save", "--json"});
   if (const auto code = line.parse(argc, argv)) return code;
   complete_training(line, r);
   complete_several(line, r);
+  complete_folds(line, r);
   return std::nullopt;
 }
 
@@ -444,6 +453,7 @@ std::optional<int> parse_advise(int argc, const char* const* argv, train_request
   line.flag("--quiet", r.files.quiet, "print nothing but errors and what --json prints");
   line.show_first({"--model", "--workers", "--verify", "--json"});
   if (const auto code = line.parse(argc, argv)) return code;
+  if (r.options.l2_by_folds) throw config_error("--l2 auto is not for advice, which is about a training: leave it out");
   if (r.batch > 0) r.options.batch = r.batch;
   if (line.given("--bias")) r.own_bias = r.options.bias;
   r.files.choose_format(r.model);

@@ -20,6 +20,7 @@
 #include <hogwildpp/ring_engine.hpp>
 
 #include "data_files.hpp"
+#include "folds_request.hpp"
 #include "several_request.hpp"
 
 namespace hogwild::cli {
@@ -52,6 +53,7 @@ struct train_request {
   std::optional<bool> own_bias{};  ///< what --bias says, where it was given
   double test_fraction = 0.0;      ///< of the training file, where --test is no file
   several_request several{};       ///< models that make one
+  folds_request folds{};           ///< cross-validation, and a path of l2
   std::uint64_t min_count = 5;     ///< of a corpus: words that occur less often are left out
 
   engine_name engine = engine_name::threads;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <concepts>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -140,6 +141,15 @@ std::vector<candidate> candidates_for(const train_request& request) {
   return all;
 }
 
+task_maker maker_for(const named_model& m, collective* ranks) {
+  return [&m, ranks](const sparse_view& rows, const train_options& o) { return prepare_named(m, rows, o, ranks); };
+}
+
+/// That train models of their own beside each other.
+std::size_t threads_of(const train_request& request) {
+  return request.engine == engine_name::serial ? 1 : worker_count(unless_zero(request.workers));
+}
+
 }  // namespace
 
 prepared_task prepare_named(const named_model& m, const sparse_view& rows, const train_options& options,
@@ -163,8 +173,27 @@ train_result train_with_engine(const named_model& m, const sparse_view& rows, co
                                const train_options& options, launched_ranks* ranks) {
   if (request.several.any()) return train_several_with_engine(m, rows, request, options);
   const auto engine = make_engine(request, ranks);
-  const prepared_task task = prepare_named(m, rows, options, engine->ranks());
-  return run_training(task, *engine);
+  return run_training(maker_for(m, engine->ranks()), rows, options, *engine, threads_of(request));
+}
+
+train_result train_with_folds(const named_model& m, const sparse_view& rows, const train_request& request,
+                              const train_options& options, folds_outcome& outcome) {
+  const folds_request& asked = request.folds;
+  const task_maker make = maker_for(m, nullptr);
+  if (asked.path.empty()) {
+    if (asked.folds && !options.l2_by_folds)
+      outcome.measured = detail::cross_validate(make, rows, *asked.folds, options, threads_of(request));
+    return train_with_engine(m, rows, request, options, nullptr);
+  }
+  const auto engine = [&request] { return make_engine(request, nullptr); };
+  const path_options path{.l2 = asked.path, .folds = asked.folds};
+  path_result found = detail::train_path(make, rows, engine, path, options, threads_of(request));
+  outcome.path = std::move(found.points);
+  train_result kept;
+  kept.train_loss = kept.objective = std::numeric_limits<double>::quiet_NaN();
+  if (!outcome.path.empty()) kept = outcome.path[found.best.value_or(outcome.path.size() - 1)].run;
+  if (outcome.path.size() < asked.path.size()) kept.status = run_status::stopped, kept.stopped_by = stop_cause::request;
+  return kept;
 }
 
 named_model model_for(const train_request& request, std::size_t columns) {

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "folds_request.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/search/search_space.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+
+#include "command_line.hpp"
+#include "summary.hpp"
+#include "train_request.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+std::vector<double> path_of(const std::string& text) {
+  const search_space space = search_space::parse(std::span(&text, 1));
+  const std::string& option = space.dimensions().front().option;
+  if (option != "l2")
+    throw config_error("--path is of l2, from the largest to the smallest, and not of " + quote(option) +
+                       ": search that with 'hogwild search'");
+  std::vector<double> path;
+  for (std::size_t k = 0; k < space.grid_points(); ++k) {
+    const std::string value = space.grid_point(k).front().text;
+    const auto l2 = to_number(value);
+    if (!l2 || *l2 < 0.0) throw config_error("--path: " + quote(value) + " is no number of at least 0");
+    path.push_back(*l2);
+  }
+  return path;
+}
+
+/// --l2 auto, where it is what asks for folds.
+std::string asked_by(const train_request& r) {
+  if (!r.folds.path.empty()) return "--path";
+  return r.options.l2_by_folds ? "--l2 auto" : "--folds";
+}
+
+void check_folds(const command_line& line, const train_request& r) {
+  const std::string asked = asked_by(r);
+  if (r.stream) throw config_error(asked + " trains on rows again and again, and a stream has each once: leave it out");
+  if (r.several.any())
+    throw config_error(asked + " is for one model, and several make one here: leave out --multiclass and --ensemble");
+  const model_input input = input_of(r.model);
+  if (input == model_input::graph || input == model_input::corpus)
+    throw config_error(asked + " measures rows that are left out, and a " + r.model + " model is trained on " +
+                       (input == model_input::graph ? "a graph as a whole" : "words, which have no labels"));
+  const bool has_folds = r.folds.folds || r.options.l2_by_folds;
+  if (has_folds && r.options.step.kind == schedule_kind::plateau)
+    throw config_error("--schedule plateau goes by validation rows, which models of folds have none of: take another");
+  if (r.folds.folds && *r.folds.folds < 2)
+    throw config_error("--folds is two at least: each is measured by what the others teach");
+  if (r.options.l2_by_folds && !r.options.resume.empty())
+    throw config_error("--l2 auto: a run that goes on has its l2 already; give that one with --resume");
+  if (r.folds.path.empty()) return;
+  for (const char* const name : {"--l2", "--record", "--checkpoint", "--resume", "--segment"})
+    if (line.given(name))
+      throw config_error(std::string(name) + " is of one run, and a path is a run for each l2: leave it out");
+}
+
+std::string in_columns(const char* format, auto... values) {
+  char text[160];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+/// One of several l2.
+struct table_row {
+  const train_result* run;  ///< null: it was measured by folds alone
+  double l2;
+  const fold_measures* folds;
+};
+
+std::string table_of(const std::string& name, std::span<const table_row> rows, double best) {
+  const bool runs = rows.front().run != nullptr, folds = rows.front().folds != nullptr;
+  const bool validated = runs && !folds && rows.front().run->validation;
+  std::string text = in_columns("%-11s %12s", name.c_str(), "l2");
+  if (runs) text += in_columns(" %7s %12s", "epochs", "train loss");
+  if (folds) text += in_columns(" %12s %12s", "folds' loss", "deviation");
+  if (validated) text += in_columns(" %12s", "validation");
+  const auto measured = [&](const table_row& row) -> std::optional<measurement> {
+    if (folds) return row.folds->mean();
+    return validated ? row.run->validation : std::nullopt;
+  };
+  const bool accuracy = measured(rows.front()) && measured(rows.front())->accuracy;
+  const bool rmse = measured(rows.front()) && measured(rows.front())->rmse;
+  if (accuracy || rmse) text += in_columns(" %12s", accuracy ? "accuracy" : "RMSE");
+  for (const table_row& row : rows) {
+    text += in_columns("\n%-11s %12.6g", "", row.l2);
+    if (runs) text += in_columns(" %7zu %12.6f", row.run->epochs, row.run->train_loss);
+    const auto m = measured(row);
+    if (m) text += in_columns(" %12.6f", m->loss);
+    if (folds) text += in_columns(" %12.6f", row.folds->loss_deviation());
+    if (m && accuracy && m->accuracy) text += in_columns(" %12.4f", *m->accuracy);
+    if (m && rmse && m->rmse) text += in_columns(" %12.6g", *m->rmse);
+    if (row.l2 == best) text += "  taken";
+  }
+  return text + "\n";
+}
+
+std::vector<table_row> rows_of(const train_result& result, const folds_outcome& outcome) {
+  std::vector<table_row> rows;
+  for (const path_point& p : outcome.path) rows.push_back({&p.run, p.run.l2, p.measured ? &*p.measured : nullptr});
+  for (const tried_l2& t : result.l2_tried) rows.push_back({nullptr, t.l2, &t.measured});
+  return rows;
+}
+
+void put(nlohmann::ordered_json& into, const fold_measures& measured) {
+  into["folds"] = measured.folds.size();
+  put_measures(into, "folds", measured.mean());
+  into["folds_loss_deviation"] = measured.loss_deviation();
+  for (const measurement& m : measured.folds) into["fold_losses"].push_back(m.loss);
+}
+
+}  // namespace
+
+void declare_folds(command_line& line, folds_request& r) {
+  line.group("Model");
+  line.option("--path", "l2=VALUES", r.path_text,
+              "train with each l2, from the largest to the smallest, each from where the one before has ended: "
+              "l2=log:low:high:POINTS or l2=a,b,c; --save keeps the best by --folds or --validation, else the last");
+  line.group("Stopping");
+  line.option("--folds", r.folds,
+              "measure by cross-validation too: a model for each of so many folds, trained on the others; with --l2 "
+              "auto (default: 5) and --path, for each l2");
+  line.excludes("--folds", "--validation");
+}
+
+void complete_folds(const command_line& line, train_request& r) {
+  if (!r.folds.path_text.empty()) r.folds.path = path_of(r.folds.path_text);
+  if (!r.folds.any() && !r.options.l2_by_folds) return;
+  check_folds(line, r);
+  if (r.options.l2_by_folds) r.options.l2_by_folds->folds = r.folds.folds.value_or(l2_search{}.folds);
+}
+
+std::string folds_text(const train_result& result, const folds_outcome& outcome) {
+  const std::vector<table_row> rows = rows_of(result, outcome);
+  if (!rows.empty()) return table_of(outcome.path.empty() ? "l2 tried" : "path", rows, result.l2);
+  if (!outcome.measured) return {};
+  const std::string count = std::to_string(outcome.measured->folds.size());
+  return "folds       " + count + ": " + measures_text(outcome.measured->mean()) +
+         in_columns("; deviation of the loss %.6f\n", outcome.measured->loss_deviation());
+}
+
+void put_folds(nlohmann::ordered_json& into, const train_result& result, const folds_outcome& outcome) {
+  if (outcome.measured) put(into, *outcome.measured);
+  for (const tried_l2& t : result.l2_tried) {
+    nlohmann::ordered_json line{{"l2", t.l2}};
+    put(line, t.measured);
+    into["l2_tried"].push_back(std::move(line));
+  }
+  for (const path_point& p : outcome.path) {
+    nlohmann::ordered_json line{
+        {"l2", p.run.l2},     {"status", to_string(p.run.status)}, {"epochs", p.run.epochs},
+        {"step", p.run.step}, {"train_loss", p.run.train_loss},    {"objective", p.run.objective}};
+    if (p.run.validation) put_measures(line, "validation", *p.run.validation);
+    if (p.run.test) put_measures(line, "test", *p.run.test);
+    if (p.measured) put(line, *p.measured);
+    into["path"].push_back(std::move(line));
+  }
+}
+
+}  // namespace hogwild::cli
