@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """hogwild search from end to end: search_test.py HOGWILD SCHEMA"""
 import json
+import os
 import pathlib
 import random
 import shlex
@@ -181,6 +182,11 @@ class a_search(unittest.TestCase):
                 (2, "the search has no space", []),
                 (2, "the space names 'foo', which is no option", ["--space", "foo=1,2"]),
                 (2, "the space names 'engine', which is the same for all", ["--space", "engine=serial,threads"]),
+                (2, "the space names 'no-pin', a flag turned round: name 'pin'", ["--space", "no-pin=true,false"]),
+                (2, "the space names 'no-bias', a flag turned round: name 'bias'", ["--space", "no-bias=true,false"]),
+                (2, "the space names 'pin', which is the same for all", ["--space", "pin=true,false"]),
+                (2, "--l2 auto is a search of its own", ["--l2", "auto", "--space", "step=1,2"]),
+                (2, "--l2 auto is a search of its own", ["--space", "l2=auto,1"]),
                 (2, "the space of 'l2' is upside down", ["--space", "l2=2:1"]),
                 (2, "has no logarithm", ["--space", "l2=log:0:1"]),
                 (2, "the space of 'l2' is given twice", ["--space", "l2=1,2", "--space", "l2=3,4"]),
@@ -206,6 +212,22 @@ class a_search(unittest.TestCase):
                 self.assertEqual((got, out), (code, ""), err)
                 self.assertIn(sentence, err)
         self.assertEqual(other.read_text(encoding="utf-8"), "mine\n")
+
+    def test_leaves_no_folder_behind_where_it_fails(self):
+        for arguments in (["--init", "nowhere.model"], ["--metric", "rmse"]):
+            done = subprocess.run([HOGWILD, "search", self.data, "--strategy", "halving", *SPACE, *arguments],
+                                  capture_output=True, text=True, check=False, timeout=60,
+                                  env={**os.environ, "TMPDIR": str(self.folder)})
+            self.assertIn(done.returncode, (2, 3), done.stderr)
+            self.assertEqual(list(self.folder.glob("hogwild-search-*")), [])
+
+    def test_tells_runs_of_their_own_as_they_end(self):
+        # Beside trials that go side by side, 32 and more of them at a time.
+        code, _, err = self.run_command("search", self.data, "--strategy", "grid", "--workers", "1", "--epochs", "1",
+                                        "--space", "step=0.1,0.2,0.3", "--space", "optimizer=sgd,adagrad")
+        self.assertEqual(code, 0, err)
+        told = [int(line.split()[2]) for line in err.splitlines() if line.startswith("hogwild: trial")]
+        self.assertEqual(told, [0, 2, 4, 1, 3, 5])
 
     # Of linear models under sgd trials are trained side by side, and under adagrad each by a run of its own.
     BY_LANES, BY_RUNS = ["--epochs", "243"], ["--epochs", "9", "--optimizer", "adagrad"]

@@ -239,6 +239,10 @@ bool command_line::has(const std::string& name) const {
   return parser_->app.get_option_no_throw(name) != nullptr;
 }
 
+std::string command_line::name_of(const std::string& name) const {
+  return "--" + parser_->app.get_option(name)->get_lnames().front();
+}
+
 bool command_line::takes_count(const std::string& name) const {
   return parser_->app.get_option(name)->get_type_name() == "N";
 }

@@ -96,6 +96,8 @@ class command_line {
   bool given(const std::string& name) const;
   /// Whether an option of this name has been declared.
   bool has(const std::string& name) const;
+  /// The first of its names, which of a flag is the one that means yes.
+  std::string name_of(const std::string& name) const;
   /// Whether its value is a whole number.
   bool takes_count(const std::string& name) const;
   /// The options that were given, in the order of their declarations, each once for each of its texts; flags with

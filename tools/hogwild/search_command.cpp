@@ -36,15 +36,33 @@
 namespace hogwild::cli {
 namespace {
 
-/// Where checkpoints of trials that wait lie: beside the journal, or in a folder that goes with the process.
-std::filesystem::path checkpoint_folder(const search_request& request) {
-  if (!request.options.journal.empty()) return request.options.journal + ".trials";
-  std::string name = (std::filesystem::temp_directory_path() / "hogwild-search-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw resource_error("cannot make the folder " + name + ": " + std::generic_category().message(errno) +
-                         "; name a --journal, beside which it goes");
-  return name;
-}
+/// Where checkpoints of trials that wait lie: beside the journal, or in a folder that goes with this object.
+class checkpoint_folder {
+ public:
+  explicit checkpoint_folder(const search_request& request) : temporary_(request.options.journal.empty()) {
+    if (!temporary_) {
+      path_ = request.options.journal + ".trials";
+      return;
+    }
+    std::string name = (std::filesystem::temp_directory_path() / "hogwild-search-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw resource_error("cannot make the folder " + name + ": " + std::generic_category().message(errno) +
+                           "; name a --journal, beside which it goes");
+    path_ = name;
+  }
+  checkpoint_folder(const checkpoint_folder&) = delete;
+  checkpoint_folder& operator=(const checkpoint_folder&) = delete;
+  ~checkpoint_folder() {
+    std::error_code ignored;
+    if (temporary_) std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  bool temporary_ = false;
+  std::filesystem::path path_{};
+};
 
 std::string identity_of(const search_request& request, const search_rows& rows) {
   std::string text = "hogwild " + std::string(build_info.version) + " ";
@@ -91,33 +109,29 @@ int search_once(search_request request, const search_space& space, std::span<con
   const std::vector<train_request> requests(checked.begin(), checked.end());
   const bool waits =
       request.options.strategy == strategy_kind::halving || request.options.strategy == strategy_kind::hyperband;
-  const std::filesystem::path folder = waits ? checkpoint_folder(request) : std::filesystem::path();
-  run_trainer trainer(requests, rows, *request.metric, request.side_by_side, folder, asked.token());
+  std::optional<checkpoint_folder> folder;
+  if (waits) folder.emplace(request);
+  run_trainer trainer(requests, rows, *request.metric, request.side_by_side,
+                      folder ? folder->path() : std::filesystem::path(), asked.token());
   lane_trainer lanes(requests, rows, *request.metric, request.side_by_side, trainer, asked.token());
   const bool keeps = !request.options.journal.empty();
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   asked.begin_asking();
   std::vector<bool> forgotten;  // of which trials nothing is kept
-  search_result result;
-  try {
-    result = run_search(space, request.options, lanes, [&](const search_progress& now) {
-      const std::vector<std::string> notes = trainer.take_notes();
-      if (!request.base.files.quiet) display.show(now, notes);
-      forgotten.resize(now.trials.size());
-      for (const trial& t : now.trials) {
-        if (forgotten[t.number] || t.epochs == 0 || t.state == trial_state::waiting) continue;
-        lanes.forget(t.number);
-        if (waits) trainer.forget(t.number);
-        forgotten[t.number] = true;
-      }
-      return asked.token().stop_requested() ? observer_answer::stop : observer_answer::go_on;
-    });
-  } catch (...) {
-    if (waits && !keeps) trainer.forget_all();
-    throw;
-  }
+  const search_result result = run_search(space, request.options, lanes, [&](const search_progress& now) {
+    const std::vector<std::string> notes = trainer.take_notes();
+    if (!request.base.files.quiet) display.show(now, notes);
+    forgotten.resize(now.trials.size());
+    for (const trial& t : now.trials) {
+      if (forgotten[t.number] || t.epochs == 0 || t.state == trial_state::waiting) continue;
+      lanes.forget(t.number);
+      if (waits) trainer.forget(t.number);
+      forgotten[t.number] = true;
+    }
+    return asked.token().stop_requested() ? observer_answer::stop : observer_answer::go_on;
+  });
   display.clear();
-  if (waits && (result.finished || !keeps)) trainer.forget_all();
+  if (waits && result.finished) trainer.forget_all();
   if (result.finished && !result.best) trainer.require_none_refused();
 
   const std::string json = search_json(request, rows, result);

@@ -72,8 +72,8 @@ lane_trainer::lane_trainer(const std::vector<train_request>& requests, const sea
 
 lane_trainer::~lane_trainer() = default;
 
-std::size_t lane_trainer::at_once() const {
-  return std::ranges::find(has_lanes_, true) != has_lanes_.end() ? most_lanes * threads_ : others_.at_once();
+std::size_t lane_trainer::at_once(const trial& t) const {
+  return has_lanes_[t.number] ? most_lanes * threads_ : others_.at_once(t);
 }
 
 bool lane_trainer::has_lanes(const train_request& request) const {
@@ -191,14 +191,11 @@ void lane_trainer::train_unit(const unit& of, std::size_t epochs) const {
 }
 
 void lane_trainer::train(std::span<trial* const> some, std::size_t epochs) {
-  std::vector<trial*> by_runs, by_lanes;
-  for (trial* t : some) (has_lanes_[t->number] ? by_lanes : by_runs).push_back(t);
-  if (!by_runs.empty()) others_.train(by_runs, epochs);
-  if (by_lanes.empty()) return;
-
+  // All are of one kind, by at_once().
+  if (!has_lanes_[some.front()->number]) return others_.train(some, epochs);
   const std::size_t parts = rows_.parts.size();
   std::vector<lane*> all, fresh;
-  for (const trial* t : by_lanes) {
+  for (const trial* t : some) {
     for (std::size_t part = 0; part < parts; ++part) {
       std::unique_ptr<lane>& of = lanes_[{t->number, part}];
       if (of == nullptr) {
@@ -228,19 +225,18 @@ void lane_trainer::train(std::span<trial* const> some, std::size_t epochs) {
     if (!stop_.stop_requested()) train_unit(units[i], epochs);
   });
 
-  for (std::size_t i = 0; i < by_lanes.size(); ++i) {
+  for (std::size_t i = 0; i < some.size(); ++i) {
     const std::span<lane* const> of_trial(all.data() + i * parts, parts);
     double sum = 0.0;
     bool complete = true;
     for (const lane* of : of_trial) {
-      if (!of->refused.empty()) others_.note_refused(by_lanes[i]->number, of->refused);
+      if (!of->refused.empty()) others_.note_refused(some[i]->number, of->refused);
       complete = complete && (!of->refused.empty() || of->epochs == epochs);
       sum += of->metric;
     }
     if (!complete) continue;
-    by_lanes[i]->metric =
-        std::isfinite(sum) ? sum / static_cast<double>(parts) : std::numeric_limits<double>::infinity();
-    by_lanes[i]->epochs = epochs;
+    some[i]->metric = std::isfinite(sum) ? sum / static_cast<double>(parts) : std::numeric_limits<double>::infinity();
+    some[i]->epochs = epochs;
   }
 }
 

@@ -34,7 +34,7 @@ class lane_trainer final : public trial_trainer {
   ~lane_trainer() override;
 
   void train(std::span<trial* const> some, std::size_t epochs) override;
-  std::size_t at_once() const override;
+  std::size_t at_once(const trial& t) const override;
 
   /// Nobody will ask for more epochs of this trial.
   void forget(std::size_t trial);

@@ -187,6 +187,9 @@ search_space space_of(const search_request& request) {
     const std::string name = "--" + d.option;
     if (!line.has(name))
       throw config_error("the space names " + quote(d.option) + ", which is no option of 'hogwild train'");
+    if (line.name_of(name) != name)
+      throw config_error("the space names " + quote(d.option) + ", a flag turned round: name " +
+                         quote(line.name_of(name).substr(2)) + ", which is true or false");
     const bool is_refused = std::ranges::find(not_for_a_search, name) != not_for_a_search.end();
     if (is_refused || of_the_search.contains(name) || of_all_trials.contains(name))
       throw config_error("the space names " + quote(d.option) + ", which is the same for all trials");

@@ -43,7 +43,7 @@ class run_trainer final : public trial_trainer {
   void require_none_refused() const;
 
   void train(std::span<trial* const> some, std::size_t epochs) override;
-  std::size_t at_once() const override { return side_by_side_; }
+  std::size_t at_once(const trial& /*t*/) const override { return side_by_side_; }
 
   /// A configuration that cannot be trained, and why.
   void note_refused(std::size_t trial, const std::string& why);

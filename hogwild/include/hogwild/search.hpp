@@ -62,11 +62,12 @@ class trial_trainer {
   /// Asked to stop meanwhile, it leaves the epochs of a trial that has not come so far as they were: the search ends
   /// then. What it throws leaves run_search(); results that it had returned are in the journal.
   ///
-  /// `some` are distinct trials, at most at_once() of them, and stand until run_search() returns.
+  /// `some` are distinct trials that have the same at_once(), which is the most that they are; they stand until
+  /// run_search() returns.
   virtual void train(std::span<trial* const> some, std::size_t epochs) = 0;
 
-  /// The most trials that train() is given. Results are kept, and told, after each call.
-  virtual std::size_t at_once() const { return std::numeric_limits<std::size_t>::max(); }
+  /// The most trials that train() is given together with this one. Results are kept, and told, after each call.
+  virtual std::size_t at_once(const trial& /*t*/) const { return std::numeric_limits<std::size_t>::max(); }
 };
 
 struct search_options {

@@ -73,20 +73,25 @@ class searching {
     return true;
   }
 
-  /// Trials of one number of epochs after those of another, in the order in which they are met.
+  /// Trials that go together: of one number of epochs, and one number of them at once.
+  struct alike {
+    std::size_t epochs, most;
+    std::vector<trial*> trials{};
+  };
+
+  /// Those of one kind after those of another, in the order in which they are met.
   bool run_rung(const std::vector<trial*>& some, std::size_t epochs, bool last) {
-    std::vector<std::pair<std::size_t, std::vector<trial*>>> groups;
+    std::vector<alike> groups;
     for (trial* const t : some) {
-      const std::size_t own = epochs_of(t->options, epochs);
-      auto group = std::ranges::find(groups, own, &std::pair<std::size_t, std::vector<trial*>>::first);
-      if (group == groups.end()) group = groups.insert(groups.end(), {own, {}});
-      group->second.push_back(t);
+      const std::size_t own = epochs_of(t->options, epochs), most = std::max<std::size_t>(trainer_.at_once(*t), 1);
+      auto group = std::ranges::find_if(groups, [&](const alike& g) { return g.epochs == own && g.most == most; });
+      if (group == groups.end()) group = groups.insert(groups.end(), {own, most});
+      group->trials.push_back(t);
     }
-    for (const auto& [own, trials] : groups) {
-      const std::size_t most = std::max<std::size_t>(trainer_.at_once(), 1);
-      for (std::size_t first = 0; first < trials.size();) {
-        const std::size_t count = std::min(most, trials.size() - first);
-        if (!run_group(std::span(trials).subspan(first, count), own, last)) return false;
+    for (const alike& g : groups) {
+      for (std::size_t first = 0; first < g.trials.size();) {
+        const std::size_t count = std::min(g.most, g.trials.size() - first);
+        if (!run_group(std::span(g.trials).subspan(first, count), g.epochs, last)) return false;
         first += count;
       }
     }

@@ -23,7 +23,9 @@ inline double number_of(const trial& t, const std::string& option) {
 /// it was asked for.
 class analytic_trainer final : public trial_trainer {
  public:
-  explicit analytic_trainer(std::size_t most = 1000) : most_(most) {}
+  /// `most_of_large`: of trials whose step is above 1.
+  explicit analytic_trainer(std::size_t most = 1000, std::size_t most_of_large = 0)
+      : most_(most), most_of_large_(most_of_large > 0 ? most_of_large : most) {}
 
   void train(std::span<trial* const> some, std::size_t epochs) override {
     calls.emplace_back(some.size(), epochs);
@@ -33,7 +35,7 @@ class analytic_trainer final : public trial_trainer {
       t->epochs = epochs;
     }
   }
-  std::size_t at_once() const override { return most_; }
+  std::size_t at_once(const trial& t) const override { return number_of(t, "step") > 1.0 ? most_of_large_ : most_; }
 
   static double metric_of(const trial& t, std::size_t epochs) {
     const double step = number_of(t, "step");
@@ -46,7 +48,7 @@ class analytic_trainer final : public trial_trainer {
   std::vector<std::pair<std::size_t, std::size_t>> asked;  ///< trial and epochs
 
  private:
-  std::size_t most_;
+  std::size_t most_, most_of_large_;
 };
 
 inline search_space space_of_l2_and_step() {

@@ -118,6 +118,17 @@ TEST(RunSearch, GivesTheTrainerNoMoreThanItTakes) {
   EXPECT_EQ(told, 3u);
 }
 
+TEST(RunSearch, GivesTheTrainerTrialsOfOneKindAtATimeAndNoMoreThanItTakesOfThem) {
+  const std::vector<std::string> texts{"l2=1e-5,1e-4,1e-3", "step=0.1,10"};
+  analytic_trainer trainer(3, 2);
+  const search_result found =
+      run_search(search_space::parse(texts), {.strategy = strategy_kind::grid, .epochs = 2}, trainer);
+  EXPECT_EQ(trainer.calls, (calls{{3, 2}, {2, 2}, {1, 2}}));
+  const std::vector<std::pair<std::size_t, std::size_t>> small_first{{0, 2}, {2, 2}, {4, 2}, {1, 2}, {3, 2}, {5, 2}};
+  EXPECT_EQ(trainer.asked, small_first);
+  EXPECT_TRUE(found.finished);
+}
+
 TEST(RunSearch, WhoIsToldCanStopIt) {
   analytic_trainer trainer(4);
   const search_result found = run_search(space_of_l2_and_step(), {.epochs = 2, .trials = 10}, trainer,
