@@ -82,10 +82,10 @@ TEST_F(folds_command, a_path_is_as_runs_that_begin_with_each_other_s_models) {
 }
 
 TEST_F(folds_command, a_path_keeps_the_best_by_folds_or_by_validation_rows) {
-  for (const std::vector<std::string> by : {std::vector<std::string>{"--folds", "3"}, {"--validation", "0.3"}}) {
+  for (const std::vector<std::string>& by : {std::vector<std::string>{"--folds", "3"}, {"--validation", "0.3"}}) {
     const std::string model = *folder / "best.bin", measure = by[0] == "--folds" ? "folds_loss" : "validation_loss";
     std::vector<std::string> more = by;
-    more.insert(more.end(), {"--path", "l2=log:1e-7:1:8", "--test", test(), "--epochs", "9", "--save", model});
+    more.insert(more.end(), {"--path", "l2=log:1e-7:1:8", "--test", test(), "--save", model});
     const auto run = trained(more);
     const auto& points = run["path"];
     ASSERT_EQ(points.size(), 8u);

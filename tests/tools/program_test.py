@@ -84,6 +84,13 @@ class programs(unittest.TestCase):
         self.assertEqual(len(losses), 4)
         self.assertTrue(all(loss < 0.6 for loss in losses))
 
+    def test_cross_validation(self):
+        chosen, measured, *path = self.run_program("cross_validation", self.file).splitlines()
+        self.assertRegex(chosen, r"^l2 \S+ of 8$")
+        loss, deviation = (float(number) for number in re.fullmatch(r"loss (\S+), deviation (\S+)", measured).groups())
+        self.assertTrue(0.0 < deviation < loss < 0.69, measured)
+        self.assertEqual([line.split(":")[0] for line in path], ["l2 0.1", "l2 0.01", "l2 0.001"])
+
     def test_search_options(self):
         first = self.run_program("search_options", self.file, f"{self.scratch.name}/journal").splitlines()
         self.assertRegex(first[-1], r"^--l2=\S+ --step=\S+: validation loss 0\.[0-5]")
@@ -91,7 +98,8 @@ class programs(unittest.TestCase):
         self.assertEqual(first[-1], again[-1])
 
     def test_all_say_how_they_are_called(self):
-        for name in ("callbacks", "save_and_score", "live_reader", "stream", "several_trainings", "search_options"):
+        for name in ("callbacks", "save_and_score", "live_reader", "stream", "several_trainings", "search_options",
+                     "cross_validation"):
             done = subprocess.run([FOLDER / name], capture_output=True, text=True, check=False, timeout=30)
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"usage: {name} ", done.stdout)

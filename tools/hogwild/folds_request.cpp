@@ -145,7 +145,7 @@ std::string folds_text(const train_result& result, const folds_outcome& outcome)
   if (!outcome.measured) return {};
   const std::string count = std::to_string(outcome.measured->folds.size());
   return "folds       " + count + ": " + measures_text(outcome.measured->mean()) +
-         in_columns("; deviation of the loss %.6f\n", outcome.measured->loss_deviation());
+         in_columns("; deviation %.6f\n", outcome.measured->loss_deviation());
 }
 
 void put_folds(nlohmann::ordered_json& into, const train_result& result, const folds_outcome& outcome) {
