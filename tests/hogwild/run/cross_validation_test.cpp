@@ -266,6 +266,9 @@ TEST_F(cross_validation, refuses_what_cannot_be) {
   expect_refused([&] { path({}); }, "the path has no l2");
   expect_refused([&] { path({.l2 = {0.1, 0.1}}); }, "twice");
   expect_refused([&] { path({.l2 = {0.1, -0.1}}); }, "must not be negative");
+  options.optimizer = optimizer_kind::ftrl;
+  expect_refused([&] { path({.l2 = {0.1, 0.01}}); }, "ftrl has its weights from sums");
+  options.optimizer.reset();
   options.record = "run.jsonl";
   expect_refused([&] { path({.l2 = {0.1}}); }, "leave out record");
   options.record.clear();
