@@ -148,20 +148,20 @@ std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const
   const std::size_t folds = rows_->folds();
   std::vector<fold_measures> found(l2.size());
   for (fold_measures& f : found) f.folds.resize(folds, diverged());
-  // Jobs are folds, or of models that do not go side by side each by itself.
+  // Threads take folds, or where models do not go side by side one model of a fold.
   const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
   const bool by_lanes = l2.size() > 1 && suits_lanes(one);
-  const std::size_t jobs = by_lanes ? folds : folds * l2.size();
-  const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, jobs), false);
-  detail::by_threads(*team, jobs, [&](std::size_t job) {
+  const std::size_t parts = by_lanes ? folds : folds * l2.size();
+  const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, parts), false);
+  detail::by_threads(*team, parts, [&](std::size_t k) {
     if (stopped()) return;
     if (!by_lanes) {
       std::vector<float> parameters;
-      found[job / folds].folds[job % folds] = train_alone(job % folds, l2[job / folds], parameters);
+      found[k / folds].folds[k % folds] = train_alone(k % folds, l2[k / folds], parameters);
       return;
     }
-    const auto measured = train_lanes(make_(rows_->training(job), options_for(job, l2.front())), job, l2);
-    for (std::size_t i = 0; i < measured.size(); ++i) found[i].folds[job] = measured[i];
+    const auto measured = train_lanes(make_(rows_->training(k), options_for(k, l2.front())), k, l2);
+    for (std::size_t i = 0; i < measured.size(); ++i) found[i].folds[k] = measured[i];
   });
   if (stopped()) return {};
   return found;
