@@ -31,7 +31,9 @@ struct path_point {
 };
 
 struct path_result {
-  std::vector<path_point> points{};  ///< by falling l2; fewer where the path was asked to stop
+  /// By falling l2. Where the path was asked to stop, those that had ended, or if none had, what there was of the
+  /// first.
+  std::vector<path_point> points{};
   /// The one with the lowest mean loss of its folds, or without folds with the lowest validation loss, or without
   /// validation rows the last; of those alone that have not diverged. Nothing where there is none.
   std::optional<std::size_t> best{};

@@ -77,9 +77,11 @@ path_result detail::train_path(const task_maker& make, const sparse_view& data,
     require(agreement(by->ranks()).alone(), "a path is trained in a process that trains alone");
     point.run = run_training(make(data, of_point), *by);
     const run_status status = point.run.status;
-    if (status == run_status::stopped) break;
+    const bool stopped = status == run_status::stopped;
+    if (stopped && (!result.points.empty() || point.run.epochs == 0)) break;
     if (status != run_status::diverged) before = point.run.parameters;
     result.points.push_back(std::move(point));
+    if (stopped) break;
   }
   result.best = best_point(result.points);
   return result;

@@ -253,6 +253,19 @@ TEST_F(cross_validation, ends_where_it_is_asked_to) {
   EXPECT_TRUE(run.l2_tried.empty());
 }
 
+TEST_F(cross_validation, paths_that_are_stopped_keep_what_has_ended_or_what_there_is_of_the_first) {
+  for (const std::size_t epochs : {2u, 5u}) {  // of 3 for each point
+    std::size_t seen = 0;
+    options.observers = {
+        [&](const epoch_report&) { return ++seen < epochs ? observer_answer::go_on : observer_answer::stop; }};
+    const path_result path = train_path(logistic{}, view(), serial_engine{}, {.l2 = {0.1, 0.01}}, options);
+    ASSERT_EQ(path.points.size(), 1u);
+    EXPECT_EQ(path.points[0].run.l2, 0.1);
+    EXPECT_EQ(path.points[0].run.epochs, std::min<std::size_t>(epochs, 3));
+    EXPECT_EQ(path.best, 0u);
+  }
+}
+
 template <class Error = config_error, class F>
 void expect_refused(const F& f, const std::string& part) {
   EXPECT_THAT(f, ThrowsMessage<Error>(HasSubstr(part)));
