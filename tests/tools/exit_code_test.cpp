@@ -24,7 +24,7 @@ TEST_F(exit_codes, usage_is_2_and_names_the_option) {
                          {{"train", train(), "--epochs", "-3"}, "'-3' is not a whole number"},
                          {{"train", train(), "--epochs", "0"}, "epochs is 0"},
                          {{"train", train(), "--step", "0"}, "neither 'auto' nor a number above 0"},
-                         {{"train", train(), "--l2", "nan"}, "'nan' is not a number"},
+                         {{"train", train(), "--l2", "nan"}, "'nan' is neither 'auto' nor a number"},
                          {{"train", train(), "--l2", "-1"}, "l2 must not be negative"},
                          {{"train", train(), "--target", "test_accuracy=0.9"}, "no test rows"},
                          {{"train", train(), "--target", "beauty=1"}, "METRIC=VALUE"},
