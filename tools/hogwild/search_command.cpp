@@ -60,8 +60,8 @@ std::string identity_of(const search_request& request, const search_rows& rows) 
 }
 
 /// Trains the best configuration on all rows, as the command line does that the report tells.
-void save_best(const search_request& request, const train_request& asked, const search_rows& rows,
-               interrupt& asked_to, const std::stop_token& stop) {
+void save_best(const search_request& request, const train_request& asked, const search_rows& rows, interrupt& asked_to,
+               const std::stop_token& stop) {
   train_request best = asked;
   best.save = request.base.save;
   best.files.quiet = true;

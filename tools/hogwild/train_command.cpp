@@ -209,8 +209,7 @@ int train_command(int argc, const char* const* argv) {
   const auto ranks = join_ranks(request);
   if (!ranks) return train_as_asked(request, nullptr, asked);
   require_engine_of_ranks(request, *ranks);
-  return with_all_ranks(*ranks,
-                        [&] { return train_as_asked(request_of_rank(request, *ranks), ranks.get(), asked); });
+  return with_all_ranks(*ranks, [&] { return train_as_asked(request_of_rank(request, *ranks), ranks.get(), asked); });
 }
 
 }  // namespace hogwild::cli
