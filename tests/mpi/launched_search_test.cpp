@@ -119,11 +119,12 @@ TEST_F(launched_search, has_the_same_rows_on_all_ranks_or_none) {
   EXPECT_THAT(torn.err, Not(HasSubstr("rank 0 of 3")));
 }
 
-/// Searches that take seconds.
+/// Searches that take seconds, however many CPUs there are.
 class long_search : public launched_search {
  protected:
   static words search(const words& options) {
-    return launched_search::search(words{"--strategy", "hyperband", "--epochs", "81"} + drawn + runs + options);
+    return launched_search::search(words{"--strategy", "hyperband", "--epochs", "81", "--workers", "1"} + drawn + runs +
+                                   options);
   }
   std::string journal() const { return *folder / "journal"; }
   void SetUp() override {
