@@ -22,7 +22,7 @@ struct rank_trainer::order {
   std::vector<double> numbers{}, trained{}, forgotten{};  ///< trials, the epochs that each has, and those given up
 
   /// The others' becomes that of the first rank.
-  void share(collective& ranks) {
+  void broadcast(collective& ranks) {
     ranks.broadcast(std::span<double>(&head.goes_on, numbers_of_heading), 0);
     numbers.resize(static_cast<std::size_t>(head.trials));
     trained.resize(numbers.size());
@@ -63,14 +63,14 @@ void rank_trainer::train(std::span<trial* const> some, std::size_t epochs) {
   given.forgotten = std::exchange(forgotten_, {});
   given.head.trials = static_cast<double>(given.numbers.size());
   given.head.forgotten = static_cast<double>(given.forgotten.size());
-  given.share(ranks_.all());
+  given.broadcast(ranks_.all());
   carry_out(given, some);
 }
 
 search_end rank_trainer::serve(const std::function<void()>& trained) {
   for (;;) {
     order given;
-    given.share(ranks_.all());
+    given.broadcast(ranks_.all());
     if (given.head.goes_on == 0.0) return {.finished = given.head.finished != 0.0, .found = given.head.found != 0.0};
     carry_out(given, {});
     trained();
@@ -118,7 +118,7 @@ void rank_trainer::carry_out(const order& given, std::span<trial* const> results
 void rank_trainer::end(const search_end& how) {
   if (ranks_.alone()) return;
   order last{.head = {.finished = how.finished ? 1.0 : 0.0, .found = how.found ? 1.0 : 0.0}};
-  last.share(ranks_.all());
+  last.broadcast(ranks_.all());
 }
 
 }  // namespace hogwild::cli
