@@ -11,6 +11,10 @@ if(HOGWILD_DEVELOPER_MODE)
     # False alarms of gcc 12 inside its own std::string and std::copy (GCC bug 105651).
     target_compile_options(hogwild_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-stringop-overflow>")
   endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A tenth of the compiler's time, for a fourth more of memory.
+    target_compile_options(hogwild_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=524288>")
+  endif()
 endif()
 if(HOGWILD_SANITIZE)
   target_compile_options(hogwild_flags INTERFACE -fsanitize=${HOGWILD_SANITIZE} -fno-sanitize-recover=all
@@ -19,6 +23,11 @@ if(HOGWILD_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Its own documentation says that sanitizers make this warning see things.
     target_compile_options(hogwild_flags INTERFACE -Wno-maybe-uninitialized)
+  endif()
+  if(HOGWILD_SANITIZE MATCHES "address")
+    # AddressSanitizer sees a wrong address where it is used, and processors that have kernels read at any alignment: with
+    # these checks sources take a fifth longer to compile, and kernels three times as long.
+    target_compile_options(hogwild_flags INTERFACE -fno-sanitize=null,alignment,pointer-overflow,object-size)
   endif()
 endif()
 if(HOGWILD_BUILD_FUZZERS)

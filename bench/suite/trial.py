@@ -33,17 +33,19 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=
     answering = 0.0
     with tempfile.TemporaryFile() as errors:
         begin = time.monotonic()
-        child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, text=bool(answer),
-                                 stdin=subprocess.PIPE if answer else subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE if answer else out, stderr=errors, start_new_session=True)
         late = threading.Event()
+        child = None
 
         def end():
             late.set()
             os.killpg(child.pid, signal.SIGKILL)
         timer = threading.Timer(timeout, end)
-        timer.start()
+        timer.daemon = True  # an interruption that comes before it can be cancelled does not wait for it
         try:
+            child = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, text=bool(answer),
+                                     stdin=subprocess.PIPE if answer else subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE if answer else out, stderr=errors, start_new_session=True)
+            timer.start()
             for line in child.stdout if answer else ():
                 asked = time.monotonic()
                 reply = answer(line)
@@ -53,11 +55,13 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=
                         print(reply, file=child.stdin, flush=True)
             _, status, used = os.wait4(child.pid, 0)
         except BaseException:  # who interrupts this program does not reach the child, which has a session of its own
-            os.killpg(child.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended
+                if child:
+                    os.killpg(child.pid, signal.SIGKILL)
             raise
         finally:
             timer.cancel()
-            for pipe in filter(None, (child.stdin, child.stdout)):
+            for pipe in filter(None, (child.stdin, child.stdout) if child else ()):
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
         seconds = time.monotonic() - begin - answering

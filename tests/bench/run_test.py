@@ -137,7 +137,8 @@ if planted:
         with tempfile.TemporaryDirectory() as out:
             path = pathlib.Path(out) / "bench.jsonl"
             child = subprocess.Popen([HOGWILD, "bench", "--suite", "tiny", "--out", out], stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.PIPE, text=True)
+                                     stderr=subprocess.PIPE, text=True,  # also where this test itself ignores Ctrl-C
+                                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
             end = time.monotonic() + 60
             while time.monotonic() < end and not (path.exists() and '"kind": "run"' in path.read_text(encoding="utf-8")):
                 time.sleep(0.05)

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tools/small_data.hpp"
+#include "mpi/with_ranks.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -14,17 +14,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class launched : public with_small_data {
+class launched : public with_ranks {
  protected:
-  static running_command::any_program ranks(int n, const std::vector<std::string>& arguments) {
-    std::vector<std::string> words = {MPIEXEC, "--oversubscribe", "-n", std::to_string(n), hogwild_path()};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return {words};
-  }
-  static outcome run(int n, const std::vector<std::string>& arguments) {
-    return running_command(ranks(n, arguments)).wait();
-  }
-
   static std::vector<std::string> train_with(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"train", train(), "--engine", "ring", "--workers", "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -187,20 +178,7 @@ TEST_F(launched, bad_rows_are_told_once_by_file_and_line) {
   EXPECT_THAT(o.err, HasSubstr("bad.svm:2:"));
 }
 
-/// Ranks that write their process number to FOLDER/pidN before they begin.
-class lost : public launched {
- protected:
-  static running_command::any_program with_pids(int n, const std::vector<std::string>& arguments) {
-    running_command::any_program program = ranks(n, {});
-    program.words.pop_back();
-    program.words.insert(program.words.end(),
-                         {"/bin/sh", "-c", "echo $$ > \"$0\"/pid$OMPI_COMM_WORLD_RANK; exec \"$@\"",
-                          folder->path().string(), hogwild_path()});
-    program.words.insert(program.words.end(), arguments.begin(), arguments.end());
-    return program;
-  }
-  static pid_t pid_of(int rank) { return std::stoi(read_file(*folder / ("pid" + std::to_string(rank)))); }
-};
+class lost : public launched {};
 
 TEST_F(lost, rank_ends_the_run_and_resuming_goes_on_from_the_last_checkpoint) {
   const std::string checkpoint = *folder / "run.checkpoint";

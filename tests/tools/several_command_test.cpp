@@ -226,10 +226,10 @@ TEST_F(several_command, files_that_do_not_fit_are_refused) {
     EXPECT_EQ(o.code, 3) << o.err;
     EXPECT_THAT(o.err, HasSubstr("changed.txt"));
   };
-  changed("option vote 0", "option vote 2");
-  changed("option vote 0\n", "");
+  changed("option ensemble.vote 0", "option ensemble.vote 2");
+  changed("option ensemble.vote 0\n", "");
   changed("labels binary", "labels classes");
-  changed("option vote 0", "option voice 0");
+  changed("option ensemble.vote 0", "option voice 0");
   changed("width 2\n", "width 2\nbias 1\n");
 }
 

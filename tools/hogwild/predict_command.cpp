@@ -131,8 +131,9 @@ std::string predictions(const predict_request& request) {
                        " model has none; leave the option out, or train a model that has, logistic or softmax say");
   }
   if (request.top > 0 && !model.scores_classes())
-    throw config_error("--top: this " + saved.model +
-                       " model does not score classes; leave the option out, or train softmax, which does");
+    throw config_error(
+        "--top: this " + saved.model +
+        " model does not score classes; leave the option out, or train one that does: softmax, or --multiclass ovr");
   const column_numbering columns(saved.columns);
   data_options files = request.files;
   files.choose_format(saved);

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <utility>
 
 #include <hogwild/detail/engines/thread_team.hpp>
+
+#include "data_files.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -21,6 +25,17 @@ std::string path_of_rank(std::string path, std::size_t rank) {
   return path;
 }
 
+std::size_t cpus_online() {
+  return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+[[noreturn]] void end_all(launched_ranks& ranks, exit_code code, const char* sentence) {
+  say("rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) + ": " + sentence);
+  std::fflush(nullptr);
+  ranks.abort(code);
+  std::abort();  // g++ 12 does not take a virtual function's word for it
+}
+
 }  // namespace
 
 bool launched() {
@@ -30,15 +45,28 @@ bool launched() {
   return false;
 }
 
+int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const error& e) {
+    end_all(ranks, e.code(), e.what());
+  } catch (const std::exception& e) {
+    end_all(ranks, exit_code::internal, e.what());
+  }
+}
+
+std::size_t workers_of_rank(const launched_ranks& ranks) {
+  return std::max<std::size_t>(1, std::min(worker_count(), cpus_online() / ranks.size_on_machine()));
+}
+
 train_request request_of_rank(const train_request& request, launched_ranks& ranks) {
   train_request mine = request;
   // A launcher may have bound every rank to CPUs of its own; where ranks share CPUs they are divided here, and nobody
   // binds workers.
-  const std::size_t here = ranks.size_on_machine(), allowed = allowed_cpus().size();
-  const auto online = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  const std::size_t here = ranks.size_on_machine();
   if (here > 1) {
-    if (mine.workers == 0) mine.workers = std::max<std::size_t>(1, std::min(worker_count(), online / here));
-    if (allowed * here > online) mine.pin = false;
+    if (mine.workers == 0) mine.workers = workers_of_rank(ranks);
+    if (allowed_cpus().size() * here > cpus_online()) mine.pin = false;
   }
   for (std::string* const path : {&mine.rows.weights, &mine.rows.offsets}) *path = path_of_rank(*path, ranks.rank());
   if (ranks.rank() > 0) {

@@ -14,7 +14,7 @@
 
 #include "train_request.hpp"
 
-// Several processes of `hogwild train` that a launcher (mpiexec, srun) has started together.
+// Several processes of `hogwild train`, or `hogwild search`, that a launcher (mpiexec, srun) has started together.
 
 namespace hogwild::cli {
 
@@ -38,9 +38,15 @@ class launched_ranks {
 /// Whether a launcher has started this process: what mpiexec and srun leave in the environment says so.
 bool launched();
 
-/// Joins the others where a launcher has started this process, or MPI was asked for; nothing where it trains alone.
-/// Throws config_error where this build has no MPI or the engine is one of a single process.
+/// Joins the others where a launcher has started this process, or MPI was asked for; nothing where it is alone. Throws
+/// config_error where this build has no MPI.
 std::unique_ptr<launched_ranks> join_ranks(const train_request& request);
+
+/// Returns work(). What one rank cannot do, which is told with its number, ends them all: the others would wait for it.
+int with_all_ranks(launched_ranks& ranks, const std::function<int()>& work);
+
+/// How many workers a rank has where nothing is said: its part of the machine.
+std::size_t workers_of_rank(const launched_ranks& ranks);
 
 /// One rank's options: those of the first rank, but that it alone writes, prints and asks.
 train_request request_of_rank(const train_request& request, launched_ranks& ranks);

@@ -39,13 +39,7 @@ class mpi_ranks final : public launched_ranks {
 std::unique_ptr<launched_ranks> join_ranks(const train_request& request) {
   if (!launched() && !request.mpi) return nullptr;
   auto ranks = std::make_unique<mpi_ranks>(request.rank_timeout);
-  const bool alone = ranks->all().size() == 1;
-  if (alone && !request.mpi) return nullptr;
-  if (!alone && request.engine != engine_name::ring && request.engine != engine_name::all_reduce &&
-      request.engine != engine_name::local_sgd) {
-    throw config_error("a launcher has started " + std::to_string(ranks->all().size()) +
-                       " processes, and this engine has one: use --engine ring, all_reduce or local_sgd");
-  }
+  if (ranks->all().size() == 1 && !request.mpi) return nullptr;
   return ranks;
 }
 

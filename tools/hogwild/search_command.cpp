@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/build_info.hpp>
 #include <hogwild/detail/platform/printable.hpp>
@@ -23,8 +25,10 @@
 #include "commands.hpp"
 #include "data_files.hpp"
 #include "model_from_request.hpp"
+#include "rank_trainer.hpp"
 #include "retry_damaged_cache.hpp"
 #include "search_lanes.hpp"
+#include "search_ranks.hpp"
 #include "search_report.hpp"
 #include "search_request.hpp"
 #include "search_rows.hpp"
@@ -74,8 +78,8 @@ std::string identity_of(const search_request& request, const search_rows& rows) 
 }
 
 /// Trains the best configuration on all rows, as the command line does that the report tells.
-void save_best(const search_request& request, const train_request& asked, const search_rows& rows,
-               interrupt& asked_to) {
+void save_best(const search_request& request, const train_request& asked, const search_rows& rows, interrupt& asked_to,
+               const std::stop_token& stop) {
   train_request best = asked;
   best.save = request.base.save;
   best.files.quiet = true;
@@ -83,7 +87,7 @@ void save_best(const search_request& request, const train_request& asked, const 
   const named_model m = model_of(best, rows.all.part, agreement(nullptr), initial);
   train_options options = best.options;
   options.data_name = best.data;
-  options.stop = asked_to.token();
+  options.stop = stop;
   begin_with_saved(best, m, rows.all, {}, initial, options);
   const train_result result = train_with_engine(m, rows.all.part, best, options, nullptr);
   if (!saves(best, result) || result.status == run_status::stopped)
@@ -101,59 +105,128 @@ void write_record(const std::string& path, const std::string& line) {
   file.commit();
 }
 
-int search_once(search_request request, const search_space& space, std::span<const train_request> checked,
-                interrupt& asked) {
-  const search_rows rows = open_search_rows(request);
-  request.options.identity = identity_of(request, rows);
-  request.options.stop = asked.token();
-  const std::vector<train_request> requests(checked.begin(), checked.end());
-  const bool waits =
-      request.options.strategy == strategy_kind::halving || request.options.strategy == strategy_kind::hyperband;
-  std::optional<checkpoint_folder> folder;
-  if (waits) folder.emplace(request);
-  run_trainer trainer(requests, rows, *request.metric, request.side_by_side,
-                      folder ? folder->path() : std::filesystem::path(), asked.token());
-  lane_trainer lanes(requests, rows, *request.metric, request.side_by_side, trainer, asked.token());
-  const bool keeps = !request.options.journal.empty();
-  search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
-  asked.begin_asking();
-  std::vector<bool> forgotten;  // of which trials nothing is kept
-  const search_result result = run_search(space, request.options, lanes, [&](const search_progress& now) {
-    const std::vector<std::string> notes = trainer.take_notes();
-    if (!request.base.files.quiet) display.show(now, notes);
-    forgotten.resize(now.trials.size());
-    for (const trial& t : now.trials) {
-      if (forgotten[t.number] || t.epochs == 0 || t.state == trial_state::waiting) continue;
-      lanes.forget(t.number);
-      if (waits) trainer.forget(t.number);
-      forgotten[t.number] = true;
-    }
-    return asked.token().stop_requested() ? observer_answer::stop : observer_answer::go_on;
-  });
-  display.clear();
-  if (waits && result.finished) trainer.forget_all();
-  if (result.finished && !result.best) trainer.require_none_refused();
+/// Each rank has the whole of them.
+void require_rows_of_all(const search_request& request) {
+  for (const std::string& path : {request.base.data, request.base.validation_file}) {
+    if (path == "-") throw config_error("ranks cannot all read standard input; name a file");
+    if (path.find("%rank") != std::string::npos)
+      throw config_error("all ranks of a search have the same rows: name one file, without %rank");
+  }
+}
 
-  const std::string json = search_json(request, rows, result);
+/// The rows of a search, and the text that says which search it is. The first rank of a machine opens them before the
+/// others, so that they find its cache. A damaged cache is found here: all rows are looked at.
+search_rows open_on_ranks(search_request& request, search_ranks& ranks, launched_ranks* launched) {
+  std::optional<search_rows> rows;
+  const bool opens_first = launched == nullptr || launched->rank_on_machine() == 0;
+  for (const bool first : {true, false}) {
+    ranks.together([&] {
+      if (opens_first != first) return;
+      retry_damaged_cache([&] {
+        rows.emplace(open_search_rows(request));
+        request.options.identity = identity_of(request, *rows);
+      });
+    });
+  }
+  std::string all = request.options.identity;
+  for (const std::string& space : request.spaces) all += "; " + space;
+  ranks.require_same(all, quote(request.base.data) +
+                              " has other rows here than on rank 0, or other options are given: all ranks of a search "
+                              "have the same");
+  return std::move(*rows);
+}
+
+/// Tells what was found, and saves it.
+int conclude(const search_request& request, std::span<const train_request> requests, const search_rows& rows,
+             const search_result& result, std::size_t ranks, interrupt& asked, const std::stop_token& stop) {
+  const std::string json = search_json(request, rows, result, ranks);
   if (!request.base.options.record.empty()) write_record(request.base.options.record, json);
   std::string told = request.base.json ? json + "\n" : "";
   if (!request.base.json && !request.base.files.quiet) told = search_text(request, result);
   if (!told.empty()) print_beside({request.base.save, request.base.options.record}, told);
   const bool saves_best = result.finished && result.best && !request.base.save.empty();
   if (saves_best) {
-    save_best(request, requests[*result.best], rows, asked);
+    save_best(request, requests[*result.best], rows, asked, stop);
     if (!request.base.json && !request.base.files.quiet)
       print_beside({request.base.save, request.base.options.record},
                    "saved       " + printable(request.base.save) + "\n");
   }
   if (!result.finished) {
-    say(keeps ? "stopped; the same command goes on from " + request.options.journal
-              : "stopped; with --journal FILE a search can go on");
+    say(!request.options.journal.empty() ? "stopped; the same command goes on from " + request.options.journal
+                                         : "stopped; with --journal FILE a search can go on");
     return static_cast<int>(exit_code::interrupted);
   }
   if (result.best) return static_cast<int>(exit_code::done);
   say("all configurations diverged; search among smaller steps, or with --step auto");
   return static_cast<int>(exit_code::diverged);
+}
+
+/// On each rank. The first one has strategy, journal and all output, and returns the exit code; of the others it is 0.
+int search_on_ranks(search_request request, const search_space& space, const std::vector<train_request>& requests,
+                    interrupt& asked, launched_ranks* launched) {
+  search_ranks ranks(launched != nullptr ? &launched->all() : nullptr, asked.token());
+  const bool is_first = ranks.rank() == 0;
+  const bool quiet = request.base.files.quiet;
+  if (!is_first) request.base.files.quiet = true;
+  ranks.together([&] {
+    if (!ranks.alone()) require_rows_of_all(request);
+    // A place that cannot be written is refused now, not after hours of training.
+    if (is_first && !request.base.save.empty()) atomic_file{request.base.save};
+    if (is_first && !request.base.options.record.empty()) atomic_file::look(request.base.options.record);
+  });
+  const search_rows rows = open_on_ranks(request, ranks, launched);
+  request.options.stop = ranks.stop();
+  const bool waits =
+      request.options.strategy == strategy_kind::halving || request.options.strategy == strategy_kind::hyperband;
+  std::optional<checkpoint_folder> folder;
+  std::optional<run_trainer> runs;
+  std::optional<lane_trainer> lanes;
+  search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
+  search_result result;
+  search_end how;
+  ranks.together([&] {
+    if (waits) folder.emplace(request);
+    runs.emplace(requests, rows, *request.metric, request.side_by_side,
+                 folder ? folder->path() : std::filesystem::path(), ranks.stop());
+    lanes.emplace(requests, rows, *request.metric, request.side_by_side, *runs, ranks.stop());
+  });
+  rank_trainer trainer(ranks, plan_trials(space, request.options), *lanes, [&](std::size_t trial) {
+    lanes->forget(trial);
+    if (waits) runs->forget(trial);
+  });
+  asked.begin_asking();
+  if (is_first) {
+    std::vector<bool> forgotten;  // of which trials nothing is kept
+    result = run_search(space, request.options, trainer, [&](const search_progress& now) {
+      const std::vector<std::string> notes = runs->take_notes();
+      if (!quiet) display.show(now, notes);
+      forgotten.resize(now.trials.size());
+      for (const trial& t : now.trials) {
+        if (forgotten[t.number] || t.epochs == 0 || t.state == trial_state::waiting) continue;
+        trainer.forget(t.number);
+        forgotten[t.number] = true;
+      }
+      const bool stops = asked.token().stop_requested() || ranks.stop().stop_requested();
+      return stops ? observer_answer::stop : observer_answer::go_on;
+    });
+    how = {.finished = result.finished, .found = result.best.has_value()};
+    trainer.end(how);
+  } else {
+    how = trainer.serve([&] {
+      for (const std::string& note : runs->take_notes())
+        if (!quiet) say(note);
+    });
+  }
+  display.clear();
+  if (waits && how.finished) runs->forget_all();
+  int code = static_cast<int>(exit_code::done);
+  ranks.together([&] {
+    if (how.finished && !how.found) runs->require_none_refused();
+  });
+  ranks.together([&] {
+    if (is_first) code = conclude(request, requests, rows, result, ranks.size(), asked, ranks.stop());
+  });
+  return code;
 }
 
 }  // namespace
@@ -167,15 +240,20 @@ int search_command(int argc, const char* const* argv) {
     requests.emplace_back();
     if (const auto code = parse_configuration(request, t.options, requests.back())) return *code;
   }
-  // A place that cannot be written is refused now, not after hours of training.
-  if (!request.base.save.empty()) atomic_file{request.base.save};
-  if (!request.base.options.record.empty()) atomic_file::look(request.base.options.record);
   interrupt asked({.answer = "hogwild: stopping the search (once more to end at once)\n", .ended = ended_at_once});
-  // Each rank would do the whole of it.
-  train_request of_ranks = request.base;
-  of_ranks.engine = engine_name::ring;
-  if (join_ranks(of_ranks)) throw config_error("a search is one process: start it without mpiexec or srun");
-  return retry_damaged_cache([&] { return search_once(request, space, requests, asked); });
+  const auto ranks = join_ranks(request.base);
+  if (request.side_by_side == 0) request.side_by_side = ranks ? workers_of_rank(*ranks) : worker_count();
+  if (!ranks) return search_on_ranks(request, space, requests, asked, nullptr);
+  return with_all_ranks(*ranks, [&] {
+    for (train_request& of_trial : requests) of_trial = request_of_rank(of_trial, *ranks);
+    try {
+      return search_on_ranks(request, space, requests, asked, ranks.get());
+    } catch (const rank_failure& e) {  // thrown by all of them, and told by one
+      if (ranks->rank() > 0) return static_cast<int>(exit_code::done);
+      say(e.what());
+      return static_cast<int>(e.code());
+    }
+  });
 }
 
 }  // namespace hogwild::cli

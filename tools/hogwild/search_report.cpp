@@ -128,7 +128,8 @@ std::string search_text(const search_request& request, const search_result& r) {
   return text + line + "train       " + printable(train_command_for(request, best)) + "\n";
 }
 
-std::string search_json(const search_request& request, const search_rows& rows, const search_result& r) {
+std::string search_json(const search_request& request, const search_rows& rows, const search_result& r,
+                        std::size_t ranks) {
   const search_options& o = request.options;
   nlohmann::ordered_json all{
       {"kind", "search"},
@@ -148,6 +149,7 @@ std::string search_json(const search_request& request, const search_rows& rows, 
       {"options", request.words},
       {"epochs", o.epochs},
       {"seed", o.seed},
+      {"ranks", ranks},
       {"side_by_side", request.side_by_side},
       {"metric", request.metric->name}};
   if (o.strategy == strategy_kind::halving || o.strategy == strategy_kind::hyperband) all["eta"] = o.eta;

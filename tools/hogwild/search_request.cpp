@@ -7,7 +7,6 @@
 #include <set>
 #include <string_view>
 
-#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
@@ -23,6 +22,7 @@ const std::set<std::string_view> of_the_search{"--space",
                                                "--folds",
                                                "--metric",
                                                "--journal",
+                                               "--rank-timeout",
                                                "--validation",
                                                "--save",
                                                "--record",
@@ -51,7 +51,6 @@ void refuse_options(const command_line& line, const train_request& r) {
   }
   if (r.options.l2_by_folds)
     throw config_error("--l2 auto is a search of its own: name l2 in a --space, and give --folds to measure by folds");
-  if (r.mpi) throw config_error("a search is one process: leave out --transport mpi");
   const model_input input = input_of(r.model);
   if (input == model_input::graph || input == model_input::corpus)
     throw config_error("a search measures rows that are held back, and a " + r.model + " model is trained on " +
@@ -101,8 +100,11 @@ void declare_search(command_line& line, search_request& r) {
   line.describe("--epochs", "of a trial that is trained to its end");
   line.describe("--workers",
                 "trials side by side, each by one worker (0: as many as the machine and its quota give); "
-                "with --engine: workers of each trial");
+                "with --engine: workers of each trial; of ranks each has so many");
   line.describe("--engine", "who trains a trial (default: one worker for each)");
+  line.describe("--transport",
+                "what workers of a trial tell each other by, as for train; mpi: trials are divided among ranks, which "
+                "mpiexec and srun start, whether or not they show");
   line.describe("--seed", "another seed draws other configurations and other rows to hold back");
   line.describe("--save", "train the best configuration on all rows, and write the model here");
   line.describe("--record", "write what --json prints here");
@@ -154,7 +156,7 @@ std::optional<int> parse_search(int argc, const char* const* argv, search_reques
   const bool own_engine = line.given("--engine");
   if (!own_engine) {
     // Workers are of the search then: each trains a trial by itself.
-    r.side_by_side = worker_count(r.base.workers == 0 ? std::nullopt : std::optional(r.base.workers));
+    r.side_by_side = r.base.workers;
     r.base.workers = 0;
     r.base.engine = engine_name::serial;
     r.words.emplace_back("--engine=serial");
@@ -165,10 +167,12 @@ std::optional<int> parse_search(int argc, const char* const* argv, search_reques
     if (first.starts_with("model=") && find_model(first.substr(6)) != nullptr) r.base.model = first.substr(6);
   }
   refuse_options(line, r.base);
+  r.base.searches = true;
   complete_training(line, r.base);
   check_search(line, r);
   for (const auto& [name, text] : line.given_texts()) {
-    if (of_the_search.contains(name) || (!own_engine && name == "--workers")) continue;
+    if (of_the_search.contains(name) || (!own_engine && name == "--workers") || (r.base.mpi && name == "--transport"))
+      continue;
     r.words.push_back(name + "=" + text);
   }
   if (!line.given("--epochs")) r.words.push_back("--epochs=" + std::to_string(r.base.options.epochs));
@@ -218,6 +222,7 @@ std::optional<int> parse_configuration(const search_request& request, const conf
     throw config_error("the models of a space read the same data: " + of_trial.model + " reads " +
                        of_trial.files.format + ", " + request.base.model + " " + request.base.files.format);
   of_trial.files = request.base.files;
+  of_trial.rank_timeout = request.base.rank_timeout;
   return std::nullopt;
 }
 

@@ -21,7 +21,7 @@ struct search_request {
   search_options options{};
   std::optional<std::size_t> configurations{}, eta{}, folds{};
   const search_metric* metric = search_metrics.data();
-  std::size_t side_by_side = 1;  ///< trials, each by one worker
+  std::size_t side_by_side = 1;  ///< trials of one rank, each by one worker; 0: as many as it has workers
 };
 
 /// Fills the request, or says with which exit code to end. Throws config_error for options that do not go together.

@@ -15,17 +15,18 @@ train_result train_several_with_engine(const named_model& m, const sparse_view& 
                                        const train_options& options) {
   const several_request& several = request.several;
   std::shared_ptr<any_engine> engine;
-  if (request.engine == engine_name::serial)
+  several_plan plan = several.one_vs_rest ? several_plan{} : detail::plan_of(several.of_ensemble);
+  if (request.engine == engine_name::serial) {
     engine = std::make_shared<engine_of<serial_engine>>(serial_engine{});
-  else
-    engine = std::make_shared<engine_of<thread_engine>>(
-        thread_engine{.workers = unless_zero(request.workers), .team = request.team, .pin = request.pin});
-  const std::size_t workers = request.engine == engine_name::serial ? 1 : worker_count(unless_zero(request.workers));
-  const several_plan plan = several.one_vs_rest ? several_plan{} : detail::plan_of(several.of_ensemble);
+  } else {
+    const thread_engine threads{.workers = unless_zero(request.workers), .team = request.team, .pin = request.pin};
+    detail::set_workers(plan, threads);
+    engine = std::make_shared<engine_of<thread_engine>>(threads);
+  }
   return std::visit(
       [&]<class M>(const M& concrete) -> train_result {
         if constexpr (margin_model<M>)
-          return detail::train_several_of(concrete, rows, engine, workers, options, plan);
+          return detail::train_several_of(concrete, rows, engine, options, plan);
         else
           throw config_error("several models make one where each has a margin; a " + request.model + " has none");
       },

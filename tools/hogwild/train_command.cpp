@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -204,12 +203,13 @@ int train_as_asked(const train_request& request, launched_ranks* ranks, interrup
   return static_cast<int>(asked.pipe_is_broken() ? exit_code::interrupted : exit_code_for(result.status));
 }
 
-/// What one rank cannot do ends them all: the others would wait for it.
-[[noreturn]] void end_all(launched_ranks& ranks, exit_code code, const char* sentence) {
-  say("rank " + std::to_string(ranks.rank()) + " of " + std::to_string(ranks.size()) + ": " + sentence);
-  std::fflush(nullptr);
-  ranks.abort(code);
-  std::abort();  // g++ 12 does not take a virtual function's word for it
+/// Others would be copies of the same run.
+void require_engine_of_ranks(const train_request& request, launched_ranks& ranks) {
+  if (ranks.size() == 1 || request.engine == engine_name::ring || request.engine == engine_name::all_reduce ||
+      request.engine == engine_name::local_sgd)
+    return;
+  throw config_error("a launcher has started " + std::to_string(ranks.size()) +
+                     " processes, and this engine has one: use --engine ring, all_reduce or local_sgd");
 }
 
 }  // namespace
@@ -222,13 +222,8 @@ int train_command(int argc, const char* const* argv) {
   if (request.stream) return train_stream(request, asked);
   const auto ranks = join_ranks(request);
   if (!ranks) return train_as_asked(request, nullptr, asked);
-  try {
-    return train_as_asked(request_of_rank(request, *ranks), ranks.get(), asked);
-  } catch (const error& e) {
-    end_all(*ranks, e.code(), e.what());
-  } catch (const std::exception& e) {
-    end_all(*ranks, exit_code::internal, e.what());
-  }
+  require_engine_of_ranks(request, *ranks);
+  return with_all_ranks(*ranks, [&] { return train_as_asked(request_of_rank(request, *ranks), ranks.get(), asked); });
 }
 
 }  // namespace hogwild::cli

@@ -68,7 +68,8 @@ struct train_request {
   ring_rule exchange = ring_rule::deltas;
   released_options released{};
   transport_kind transport = transport_kind::in_process;
-  bool mpi = false;  ///< joined by MPI, whether or not a launcher shows
+  bool mpi = false;       ///< joined by MPI, whether or not a launcher shows
+  bool searches = false;  ///< for the best of many runs, which are divided among ranks
   delta_values messages = delta_values::as_stored;
   std::chrono::seconds rank_timeout{30};
   std::size_t sync_rows = sync_engine{}.rows;  ///< of each rank between two meetings

@@ -34,7 +34,8 @@ enum class ensemble_rows : std::uint32_t {
 
 /// How they make one model.
 enum class ensemble_answer : std::uint32_t {
-  mean,         ///< the mean of their probabilities where they have them, else of what they predict
+  mean,         ///< the mean of their probabilities where they have them; else of their margins, where labels are two,
+                ///< or of the numbers that they predict
   vote,         ///< the label that most of them say (binary models)
   mean_weights  ///< one linear model whose parameters are the mean of theirs (Zinkevich, Weimer, Li and Smola,
                 ///< Parallelized stochastic gradient descent, NeurIPS 2010, on shards)
@@ -74,26 +75,31 @@ prepared_task prepare_several(const M& m, const sparse_view& data, const train_o
 
 template <margin_model M>
 train_result train_several_of(const M& m, const sparse_view& data, std::shared_ptr<any_engine> engine,
-                              std::size_t workers, const train_options& options, several_plan plan) {
-  plan.workers = workers;
+                              const train_options& options, several_plan plan) {
   plan.prepare = [&m](const sparse_view& rows, const train_options& own) { return prepare(m, rows, own); };
-  plan.measure = [&m, by = plan.by, workers](std::span<const float> parameters, std::size_t models,
-                                             const sparse_view& rows, const label_map& labels, bool all_measures) {
+  plan.measure = [&m, by = plan.by](std::span<const float> parameters, std::size_t models, const sparse_view& rows,
+                                    const label_map& labels, thread_team& threads, bool all_measures) {
     const several_margins<M> together(m, by, models, rows.columns, parameters);
-    const auto threads = thread_team::make(thread_team_kind::std, workers, false);
     return evaluate_rows(
-        rows, labels, *threads, [&](const sparse_row<float>& z) { return together.said(z); }, all_measures);
+        rows, labels, threads, [&](const sparse_row<float>& z) { return together.said(z); }, all_measures);
   };
   const prepared_task all = prepare_several(m, data, options, plan);
   return train_several(all, std::move(plan), std::move(engine));
 }
 
+/// Whose workers train models one by one.
+inline void set_workers(several_plan&, const serial_engine&) {}
+inline void set_workers(several_plan& plan, const thread_engine& engine) {
+  plan.workers = worker_count(engine.workers);
+  plan.team = engine.team;
+  plan.pin = engine.pin;
+}
+
 template <margin_model M, trains_several Engine>
 train_result train_several_by(const M& m, const sparse_view& data, const Engine& engine, const train_options& options,
                               several_plan plan) {
-  std::size_t workers = 1;
-  if constexpr (requires { engine.workers; }) workers = worker_count(engine.workers);
-  return train_several_of(m, data, std::make_shared<engine_of<Engine>>(engine), workers, options, std::move(plan));
+  set_workers(plan, engine);
+  return train_several_of(m, data, std::make_shared<engine_of<Engine>>(engine), options, std::move(plan));
 }
 
 }  // namespace detail
@@ -112,9 +118,9 @@ train_result train_one_vs_rest(const M& m, const sparse_view& data, const Engine
 }
 
 /// Trains an ensemble. The result's parameters are as above, with models in the place of classes, or under mean_weights
-/// those of one model; train_loss is the mean of the models' losses on all rows. l2 is by default 1 / rows, also of
-/// shards. A bootstrap goes by `options.seed` and the place of a row. Throws as above, and for fewer than two models,
-/// more shards than rows, and numbers that are to vote.
+/// those of one model; train_loss is the mean of the models' losses on all rows, under mean_weights the loss of the
+/// one. l2 is by default 1 / rows, also of shards. A bootstrap goes by `options.seed` and the place of a row. Throws as
+/// above, and for fewer than two models, more shards than rows, and numbers that are to vote.
 template <margin_model M, detail::trains_several Engine>
 train_result train_ensemble(const M& m, const sparse_view& data, const Engine& engine, const ensemble_options& ensemble,
                             const train_options& options = {}) {

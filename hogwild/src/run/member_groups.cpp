@@ -22,17 +22,19 @@ member_groups::member_groups(const prepared_task& all, std::span<const lane_sett
                              bool step_found, std::shared_ptr<any_engine> engine, thread_team& team)
     : all_(all),
       team_(team),
-      own_(team.size() > 1 && models.size() >= least_lanes * team.size() &&
-           all.data.options().sharing == sharing_kind::automatic) {
+      own_(all.data.options().reproducible || (team.size() > 1 && models.size() >= least_lanes * team.size() &&
+                                               all.data.options().sharing == sharing_kind::automatic)) {
   if (own_) engine = std::make_shared<engine_of<serial_engine>>(serial_engine{});
+  // A worker alone repeats to the bit, and the same bits whatever other models it has.
+  train_options options = all.data.options();
+  options.reproducible = false;
   const std::shared_ptr<const training_task> alone(std::shared_ptr<const void>(), all.task.get());
   const std::size_t columns = all.task->data().columns, most = most_in_group(models.size());
   for (std::size_t first = 0; first < models.size();) {
     const std::size_t count = std::min(models.size() - first, most), lanes = lane_run::lanes_for(columns, count);
     group& g = groups_.emplace_back(group{.first = first, .count = std::min(count, lanes)});
-    g.run = groups_.size() == 1
-                ? std::make_unique<lane_run>(alone, all.data.options(), lanes, largest_step, engine, step_found)
-                : std::make_unique<lane_run>(alone, plan().options, lanes, engine);
+    g.run = groups_.size() == 1 ? std::make_unique<lane_run>(alone, options, lanes, largest_step, engine, step_found)
+                                : std::make_unique<lane_run>(alone, plan().options, lanes, engine);
     for (std::size_t k = 0; k < g.count; ++k) g.run->place(k, models[first + k]);
     first += g.count;
   }

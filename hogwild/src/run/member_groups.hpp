@@ -19,7 +19,7 @@ namespace hogwild::detail {
 
 /// Any number of models on the same rows, trained in groups of as many as go through the rows together (lane_run). All
 /// workers train one group after the other; or each worker has groups of its own, which is faster and repeats to the
-/// bit, where models are enough for that and no sharing was asked for.
+/// bit, where models are enough for that and no sharing was asked for, and in a reproducible run.
 class member_groups {
  public:
   /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. `largest_step` and

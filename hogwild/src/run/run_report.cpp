@@ -25,7 +25,7 @@ run_start start_of(const training_task& task, const engine_run& who, const resol
           }};
 }
 
-void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const engine_run& who,
+void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task,
                  const resolved_run& run) {
   result.examples = counted.examples;
   result.updates = counted.updates;
@@ -43,6 +43,11 @@ void tell_of_run(train_result& result, const epoch_report& counted, const traini
   result.l2_tried = run.l2_tried;
   result.search_seconds = run.search_seconds;
   result.predicted_epoch_seconds = run.predicted_epoch_seconds;
+}
+
+void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const engine_run& who,
+                 const resolved_run& run) {
+  tell_of_run(result, counted, task, run);
   result.workers = run.plan.training_workers(who.workers());
   result.workers_replaced = who.replaced();
   result.rows_lost = who.rows_lost();

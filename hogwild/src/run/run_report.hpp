@@ -17,5 +17,7 @@ run_start start_of(const training_task& task, const engine_run& who, const resol
 /// Fills in what a finished run tells of itself beside parameters, losses and seconds; `counted` by its workers.
 void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const engine_run& who,
                  const resolved_run& run);
+/// The same of a run without an engine's run of its own: what that knows is left as it is.
+void tell_of_run(train_result& result, const epoch_report& counted, const training_task& task, const resolved_run& run);
 
 }  // namespace hogwild::detail

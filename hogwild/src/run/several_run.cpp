@@ -21,19 +21,18 @@
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_training.hpp>
-#include <hogwild/detail/run/step_search.hpp>
-#include <hogwild/detail/run/stop_rules.hpp>
-#include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/engines.hpp>
 
-#include "run/member_groups.hpp"
 #include "run/member_rows.hpp"
+#include "run/members_side_by_side.hpp"
 #include "run/report_teller.hpp"
+#include "run/run_report.hpp"
 #include "task/require.hpp"
 
 namespace hogwild {
 
 using detail::member_rows;
+using detail::members_side_by_side;
 using detail::require;
 
 namespace {
@@ -46,17 +45,17 @@ double time_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// One of the models.
-struct member {
-  double mean = 1.0;  ///< of what its rows count
-  step_schedule schedule{};
-  stop_rules rules{};
-  objective_fall fall{};
-  double loss = unknown, objective = unknown;  ///< after the last epoch
-  std::vector<float> best{};                   ///< by its validation loss
-  std::vector<float> parameters{};             ///< once it has ended; before it empty
-};
+/// How a run ends whose models have ended so.
+run_status status_of(std::span<const train_result> ended) {
+  const auto any = [&](run_status s) {
+    return std::ranges::any_of(ended, [s](const train_result& r) { return r.status == s; });
+  };
+  for (const run_status s : {run_status::diverged, run_status::stopped, run_status::done})
+    if (any(s)) return s;
+  return run_status::converged;
+}
 
+/// What the models are together, and who hears of it.
 class several_run {
  public:
   several_run(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine)
@@ -66,10 +65,8 @@ class several_run {
         plan_(std::move(plan)),
         engine_(std::move(engine)),
         options_(run_.options),
-        teller_(task_, options_, plan_.mean_weights ? 1 : plan_.models),
-        members_(plan_.models),
-        team_(
-            thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(plan_.workers, 1, plan_.models), false)) {
+        teller_(task_, options_, models_kept()),
+        team_(thread_team::make(plan_.team, std::clamp<std::size_t>(plan_.workers, 1, plan_.models), plan_.pin)) {
     run_.options = data_.options();
     run_.l2 = data_.loop().l2;
     run_.begun = data_.begun();
@@ -80,7 +77,7 @@ class several_run {
 
   train_result operator()() {
     try {
-      suits_lanes() ? train_side_by_side() : train_one_by_one();
+      members_side_by_side::suits(all_, plan_) ? train_side_by_side() : train_one_by_one();
       finish();
     } catch (...) {
       tell(options_, [](observer& o) {
@@ -96,170 +93,118 @@ class several_run {
   }
 
  private:
-  bool suits_lanes() const {
-    const bool lanes_add = options_.update == update_kind::lossy || options_.update == update_kind::exact;
-    return plan_.rows != member_rows_kind::shards && lane_task::suits(task_) && !options_.average && lanes_add &&
-           schedule_of(options_, data_.defaults()) != schedule_kind::plateau;
+  /// Of what the rows of each model count.
+  std::vector<double> mean_counts() const {
+    std::vector<double> means;
+    for (std::size_t k = 0; k < plan_.models; ++k) {
+      means.push_back(detail::mean_count(data_.train(), detail::lane_rows_of(plan_, options_, k)));
+      require(means.back() > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
+    }
+    return means;
   }
-
-  // ---- side by side
 
   void train_side_by_side() {
-    find_schedules();
-    if (options_.stop.stop_requested()) return stop(stop_cause::request);
-    start_groups();
-    announce(groups_->engine(), groups_->workers(), groups_->groups(), [this] { return groups_->counted().examples; });
-    if (options_.tolerance) begin_falls();
-    for (std::size_t e = 1; e <= options_.epochs; ++e) {
-      if (options_.stop.stop_requested() || !train_epoch(e)) return stop(stop_cause::request);
-      result_.epochs = e;
-      const bool sound = conclude(e);
-      const bool stops = report(e);
-      if (!sound) return end(run_status::diverged);
-      if (result_.seconds_to_target) return end(run_status::target);
-      if (stops) return stop(stop_cause::observer);
-      if (std::ranges::all_of(members_, [](const member& m) { return !m.parameters.empty(); }))
-        return end(run_status::converged);
-    }
-    end(run_status::done);
+    together_.emplace(all_, plan_, mean_counts(), engine_, *team_, run_);
+    const detail::member_groups& groups = together_->groups();
+    announce(groups.engine(), groups.workers(), groups.groups(),
+             [this] { return together_->groups().counted().examples; });
+    if (options_.tolerance && !options_.stop.stop_requested()) together_->begin_falls();
+    run_status ended = run_status::done;
+    for (std::size_t e = 1; e <= options_.epochs && ended == run_status::done; ++e) ended = train_epoch(e);
+    result_.status = ended;
+    together_->end_all();
   }
 
-  /// As a run of its own finds it.
-  void find_schedules() {
+  /// How the run ends with this epoch; `done` where it goes on.
+  run_status train_epoch(std::size_t epoch) {
     const auto begin = clock::now();
-    const training_defaults& defaults = data_.defaults();
-    const std::optional<double> given = options_.step.initial ? options_.step.initial : defaults.step;
-    run_.step_found = !given;
-    const auto set = [&](std::size_t k) {
-      double initial = given.value_or(0.0);
-      if (!given) {
-        const member_rows own(data_, plan_, k);
-        initial = find_step(*plan_.prepare(own.rows(), own.options()).task, {}, options_.stop);
-      }
-      members_[k].schedule = schedule_from(options_, defaults, initial, !given);
-    };
-    detail::by_threads(*team_, members_.size(), set);
-    run_.schedule = members_.front().schedule;
-    if (!given) run_.search_seconds = time_since(begin);
+    if (options_.stop.stop_requested() || !together_->train(epoch)) return stop(stop_cause::request);
+    result_.train_seconds += time_since(begin);
+    result_.epochs = epoch;
+    const bool sound = together_->conclude(epoch);
+    const bool stops = report(epoch);
+    if (!sound) return run_status::diverged;
+    if (result_.seconds_to_target) return run_status::target;
+    if (stops) return stop(stop_cause::observer);
+    return together_->all_have_ended() ? run_status::converged : run_status::done;
   }
 
-  void start_groups() {
-    double largest = 0.0;
-    std::vector<lane_settings> settings;
-    for (std::size_t k = 0; k < members_.size(); ++k) {
-      member& m = members_[k];
-      const lane_rows lane = detail::lane_rows_of(plan_, options_, k);
-      m.mean = detail::mean_count(data_.train(), lane);
-      require(m.mean > 0.0, "a bootstrap has drawn no row: take more rows, or another seed");
-      largest = std::max(largest, m.schedule.initial);
-      // A run of its own has weights over their mean, so that this divides the step and multiplies l2.
-      settings.push_back({.l2 = run_.l2 * m.mean, .rows = lane});
-    }
-    groups_.emplace(all_, settings, largest, run_.step_found, engine_, *team_);
-    run_.plan = groups_->plan();
-    if (groups_->are_of_workers()) run_.sharing_reason = "each worker has models of its own";
-  }
-
-  /// False where a stop was asked for in the middle of it.
-  bool train_epoch(std::size_t epoch) {
-    const auto begin = clock::now();
-    std::vector<double> steps;
-    for (const member& m : members_) steps.push_back(m.schedule.at(epoch) / m.mean);
-    const bool whole = groups_->train(epoch, steps, options_.stop);
-    if (whole) result_.train_seconds += time_since(begin);
-    return whole;
-  }
-
-  void begin_falls() {
-    const auto measured = groups_->measure();
-    for (std::size_t k = 0; k < members_.size(); ++k) members_[k].fall = {measured[k].loss};
-  }
-
-  /// Measures all and ends those that a rule ends. False where one has diverged.
-  bool conclude(std::size_t epoch) {
-    bool sound = true;
-    train_options rules = options_;
-    rules.target.reset();
-    const auto measured = groups_->measure();
-    for (std::size_t k = 0; k < members_.size(); ++k) {
-      member& m = members_[k];
-      if (!groups_->trains(k)) continue;
-      m.loss = measured[k].loss;
-      m.objective = m.loss + measured[k].penalty / m.mean;
-      const epoch_report seen{
-          .epoch = epoch, .train_loss = m.loss, .objective = m.objective, .validation = measured[k].validation};
-      bool better = false;
-      const auto ended = m.rules.after(seen, m.fall, rules, better);
-      if (better) m.best = groups_->parameters(k);
-      sound = sound && ended != run_status::diverged;
-      if (ended) end_member(k);
-    }
-    return sound;
-  }
-
-  void end_member(std::size_t k) {
-    member& m = members_[k];
-    m.parameters = m.best.empty() ? groups_->parameters(k) : std::move(m.best);
-    groups_->clear(k);
+  run_status stop(stop_cause cause) {
+    result_.stopped_by = cause;
+    return run_status::stopped;
   }
 
   /// Tells what they are together. Whether an observer wants to stop.
   bool report(std::size_t epoch) {
-    epoch_report now = groups_->counted();
-    now.epoch = epoch;
-    now.train_seconds = result_.train_seconds;
-    now.wall_seconds = time_since(run_.begun);
-    now.step = run_.schedule.at(epoch);
-    now.train_loss = now.objective = 0.0;
-    for (const member& m : members_)
-      now.train_loss += loss_factor() * m.loss, now.objective += loss_factor() * m.objective;
-    if (options_.test || options_.validation) {
-      const std::vector<float> parameters = parameters_now();
-      if (options_.test) now.test = measure_all(parameters, *options_.test, true);
-      if (options_.validation) now.validation = measure_all(parameters, *options_.validation, true);
+    last_ = together_->groups().counted();
+    last_.epoch = epoch;
+    last_.train_seconds = result_.train_seconds;
+    last_.wall_seconds = time_since(run_.begun);
+    last_.step = run_.schedule.at(epoch);
+    measure(last_);
+    if (options_.target && stop_rules::reached(*options_.target, last_))
+      result_.seconds_to_target = last_.train_seconds;
+    return teller_.tell(last_, &observer::on_epoch, [this] { return parameters_now(); });
+  }
+
+  void measure(epoch_report& now) const {
+    const bool measures = plan_.mean_weights || options_.test || options_.validation;
+    const std::vector<float> parameters = measures ? parameters_now() : std::vector<float>();
+    if (plan_.mean_weights) {
+      now.train_loss = measure_all(parameters, data_.train(), false).loss;
+      now.objective = now.train_loss + penalty(parameters);
+    } else {
+      now.train_loss = now.objective = 0.0;
+      for (std::size_t k = 0; k < plan_.models; ++k) {
+        now.train_loss += loss_factor() * together_->loss(k);
+        now.objective += loss_factor() * together_->objective(k);
+      }
     }
-    if (options_.target && stop_rules::reached(*options_.target, now)) result_.seconds_to_target = now.train_seconds;
-    return teller_.tell(now, &observer::on_epoch, [this] { return parameters_now(); });
+    if (options_.test) now.test = measure_all(parameters, *options_.test, true);
+    if (options_.validation) now.validation = measure_all(parameters, *options_.validation, true);
   }
 
   /// Of one class against the rest losses are added up, those of an ensemble are their mean.
   double loss_factor() const {
-    return plan_.by == answer_kind::one_vs_rest ? 1.0 : 1.0 / static_cast<double>(members_.size());
+    return plan_.by == answer_kind::one_vs_rest ? 1.0 : 1.0 / static_cast<double>(plan_.models);
   }
 
-  // ---- one by one
-
   void train_one_by_one() {
+    require(!options_.target,
+            "a target ends models that are trained side by side, under sgd without l1, average, plateau and shards: "
+            "leave it out");
+    require(options_.sharing == sharing_kind::automatic,
+            "models that are trained one by one, as shards are, and under other optimizers than sgd, l1, average or "
+            "plateau, have a worker each, who shares nothing: leave out the sharing");
+    if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
     run_.schedule = schedule_from(options_, data_.defaults(), options_.step.initial.value_or(0.0), false);
     run_.step_found = !options_.step.initial && !data_.defaults().step;
     run_.plan = task_.plan();
-    std::atomic<std::uint64_t> rows_done = 0;
-    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), members_.size(),
-             [&] { return rows_done.load(); });
+    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), plan_.models,
+             [this] { return rows_done_.load(); });
     const auto begin = clock::now();
-    std::vector<train_result> ended(members_.size());
-    detail::by_threads(*team_, members_.size(), [&](std::size_t k) {
+    std::vector<train_result> ended(plan_.models);
+    detail::by_threads(*team_, plan_.models, [&](std::size_t k) {
       const member_rows own(data_, plan_, k);
       engine_of<serial_engine> one{serial_engine{}};
       ended[k] = run_training(plan_.prepare(own.rows(), own.options()), one);
-      rows_done += ended[k].examples;
+      rows_done_ += ended[k].examples;
     });
     result_.train_seconds = time_since(begin);
     run_.schedule.initial = ended.front().step;
     run_.schedule.decay = ended.front().decay;
-    for (std::size_t k = 0; k < members_.size(); ++k) {
-      train_result& of = ended[k];
-      result_.examples += of.examples;
-      result_.updates += of.updates;
-      result_.nonzeros += of.nonzeros;
-      result_.epochs = std::max(result_.epochs, of.epochs);
-      if (of.status != run_status::done && result_.status != run_status::diverged) result_.status = of.status;
-      members_[k].parameters = std::move(of.parameters);
+    result_.status = status_of(ended);
+    if (result_.status == run_status::stopped) result_.stopped_by = stop_cause::request;
+    // Of a run that was stopped each has as many epochs at least.
+    const auto [least, most] = std::ranges::minmax(ended, {}, &train_result::epochs);
+    result_.epochs = result_.status == run_status::stopped ? least.epochs : most.epochs;
+    for (train_result& of : ended) {
+      last_.examples += of.examples;
+      last_.updates += of.updates;
+      last_.nonzeros += of.nonzeros;
+      alone_.push_back(std::move(of.parameters));
     }
-    if (result_.status == run_status::stopped) return stop(stop_cause::request);
   }
-
-  // ---- both
 
   void announce(std::string_view engine, std::size_t workers, std::size_t passes,
                 std::function<std::uint64_t()> rows_done) {
@@ -273,7 +218,7 @@ class several_run {
                           .workers = result_.workers,
                           .epochs = options_.epochs,
                           .rows = task_.data().rows() * passes,
-                          .parameters = task_.facts().parameters * members_.size(),
+                          .parameters = task_.facts().parameters * plan_.models,
                           .nonzeros = task_.data().nonzeros() * passes,
                           .step = run_.schedule.initial,
                           .decay = run_.schedule.decay,
@@ -283,32 +228,15 @@ class several_run {
     tell(options_, [&](observer& o) { o.on_start(start); });
   }
 
-  void end(run_status status) {
-    result_.status = status;
-    for (std::size_t k = 0; groups_ && k < members_.size(); ++k)
-      if (groups_->trains(k)) end_member(k);
-  }
-  void stop(stop_cause cause) {
-    result_.stopped_by = cause;
-    end(run_status::stopped);
-  }
+  std::size_t models_kept() const { return plan_.mean_weights ? 1 : plan_.models; }
 
-  std::size_t models_kept() const { return plan_.mean_weights ? 1 : members_.size(); }
-
+  /// Of all models; under mean_weights their mean.
   std::vector<float> parameters_now() const {
-    return combined([this](std::size_t k) {
-      return groups_ && groups_->trains(k) ? groups_->parameters(k) : members_[k].parameters;
-    });
-  }
-
-  /// Of the parameters that parameters_of(k) gives for each model.
-  template <class ParametersOf>
-  std::vector<float> combined(const ParametersOf& parameters_of) const {
-    const std::size_t each = task_.facts().parameters, models = members_.size();
-    std::vector<float> all(plan_.mean_weights ? 0 : each * models), mean(each);
+    const std::size_t each = task_.facts().parameters, models = plan_.models;
+    std::vector<float> all(each * models_kept());
     std::vector<double> sums(plan_.mean_weights ? each : 0);
     for (std::size_t k = 0; k < models; ++k) {
-      const std::vector<float> own = parameters_of(k);
+      const std::vector<float> own = together_ ? together_->parameters(k) : alone_[k];
       for (std::size_t j = 0; j < own.size(); ++j) {
         if (plan_.mean_weights)
           sums[j] += static_cast<double>(own[j]);
@@ -316,14 +244,13 @@ class several_run {
           all[j * models + k] = own[j];
       }
     }
-    if (!plan_.mean_weights) return all;
-    std::ranges::transform(sums, mean.begin(),
+    std::ranges::transform(sums, all.begin(),
                            [&](double sum) { return static_cast<float>(sum / static_cast<double>(models)); });
-    return mean;
+    return all;
   }
 
   measurement measure_all(std::span<const float> parameters, const sparse_view& rows, bool all_measures) const {
-    return plan_.measure(parameters, models_kept(), rows, data_.labels(), all_measures);
+    return plan_.measure(parameters, models_kept(), rows, data_.labels(), *team_, all_measures);
   }
 
   /// l1 ||w||_1 + l2 / 2 ||w||^2 of all models, as losses are.
@@ -337,48 +264,43 @@ class several_run {
   }
 
   void finish() {
-    result_.parameters =
-        combined([this](std::size_t k) -> const std::vector<float>& { return members_[k].parameters; });
-    const bool trained = result_.epochs > 0;
-    result_.train_loss = trained ? measure_all(result_.parameters, data_.train(), false).loss : unknown;
-    result_.objective = result_.train_loss + penalty(result_.parameters);
-    if (trained && options_.test) result_.test = measure_all(result_.parameters, *options_.test, true);
-    if (trained && options_.validation)
-      result_.validation = measure_all(result_.parameters, *options_.validation, true);
-    if (groups_) {
-      const epoch_report sum = groups_->counted();
-      result_.examples = sum.examples, result_.updates = sum.updates, result_.nonzeros = sum.nonzeros;
+    result_.parameters = parameters_now();
+    const bool stopped = result_.status == run_status::stopped;
+    if (together_) {
+      const epoch_report counted = together_->groups().counted();
+      last_.examples = counted.examples, last_.updates = counted.updates, last_.nonzeros = counted.nonzeros;
     }
-    result_.step = run_.schedule.initial;
-    result_.step_found = run_.step_found;
-    result_.schedule = run_.schedule.kind;
-    result_.decay = run_.schedule.decay;
-    result_.l2 = run_.l2;
-    result_.search_seconds = run_.search_seconds;
+    if (result_.epochs == 0) {
+      last_.train_loss = last_.objective = unknown;
+    } else if (!together_ || !stopped) {
+      // Who asks to stop is told of the last epoch that was measured: it would take as long as an epoch.
+      last_.train_loss = measure_all(result_.parameters, data_.train(), false).loss;
+      last_.objective = last_.train_loss + penalty(result_.parameters);
+      if (options_.test) last_.test = measure_all(result_.parameters, *options_.test, true);
+      if (options_.validation) last_.validation = measure_all(result_.parameters, *options_.validation, true);
+    }
+    result_.train_loss = last_.train_loss;
+    result_.objective = last_.objective;
+    result_.test = last_.test;
+    result_.validation = last_.validation;
+    detail::tell_of_run(result_, last_, task_, run_);
     result_.labels = data_.labels();
     result_.wall_seconds = time_since(run_.begun);
     const auto cpu_time = process_cpu_time() + children_cpu_time() - run_.cpu_begun;
     result_.cpu_seconds = std::chrono::duration<double>(cpu_time).count();
     result_.peak_rss_bytes = peak_rss_bytes();
     if (const row_source* const rows = task_.data().source) result_.disk_wait_seconds = rows->waited();
-    if (!groups_ && trained && result_.status != run_status::stopped) report_once();
+    if (!together_ && !stopped) report_once();
     tell(options_, [&](observer& o) { o.on_finish(result_); });
   }
 
   /// Of models that were trained one by one, what they are at their end.
   void report_once() {
-    const epoch_report end{.epoch = result_.epochs,
-                           .train_seconds = result_.train_seconds,
-                           .wall_seconds = result_.wall_seconds,
-                           .examples = result_.examples,
-                           .updates = result_.updates,
-                           .nonzeros = result_.nonzeros,
-                           .step = result_.step,
-                           .train_loss = result_.train_loss,
-                           .objective = result_.objective,
-                           .test = result_.test,
-                           .validation = result_.validation};
-    teller_.tell(end, &observer::on_epoch, [this] { return result_.parameters; });
+    last_.epoch = result_.epochs;
+    last_.train_seconds = result_.train_seconds;
+    last_.wall_seconds = result_.wall_seconds;
+    last_.step = result_.step;
+    teller_.tell(last_, &observer::on_epoch, [this] { return result_.parameters; });
   }
 
   const prepared_task& all_;
@@ -389,10 +311,12 @@ class several_run {
   resolved_run run_{};
   const train_options& options_;
   report_teller teller_;
-  std::vector<member> members_;
   std::unique_ptr<thread_team> team_;
-  std::optional<detail::member_groups> groups_{};  ///< of those that go side by side
+  std::optional<members_side_by_side> together_{};
+  std::vector<std::vector<float>> alone_{};   ///< the parameters of models that were trained one by one
+  std::atomic<std::uint64_t> rows_done_ = 0;  ///< by those
   std::unique_ptr<observer> record_{};
+  epoch_report last_{};
   train_result result_{};
 };
 
@@ -415,6 +339,7 @@ void require_several(const several_plan& plan, const train_options& o, const mod
   require(o.checkpoint.empty() && o.resume.empty(),
           "several models that make one keep no checkpoints: leave out checkpoint and resume");
   require(!o.initial, "several models that make one begin with zeros: leave out the warm start");
+  require(!o.virtual_workers, "several models that make one repeat without virtual workers: leave them out");
   require(!o.rounds, "several models that make one tell of whole epochs: leave out the rounds");
 }
 

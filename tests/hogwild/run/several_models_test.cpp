@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -166,10 +167,63 @@ TEST_F(several_models, of_classes_end_as_well_by_two_threads) {
   const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
   const double serial = train_one_vs_rest(logistic{}, all.view(), serial_engine{}, options).objective;
   EXPECT_NEAR(train_one_vs_rest(logistic{}, all.view(), two, options).objective, serial, 0.03 * serial);
-  train_options same = options;
-  same.reproducible = true;
-  EXPECT_EQ(train_one_vs_rest(logistic{}, all.view(), two, same).parameters,
-            train_one_vs_rest(logistic{}, all.view(), two, same).parameters);
+}
+
+TEST_F(several_models, that_are_reproducible_have_the_same_bits_by_any_number_of_workers) {
+  const test::toy_rows rows = two_labels();
+  const csr_rows all = rows.csr();
+  const train_options options{.epochs = 2, .reproducible = true, .bias = true};
+  for (const std::size_t models : {5u, 33u}) {
+    const ensemble_options ensemble{.models = models};
+    train_options serially = options;
+    serially.reproducible = false;
+    const train_result serial = train_ensemble(logistic{}, all.view(), serial_engine{}, ensemble, serially);
+    for (const std::size_t workers : {1u, 2u, 3u, 5u}) {
+      const thread_engine threads{.workers = workers, .team = thread_team_kind::std, .pin = false};
+      EXPECT_EQ(train_ensemble(logistic{}, all.view(), threads, ensemble, options).parameters, serial.parameters)
+          << models << " models, " << workers << " workers";
+    }
+  }
+}
+
+TEST_F(several_models, that_are_trained_one_by_one_and_stopped_tell_of_none_that_was_not_begun) {
+  const csr_rows all = toy.csr();
+  std::stop_source source;
+  const bool told = true;
+  stopping_logistic model;
+  model.source = &source;
+  model.told = &told;
+  train_options options{.epochs = 3, .step = {.initial = 0.1}, .optimizer = optimizer_kind::adagrad};
+  options.stop = source.get_token();
+  const train_result run = train_one_vs_rest(model, all.view(), serial_engine{}, options);
+  EXPECT_EQ(run.status, run_status::stopped);
+  EXPECT_EQ(run.epochs, 0u);
+  EXPECT_TRUE(std::isnan(run.train_loss));
+}
+
+TEST_F(several_models, that_are_trained_one_by_one_refuse_what_they_have_no_use_for) {
+  const csr_rows all = toy.csr();
+  train_options options{.epochs = 1, .optimizer = optimizer_kind::adagrad};
+  options.sharing = sharing_kind::direct;
+  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+  EXPECT_THROW(train_one_vs_rest(logistic{}, all.view(), two, options), config_error);
+  options.sharing = sharing_kind::automatic;
+  options.target = {.what = metric::train_loss, .value = 0.1};
+  EXPECT_THROW(train_one_vs_rest(logistic{}, all.view(), two, options), config_error);
+}
+
+TEST_F(several_models, whose_weights_are_averaged_tell_the_loss_of_the_mean) {
+  const test::toy_rows rows = two_labels();
+  const csr_rows all = rows.csr();
+  train_options options{.epochs = 2, .bias = true};
+  double told = 0.0;
+  options.observers.push_back([&](const epoch_report& e) { told = e.train_loss; });
+  const ensemble_options averaged{.models = 8, .answer = ensemble_answer::mean_weights};
+  const train_result run = train_ensemble(logistic{}, all.view(), serial_engine{}, averaged, options);
+  EXPECT_DOUBLE_EQ(told, run.train_loss);
+  options.observers.clear();
+  const train_result parts = train_ensemble(logistic{}, all.view(), serial_engine{}, {.models = 8}, options);
+  EXPECT_NE(parts.train_loss, run.train_loss);
 }
 
 // Where models are enough each worker has some of its own.
@@ -251,8 +305,8 @@ TEST_F(answers, are_by_hand) {
   const double mean_loss = (std::log1p(std::exp(-3.0)) + std::log1p(std::exp(0.1)) + std::log1p(std::exp(0.2))) / 3.0;
   EXPECT_NEAR(vote.loss, mean_loss, 1e-6);
   const auto p = [](double m) { return 1.0 / (1.0 + std::exp(-m)); };
-  EXPECT_NEAR(of(logistic{}, answer_kind::mean, margins).said(row(1.0f)).score, (p(3) + p(-0.1) + p(-0.2)) / 3 - 0.5,
-              1e-6);
+  const double mean = (p(3) + p(-0.1) + p(-0.2)) / 3;
+  EXPECT_NEAR(of(logistic{}, answer_kind::mean, margins).said(row(1.0f)).score, std::log(mean / (1.0 - mean)), 1e-5);
   EXPECT_NEAR(of(hinge_svm{}, answer_kind::mean, margins).said(row(1.0f)).score, 0.9, 1e-6);
   EXPECT_NEAR(of(least_squares{}, answer_kind::mean, margins).said(row(0.0f)).score, 0.9, 1e-6);
   const std::vector<float> even{3.0f, -0.1f};
@@ -262,6 +316,22 @@ TEST_F(answers, are_by_hand) {
   const auto classes = of(hinge_svm{}, answer_kind::one_vs_rest, margins).said(row(1.0f));
   EXPECT_EQ(classes.score, 0.0f);
   EXPECT_NEAR(classes.loss, 4.0 + 1.1 + 0.8, 1e-6);
+}
+
+TEST_F(answers, tell_rows_apart_that_are_all_but_sure) {
+  const auto score = [&](std::vector<float> margins) {
+    return of(logistic{}, answer_kind::mean, margins).said(row(1.0f)).score;
+  };
+  EXPECT_LT(score({18.0f, 19.0f}), score({20.0f, 30.0f}));
+  EXPECT_LT(score({20.0f, 30.0f}), score({60.0f, 61.0f}));
+  EXPECT_LT(score({60.0f, 61.0f}), score({62.0f, 63.0f}));
+}
+
+TEST_F(answers, of_margins_that_are_not_finite_are_no_numbers) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> margins{3.0f, inf};
+  for (const answer_kind by : {answer_kind::one_vs_rest, answer_kind::vote, answer_kind::mean})
+    EXPECT_TRUE(std::isnan(of(logistic{}, by, margins).said(row(1.0f)).score)) << name_of(by);
 }
 
 TEST_F(several_models, are_saved_and_predict_the_same) {

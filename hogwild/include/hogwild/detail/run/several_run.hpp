@@ -11,6 +11,7 @@
 
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/models/several_margins.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/options.hpp>
@@ -33,11 +34,14 @@ struct several_plan {
   answer_kind by = answer_kind::one_vs_rest;
   bool mean_weights = false;  ///< the model is the mean of their parameters, in the place of an answer
   std::size_t workers = 1;    ///< that train one model each where they are not trained side by side
+  thread_team_kind team = thread_team_kind::std;  ///< of these workers
+  bool pin = false;                               ///< as of thread_engine
   /// One of them on rows of its own, as prepare() makes it.
   std::function<prepared_task(const sparse_view& rows, const train_options&)> prepare{};
-  /// What so many models, whose parameters stand as several_margins has them, say together of labelled rows.
+  /// What so many models, whose parameters stand as several_margins has them, say together of labelled rows; by the
+  /// threads of this team.
   std::function<measurement(std::span<const float> parameters, std::size_t models, const sparse_view& rows,
-                            const label_map& labels, bool all_measures)>
+                            const label_map& labels, thread_team& threads, bool all_measures)>
       measure{};
 };
 
@@ -48,15 +52,17 @@ std::string_view name_of(const several_plan& plan);
 void require_several(const several_plan& plan, const train_options& options, const model_traits& traits);
 
 /// Trains them as each would be trained by train() alone on its rows, by the serial engine to the same bits (of a
-/// bootstrap to rounding). Models under sgd go side by side, several by each pass over the rows (lane_run), by the
-/// workers of `engine`, which is serial or of threads. Where there are eight models a worker and more, and no sharing
-/// was asked for, each worker has models of its own, with the bits of a serial run. What lanes do not do, and shards,
-/// are trained by runs of their own, of one worker each, as many at a time as there are workers. Each model ends by its
-/// own tolerance and validation loss; where one diverges the run does.
+/// bootstrap to rounding; its tolerance goes by the loss on all rows). Models under sgd go side by side, several by
+/// each pass over the rows (lane_run), by the workers of `engine`, which is serial or of threads. Where there are eight
+/// models a worker and more and no sharing was asked for, and in a reproducible run, each worker has models of its own,
+/// with the bits of a serial run. What lanes do not do, and shards, are trained by runs of their own, of one worker
+/// each, as many at a time as there are workers: observers hear of those once, at the end, and a target or a sharing is
+/// refused. Each model ends by its own tolerance and validation loss; where one diverges the run does.
 ///
 /// `all`: one model on all rows, whose labels are classes where plan.rows are. The result has the parameters of all, as
 /// several_margins has them, and the losses and measures that they have together; counts are of rows that workers went
-/// through, once for all that go side by side. Asked to stop, it has what the last whole pass has left.
+/// through, once for all that go side by side. Asked to stop, it has what the last whole pass has left, and of models
+/// that are trained one by one what each has come to, after `epochs` at least: 0 where one was not begun.
 train_result train_several(const prepared_task& all, several_plan plan, std::shared_ptr<any_engine> engine);
 
 }  // namespace hogwild

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +23,9 @@ namespace hogwild {
 /// How they make one.
 enum class answer_kind : std::uint32_t {
   one_vs_rest,  ///< each tells a class from all others: the greatest margin says the class
-  mean,         ///< the mean of the probabilities where the models have them, else of what they predict
-  vote          ///< the label that most of them say; where two have as many, by the mean of the margins
+  mean,  ///< the mean of the probabilities where the models have them; else of the margins, where labels are two,
+         ///< or of the numbers that they predict
+  vote   ///< the label that most of them say; where two have as many, by the mean of the margins
 };
 
 constexpr std::string_view name_of(answer_kind kind) {
@@ -32,7 +34,8 @@ constexpr std::string_view name_of(answer_kind kind) {
 
 namespace detail {
 
-inline constexpr const char* vote_option = "vote";  ///< of a saved ensemble: 0 or 1
+/// Of a saved ensemble: 0 or 1. No number of a model has such a name.
+inline constexpr const char* vote_option = "ensemble.vote";
 
 /// What several margin models say of a row. Column j has the weights of all models side by side, from j * models on,
 /// and their constant terms stand behind all columns, where they have any: as the parameters of softmax do. Any thread
@@ -61,9 +64,11 @@ class several_margins {
   }
 
   /// Of one class against the rest the sum of the losses, and the class; of an ensemble the mean of the losses, and
-  /// what it predicts: a number whose sign is the label where labels are two.
+  /// what it predicts: a number whose sign is the label where labels are two. No number where a margin is not finite.
   row_score said(const sparse_row<float>& z) const {
     const std::span<const float> margin = margins(z);
+    if (!std::ranges::all_of(margin, [](float m) { return std::isfinite(m); }))
+      return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<float>::quiet_NaN()};
     double loss = 0.0;
     for (std::size_t k = 0; k < models_; ++k)
       loss += static_cast<double>(model_.loss(margin[k], by_ == answer_kind::one_vs_rest ? target(z, k) : z.label));
@@ -107,10 +112,12 @@ class several_margins {
       const double votes = mean_of(margin, [](float m) { return m > 0.0f ? 1.0 : -1.0; });
       return votes != 0.0 ? votes : std::copysign(0.5 / static_cast<double>(models_), mean_margin());
     }
-    if constexpr (has_probability)
-      return mean_of(margin, probability()) - 0.5;
-    else
-      return mean_margin();
+    if constexpr (has_probability) {
+      // As a margin, which a float tells apart where probabilities are all but 1.
+      const double p = mean_of(margin, probability()), m = std::log(p) - std::log1p(-p);
+      if (std::isfinite(m)) return m;
+    }
+    return mean_margin();
   }
 
   M model_;
@@ -125,7 +132,8 @@ std::optional<answer_kind> answer_of(const saved_model& saved) {
   if (labels_of(M{}) == label_kind::binary && saved.labels.kind() == label_kind::classes)
     return answer_kind::one_vs_rest;
   for (const auto& [name, value] : saved.model_options)
-    if (name == vote_option) return saved_flag(saved, vote_option) ? answer_kind::vote : answer_kind::mean;
+    if (name == vote_option && saved.width > 1)
+      return saved_flag(saved, vote_option) ? answer_kind::vote : answer_kind::mean;
   return std::nullopt;
 }
 

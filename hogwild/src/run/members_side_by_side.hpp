@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/run/epoch_loop.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/several_run.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
+
+#include "run/member_groups.hpp"
+
+namespace hogwild::detail {
+
+/// Several models that go through the rows together, an epoch at a time, each to its own end.
+class members_side_by_side {
+ public:
+  /// Whether lanes do what is asked for; else the models are trained one by one.
+  static bool suits(const prepared_task& all, const several_plan& plan);
+
+  /// All outlive it. `mean_counts`: of what the rows of each model count. Finds the steps, and says in `run` what was
+  /// found and decided.
+  members_side_by_side(const prepared_task& all, const several_plan& plan, std::span<const double> mean_counts,
+                       std::shared_ptr<any_engine> engine, thread_team& team, resolved_run& run);
+
+  /// What every loss is to fall from, where a tolerance asks.
+  void begin_falls();
+
+  /// A pass of all that have not ended. False where a stop was asked for in the middle of it: then all are as before.
+  bool train(std::size_t epoch);
+
+  /// Measures all that train, and ends those that a rule ends. False where one has diverged.
+  bool conclude(std::size_t epoch);
+
+  bool all_have_ended() const;
+  /// Ends those that still train.
+  void end_all();
+
+  /// After the last epoch that conclude() was told of, or that the model's parameters are of.
+  double loss(std::size_t model) const { return members_[model].loss; }
+  double objective(std::size_t model) const { return members_[model].objective; }
+  std::vector<float> parameters(std::size_t model) const;
+
+  const member_groups& groups() const { return *groups_; }
+
+ private:
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+  struct member {
+    double mean = 1.0;  ///< of what its rows count
+    step_schedule schedule{};
+    stop_rules rules{};
+    objective_fall fall{};
+    double loss = unknown, objective = unknown;
+    double best_loss = unknown, best_objective = unknown;
+    std::vector<float> best{};        ///< by its validation loss
+    std::vector<float> parameters{};  ///< once it has ended; before it empty
+  };
+
+  void find_schedules(thread_team& team);
+  void start_groups(std::shared_ptr<any_engine> engine, thread_team& team);
+  void end(std::size_t model);
+
+  const prepared_task& all_;
+  const several_plan& plan_;
+  const train_options& options_;
+  resolved_run& run_;
+  std::vector<member> members_;
+  std::optional<member_groups> groups_{};
+};
+
+}  // namespace hogwild::detail

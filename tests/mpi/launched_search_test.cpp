@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// mpiexec -n N hogwild search: the same answer as without it.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include "mpi/with_ranks.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using words = std::vector<std::string>;
+
+words operator+(words one, const words& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+const words drawn{"--space", "l2=log:1e-8:1e-2", "--space", "step=log:0.01:100"};
+/// Each trial by a run of its own.
+const words runs{"--optimizer", "adagrad"};
+
+class launched_search : public with_ranks {
+ protected:
+  static words search(const words& options) { return words{"search", train(), "--json"} + options; }
+  /// What has to be the same however many ranks there are.
+  static nlohmann::json answer(const nlohmann::json& found) {
+    return {{"trials", found["trials"]}, {"best", found["best"]}, {"finished", found["finished"]}};
+  }
+};
+
+struct search_way {
+  std::string name;
+  words options;
+};
+
+class each_search : public launched_search, public ::testing::WithParamInterface<search_way> {};
+
+TEST_P(each_search, comes_to_the_same_answer_on_any_number_of_ranks) {
+  const words asked = search(GetParam().options) + words{"--quiet"};
+  const auto alone = result_of(hogwild(asked));
+  EXPECT_EQ(alone["ranks"], 1);
+  for (const int ranks : {1, 2, 3}) {
+    const auto found = result_of(run(ranks, asked));
+    EXPECT_EQ(found["ranks"], ranks);
+    EXPECT_EQ(answer(found), answer(alone)) << ranks;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ways, each_search,
+    ::testing::Values(
+        search_way{
+            "grid",
+            {"--strategy", "grid", "--epochs", "3", "--space", "l2=log:1e-8:1e-2:4", "--space", "step=log:0.01:10:3"}},
+        search_way{"random", words{"--configurations", "7", "--epochs", "3"} + drawn},
+        search_way{"halving", words{"--strategy", "halving", "--configurations", "9", "--epochs", "9"} + drawn},
+        search_way{"hyperband", words{"--strategy", "hyperband", "--epochs", "9"} + drawn},
+        search_way{"hyperband_of_runs", words{"--strategy", "hyperband", "--epochs", "9"} + drawn + runs},
+        search_way{"folds", words{"--configurations", "5", "--epochs", "3", "--folds", "3"} + drawn},
+        search_way{"folds_of_runs", words{"--configurations", "5", "--epochs", "3", "--folds", "3"} + drawn + runs},
+        search_way{"reproducible",
+                   words{"--engine", "threads", "--reproducible", "--configurations", "4", "--epochs", "3"} + drawn},
+        search_way{"fewer_trials_than_ranks", words{"--configurations", "2", "--epochs", "3"} + drawn}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST_F(launched_search, saves_the_model_that_one_process_saves) {
+  const std::string alone = *folder / "alone.bin", model = *folder / "ranks.bin", record = *folder / "record.json";
+  const words asked = search(words{"--configurations", "5", "--epochs", "3"} + drawn);
+  result_of(hogwild(asked + words{"--save", alone}));
+  const auto found = result_of(run(3, asked + words{"--save", model, "--record", record}));
+  EXPECT_EQ(read_file(model), read_file(alone));
+  EXPECT_EQ(nlohmann::json::parse(read_file(record)), found);
+}
+
+// A trial that diverges is another rank's than the one that is refused.
+TEST_F(launched_search, tells_why_none_can_be_whichever_rank_knows) {
+  const outcome o = run(2, search({"--strategy", "grid", "--model", "least_squares", "--space", "step=1e30", "--space",
+                                   "l2=0,1e-3", "--epochs", "2"}));
+  EXPECT_EQ(o.code, 2);
+  EXPECT_THAT(o.err, AllOf(HasSubstr("trial 1 cannot be: step * l2 is"), HasSubstr("rank 1 of 2: step * l2 is")));
+}
+
+TEST_F(launched_search, has_the_same_rows_on_all_ranks_or_none) {
+  const words options{"--strategy", "grid", "--space", "step=1,2"};
+  for (const std::string path : {"-", "part%rank.svm"}) {
+    const outcome refused = run(2, words{"search", path} + options);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(path == "-" ? "cannot all read standard input" : "without %rank"));
+  }
+  const std::string rows = read_file(train());
+  write_file(*folder / "rows0.svm", rows);
+  const auto on_ranks = [&] {
+    running_command::any_program program = ranks(3, {});
+    program.words.pop_back();
+    program.words.insert(
+        program.words.end(),
+        {"/bin/sh", "-c", "r=$0/rows$((OMPI_COMM_WORLD_RANK / 2)).svm; exec \"$1\" search \"$r\" $2",
+         folder->path().string(), hogwild_path(), "--strategy grid --space step=1,2 --rank-timeout 10"});
+    return running_command(program).wait();
+  };
+  write_file(*folder / "rows1.svm", rows.substr(0, rows.rfind('\n', rows.size() - 2) + 1));
+  const outcome fewer = on_ranks();
+  EXPECT_EQ(fewer.code, 3);
+  EXPECT_THAT(fewer.err, AllOf(HasSubstr("hogwild: rank 2 of 3: "), HasSubstr("has other rows here than on rank 0")));
+  write_file(*folder / "rows1.svm", rows + "1 1:1 2:x\n");
+  const std::string last = "rows1.svm:" + std::to_string(lines_of(rows).size() + 1) + ":";
+  const outcome torn = on_ranks();
+  EXPECT_EQ(torn.code, 3);
+  EXPECT_THAT(torn.err, AllOf(HasSubstr("hogwild: rank 2 of 3: "), HasSubstr(last)));
+  EXPECT_THAT(torn.err, Not(HasSubstr("rank 0 of 3")));
+}
+
+/// Searches that take seconds, however many CPUs there are.
+class long_search : public launched_search {
+ protected:
+  static words search(const words& options) {
+    return launched_search::search(words{"--strategy", "hyperband", "--epochs", "81", "--workers", "1"} + drawn + runs +
+                                   options);
+  }
+  std::string journal() const { return *folder / "journal"; }
+  void SetUp() override {
+    std::filesystem::remove(journal());
+    std::filesystem::remove_all(journal() + ".trials");
+  }
+};
+
+TEST_F(long_search, killed_at_any_moment_goes_on_with_another_number_of_ranks) {
+  const auto whole = result_of(hogwild(search({"--quiet"})));
+  const auto seed = std::random_device{}();
+  std::mt19937 draw(seed);
+  int killed = 0;
+  for (const int ranks : {2, 3, 2}) {
+    running_command search_to_kill(with_pids(ranks, search({"--journal", journal()})));
+    ASSERT_TRUE(search_to_kill.says("trial")) << search_to_kill.err();
+    if (killed > 0) std::this_thread::sleep_for(std::chrono::milliseconds(draw() % 200));
+    ::kill(pid_of(static_cast<int>(draw() % static_cast<unsigned>(ranks))), SIGKILL);
+    if (search_to_kill.wait().code == 0) break;  // it was through before
+    ++killed;
+    EXPECT_TRUE(std::filesystem::exists(journal() + ".trials")) << seed;
+  }
+  EXPECT_GT(killed, 0) << seed;
+  const auto resumed = result_of(run(3, search({"--journal", journal(), "--quiet"})));
+  EXPECT_EQ(answer(resumed), answer(whole)) << seed;
+  EXPECT_GT(resumed["replayed"], 0) << seed;
+  EXPECT_FALSE(std::filesystem::exists(journal() + ".trials"));
+  const auto again = result_of(hogwild(search({"--journal", journal(), "--quiet"})));
+  EXPECT_EQ(answer(again), answer(whole)) << seed;
+  EXPECT_EQ(again["trained"], 0);
+}
+
+TEST_F(long_search, stops_where_any_rank_is_asked_to) {
+  for (const int rank : {0, 1}) {
+    running_command stopped(with_pids(2, search({"--journal", journal()})));
+    ASSERT_TRUE(stopped.says("trial")) << stopped.err();
+    ASSERT_EQ(::kill(pid_of(rank), SIGTERM), 0);
+    const outcome o = stopped.wait();
+    EXPECT_EQ(o.code, 130) << rank;
+    EXPECT_THAT(o.err, HasSubstr("the same command goes on from"));
+    const auto found = nlohmann::json::parse(o.out);
+    EXPECT_FALSE(found["finished"]);
+    EXPECT_GT(found["trained"].get<int>() + found["replayed"].get<int>(), 0);
+  }
+}
+
+TEST_F(long_search, rank_that_no_longer_answers_ends_all_and_is_named) {
+  for (const int rank : {0, 1}) {
+    running_command silent(with_pids(2, search({"--rank-timeout", "3"})));
+    ASSERT_TRUE(silent.says("trial")) << silent.err();
+    ASSERT_EQ(::kill(pid_of(rank), SIGSTOP), 0);
+    const outcome o = silent.wait();
+    EXPECT_EQ(o.code, 1);
+    EXPECT_THAT(o.err, HasSubstr("rank " + std::to_string(rank) + " of 2 has not come to "));
+  }
+}
+
+}  // namespace
+}  // namespace hogwild::test
