@@ -15,6 +15,7 @@
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/scoring.hpp>
 #include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/saved_model.hpp>
@@ -90,6 +91,8 @@ train_result train_several_of(const M& m, const sparse_view& data, std::shared_p
 /// Whose workers train models one by one.
 inline void set_workers(several_plan&, const serial_engine&) {}
 inline void set_workers(several_plan& plan, const thread_engine& engine) {
+  if (!engine.segment.empty() || engine.storage != storage_kind::single)
+    throw config_error("several models that make one have no segment and no storage of their own: leave them out");
   plan.workers = worker_count(engine.workers);
   plan.team = engine.team;
   plan.pin = engine.pin;

@@ -6,6 +6,7 @@
 
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
+#include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/fold_training.hpp>
 #include <hogwild/detail/run/l2_candidates.hpp>

@@ -117,7 +117,7 @@ epoch_report member_groups::counted() const {
 }
 
 std::string_view member_groups::engine() const {
-  return own_ ? "threads" : groups_.front().run->workers().engine();
+  return own_ && team_.size() > 1 ? "threads" : groups_.front().run->workers().engine();
 }
 
 std::size_t member_groups::workers() const {

@@ -20,6 +20,7 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
 #include <hogwild/detail/run/tail_mean.hpp>

@@ -180,8 +180,8 @@ class several_run {
     run_.schedule = schedule_from(options_, data_.defaults(), options_.step.initial.value_or(0.0), false);
     run_.step_found = !options_.step.initial && !data_.defaults().step;
     run_.plan = task_.plan();
-    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), plan_.models,
-             [this] { return rows_done_.load(); });
+    const std::size_t passes = plan_.rows == member_rows_kind::shards ? 1 : plan_.models;
+    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), passes, [this] { return rows_done_.load(); });
     const auto begin = clock::now();
     std::vector<train_result> ended(plan_.models);
     detail::by_threads(*team_, plan_.models, [&](std::size_t k) {

@@ -109,6 +109,9 @@ class loaded_margins final : public loaded_model {
 
   named_model model() const override { return as_named(model_, descriptor_); }
   std::size_t models() const override { return models_; }
+  void require_data(const sparse_view& rows, std::string_view source) const override {
+    if constexpr (requires { model_.require_data(rows, source); }) model_.require_data(rows, source);
+  }
   row_score loss_and_score(const sparse_row<float>& z) const override { return margins_.said(z); }
   bool heeds_offsets() const override { return true; }
   bool scores_classes() const override { return by_ == answer_kind::one_vs_rest; }
