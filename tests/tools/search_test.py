@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shlex
 import signal
 import subprocess
@@ -220,6 +221,19 @@ class a_search(unittest.TestCase):
                                   env={**os.environ, "TMPDIR": str(self.folder)})
             self.assertIn(done.returncode, (2, 3), done.stderr)
             self.assertEqual(list(self.folder.glob("hogwild-search-*")), [])
+
+    def test_leaves_no_folder_behind_where_it_is_ended(self):
+        for asked, code in (signal.SIGINT, 130), (signal.SIGQUIT, -signal.SIGQUIT):  # the latter at once
+            run = subprocess.Popen([HOGWILD, "search", self.large, "--strategy", "hyperband", *self.BY_RUNS, *SPACE],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "TMPDIR": str(self.folder)},
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+            self.assertIn("trial", run.stderr.readline())
+            self.assertTrue(list(self.folder.glob("hogwild-search-*/*")), "trials wait")
+            run.send_signal(asked)
+            run.communicate(timeout=60)
+            self.assertEqual(run.returncode, code)
+            self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_tells_runs_of_their_own_as_they_end(self):
         # Beside trials that go side by side, 32 and more of them at a time.

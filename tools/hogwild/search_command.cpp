@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,6 +23,7 @@
 #include "model_from_request.hpp"
 #include "rank_trainer.hpp"
 #include "retry_damaged_cache.hpp"
+#include "search_folder.hpp"
 #include "search_lanes.hpp"
 #include "search_ranks.hpp"
 #include "search_report.hpp"
@@ -39,34 +36,6 @@
 
 namespace hogwild::cli {
 namespace {
-
-/// Where checkpoints of trials that wait lie: beside the journal, or in a folder that goes with this object.
-class checkpoint_folder {
- public:
-  explicit checkpoint_folder(const search_request& request) : temporary_(request.options.journal.empty()) {
-    if (!temporary_) {
-      path_ = request.options.journal + ".trials";
-      return;
-    }
-    std::string name = (std::filesystem::temp_directory_path() / "hogwild-search-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw resource_error("cannot make the folder " + name + ": " + std::generic_category().message(errno) +
-                           "; name a --journal, beside which it goes");
-    path_ = name;
-  }
-  checkpoint_folder(const checkpoint_folder&) = delete;
-  checkpoint_folder& operator=(const checkpoint_folder&) = delete;
-  ~checkpoint_folder() {
-    std::error_code ignored;
-    if (temporary_) std::filesystem::remove_all(path_, ignored);
-  }
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  bool temporary_ = false;
-  std::filesystem::path path_{};
-};
 
 std::string identity_of(const search_request& request, const search_rows& rows) {
   std::string text = "hogwild " + std::string(build_info.version) + " ";
@@ -178,21 +147,20 @@ int search_on_ranks(search_request request, const search_space& space, const std
   request.options.stop = ranks.stop();
   const bool waits =
       request.options.strategy == strategy_kind::halving || request.options.strategy == strategy_kind::hyperband;
-  std::optional<checkpoint_folder> folder;
+  std::optional<search_folder> folder;
   std::optional<run_trainer> runs;
   std::optional<lane_trainer> lanes;
   search_display display(*request.metric, ::isatty(STDERR_FILENO) != 0);
   search_result result;
   search_end how;
   ranks.together([&] {
-    if (waits) folder.emplace(request);
-    runs.emplace(requests, rows, *request.metric, request.side_by_side,
-                 folder ? folder->path() : std::filesystem::path(), ranks.stop());
+    if (waits) folder.emplace(request.options.journal);
+    runs.emplace(requests, rows, *request.metric, request.side_by_side, folder ? &*folder : nullptr, ranks.stop());
     lanes.emplace(requests, rows, *request.metric, request.side_by_side, *runs, ranks.stop());
   });
   rank_trainer trainer(ranks, plan_trials(space, request.options), *lanes, [&](std::size_t trial) {
     lanes->forget(trial);
-    if (waits) runs->forget(trial);
+    runs->forget(trial);
   });
   asked.begin_asking();
   if (is_first) {
@@ -218,7 +186,7 @@ int search_on_ranks(search_request request, const search_space& space, const std
     });
   }
   display.clear();
-  if (waits && how.finished) runs->forget_all();
+  if (folder && how.finished) folder->remove();
   int code = static_cast<int>(exit_code::done);
   ranks.together([&] {
     if (how.finished && !how.found) runs->require_none_refused();

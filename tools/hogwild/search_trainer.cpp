@@ -2,12 +2,10 @@
 #include "search_trainer.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <hogwild/detail/results/checkpoint.hpp>
@@ -26,19 +24,15 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 }  // namespace
 
 run_trainer::run_trainer(const std::vector<train_request>& requests, const search_rows& rows,
-                         const search_metric& metric, std::size_t side_by_side, std::filesystem::path folder,
+                         const search_metric& metric, std::size_t side_by_side, const search_folder* folder,
                          std::stop_token stop)
     : requests_(requests),
       rows_(rows),
       metric_(metric),
       side_by_side_(side_by_side),
-      folder_(std::move(folder)),
+      folder_(folder),
       stop_(std::move(stop)),
       initial_(saved_to_begin_with(requests.front())) {}
-
-std::filesystem::path run_trainer::checkpoint_of(std::size_t trial, std::size_t part) const {
-  return folder_ / (std::to_string(trial) + "." + std::to_string(part));
-}
 
 double run_trainer::measured_by(const measurement& m) const {
   const std::optional<double> value = metric_.of(m);
@@ -88,15 +82,14 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
   options.test = rows_.parts[part].validation;
   options.telemetry = false;
   options.stop = stop_;
-  const std::filesystem::path kept = checkpoint_of(t.number, part);
   // One of a trial that begins is another search's.
-  if (t.epochs > 0 && std::filesystem::exists(kept)) {
+  if (t.epochs > 0) {
+    const std::filesystem::path kept = folder_->checkpoint(t.number, part);
     // A search that was killed may have left one that has come further than is known of it.
-    if (read_checkpoint(kept).epoch < epochs) options.resume = kept.string();
+    if (std::filesystem::exists(kept) && read_checkpoint(kept).epoch < epochs) options.resume = kept.string();
   }
   if (epochs < options.epochs) {
-    std::filesystem::create_directories(folder_);
-    options.checkpoint = kept.string();
+    options.checkpoint = folder_->checkpoint_to_write(t.number, part).string();
     options.checkpoint_every = options.epochs;  // only where it is broken off
   }
   std::optional<measurement> measured;
@@ -128,25 +121,7 @@ void run_trainer::train(std::span<trial* const> some, std::size_t epochs) {
 }
 
 void run_trainer::forget(std::size_t trial) const {
-  std::error_code ignored;
-  for (std::size_t part = 0; part < rows_.parts.size(); ++part) {
-    const std::filesystem::path kept = checkpoint_of(trial, part);
-    std::filesystem::remove(kept, ignored);
-    std::filesystem::remove(kept.string() + ".previous", ignored);
-  }
-}
-
-void run_trainer::forget_all() const {
-  std::error_code ignored;
-  // Nothing that somebody else has put there.
-  std::vector<std::filesystem::path> ours;
-  for (std::filesystem::directory_iterator at(folder_, ignored), end; !ignored && at != end; at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    const std::size_t point = name.find_first_not_of("0123456789");
-    if (point != std::string::npos && point > 0 && name[point] == '.') ours.push_back(at->path());
-  }
-  for (const std::filesystem::path& path : ours) std::filesystem::remove(path, ignored);
-  std::filesystem::remove(folder_, ignored);
+  if (folder_ != nullptr) folder_->forget(trial, rows_.parts.size());
 }
 
 }  // namespace hogwild::cli

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +16,7 @@
 #include <hogwild/saved_model.hpp>
 #include <hogwild/search.hpp>
 
+#include "search_folder.hpp"
 #include "search_metric.hpp"
 #include "search_rows.hpp"
 #include "train_request.hpp"
@@ -32,10 +32,10 @@ namespace hogwild::cli {
 /// A configuration that train refuses, as a step that does not suit its l2, has an infinite metric.
 class run_trainer final : public trial_trainer {
  public:
-  /// `requests` are those of the trials, by their numbers. Checkpoints lie in `folder`, which is made when one is
-  /// written. All must outlive it.
+  /// `requests` are those of the trials, by their numbers. `folder` has the checkpoints of trials that wait; null where
+  /// none does. All must outlive it.
   run_trainer(const std::vector<train_request>& requests, const search_rows& rows, const search_metric& metric,
-              std::size_t side_by_side, std::filesystem::path folder, std::stop_token stop);
+              std::size_t side_by_side, const search_folder* folder, std::stop_token stop);
 
   /// A sentence for each configuration that was refused since the last call.
   std::vector<std::string> take_notes();
@@ -51,20 +51,17 @@ class run_trainer final : public trial_trainer {
   double measured_by(const measurement& m) const;
   /// Removes the checkpoints of a trial that will not go on.
   void forget(std::size_t trial) const;
-  /// Removes all, and the folder with them.
-  void forget_all() const;
 
  private:
   /// One trial on one part of the rows: its metric after these epochs, or nothing where it was asked to stop.
   std::optional<double> train_on(const trial& t, std::size_t part, std::size_t epochs);
   std::optional<train_result> run(const trial& t, std::size_t part, const train_request& asked, train_options options);
-  std::filesystem::path checkpoint_of(std::size_t trial, std::size_t part) const;
 
   const std::vector<train_request>& requests_;
   const search_rows& rows_;
   const search_metric& metric_;
   std::size_t side_by_side_;
-  std::filesystem::path folder_;
+  const search_folder* folder_;
   std::stop_token stop_;
   std::shared_ptr<const saved_model> initial_;
   std::mutex refusing_;                           ///< guards what follows

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include <hogwild/detail/platform/cleanup.hpp>
+
+namespace hogwild::cli {
+
+/// Where a search keeps the checkpoints of trials that wait. Different files may be written at the same time.
+class search_folder {
+ public:
+  /// Beside a journal, where it is made with its first file and outlasts a search that is stopped. Without a journal
+  /// (empty) in a new folder among temporary files, which goes with this, and where the process is ended at once, too.
+  /// Throws resource_error where none can be made.
+  explicit search_folder(const std::string& journal);
+  ~search_folder();
+  search_folder(const search_folder&) = delete;
+  search_folder& operator=(const search_folder&) = delete;
+
+  /// The file of a trial on one part of the rows.
+  std::filesystem::path checkpoint(std::size_t trial, std::size_t part) const;
+  /// The same, in a folder that is there.
+  std::filesystem::path checkpoint_to_write(std::size_t trial, std::size_t part) const;
+  /// Removes the checkpoints of a trial on all parts.
+  void forget(std::size_t trial, std::size_t parts) const;
+  /// Removes all of them, and the folder unless somebody else has put something there.
+  void remove() const;
+
+ private:
+  std::filesystem::path path_;
+  bool temporary_;
+  cleanup_handler at_once_{};
+};
+
+}  // namespace hogwild::cli
