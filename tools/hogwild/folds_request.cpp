@@ -96,7 +96,10 @@ std::string table_of(const std::string& name, std::span<const table_row> rows, d
     if (runs) text += in_columns(" %7zu %12.6f", row.run->epochs, row.run->train_loss);
     const auto m = measured(row);
     if (m) text += in_columns(" %12.6f", m->loss);
-    if (folds) text += in_columns(" %12.6f", row.folds->loss_deviation());
+    if (folds) {
+      const double deviation = row.folds->loss_deviation();
+      text += std::isfinite(deviation) ? in_columns(" %12.6f", deviation) : in_columns(" %12s", "-");
+    }
     if (m && accuracy && m->accuracy) text += in_columns(" %12.4f", *m->accuracy);
     if (m && rmse && m->rmse) text += in_columns(" %12.6g", *m->rmse);
     if (row.l2 == best) text += "  taken";

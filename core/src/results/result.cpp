@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include <hogwild/error.hpp>
@@ -55,12 +56,13 @@ void lazy_parameters::close() const {
 
 measurement fold_measures::mean() const {
   const auto n = static_cast<double>(folds.size());
-  measurement mean;
+  measurement mean{.loss = folds.empty() ? std::numeric_limits<double>::quiet_NaN() : 0.0};
   for (const measurement& of_fold : folds) mean.loss += of_fold.loss / n;
   for (const auto measure :
        {&measurement::accuracy, &measurement::auc, &measurement::f1, &measurement::rmse, &measurement::precision_at_1,
         &measurement::precision_at_3, &measurement::precision_at_5, &measurement::micro_f1, &measurement::macro_f1}) {
-    if (!std::ranges::all_of(folds, [&](const measurement& m) { return (m.*measure).has_value(); })) continue;
+    if (folds.empty() || !std::ranges::all_of(folds, [&](const measurement& m) { return (m.*measure).has_value(); }))
+      continue;
     mean.*measure = 0.0;
     for (const measurement& of_fold : folds) *(mean.*measure) += *(of_fold.*measure) / n;
   }
@@ -68,6 +70,7 @@ measurement fold_measures::mean() const {
 }
 
 double fold_measures::loss_deviation() const {
+  if (folds.size() < 2) return std::numeric_limits<double>::quiet_NaN();
   const double mean_loss = mean().loss;
   double sum = 0.0;
   for (const measurement& of_fold : folds) sum += (of_fold.loss - mean_loss) * (of_fold.loss - mean_loss);

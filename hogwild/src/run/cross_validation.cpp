@@ -78,7 +78,7 @@ path_result detail::train_path(const task_maker& make, const sparse_view& data,
     point.run = run_training(make(data, of_point), *by);
     const run_status status = point.run.status;
     const bool stopped = status == run_status::stopped;
-    if (stopped && (!result.points.empty() || point.run.epochs == 0)) break;
+    if (stopped && (!result.points.empty() || point.run.examples == 0)) break;
     if (status != run_status::diverged) before = point.run.parameters;
     result.points.push_back(std::move(point));
     if (stopped) break;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -74,7 +76,15 @@ fold_trainer::fold_trainer(task_maker make, const sparse_view& data, const train
       options_(of_a_fold(all_.data)),
       rows_(deal(all_.data, folds)),
       workers_(workers),
-      parameters_(folds) {}
+      parameters_(folds) {
+  // Folds are trained by several threads, and who gives parameters is called by one at a time.
+  if (options_.initial)
+    options_.initial = [asked = std::move(options_.initial),
+                        turn = std::make_shared<std::mutex>()](std::span<float> w) {
+      const std::lock_guard lock(*turn);
+      asked(w);
+    };
+}
 
 fold_trainer::~fold_trainer() = default;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <hogwild/detail/engines/any_engine.hpp>
@@ -21,12 +24,21 @@ using detail::require;
 
 namespace {
 
+/// As people are told it, so that what they give again is the same number.
+double of_six_digits(double x) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), x, std::chars_format::general, 6).ptr;
+  std::from_chars(text.data(), end, x);
+  return x;
+}
+
 /// Those that go with a step that is given.
-std::vector<double> usual_l2(const fold_trainer& folds) {
+std::vector<double> usual_l2(const fold_trainer& folds, std::optional<l2_form> form) {
   std::vector<double> all;
+  const double rows = form == l2_form::two_pass ? static_cast<double>(folds.all_rows()) : 1.0;
   for (int power = 3; power >= -4; --power) {
-    const double l2 = std::pow(10.0, power) / static_cast<double>(folds.all_rows());
-    if (folds.given_step().value_or(0.0) * l2 < 1.0) all.push_back(l2);
+    const double l2 = of_six_digits(std::pow(10.0, power) / static_cast<double>(folds.all_rows()));
+    if (folds.given_step().value_or(0.0) * l2 * rows < 1.0) all.push_back(l2);
   }
   require(!all.empty(), "the step is so large that none of the usual l2 goes with it: lower it, or say which to try");
   return all;
@@ -38,7 +50,7 @@ chosen_l2 choose_l2(const task_maker& make, const sparse_view& data, const train
   const l2_search& asked = *options.l2_by_folds;
   detail::require_candidates(asked.of);
   const fold_trainer folds(make, data, options, asked.folds, workers);
-  std::vector<double> among = asked.of.empty() ? usual_l2(folds) : asked.of;
+  std::vector<double> among = asked.of.empty() ? usual_l2(folds, options.form) : asked.of;
   std::ranges::sort(among, std::greater<>());
   const std::vector<fold_measures> measured = folds.train(among);
   for (std::size_t i = 0; i < measured.size(); ++i) chosen.tried.push_back({among[i], measured[i]});

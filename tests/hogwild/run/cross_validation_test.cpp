@@ -161,6 +161,9 @@ TEST_F(cross_validation, chooses_among_powers_of_ten_about_the_usual_l2) {
   EXPECT_NEAR(all.back().l2, 1e-4 / 400, 1e-12);
   options.step.initial = 1.0;
   EXPECT_EQ(tried().size(), 7u) << "a step times its l2 stays below 1";
+  options.step.initial = 0.1;
+  options.form = l2_form::two_pass;
+  EXPECT_EQ(tried().size(), 5u) << "and with the number of rows in this form";
 }
 
 TEST_F(cross_validation, leaves_validation_rows_aside) {
