@@ -244,6 +244,25 @@ TEST_F(cross_validation, paths_go_round_a_point_that_diverges) {
   EXPECT_FALSE(path.best);
 }
 
+// A row of this data multiplies its error by 1 - step - step * l2: by -1.4 and by -0.5.
+TEST_F(cross_validation, paths_go_on_behind_a_point_that_diverges_as_if_it_had_not_been) {
+  test::toy_rows numbers;
+  numbers.columns = 1;
+  for (std::size_t r = 0; r < 200; ++r) numbers.push({0}, {1.0f}, static_cast<float>(r % 7));
+  const csr_rows column = numbers.csr();
+  options = {.epochs = 8, .step = {.initial = 1.5}, .batch = 1};
+  const serial_engine serial;
+  const path_result path = train_path(least_squares{}, column.view(), serial, {.l2 = {0.6, 1e-4}, .folds = 2}, options);
+  ASSERT_EQ(path.points.size(), 2u);
+  EXPECT_EQ(path.points[0].run.status, run_status::diverged);
+  EXPECT_TRUE(std::isinf(path.points[0].measured->mean().loss));
+  options.l2 = 1e-4;
+  EXPECT_EQ(path.points[1].run.parameters, train(least_squares{}, column.view(), serial, options).parameters);
+  const fold_measures cold = cross_validate(least_squares{}, column.view(), serial, 2, options);
+  EXPECT_EQ(path.points[1].measured->mean().loss, cold.mean().loss);
+  EXPECT_EQ(path.best, 1u);
+}
+
 TEST_F(cross_validation, ends_where_it_is_asked_to) {
   std::stop_source source;
   source.request_stop();
