@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <sstream>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "small_data.hpp"
+#include "support/eventually.hpp"
 
 namespace hogwild::test {
 namespace {
@@ -210,6 +214,22 @@ TEST_F(several_command, what_is_wrong_is_a_sentence) {
   const outcome of_lists = trained(lists, {"--multiclass", "ovr"});
   EXPECT_EQ(of_lists.code, 3) << of_lists.err;
   EXPECT_THAT(of_lists.err, HasSubstr("lists"));
+}
+
+TEST_F(several_command, a_run_that_is_stopped_before_all_were_begun_leaves_the_old_file) {
+  const std::string rows = rows_of_classes("stopped.svm", 200, 5), model = *folder / "old.txt",
+                    record = *folder / "stopped.jsonl";
+  write_file(model, "old");
+  running_command run({"train", rows, "--multiclass", "ovr", "--optimizer", "adagrad", "--step", "0.1", "--workers",
+                       "1", "--epochs", "100000000", "--save", model, "--record", record});
+  // The record begins where a run can be asked to stop.
+  ASSERT_TRUE(eventually(std::chrono::seconds(20),
+                         [&] { return std::filesystem::exists(record) && std::filesystem::file_size(record) > 0; }));
+  run.signal(SIGINT);
+  const outcome o = run.wait();
+  EXPECT_EQ(o.code, 130) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("stopped after 0 epochs"));
+  EXPECT_EQ(read_file(model), "old");
 }
 
 TEST_F(several_command, files_that_do_not_fit_are_refused) {

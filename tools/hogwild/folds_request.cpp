@@ -70,6 +70,12 @@ std::string in_columns(const char* format, auto... values) {
   return text;
 }
 
+/// Of folds of which a model diverged there is none.
+std::string deviation_text(const fold_measures& measured) {
+  const double deviation = measured.loss_deviation();
+  return std::isfinite(deviation) ? in_columns("%.6f", deviation) : "-";
+}
+
 /// One of several l2.
 struct table_row {
   const train_result* run;  ///< null: it was measured by folds alone
@@ -96,13 +102,11 @@ std::string table_of(const std::string& name, std::span<const table_row> rows, d
     if (runs) text += in_columns(" %7zu %12.6f", row.run->epochs, row.run->train_loss);
     const auto m = measured(row);
     if (m) text += in_columns(" %12.6f", m->loss);
-    if (folds) {
-      const double deviation = row.folds->loss_deviation();
-      text += std::isfinite(deviation) ? in_columns(" %12.6f", deviation) : in_columns(" %12s", "-");
-    }
+    if (folds) text += in_columns(" %12s", deviation_text(*row.folds).c_str());
     if (m && accuracy && m->accuracy) text += in_columns(" %12.4f", *m->accuracy);
     if (m && rmse && m->rmse) text += in_columns(" %12.6g", *m->rmse);
-    if (row.l2 == best) text += "  taken";
+    const bool sound = std::isfinite(m ? m->loss : row.run->train_loss);
+    if (row.l2 == best && sound) text += "  taken";
   }
   return text + "\n";
 }
@@ -147,8 +151,8 @@ std::string folds_text(const train_result& result, const folds_outcome& outcome)
   if (!rows.empty()) return table_of(outcome.path.empty() ? "l2 tried" : "path", rows, result.l2);
   if (!outcome.measured) return {};
   const std::string count = std::to_string(outcome.measured->folds.size());
-  return "folds       " + count + ": " + measures_text(outcome.measured->mean()) +
-         in_columns("; deviation %.6f\n", outcome.measured->loss_deviation());
+  return "folds       " + count + ": " + measures_text(outcome.measured->mean()) + "; deviation " +
+         deviation_text(*outcome.measured) + "\n";
 }
 
 void put_folds(nlohmann::ordered_json& into, const train_result& result, const folds_outcome& outcome) {

@@ -144,7 +144,9 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   begin_with_saved(request, m, rows, words, initial, options);
 
   if (ranks != nullptr && request.folds.any())
-    throw config_error("--folds and --path are for a process that trains alone: start it without mpiexec or srun");
+    throw config_error(
+        "--folds and --path are for a process that trains alone: start it without mpiexec or srun, and leave out "
+        "--transport mpi");
   trained all;
   if (request.folds.any())
     all.run = train_with_folds(m, rows.part, request, options, all.folds);

@@ -123,8 +123,8 @@ struct train_options {
   /// So many rows see the same weights; default: as many as the model asks for. Margin models: 1 to 16 (the default),
   /// fewer where the step asks for it; under sgd, not direct or head sharing. Models with a workspace: 1 to 256.
   std::optional<std::size_t> batch{};
-  /// Changes fresh parameters before anybody trains: a warm start. Called with all of them, and may be called again for
-  /// trials of a step and by each rank; the same changes every time.
+  /// Changes fresh parameters before anybody trains: a warm start. Called with all of them, by one thread at a time; it
+  /// may be called again for trials of a step, folds and by each rank: the same changes every time.
   std::function<void(std::span<float> parameters)> initial{};
   std::vector<std::string> freeze{};           ///< groups of parameters that nothing changes
   hogwild::isa isa = hogwild::isa::automatic;  ///< instruction set of the kernels, where `batch` counts

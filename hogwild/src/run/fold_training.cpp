@@ -119,10 +119,6 @@ measurement fold_trainer::train_alone(std::size_t fold, double l2, std::vector<f
   return *run.test;
 }
 
-bool fold_trainer::suits_lanes(const prepared_task& one) const {
-  return lane_task::suits(*one.task) && !options_.average && !options_.initial;
-}
-
 std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std::size_t fold,
                                                    std::span<const double> l2) const {
   const std::optional<double> given = given_step();
@@ -160,7 +156,7 @@ std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const
   for (fold_measures& f : found) f.folds.resize(folds, diverged());
   // Threads take folds, or where models do not go side by side one model of a fold.
   const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
-  const bool by_lanes = l2.size() > 1 && suits_lanes(one);
+  const bool by_lanes = l2.size() > 1 && lane_run::suits(one);
   const std::size_t parts = by_lanes ? folds : folds * l2.size();
   const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, parts), false);
   detail::by_threads(*team, parts, [&](std::size_t k) {

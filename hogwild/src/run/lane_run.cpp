@@ -62,6 +62,13 @@ void lane_run::start() {
   rounds_ = std::make_unique<round_driver>(task_, plan_, *workers_);
 }
 
+bool lane_run::suits(const prepared_task& alone) {
+  const train_options& o = alone.data.options();
+  const bool lanes_add = o.update == update_kind::lossy || o.update == update_kind::exact;
+  return lane_task::suits(*alone.task) && lanes_add && !o.average && !o.initial &&
+         schedule_of(o, alone.data.defaults()) != schedule_kind::plateau;
+}
+
 std::size_t lane_run::lanes_for(std::size_t columns, std::size_t models) {
   const std::size_t fitting = level2_cache_bytes() / std::max<std::size_t>(columns * sizeof(float), 1);
   std::size_t lanes = 8;

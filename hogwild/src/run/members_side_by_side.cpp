@@ -10,17 +10,13 @@
 
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/detail/run/step_search.hpp>
-#include <hogwild/detail/task/lane_task.hpp>
 
 #include "run/member_rows.hpp"
 
 namespace hogwild::detail {
 
 bool members_side_by_side::suits(const prepared_task& all, const several_plan& plan) {
-  const train_options& o = all.data.options();
-  const bool lanes_add = o.update == update_kind::lossy || o.update == update_kind::exact;
-  return plan.rows != member_rows_kind::shards && lane_task::suits(*all.task) && !o.average && lanes_add &&
-         schedule_of(o, all.data.defaults()) != schedule_kind::plateau;
+  return plan.rows != member_rows_kind::shards && lane_run::suits(all);
 }
 
 members_side_by_side::members_side_by_side(const prepared_task& all, const several_plan& plan,

@@ -44,7 +44,6 @@ class fold_trainer {
 
  private:
   train_options options_for(std::size_t fold, double l2) const;
-  bool suits_lanes(const prepared_task& one) const;
   measurement train_alone(std::size_t fold, double l2, std::vector<float>& parameters) const;
   std::vector<measurement> train_lanes(const prepared_task& one, std::size_t fold, std::span<const double> l2) const;
   bool stopped() const { return options_.stop.stop_requested(); }

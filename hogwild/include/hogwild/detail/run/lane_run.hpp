@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/rounds.hpp>
 #include <hogwild/detail/run/run_planner.hpp>
 #include <hogwild/detail/task/lane_task.hpp>
@@ -44,6 +45,10 @@ class lane_run {
   /// The same with a sharing that was decided, by plan() of another one with the same engine say.
   lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
            std::shared_ptr<any_engine> engine);
+
+  /// Whether lanes do what is asked of this model: the same as lane_task::suits(), and no option that counts between
+  /// epochs, or makes updates that lanes do not have.
+  static bool suits(const prepared_task& alone);
 
   /// As many lanes as keep the parameters in the second-level cache, of 8, 16 and 32, and no more than `models` need.
   static std::size_t lanes_for(std::size_t columns, std::size_t models);
