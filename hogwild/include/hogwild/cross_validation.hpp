@@ -71,8 +71,9 @@ fold_measures cross_validate(const M& m, const sparse_view& data, const Engine& 
 
 /// Trains a model for each l2 of a path, from the largest to the smallest. Each is a run of train(), which may end
 /// early by a tolerance or a target, and begins with the parameters that the one before it has ended with; a fold's
-/// begins with those of that fold. Observers hear of each run of all rows; options that name one file for a run's output
-/// (record, checkpoint, resume) are refused. A point that diverges is passed over: the next begins as that one did.
+/// begins with those of that fold. Observers hear of each run of all rows; options that name one file for a run's
+/// output (record, checkpoint, resume) are refused. A point that diverges is passed over: the next begins as that one
+/// did.
 ///
 /// Throws as cross_validate(), and config_error for a path that is empty, or has an l2 twice or below 0.
 template <model M, class Engine>
