@@ -110,7 +110,7 @@ lane_trainer::group& lane_trainer::group_of(const trial& t, std::size_t part) {
   prepared_task made = prepare_named(m, rows.training, options, nullptr);
   const sparse_view validation = *made.data.options().test;
   const double smoothness = made.task->smoothness();
-  const double curvature = smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias != 0, stop_);
+  const double curvature = smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias_square(), stop_);
   found.reset(new group{std::move(made), validation, curvature});
   return *found;
 }

@@ -38,6 +38,11 @@ void declare_model(command_line& line, train_request& r) {
   for (const std::string_view name : model_names()) names.emplace_back(name, std::string(name));
   line.choice("--model", r.model, names, "what is learned");
   line.flag("--bias,!--no-bias", r.options.bias, "learn a constant term too");
+  line.option("--bias-rate", "X", "the mean square of the first rows' entries, at most 1; 1 of a stream",
+              "the step of the constant term over that of the columns (under sgd)", [&r](const std::string& text) {
+                r.options.bias_rate = to_number(text);
+                return r.options.bias_rate ? std::string() : quote(text) + " is not a number";
+              });
   line.option("--l2", "auto|X", "",
               "strength of l2 regularisation (default: 1 / training rows, or the model's); auto chooses one by folds",
               [&r](const std::string& text) -> std::string {

@@ -16,6 +16,11 @@ namespace {
 constexpr std::size_t most_sampled_rows = 2'000, most_nonzeros = 50'000;
 constexpr int iterations = 15;
 
+std::size_t sampled_rows(const sparse_view& data) {
+  const std::size_t fitting = most_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
+  return std::min({data.rows(), most_sampled_rows, std::max<std::size_t>(fitting, 100)});
+}
+
 }  // namespace
 
 double smoothness(const margin_loss& loss) {
@@ -35,9 +40,22 @@ double smoothness(const margin_loss& loss, const label_column& labels) {
   return loss.smoothness(sum / static_cast<double>(std::max<std::size_t>(labels.size(), 1)));
 }
 
-double largest_eigenvalue(const sparse_view& data, bool bias, const std::stop_token& stop) {
-  const std::size_t fitting = most_nonzeros * data.rows() / std::max<std::size_t>(data.nonzeros(), 1);
-  const std::size_t rows = std::min({data.rows(), most_sampled_rows, std::max<std::size_t>(fitting, 100)});
+double mean_square_of_entries(const sparse_view& data) {
+  const std::size_t rows = sampled_rows(data);
+  data.ensure(0, rows);
+  row_cursor cursor(data);
+  double sum = 0.0, count = 0.0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (const float x : cursor.row(r).value) {
+      sum += static_cast<double>(x) * static_cast<double>(x);
+      count += x != 0.0f;
+    }
+  }
+  return count == 0.0 ? 0.0 : sum / count;
+}
+
+double largest_eigenvalue(const sparse_view& data, double bias, const std::stop_token& stop) {
+  const std::size_t rows = sampled_rows(data);
   data.ensure(0, rows);
   row_cursor cursor(data);
   // X X' has the eigenvalues of X'X and needs no pass over all columns. The start is one that no structure of the data
@@ -53,7 +71,7 @@ double largest_eigenvalue(const sparse_view& data, bool bias, const std::stop_to
     for (std::size_t r = 0; r < rows; ++r) {
       if (stop.stop_requested()) return eigenvalue;
       for (const auto [j, x] : cursor.row(r)) column[j] += root[r] * u[r] * static_cast<double>(x);
-      if (bias) ones += root[r] * u[r];
+      ones += bias * root[r] * u[r];
       before += u[r] * u[r];
     }
     for (std::size_t r = 0; r < rows; ++r) {

@@ -21,6 +21,7 @@
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
 #include <hogwild/detail/run/combinations.hpp>
+#include <hogwild/detail/run/curvature.hpp>
 #include <hogwild/detail/run/names.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
@@ -89,6 +90,11 @@ void check(const train_options& o, const model_traits& traits) {
           "an l2 is chosen by folds where train() trains one model alone: give an l2, or choose it beforehand");
   require(!o.l2 || (*o.l2 >= 0.0 && std::isfinite(*o.l2)), "l2 must not be negative");
   require(!o.bias || traits.margin, "the engine adds a bias to margin models only; this model has to bring its own");
+  require(!o.bias_rate || (o.bias && *o.bias_rate > 0.0 && std::isfinite(*o.bias_rate)),
+          "the rate of the bias is above 0, and there is a bias");
+  require(!o.bias_rate || (o.optimizer.value_or(traits.defaults.optimizer) == optimizer_kind::sgd &&
+                           o.form.value_or(traits.defaults.form) != l2_form::two_pass),
+          "the bias has a rate of its own under sgd, without l2 in two passes");
   require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
           "the tolerance is a fraction of the objective's fall: 0 to 1");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
@@ -380,6 +386,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   loop_ = loop_of(options_, traits, all_rows);
   if (!agreement(ranks_).alone()) loop_.all_rows = all_rows;
   const bool two_pass = loop_.form == l2_form::two_pass;
+  if (loop_.bias != 0 && loop_.optimizer == optimizer_kind::sgd && !two_pass) loop_.bias_rate = rate_of_bias();
   const bool by_degree = !traits.margin || loop_.optimizer != optimizer_kind::sgd || two_pass || loop_.l1 > 0.0;
   const bool touched = loop_.l1 + loop_.l2 > 0.0 && by_degree && loop_.optimizer != optimizer_kind::ftrl;
   if (touched && train_.degree.empty()) {
@@ -419,6 +426,13 @@ void prepared_data::hold_back(const model_traits& traits) {
   train_.class_rows = whole.class_rows;
   // A text keeps its counts: what is held back of it is measured by the same ones.
   if (traits.repeats) train_.degree = options_.validation->degree = whole.degree;
+}
+
+float prepared_data::rate_of_bias() const {
+  if (options_.bias_rate) return static_cast<float>(*options_.bias_rate);
+  double square = mean_square_of_entries(train_);
+  agreement(ranks_).take_first(std::span(&square, 1));
+  return square > 0.0 ? static_cast<float>(std::min(square, 1.0)) : 1.0f;
 }
 
 /// The rows of all ranks, which have to have the same columns and what belongs to them.

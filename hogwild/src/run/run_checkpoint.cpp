@@ -21,7 +21,7 @@ struct run_fingerprint {
   std::uint64_t update, optimizer, order, shards, bias, seed;
   std::uint64_t virtual_workers, turn_rows, batch, narrow_values, frozen_groups, l2_form;
   std::uint64_t numbering, warm_start, hyperparameters, weights;
-  double l1, l2, momentum, beta1, beta2, epsilon, ftrl_beta, average;
+  double l1, l2, bias_rate, momentum, beta1, beta2, epsilon, ftrl_beta, average;
 
   bool operator==(const run_fingerprint&) const = default;
 };
@@ -55,6 +55,7 @@ run_fingerprint fingerprint(const training_task& work, const param_store& store,
           .weights = detail::checksum(work.data().weight) ^ std::rotl(detail::checksum(work.data().offset), 1),
           .l1 = o.l1,
           .l2 = o.l2,
+          .bias_rate = static_cast<double>(o.bias_rate),
           .momentum = o.constants.momentum,
           .beta1 = o.constants.beta1,
           .beta2 = o.constants.beta2,

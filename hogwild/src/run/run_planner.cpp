@@ -44,7 +44,7 @@ double run_planner::curvature() {
   const double smoothness = task_.smoothness();
   if (smoothness == 0.0) return 0.0;
   if (!curvature_) {
-    curvature_ = smoothness * largest_eigenvalue(task_.data(), loop_.bias != 0, run_.options.stop);
+    curvature_ = smoothness * largest_eigenvalue(task_.data(), loop_.bias_square(), run_.options.stop);
   }
   return *curvature_;
 }

@@ -62,6 +62,8 @@ train_options checked(train_options o, const model_traits& traits) {
   require(
       *o.l2 == 0.0 || by_scale,
       "l2 of a stream is for linear models under sgd; others take it by counts of all rows, which a stream has not");
+  // Of rows that come nothing is known.
+  if (by_scale && o.bias && !o.bias_rate) o.bias_rate = 1.0;
   if (o.step.initial) require_below_one(*o.step.initial * *o.l2);
   detail::check_options(o, traits);
   o.data_name = source;

@@ -42,6 +42,7 @@ class margin_on_device final : public device_model {
       work_.l2_rows = o.l2 * static_cast<double>(task.all_rows());
     }
     work_.bias = o.bias != 0;
+    work_.bias_rate = o.bias_rate;
     work_.update = o.update;
     work_.rows_in_flight = std::max(o.rows_in_flight, 1u);
   }

@@ -110,7 +110,7 @@ class margin_batch_step : public Sharing {
     }
     if constexpr (gathers) note_touched(change.data());
     kernels_.updates(gains_, batch_, change.data());
-    if (bias_ != nullptr) gains_[data_.columns] += bias_change;
+    if (bias_ != nullptr) gains_[data_.columns] += bias_change * context_.options.bias_rate;
   }
 
   /// Before the updates: whose gains they make other than 0.
@@ -134,7 +134,7 @@ class margin_batch_step : public Sharing {
     const float move = -step_ * labels_.weigh(i, loss_.derivative(labels_.margin(i, of_parameters), labels_[i]));
     if (move == 0.0f) return 0.0f;
     ++updates_;
-    if (bias_ != nullptr) *bias_ += move;
+    if (bias_ != nullptr) *bias_ += move * context_.options.bias_rate;
     return move / static_cast<float>(scale_);
   }
 

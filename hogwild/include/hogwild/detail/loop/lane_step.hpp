@@ -164,7 +164,7 @@ class lane_batch_step : public Sharing {
     for (std::size_t i = 0, at = 0; i < rows.size(); ++i, at += lanes)
       outcome.updates += state_.changes(rows[i], &slope_[at], &shrunk_[at], moved.data(), &change_[at]) ? 1 : 0;
     kernels_.updates(w, lanes, batch_, change_.data());
-    for (std::size_t k = 0; bias != nullptr && k < lanes; ++k) bias[k] += moved[k];
+    for (std::size_t k = 0; bias != nullptr && k < lanes; ++k) bias[k] += moved[k] * context_.options.bias_rate;
     return outcome;
   }
 
@@ -220,7 +220,8 @@ class lane_row_step : public Sharing {
     };
     for (std::size_t e = 0; e < z.size(); ++e)
       for (std::size_t k = 0; k < lanes; ++k) add(z.index[e] * lanes + k, change[k] * z.value[e]);
-    for (std::size_t k = 0; context_.options.bias && k < lanes; ++k) add(bias + k, moved[k]);
+    for (std::size_t k = 0; context_.options.bias && k < lanes; ++k)
+      add(bias + k, moved[k] * context_.options.bias_rate);
     return true;
   }
 

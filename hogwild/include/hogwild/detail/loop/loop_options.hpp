@@ -53,6 +53,7 @@ struct loop_options {
   row_order order = row_order::chunked;
   sharding shards = sharding::claimed;
   std::uint32_t bias = 0;
+  float bias_rate = 1.0f;  ///< the step of the bias over that of the columns
   std::uint32_t telemetry = 1;
   hogwild::isa isa = hogwild::isa::scalar;  ///< instruction set of the kernels; never automatic here
   std::uint32_t batch = 16;                 ///< rows that see the same weights, where kernels train them
@@ -75,6 +76,8 @@ struct loop_options {
 
   /// Whether rows of margin models make proximal steps (margin_proximal.hpp).
   constexpr bool proximal() const { return l1 > 0.0 || optimizer == optimizer_kind::ftrl; }
+  /// Of the value of the column that the bias is the weight of, as steps treat it; 0 without a bias.
+  constexpr double bias_square() const { return bias != 0 ? static_cast<double>(bias_rate) : 0.0; }
   constexpr bool freezes(std::size_t group) const { return group < 32 && (frozen_groups >> group & 1) != 0; }
 };
 

@@ -97,7 +97,7 @@ class margin_proximal_step : public Sharing {
       if (after != before) note(j, w_.read_add(j, after - before));
     };
     for (auto [j, x] : z) move(j, slope * x, parts_.empty() ? 1.0f : parts_[j]);
-    if (context_.options.bias && slope != 0.0f) move(bias_, slope, 0.0f);
+    if (context_.options.bias && slope != 0.0f) move(bias_, slope * context_.options.bias_rate, 0.0f);
     return true;
   }
 

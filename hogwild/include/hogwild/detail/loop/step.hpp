@@ -123,7 +123,7 @@ class margin_sgd_step : public Sharing {
       const std::size_t j = z.index[k];
       note(j, v_.read_add(j, change * z.value[k]));
     }
-    if (context_.options.bias) note(bias, v_.read_add(bias, -step_ * slope));
+    if (context_.options.bias) note(bias, v_.read_add(bias, -step_ * slope * context_.options.bias_rate));
     return true;
   }
 

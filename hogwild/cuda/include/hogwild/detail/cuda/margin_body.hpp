@@ -132,7 +132,7 @@ HOGWILD_DEVICE_CODE bool train_sgd_row(const Warp& warp, const margin_work& work
   constexpr std::uint64_t crowded_columns = 1024;
   if (work.shrink != 1.0 && work.columns <= crowded_columns) v.settle_adds();
   warp.deal(z.size, [&](unsigned, std::uint32_t k) { v.add(z.index[k], change * widened(z.value[k])); });
-  if (work.bias) warp.first([&](unsigned) { v.add(work.columns, -work.step * slope); });
+  if (work.bias) warp.first([&](unsigned) { v.add(work.columns, -work.step * slope * work.bias_rate); });
   return true;
 }
 
