@@ -55,6 +55,10 @@ TEST(train_options, numbers_outside_their_range_are_refused) {
   EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 1.5}}), HasSubstr("above 1"));
   EXPECT_THAT(refused({.l2 = -1.0}), HasSubstr("l2 must not be negative"));
   EXPECT_THAT(refused({.weight_positive = 0.0}), HasSubstr("weight_positive must be positive"));
+  EXPECT_THAT(refused({.bias = true, .bias_rate = 0.0}), HasSubstr("rate of the bias"));
+  EXPECT_THAT(refused({.bias = true, .bias_rate = NAN}), HasSubstr("rate of the bias"));
+  EXPECT_THAT(refused({.bias_rate = 1.0}), HasSubstr("there is a bias"));
+  EXPECT_THAT(refused({.optimizer = optimizer_kind::adagrad, .bias = true, .bias_rate = 1.0}), HasSubstr("under sgd"));
   EXPECT_THAT(refused({.tolerance = 1.0}), HasSubstr("tolerance"));
   EXPECT_THAT(refused({.tolerance = -0.1}), HasSubstr("tolerance"));
   EXPECT_THAT(refused({.validation_fraction = 1.0}), HasSubstr("validation fraction"));
