@@ -1,3 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lock-free shared-memory training of sparse, factor and small neural models."""
-from . import _engine
+"""Lock-free shared-memory training of sparse, factor and small neural models.
+
+    import hogwild as hw
+    data = hw.Dataset(X, y)                        # scipy CSR, numpy, pandas, polars, Arrow
+    model = hw.train(data, "logistic", epochs=10)  # any model and option of the command
+    from hogwild.sklearn import SGDClassifier      # scikit-learn's habits
+"""
+import importlib as _importlib
+
+from ._data import Dataset, open
+from ._engine import ConfigError, Error, InputError, ResourceError, WorkerError
+from ._engine import version as __version__
+from ._record import Run
+from ._train import Job, Model, load, models, start, train
+
+__all__ = ["Dataset", "open", "train", "start", "load", "models", "Job", "Model", "Run", "Error", "ConfigError",
+           "InputError", "ResourceError", "WorkerError", "__version__"]
+
+
+def __getattr__(name):
+    """hogwild.sklearn needs scikit-learn, which takes its time: it is imported when somebody asks for it."""
+    if name == "sklearn":
+        return _importlib.import_module("hogwild." + name)
+    raise AttributeError(f"module 'hogwild' has no attribute {name!r}")

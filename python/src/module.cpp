@@ -4,6 +4,7 @@
 NB_MODULE(_engine, m) {
   namespace python = hogwild::python;
   m.doc() = "The engine as the package hogwild calls it: not for programs, and other in any version.";
+  m.attr("version") = HOGWILD_VERSION;
   python::bind_errors(m);
   python::bind_rows(m);
   python::bind_saved(m);

@@ -47,7 +47,7 @@ python_rows borrow_csr(const array& row_start, const array& index, const array& 
 /// have the positions that the model knows; else they are put in the order of training data.
 python_rows copy_csr(const array& row_start, const array& index, const array& value, const given_numbers& label,
                      std::size_t columns, const given_numbers& weight, const given_numbers& numbering,
-                     std::optional<std::size_t> threads, const std::string& name) {
+                     std::uint32_t first_column, std::optional<std::size_t> threads, const std::string& name) {
   csr_arrays from{.row_start = whole_numbers_of(row_start, "row starts"),
                   .index = whole_numbers_of(index, "indices"),
                   .value = real_numbers_of(value, "values")};
@@ -60,7 +60,7 @@ python_rows copy_csr(const array& row_start, const array& index, const array& va
   }
   if (weight) from.weight = floats_of(*weight, "weights");
   column_numbering known;
-  row_options options{.name = name, .columns = columns, .threads = threads};
+  row_options options{.name = name, .columns = columns, .first_column = first_column, .threads = threads};
   if (numbering) {
     known = column_numbering(std::span(static_cast<const std::uint32_t*>(numbering->data()), numbering->size()));
     options.numbering = &known;
@@ -112,7 +112,7 @@ void bind_rows(nb::module_& m) {
                   nb::arg("columns"), nb::arg("weight").none())
       .def_static("copy_csr", copy_csr, nb::arg("row_start"), nb::arg("index"), nb::arg("value"),
                   nb::arg("label").none(), nb::arg("columns"), nb::arg("weight").none(), nb::arg("numbering").none(),
-                  nb::arg("threads").none(), nb::arg("name"))
+                  nb::arg("first_column") = 0, nb::arg("threads").none() = nb::none(), nb::arg("name") = "the rows")
       .def_static("dense", dense, nb::arg("value"), nb::arg("label"), nb::arg("columns"), nb::arg("weight").none(),
                   nb::arg("shuffle"))
       .def_static("open", open_file, nb::arg("path"), nb::arg("format"), nb::arg("model"), nb::arg("no_cache"),

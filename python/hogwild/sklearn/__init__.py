@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Estimators with scikit-learn's habits, trained by the engine."""
+from ._linear import LinearSVC, LogisticRegression
+from ._sgd import SGDClassifier, SGDRegressor
+
+__all__ = ["SGDClassifier", "SGDRegressor", "LogisticRegression", "LinearSVC"]
