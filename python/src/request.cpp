@@ -18,8 +18,9 @@ cli::train_request request_of(const std::vector<std::string>& words, const std::
   all.push_back(source);
   line.take(all);
   if (request.engine != cli::engine_name::serial && request.engine != cli::engine_name::threads)
-    throw config_error("within Python rows are trained by engine serial or threads; others are the command's: "
-                       "python -m hogwild train");
+    throw config_error(
+        "within Python rows are trained by engine serial or threads; others are the command's: "
+        "python -m hogwild train");
   for (const char* const name : {"--stream", "--save", "--test", "--init", "--labels", "--weights", "--offsets"})
     if (line.given(name)) throw config_error(std::string(name) + " is the command's: leave it out");
   cli::complete_training(line, request);

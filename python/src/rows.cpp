@@ -122,11 +122,12 @@ void bind_rows(nb::module_& m) {
       .def_prop_ro("nonzeros", [](const python_rows& rows) { return rows.view().nonzeros(); })
       .def_prop_ro("from_cache",
                    [](const python_rows& rows) { return rows.dataset() != nullptr && rows.dataset()->from_cache(); })
-      .def("numbers", [](const python_rows& rows) {
-        std::vector<std::uint32_t> numbers = rows.columns();
-        const std::size_t n = numbers.size();
-        return to_numpy(std::move(numbers), n);
-      })
+      .def("numbers",
+           [](const python_rows& rows) {
+             std::vector<std::uint32_t> numbers = rows.columns();
+             const std::size_t n = numbers.size();
+             return to_numpy(std::move(numbers), n);
+           })
       .def("labels", [](const python_rows& rows) {
         std::vector<double> labels = labels_of(rows);
         const std::size_t n = labels.size();

@@ -60,7 +60,7 @@ nb::dict in_python(const epoch_report& e) {
 }  // namespace
 
 python_run::python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
-                   const std::string& source)
+                       const std::string& source)
     : rows_(std::move(rows)),
       initial_(std::move(initial)),
       told_(std::move(told)),
@@ -95,8 +95,7 @@ void python_run::run() {
   options.data_name = request_.data;
   options.stop = stop_.get_token();
   options.observers.push_back(this);
-  if (initial)
-    options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, columns, {}, parameters); };
+  if (initial) options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, columns, {}, parameters); };
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
   if (result.status != run_status::diverged && !result.parameters.empty() && result.examples > 0)

@@ -30,10 +30,10 @@ namespace hogwild::python {
 /// asked for while it trains, by any thread that has the interpreter.
 class python_run final : public observer {
  public:
-  /// Begins at once. `rows` is a python_rows, `initial` a saved_model to begin with or None, `told` is called after each
-  /// epoch with what is known of it, on the run's thread, and ends the run by returning something true, or None.
+  /// Begins at once. `rows` is a python_rows, `initial` a saved_model to begin with or None, `told` is called after
+  /// each epoch with what is known of it, on the run's thread, and ends the run by returning something true, or None.
   python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
-           const std::string& source);
+             const std::string& source);
   python_run(const python_run&) = delete;
   python_run& operator=(const python_run&) = delete;
   /// Asks the run to stop, and waits for it.
@@ -49,8 +49,8 @@ class python_run final : public observer {
   nb::list notes() const;
 
   // Of a run that has ended: throw what it has thrown.
-  std::string summary();                 ///< JSON, as the command prints it
-  std::optional<saved_model> saved();    ///< nothing where no row was trained, or the run diverged
+  std::string summary();               ///< JSON, as the command prints it
+  std::optional<saved_model> saved();  ///< nothing where no row was trained, or the run diverged
   bool diverged();
 
  private:

@@ -50,9 +50,8 @@ void bind_saved(nb::module_& m) {
       .def_static("load", [](const std::string& path) { return load_model(path); })
       .def_static("parse", from_bytes)
       .def_static("linear", linear, nb::arg("model"), nb::arg("weights"), nb::arg("bias"), nb::arg("width") = 1)
-      .def("save", [](const saved_model& saved, const std::string& path) {
-        save_model(path, saved, model_format_for(path));
-      })
+      .def("save",
+           [](const saved_model& saved, const std::string& path) { save_model(path, saved, model_format_for(path)); })
       .def("bytes", bytes_of)
       .def_ro("model", &saved_model::model)
       .def_ro("options", &saved_model::model_options)

@@ -7,8 +7,16 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from ._base import EngineEstimator, require, require_count, require_number
 
-# A step that was found falls to a hundredth in so many epochs, and a run that has more of them goes on from there.
-FALL_EPOCHS = 20
+# A step that was found falls to a hundredth in this many epochs, or in as many as have this many rows, where a tolerance
+# is to end the run: a run of 1,000 epochs would keep its first step for as long as it lasts.
+FALL_EPOCHS, FALL_ROWS = 20, 200_000
+FLAT_EPOCHS = 5
+
+
+def falling(max_iter, rows):
+    """The option decay for a run that a tolerance ends."""
+    epochs = max(FALL_EPOCHS, -(-FALL_ROWS // rows))
+    return {"decay": 0.01 ** (1.0 / (epochs - 1))} if epochs < max_iter else {}
 
 
 class LinearEstimator(EngineEstimator):
@@ -82,8 +90,8 @@ class _ByC(LinearClassifier):
         several = len(rows.classes) > 2
         options = {"model": model, "bias": bool(self.fit_intercept), "epochs": self.max_iter,
                    "l2": 1.0 / (float(self.C) * n * rows.mean_weight), "tolerance": float(self.tol) or None, **options}
-        if self.tol > 0 and self.max_iter > FALL_EPOCHS:
-            options["decay"] = 0.01 ** (1.0 / (FALL_EPOCHS - 1))
+        if self.tol > 0:
+            options.update(falling(self.max_iter, n), tolerance_epochs=FLAT_EPOCHS)
         if several and model != "softmax":
             options["multiclass"] = "ovr"
         saved, interrupt = self._train(rows, options)
@@ -104,7 +112,8 @@ class LinearSVC(_ByC):
         l1 is SGDClassifier's.
     loss : {'hinge', 'squared_hinge'}, default='squared_hinge'
     tol : float, default=1e-4
-        The run ends when two epochs lower the objective by no more than this fraction of how far it has fallen.
+        The run ends when five epochs in a row lower the objective by no more than this fraction of how far it has
+        fallen.
     C : float, default=1.0
         What the losses weigh against ||w||^2 / 2.
     multi_class : {'ovr'}, default='ovr'
@@ -164,7 +173,8 @@ class LogisticRegression(_ByC):
     C : float, default=1.0
         What the losses weigh against ||w||^2 / 2.
     tol : float, default=1e-4
-        The run ends when two epochs lower the objective by no more than this fraction of how far it has fallen.
+        The run ends when five epochs in a row lower the objective by no more than this fraction of how far it has
+        fallen.
     fit_intercept : bool, default=True
     class_weight : dict or 'balanced', default=None
     random_state : int, RandomState instance or None, default=None

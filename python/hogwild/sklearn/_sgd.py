@@ -10,7 +10,7 @@ from .._arrays import numbers_of
 from .._data import Dataset
 from .._train import words_of
 from ._base import require, require_count, require_number, weights_of
-from ._linear import FALL_EPOCHS, LinearClassifier, LinearEstimator
+from ._linear import LinearClassifier, LinearEstimator, falling
 
 # scikit-learn's losses: the engine's model, and what epsilon is called there.
 CLASS_LOSSES = {"hinge": ("hinge_svm", None), "log_loss": ("logistic", None),
@@ -68,14 +68,15 @@ class SgdEstimator(LinearEstimator):
             options["schedule"] = self.learning_rate
         return options
 
-    def _fit_options(self, losses, mean_weight):
+    def _fit_options(self, losses, mean_weight, rows):
         options = self._options(losses, mean_weight)
         options["epochs"] = self.max_iter
         tol = self._tolerance()
         if tol is not None:
-            options["tolerance"] = tol or None
-            if self.learning_rate == "auto" and self.eta0 is None and self.max_iter > FALL_EPOCHS:
-                options["decay"] = 0.01 ** (1.0 / (FALL_EPOCHS - 1))
+            if tol > 0:
+                options.update(tolerance=tol, tolerance_epochs=self.n_iter_no_change)
+            if self.learning_rate == "auto" and self.eta0 is None:
+                options.update(falling(self.max_iter, rows))
         if self.early_stopping:
             options["validation"] = float(self.validation_fraction)
             options["patience"] = self.n_iter_no_change
@@ -103,7 +104,7 @@ class SgdEstimator(LinearEstimator):
                                 rows.features)
 
     def _fit_sgd(self, rows, losses, coef_init, intercept_init):
-        options = self._fit_options(losses, rows.mean_weight)
+        options = self._fit_options(losses, rows.mean_weight, rows.data.shape[0])
         initial = self._beginning(coef_init, intercept_init, options["model"], rows)
         if rows.classes is not None and len(rows.classes) > 2:
             options["multiclass"] = "ovr"
@@ -172,8 +173,8 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
     max_iter : int, default=1000
         Passes over the rows at most.
     tol : float or None, default=1e-3
-        The run ends when two epochs in a row lower the objective by no more than this fraction of how far it has
-        fallen. None: max_iter passes.
+        The run ends when n_iter_no_change epochs in a row lower the objective by no more than this fraction of how far
+        it has fallen. None: max_iter passes.
     shuffle : bool, default=True
         Rows are copied in random order, once, and trained in pieces whose order changes with each epoch. False: they
         are trained in the order given, and borrowed where their types allow.
@@ -192,7 +193,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         Hold back validation_fraction of the rows, end when their loss gets no better, and keep the best epoch's model.
     validation_fraction : float, default=0.1
     n_iter_no_change : int, default=5
-        With early_stopping: epochs without a better validation loss.
+        Epochs in a row that tol asks for; with early_stopping those without a better validation loss.
     class_weight : dict or 'balanced', default=None
         What rows weigh by their class.
     warm_start : bool, default=False
