@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from . import _engine
-from ._arrays import Csr, numbers_of, table_of
+from ._arrays import MOST_COLUMNS, Csr, numbers_of, table_of
 
 _forked = False  # threads of oneTBB do not survive a fork: a child reads rows by one
 
@@ -77,6 +77,18 @@ class Dataset:
         self.shape = (rows, columns)
         self._first_column = 0
         self._made_of = None if shuffle else (table.rows, label, weight, table.names, tuple(copies))
+
+    @classmethod
+    def _of_csr(cls, rows, label, weight=None, numbering=None):
+        """Rows whose columns have numbers of their own, any of 32 bits; with `numbering` those are their positions."""
+        made = cls.__new__(cls)
+        label = numbers_of(label, rows.shape[0], "labels")
+        weight = None if weight is None else numbers_of(weight, rows.shape[0], "weights")
+        made._rows = _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, label, MOST_COLUMNS, weight, numbering,
+                                           threads=1 if _forked else None)
+        made.copies, made.names, made.path, made._made_of, made._first_column = ("shuffled",), None, None, None, 0
+        made.shape = rows.shape
+        return made
 
     @classmethod
     def _of_file(cls, path, options):

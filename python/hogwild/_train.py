@@ -6,9 +6,13 @@ import os
 import numpy as np
 
 from . import _data, _engine
-from ._arrays import Csr, table_of
+from ._arrays import MOST_COLUMNS, Csr, table_of
 from ._data import Dataset
 from ._record import Run
+
+
+# Flags that the command has a no for; others are simply not given.
+FLAGS_WITH_NO = ("bias", "pin", "unit_rows")
 
 
 def words_of(options):
@@ -21,8 +25,8 @@ def words_of(options):
         if isinstance(value, (bool, np.bool_)):
             if value:
                 words.append(option)
-            elif name in ("bias", "pin"):
-                words.append("--no-" + name)
+            elif name in FLAGS_WITH_NO:
+                words.append("--no-" + name.replace("_", "-"))
         elif isinstance(value, (list, tuple)):
             words.append(option + "=" + ",".join(_word(v) for v in value))
         else:
@@ -149,6 +153,24 @@ def train(data, model="logistic", *, callback=None, initial=None, **options):
     return start(data, model, callback=callback, initial=initial, **options).result()
 
 
+def tqdm(epochs=None, **options):
+    """A callback that draws a bar of the epochs, with the package tqdm: train(..., callback=hw.tqdm(20)).
+
+    `options` are those of tqdm.tqdm().
+    """
+    from tqdm.auto import tqdm as bar_of
+
+    bar = bar_of(total=epochs, unit="epoch", **options)
+
+    def told(epoch):
+        bar.set_postfix(loss=f"{epoch['train_loss']:.4g}", refresh=False)
+        bar.update(epoch["epoch"] - bar.n)
+        if epochs is not None and epoch["epoch"] >= epochs:
+            bar.close()
+
+    return told
+
+
 def load(path):
     """Reads a model that Model.save(), or `hogwild train --save`, wrote: columns count from 0, as those of arrays."""
     return Model(_engine.Saved.load(os.fspath(path)), None, 0)
@@ -185,13 +207,13 @@ class Model:
             raise TypeError("rows of a file are predicted by the command: python -m hogwild predict")
         if self._predictor is None:
             self._predictor = _engine.Predictor(self._saved)
-        table = table_of(X)
-        rows = table.rows
+        rows = X if isinstance(X, Csr) else table_of(X).rows
+        columns = MOST_COLUMNS if isinstance(X, Csr) else rows.shape[1]
         if not isinstance(rows, Csr):
-            n, columns = rows.shape
+            n = rows.shape[0]
             rows = Csr(np.arange(n + 1, dtype=np.int64) * columns, np.tile(np.arange(columns, dtype=np.uint32), n),
                        rows.reshape(-1), rows.shape)
-        return _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, None, rows.shape[1], None,
+        return _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, None, columns, None,
                                      self._saved.columns, first_column=self._first_column,
                                      threads=1 if _data._forked else None)
 

@@ -14,5 +14,6 @@ void bind_saved(nb::module_& m);
 void bind_run(nb::module_& m);
 void bind_stream(nb::module_& m);
 void bind_scoring(nb::module_& m);
+void bind_live(nb::module_& m);
 
 }  // namespace hogwild::python

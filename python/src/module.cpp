@@ -11,4 +11,5 @@ NB_MODULE(_engine, m) {
   python::bind_run(m);
   python::bind_stream(m);
   python::bind_scoring(m);
+  python::bind_live(m);
 }

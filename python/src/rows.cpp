@@ -95,6 +95,19 @@ python_rows open_file(const std::string& path, const std::string& format, const 
   return python_rows(cli::open_training(path, files));
 }
 
+/// A text in a file, or in memory, of words between blanks and sentences between ends of lines.
+python_rows open_text(const std::string& path, std::uint64_t min_count) {
+  cli::data_options files;
+  files.quiet = true;
+  const nb::gil_scoped_release release;
+  return python_rows(cli::open_words(path, min_count, files));
+}
+python_rows read_text(const nb::bytes& text, std::uint64_t min_count) {
+  const std::string_view all(text.c_str(), text.size());
+  const nb::gil_scoped_release release;
+  return python_rows(read_corpus(all, "the sentences", {.min_count = min_count}));
+}
+
 std::vector<double> labels_of(const python_rows& rows) {
   const sparse_view view = rows.view();
   return {view.label.begin(), view.label.end()};
@@ -117,6 +130,8 @@ void bind_rows(nb::module_& m) {
                   nb::arg("shuffle"))
       .def_static("open", open_file, nb::arg("path"), nb::arg("format"), nb::arg("model"), nb::arg("no_cache"),
                   nb::arg("cache_folder"), nb::arg("memory").none())
+      .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"))
+      .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"))
       .def_prop_ro("rows", [](const python_rows& rows) { return rows.view().rows(); })
       .def_prop_ro("columns", [](const python_rows& rows) { return rows.view().columns; })
       .def_prop_ro("nonzeros", [](const python_rows& rows) { return rows.view().nonzeros(); })

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/words/vocabulary.hpp>
+#include <hogwild/formats/corpus.hpp>
 #include <hogwild/rows.hpp>
 
 #include "arrays.hpp"
@@ -21,6 +23,7 @@ namespace hogwild::python {
 class python_rows {
  public:
   explicit python_rows(sparse_dataset rows) : rows_(std::move(rows)) {}
+  explicit python_rows(corpus text) : rows_(std::move(text.rows)), words_(std::move(text.words)) {}
   python_rows(csr_rows rows, std::vector<array> kept) : rows_(std::move(rows)), kept_(std::move(kept)) {}
   python_rows(dense_rows rows, std::vector<array> kept) : rows_(std::move(rows)), kept_(std::move(kept)) {}
 
@@ -30,12 +33,15 @@ class python_rows {
   }
   /// The dataset, where it is one.
   const sparse_dataset* dataset() const { return std::get_if<sparse_dataset>(&rows_); }
+  /// The words that rows are of, where they are a text.
+  const std::optional<vocabulary>& words() const { return words_; }
   /// The caller's number of each column.
   std::vector<std::uint32_t> columns() const;
 
  private:
   std::variant<sparse_dataset, csr_rows, dense_rows> rows_;
   std::vector<array> kept_{};
+  std::optional<vocabulary> words_{};
 };
 
 }  // namespace hogwild::python

@@ -98,12 +98,17 @@ void python_run::run() {
   if (initial) options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, columns, {}, parameters); };
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
-  if (result.status != run_status::diverged && !result.parameters.empty() && result.examples > 0)
+  std::optional<word_vectors> vectors;
+  const bool keeps = result.status != run_status::diverged && !result.parameters.empty() && result.examples > 0;
+  if (keeps && data_.words())
+    vectors = vectors_of(m, result.parameters, *data_.words());
+  else if (keeps)
     saved = request_.several.keeps_several() ? cli::saved_of_several(request_, m, result, columns)
                                              : to_saved(m, result.parameters, result.labels, columns);
   const std::lock_guard lock(mutex_);
   result_ = std::move(result);
   saved_ = std::move(saved);
+  vectors_ = std::move(vectors);
 }
 
 nb::object python_run::wait(std::optional<double> seconds) {
@@ -183,6 +188,11 @@ std::optional<saved_model> python_run::saved() {
   return saved_;
 }
 
+std::optional<word_vectors> python_run::vectors() {
+  require_end();
+  return vectors_;
+}
+
 bool python_run::diverged() {
   require_end();
   return result_.status == run_status::diverged;
@@ -228,6 +238,7 @@ void bind_run(nb::module_& m) {
       .def("notes", &python_run::notes)
       .def("summary", &python_run::summary)
       .def("saved", &python_run::saved)
+      .def("vectors", &python_run::vectors)
       .def("diverged", &python_run::diverged);
   m.def("facts_of_models", facts_of_models);
 }

@@ -19,6 +19,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/result.hpp>
 #include <hogwild/saved_model.hpp>
+#include <hogwild/word_vectors.hpp>
 
 #include <train_request.hpp>
 
@@ -49,8 +50,9 @@ class python_run final : public observer {
   nb::list notes() const;
 
   // Of a run that has ended: throw what it has thrown.
-  std::string summary();               ///< JSON, as the command prints it
-  std::optional<saved_model> saved();  ///< nothing where no row was trained, or the run diverged
+  std::string summary();                  ///< JSON, as the command prints it
+  std::optional<saved_model> saved();     ///< nothing where no row was trained, or the run diverged
+  std::optional<word_vectors> vectors();  ///< of a text, likewise
   bool diverged();
 
  private:
@@ -80,6 +82,7 @@ class python_run final : public observer {
   std::uint64_t rows_done_ = 0;
   train_result result_{};
   std::optional<saved_model> saved_{};
+  std::optional<word_vectors> vectors_{};
 
   std::thread thread_{};
 };

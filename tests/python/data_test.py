@@ -43,7 +43,7 @@ def test_borrowing_takes_no_memory():
         rows, each = 200_000, 50
         index = np.tile(np.arange(each, dtype=np.int32) * 20, rows)
         value = np.ones(rows * each, np.float32)
-        x = sp.csr_array((value, index, np.arange(rows + 1, dtype=np.int64) * each), shape=(rows, 1000))
+        x = sp.csr_array((value, index, np.arange(rows + 1, dtype=np.int32) * each), shape=(rows, 1000))
         x.has_canonical_format = True
         y = np.arange(rows) % 2
         hw.train(hw.Dataset(x[:100], y[:100]), epochs=1, engine="serial", step=0.1)

@@ -328,4 +328,4 @@ def test_rows_that_do_not_suit_are_refused(estimator):
 def test_a_step_that_is_too_long_is_told():
     x, y = make_regression(200, 5, random_state=0)
     with pytest.raises(ValueError, match="not finite"):
-        SGDRegressor(eta0=1e6, learning_rate="constant", random_state=0).fit(1e4 * x, y)
+        SGDRegressor(eta0=1e6, alpha=0.0, learning_rate="constant", random_state=0).fit(1e4 * x, y)

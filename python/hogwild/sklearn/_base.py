@@ -84,6 +84,7 @@ class EngineEstimator(BaseEstimator):
         if isinstance(X, Dataset):
             return self._class_dataset(X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        self._check_two(y)
         classes, codes = self._classes_of(y)
         self._require_classes(classes)
         weight = weights_of(sample_weight, len(codes))
@@ -91,7 +92,13 @@ class EngineEstimator(BaseEstimator):
             of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
             weight = of_class[codes] * (1.0 if weight is None else weight)
         mean = 1.0 if weight is None else float(np.mean(weight))
-        return Rows(Dataset(X, codes, weight=weight, shuffle=shuffle), X.shape[1], classes, mean)
+        return Rows(self._dataset(X, codes, weight, shuffle), X.shape[1], classes, mean)
+
+    def _dataset(self, X, labels, weight, shuffle):
+        return Dataset(X, labels, weight=weight, shuffle=shuffle)
+
+    def _check_two(self, y):
+        """Of estimators that know two classes: raises ValueError where there are more."""
 
     def _class_dataset(self, data, y, sample_weight):
         if y is not None or sample_weight is not None:
@@ -117,7 +124,7 @@ class EngineEstimator(BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
         weight = weights_of(sample_weight, len(y))
         mean = 1.0 if weight is None else float(np.mean(weight))
-        return Rows(Dataset(X, y, weight=weight, shuffle=shuffle), X.shape[1], None, mean)
+        return Rows(self._dataset(X, y, weight, shuffle), X.shape[1], None, mean)
 
     def _take_shape(self, data):
         columns = data._rows.numbers()

@@ -40,7 +40,8 @@ class LinearEstimator(EngineEstimator):
         bias = np.zeros(1, np.float32) if intercept is None else np.asarray(intercept, np.float32).reshape(-1)
         if bias.shape != (1,):
             raise ValueError("Provided intercept_init does not match dataset.")
-        return _engine.Saved.linear(model, coef, bias if self.fit_intercept else bias[:0])
+        return _engine.Saved.linear(model, coef, bias if self.fit_intercept else bias[:0],
+                                    not isinstance(self, ClassifierMixin))
 
     def _margins(self, X):
         X = self._checked(X)
