@@ -72,7 +72,7 @@ class python_stream {
         of_class.label = label_column(std::span<const double>(sign));
       }
       runs_[k]->take(of_class);
-      runs_[k]->flush();
+      step_ = runs_[k]->flush().step;
     }
   }
 
@@ -92,11 +92,14 @@ class python_stream {
     for (const auto& run : runs_) all.push_back(request_.options.bias ? run->parameters().back() : 0.0f);
     return to_numpy(std::move(all), runs_.size());
   }
+  /// Of the last row, in the last model.
+  double step() const { return step_; }
   std::uint64_t rows() const { return runs_.front()->rows(); }
 
  private:
   cli::train_request request_;
   std::size_t classes_, columns_;
+  double step_ = 0.0;
   std::vector<std::unique_ptr<stream_run>> runs_;
 };
 
@@ -109,6 +112,7 @@ void bind_stream(nb::module_& m) {
       .def("take", &python_stream::take)
       .def("weights", &python_stream::weights)
       .def("bias", &python_stream::bias)
+      .def_prop_ro("step", &python_stream::step)
       .def_prop_ro("rows", &python_stream::rows);
 }
 

@@ -5,14 +5,16 @@ import pytest
 pytest.importorskip("sklearn")
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from hogwild.sklearn import LinearSVC, LogisticRegression, SGDClassifier, SGDRegressor
+from hogwild.sklearn import (FFM, FactorizationMachineClassifier, FactorizationMachineRegressor, LinearSVC,
+                             LogisticRegression, MLPClassifier, SGDClassifier, SGDRegressor)
 
 # What a stochastic method of scikit-learn's may fail, word for word of which rows it has seen.
 STOCHASTIC = {
     "check_sample_weight_equivalence_on_dense_data": "rows of weight 2 are drawn once, and rows twice are drawn twice",
     "check_sample_weight_equivalence_on_sparse_data": "rows of weight 2 are drawn once, and rows twice are drawn twice",
 }
-ESTIMATORS = [SGDClassifier(), SGDClassifier(loss="log_loss"), SGDRegressor(), LogisticRegression(), LinearSVC()]
+ESTIMATORS = [SGDClassifier(), SGDClassifier(loss="log_loss"), SGDRegressor(), LogisticRegression(), LinearSVC(),
+              FactorizationMachineClassifier(), FactorizationMachineRegressor(), FFM(), MLPClassifier()]
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=[repr(e) for e in ESTIMATORS])

@@ -61,7 +61,8 @@ class _Binary(ClassifierMixin, ModelEstimator):
 
     def predict(self, X):
         """The class of each row of X."""
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+        larger = self.decision_function(X) > 0
+        return self.classes_[larger.astype(np.intp)]
 
     def predict_proba(self, X):
         """The probability of each class for each row: (rows, 2)."""
@@ -78,16 +79,22 @@ class _Binary(ClassifierMixin, ModelEstimator):
         return tags
 
 
+ROWS_OF_A_DECAY = 10_000
+
+
 class _Machine(ModelEstimator):
     """The parameters of factorization machines."""
 
-    def _machine_options(self, model, loss):
+    def _machine_options(self, model, loss, rows):
         require_count("n_factors", self.n_factors)
         if self.alpha is not None:
             require_number("alpha", self.alpha, 0)
         if self.eta0 is not None:
             require_number("eta0", self.eta0, 0, strictly=True)
-        return {"model": model, "loss": loss, "factors": self.n_factors, "l2": self.alpha, "step": self.eta0}
+        # The models' own decay is one for each epoch of a large set: a pass over few rows counts as a part of one.
+        passed = min(1.0, rows.data.shape[0] / ROWS_OF_A_DECAY)
+        return {"model": model, "loss": loss, "factors": self.n_factors, "l2": self.alpha, "step": self.eta0,
+                "decay": 0.9**passed}
 
 
 _PARAMETERS = """
@@ -157,7 +164,7 @@ class FactorizationMachineClassifier(_Binary, _Machine):
     def fit(self, X, y=None, sample_weight=None):
         """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
         rows = self._class_rows(X, y, sample_weight, self.shuffle)
-        return self._fit_model(rows, self._machine_options("factorization_machine", "logistic"))
+        return self._fit_model(rows, self._machine_options("factorization_machine", "logistic", rows))
 
 
 class FactorizationMachineRegressor(RegressorMixin, _Machine):
@@ -185,11 +192,12 @@ class FactorizationMachineRegressor(RegressorMixin, _Machine):
     def fit(self, X, y=None, sample_weight=None):
         """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
         rows = self._number_rows(X, y, sample_weight, self.shuffle)
-        return self._fit_model(rows, self._machine_options("factorization_machine", "squared"))
+        return self._fit_model(rows, self._machine_options("factorization_machine", "squared", rows))
 
     def predict(self, X):
         """A number for each row of X."""
-        return self.model_.scores(self._prepared(X), self._workers()).astype(np.float64)
+        X = self._prepared(X)
+        return self.model_.scores(X, self._workers()).astype(np.float64)
 
 
 FIELD_BITS = 22  # of libffm's columns: field << 22 | index, and 1 more
@@ -224,7 +232,7 @@ class FFM(_Binary, _Machine):
     def fit(self, X, y=None, sample_weight=None):
         """Trains on X (array, sparse matrix, frame, or Dataset of a libffm file) and y. Returns self."""
         rows = self._class_rows(X, y, sample_weight, self.shuffle)
-        options = self._machine_options("ffm", "logistic")
+        options = self._machine_options("ffm", "logistic", rows)
         return self._fit_model(rows, {**options, "unit_rows": bool(self.unit_rows)})
 
     def _numbers(self, columns):
