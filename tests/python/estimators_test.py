@@ -176,6 +176,21 @@ def test_partial_fit_of_numbers():
     assert stream.score(x, y) > 0.9
 
 
+def test_partial_fit_by_few_rows_does_not_diverge():
+    draw = np.random.default_rng(0)
+    x = sp.random(5000, 300, density=0.05, format="csr", dtype=np.float32, random_state=draw)
+    y = x @ draw.normal(size=300)
+    for few in (50, 100, 500):
+        stream = SGDRegressor(random_state=0)
+        for first in range(0, 2000, few):
+            stream.partial_fit(x[first:first + few], y[first:first + few])
+        assert stream.score(x, y) > 0.8, few
+    with pytest.raises(ValueError, match="not finite"):
+        broken = SGDRegressor(eta0=1e3, alpha=0.0)
+        for _ in range(20):
+            broken.partial_fit(x, y)
+
+
 def test_partial_fit_refuses_what_it_cannot_do():
     x, y = two_classes(100)
     with pytest.raises(ValueError, match="classes"):

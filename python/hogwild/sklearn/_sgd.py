@@ -145,8 +145,12 @@ class SgdEstimator(LinearEstimator):
     def _take_rows(self, losses, data, classes, features):
         stream = self._stream_of(losses, classes, features)
         stream.take(data._rows)
-        self.coef_ = stream.weights().astype(np.float64)
-        self.intercept_ = stream.bias().astype(np.float64)
+        weights, bias = stream.weights(), stream.bias()
+        if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(bias))):
+            self._stream = None
+            raise ValueError("the coefficients are not finite: scale the columns, or give a lower eta0")
+        self.coef_ = weights.astype(np.float64)
+        self.intercept_ = bias.astype(np.float64)
         self.n_iter_ = 1
         self.t_ = getattr(self, "t_", 1.0) + data.shape[0]
 
