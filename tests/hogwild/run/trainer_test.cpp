@@ -208,6 +208,8 @@ TEST(trainer, finds_a_step_by_few_rows_that_suits_its_own_batches) {
   train_options options = by_sgd();
   options.bias = true;
   options.step = {};
+  options.labels.clear();
+  options.batch.reset();
   trainer<least_squares> stream(least_squares{}, serial_engine{}, options);
   for (int k = 0; k < 4; ++k) {
     stream.partial_fit(few);
