@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows to train on, in memory or in a file."""
+from __future__ import annotations
+
 import os
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +55,7 @@ class Dataset:
         Shapes that do not fit; InputError, which is one, for numbers that are not finite.
     """
 
-    def __init__(self, X, y=None, *, weight=None, shuffle=False):
+    def __init__(self, X: Any, y: Any = None, *, weight: Any = None, shuffle: bool = False) -> None:
         table = table_of(X)
         rows, columns = table.shape
         if rows == 0 or columns == 0:
@@ -101,16 +104,16 @@ class Dataset:
         return made
 
     @property
-    def nnz(self):
+    def nnz(self) -> int:
         """Entries that are stored."""
         return self._rows.nonzeros
 
     @property
-    def y(self):
+    def y(self) -> np.ndarray:
         """The labels, in the order in which rows are trained: of a file or after shuffle=True not that of the input."""
         return self._rows.labels()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self):
@@ -143,7 +146,8 @@ def _remade(arrays, label, weight, names, copies):
     return made
 
 
-def open(path, format="auto", *, model="logistic", cache=True, cache_folder="", memory=None):
+def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logistic", cache: bool = True,
+         cache_folder: str | os.PathLike = "", memory: int | None = None) -> Dataset:
     """Opens a file of rows: every format of the command `hogwild train`.
 
     A text is parsed once, in parallel, into a cache beside it, which all processes map: there is one copy of it in

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters of a run that trains, read from another process."""
+from __future__ import annotations
+
+import numpy as np
+
 from . import _engine
 from ._train import Model
 
@@ -27,17 +31,31 @@ class LiveParameters:
     def __init__(self, name):
         self._live, self.name = _engine.Live(name), name
 
-    def read(self, timeout=0.1):
+    def read(self, timeout: float = 0.1) -> bool:
         """Reads what they are now. False where that was not possible for `timeout` seconds; the last ones stay then."""
         return self._live.read(timeout)
 
-    values = property(lambda self: self._live.values())
-    columns = property(lambda self: self._live.columns())
-    age = property(lambda self: self._live.age())
-    state = property(lambda self: self._live.state())
-    model_name = property(lambda self: self._live.model_name())
+    @property
+    def values(self) -> np.ndarray:
+        return self._live.values()
 
-    def model(self):
+    @property
+    def columns(self) -> np.ndarray:
+        return self._live.columns()
+
+    @property
+    def age(self) -> dict:
+        return self._live.age()
+
+    @property
+    def state(self) -> str:
+        return self._live.state()
+
+    @property
+    def model_name(self) -> str:
+        return self._live.model_name()
+
+    def model(self) -> Model:
         """What was read last as a Model, of linear models."""
         return Model(self._live.model())
 
@@ -45,7 +63,7 @@ class LiveParameters:
         return f"<LiveParameters {self.name}: {self.model_name}, {self.state}>"
 
 
-def attach(name):
+def attach(name: str) -> LiveParameters:
     """Maps the segment of a run, that was started with segment=name, and reads its parameters.
 
     Waits up to a second for a run that is about to begin. Raises ResourceError for a name that leads to no run.

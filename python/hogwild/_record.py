@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run leaves behind besides its model."""
+from __future__ import annotations
+
 import html
 from collections.abc import Mapping
 
@@ -46,7 +48,7 @@ class Run(Mapping):
     def __repr__(self):
         return "Run(" + ", ".join(f"{key}={value}" for key, value in self._lines()) + ")"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th style='text-align:left'>{html.escape(key)}</th><td>{html.escape(value)}</td></tr>"
                        for key, value in self._lines())
         return f"<table>{rows}</table>"

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training any model of the engine, and what comes of it."""
+from __future__ import annotations
+
 import json
 import os
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +56,7 @@ def workers_of(n_jobs):
     return {"engine": "threads", "workers": int(n_jobs)}
 
 
-def models():
+def models() -> dict[str, str]:
     """The names of all models, and what each learns."""
     return {name: facts["summary"] for name, facts in _engine.facts_of_models().items()}
 
@@ -74,22 +78,22 @@ class Job:
         self._run = _engine.Run(data._rows, words, initial, callback, source)
 
     @property
-    def running(self):
+    def running(self) -> bool:
         return self._run.running
 
     @property
-    def rows_done(self):
+    def rows_done(self) -> int:
         return self._run.rows_done
 
     @property
-    def history(self):
+    def history(self) -> list[dict]:
         return self._run.epochs()
 
-    def stop(self):
+    def stop(self) -> None:
         """Asks the run to end, within a few milliseconds; result() has what was trained so far."""
         self._run.stop()
 
-    def wait(self, timeout=None):
+    def wait(self, timeout: float | None = None) -> bool:
         """Waits until the run has ended, `timeout` seconds at most. Returns whether it has.
 
         Signals are heard meanwhile: Ctrl-C stops the run and raises KeyboardInterrupt, and result() has what was
@@ -100,7 +104,7 @@ class Job:
             raise raised
         return not self._run.running
 
-    def result(self):
+    def result(self) -> Model:
         """The Model, once the run has ended.
 
         Raises what the run has raised, and RuntimeError where it has diverged or was stopped before it trained a row.
@@ -117,12 +121,13 @@ class Job:
         """The saved model as the engine has it, or None."""
         return self._run.saved()
 
-    def record(self):
+    def record(self) -> Run:
         """The Run of a run that has ended."""
         return Run(json.loads(self._run.summary()), self.history, self._run.notes())
 
 
-def start(data, model="logistic", *, callback=None, initial=None, **options):
+def start(data: Dataset, model: str = "logistic", *, callback: Callable[[dict], Any] | None = None,
+          initial: Model | None = None, **options: Any) -> Job:
     """Begins to train, and returns at once.
 
     Parameters
@@ -148,12 +153,13 @@ def start(data, model="logistic", *, callback=None, initial=None, **options):
     return Job(data, words, None if initial is None else initial._saved, callback, source)
 
 
-def train(data, model="logistic", *, callback=None, initial=None, **options):
+def train(data: Dataset, model: str = "logistic", *, callback: Callable[[dict], Any] | None = None,
+          initial: Model | None = None, **options: Any) -> Model:
     """Trains and returns the Model: start() and Job.result(). Ctrl-C raises KeyboardInterrupt within 0.2 s."""
     return start(data, model, callback=callback, initial=initial, **options).result()
 
 
-def tqdm(epochs=None, **options):
+def tqdm(epochs: int | None = None, **options: Any) -> Callable[[dict], None]:
     """A callback that draws a bar of the epochs, with the package tqdm: train(..., callback=hw.tqdm(20)).
 
     `options` are those of tqdm.tqdm().
@@ -171,7 +177,7 @@ def tqdm(epochs=None, **options):
     return told
 
 
-def load(path):
+def load(path: str | os.PathLike) -> Model:
     """Reads a model that Model.save(), or `hogwild train --save`, wrote: columns count from 0, as those of arrays."""
     return Model(_engine.Saved.load(os.fspath(path)), None, 0)
 
@@ -194,11 +200,11 @@ class Model:
         self._predictor = None
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._saved.model
 
     @property
-    def classes_(self):
+    def classes_(self) -> np.ndarray | None:
         labels = self._saved.labels
         return labels if len(labels) else None
 
@@ -207,6 +213,10 @@ class Model:
             raise TypeError("rows of a file are predicted by the command: python -m hogwild predict")
         if self._predictor is None:
             self._predictor = _engine.Predictor(self._saved)
+        if isinstance(X, Dataset):
+            if X._made_of is None:
+                raise TypeError("a shuffled Dataset has its rows in another order: predict the arrays it was made of")
+            X = X._made_of[0]
         rows = X if isinstance(X, Csr) else table_of(X).rows
         columns = MOST_COLUMNS if isinstance(X, Csr) else rows.shape[1]
         if not isinstance(rows, Csr):
@@ -217,14 +227,14 @@ class Model:
                                      self._saved.columns, first_column=self._first_column,
                                      threads=1 if _data._forked else None)
 
-    def scores(self, X, n_jobs=None):
+    def scores(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """What the model says of each row: the margin of two labels, the number of the class, or the number."""
         if n_jobs is None or n_jobs < 1:
             n_jobs = 1 if n_jobs is None else len(os.sched_getaffinity(0))
         rows = self._rows(X)
         return self._predictor.scores(rows, n_jobs)
 
-    def predict(self, X, n_jobs=None):
+    def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The label of each row, as labels were read."""
         said = self.scores(X, n_jobs)
         classes = self.classes_
@@ -236,12 +246,12 @@ class Model:
     def _scores_classes(self):
         return self._predictor.scores_classes
 
-    def class_scores(self, X):
+    def class_scores(self, X: Any) -> np.ndarray:
         """A score for each class of each row, the larger the more probable."""
         rows = self._rows(X)
         return self._predictor.class_scores(rows)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities, of the classes in their order. Raises AttributeError for a model that has none."""
         rows = self._rows(X)
         if not self._predictor.has_probabilities:
@@ -249,7 +259,7 @@ class Model:
         told = self._predictor.probabilities(rows)
         return np.hstack([1.0 - told, told]) if told.shape[1] == 1 else told
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike) -> None:
         """Writes the file that the command reads: text where the name ends in .txt, else binary."""
         self._saved.save(os.fspath(path))
 

@@ -5,8 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <span>
 #include <utility>
 
@@ -117,28 +117,24 @@ nb::object python_run::wait(std::optional<double> seconds) {
                                                   std::chrono::duration<double>(std::clamp(*seconds, 0.0, 1e8)))
                              : clock::time_point::max();
   nb::object raised = nb::none();
+  while (!ended_by(std::min(clock::now() + between_signals, until)) && clock::now() < until) {
+    if (PyErr_CheckSignals() == 0) continue;
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    raised = nb::steal(value);
+    stop_.request_stop();
+  }
+  if (!running()) told_ = nb::none();  // which may hold who holds this
+  return raised;
+}
+
+bool python_run::ended_by(std::chrono::steady_clock::time_point until) {
   const nb::gil_scoped_release release;
   std::unique_lock lock(mutex_);
-  while (!ended_) {
-    const auto next = clock::now() + between_signals;
-    changed_.wait_until(lock, std::min(next, until), [&] { return ended_; });
-    if (ended_ || clock::now() >= until) break;
-    lock.unlock();
-    {
-      const nb::gil_scoped_acquire hold;
-      if (PyErr_CheckSignals() != 0) {
-        PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-        PyErr_Fetch(&type, &value, &trace);
-        PyErr_NormalizeException(&type, &value, &trace);
-        Py_XDECREF(type);
-        Py_XDECREF(trace);
-        raised = nb::steal(value);
-        stop_.request_stop();
-      }
-    }
-    lock.lock();
-  }
-  return raised;
+  return changed_.wait_until(lock, until, [&] { return ended_; });
 }
 
 bool python_run::running() const {

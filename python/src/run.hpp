@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,8 @@ class python_run final : public observer {
 
  private:
   void run();
+  /// Waits without the interpreter; whether it has ended.
+  bool ended_by(std::chrono::steady_clock::time_point until);
   void require_end();
 
   void on_start(const run_start& start) override;

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs in the background."""
+import gc
 import io
 import os
 import subprocess
 import sys
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -110,6 +112,18 @@ def test_a_bar_is_drawn():
     drawn = io.StringIO()
     hw.train(data, "logistic", epochs=3, step=0.1, engine="serial", callback=hw.tqdm(3, file=drawn, mininterval=0))
     assert "3/3" in drawn.getvalue() and "loss=" in drawn.getvalue()
+
+
+def test_a_callback_may_hold_its_run():
+    data, _ = rows()
+    held = []
+    job = hw.start(data, "logistic", engine="serial", epochs=10**6, step=0.01, callback=lambda _: held and held[0].stop())
+    held.append(job)
+    assert job.result().run_["status"] == "stopped"
+    gone = weakref.ref(job)
+    del job, held
+    gc.collect()
+    assert gone() is None
 
 
 def memory():

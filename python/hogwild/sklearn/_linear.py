@@ -193,7 +193,7 @@ class LogisticRegression(_ByC):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     intercept_ : ndarray of shape (1,) or (n_classes,)
     classes_ : ndarray of shape (n_classes,)
-    n_iter_ : ndarray of shape (1,)
+    n_iter_ : int
     run_ : hogwild.Run
     """
 
