@@ -7,7 +7,8 @@ set(creators core/src/platform/aside_file.cpp core/src/data/dataset_writer.cpp c
 set(printers tools/hogwild/standard_streams.cpp)
 set(faults "")
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/core/*.?pp" "${ROOT}/models/*.?pp" "${ROOT}/hogwild/*.?pp"
-     "${ROOT}/hogwildpp/*.?pp" "${ROOT}/tools/generate/*.?pp" "${ROOT}/tools/hogwild/*.?pp")
+     "${ROOT}/hogwildpp/*.?pp" "${ROOT}/tools/generate/*.?pp" "${ROOT}/tools/hogwild/*.?pp"
+     "${ROOT}/python/*.?pp")
 if(NOT files)
   message(FATAL_ERROR "no sources under ${ROOT}")
 endif()

@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 set(faults "")
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/core/*.?pp" "${ROOT}/models/*.?pp" "${ROOT}/hogwild/*.?pp"
-     "${ROOT}/hogwildpp/*.?pp" "${ROOT}/tools/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/tests/*.?pp")
+     "${ROOT}/hogwildpp/*.?pp" "${ROOT}/tools/*.?pp" "${ROOT}/python/*.?pp" "${ROOT}/bench/*.?pp" "${ROOT}/tests/*.?pp")
 if(NOT files)
   message(FATAL_ERROR "no sources under ${ROOT}")
 endif()

@@ -285,6 +285,15 @@ std::optional<int> command_line::parse(int argc, const char* const* argv) {
   }
 }
 
+void command_line::take(std::vector<std::string> words) {
+  std::ranges::reverse(words);  // as CLI11 takes them
+  try {
+    parser_->app.parse(std::move(words));
+  } catch (const CLI::ParseError& e) {
+    throw config_error(e.what());
+  }
+}
+
 std::optional<double> to_number(std::string_view text) {
   double number = 0.0;
   const char* const end = text.data() + text.size();

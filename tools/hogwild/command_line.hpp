@@ -109,6 +109,8 @@ class command_line {
 
   /// Fills the variables. Prints the help, or what is wrong, and then returns the exit code with which to end.
   std::optional<int> parse(int argc, const char* const* argv);
+  /// The same from a program, which has no terminal: throws config_error with what is wrong, and asks for no help.
+  void take(std::vector<std::string> words);
 
  private:
   struct parser;

@@ -108,9 +108,10 @@ struct train_options {
   /// Default: those that the training rows have.
   std::vector<double> labels{};
   std::uint64_t seed = 1;
-  /// In [0, 1): stop when two epochs in a row lower the objective by no more than this fraction of how far it has
-  /// fallen since the parameters that the model begins with, before a warm start.
+  /// In [0, 1): stop when `tolerance_epochs` epochs in a row lower the objective by no more than this fraction of how
+  /// far it has fallen since the parameters that the model begins with, before a warm start.
   std::optional<double> tolerance{};
+  std::size_t tolerance_epochs = 2;  ///< > 0; one may be chance: asynchronous epochs are noisy, and those of few rows
   std::optional<target_option> target{};
   /// > 0: of a cut, epochs from one measurement to the next; the last one is always measured. Default: 20, and 1 where
   /// a target, a tolerance or validation rows ask for each. Other models are measured after each epoch, for one that

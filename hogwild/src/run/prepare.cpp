@@ -97,6 +97,7 @@ void check(const train_options& o, const model_traits& traits) {
           "the bias has a rate of its own under sgd, without l2 in two passes");
   require(!o.tolerance || (*o.tolerance >= 0.0 && *o.tolerance < 1.0),
           "the tolerance is a fraction of the objective's fall: 0 to 1");
+  require(o.tolerance_epochs > 0, "a tolerance asks for one flat epoch at least");
   require(o.validation_fraction >= 0.0 && o.validation_fraction < 1.0, "the validation fraction lies between 0 and 1");
   require(o.validation_fraction == 0.0 || !o.validation, "give validation rows or a fraction to hold back, not both");
   const std::size_t most_batch = traits.margin ? batch_rows : traits.workspace ? most_examples : 1;

@@ -301,6 +301,11 @@ void stream_run::plan() {
   engine->plan(planner);
   next->schedule = run.schedule;
   next->plan = next->made.task->plan(planner.loop());
+  // A search has tried its step with batches that end with the chunks of these rows, which are short where rows are
+  // few.
+  if (run.step_found)
+    next->plan.options.batch =
+        static_cast<std::uint32_t>(std::min<std::size_t>(next->plan.options.batch, next->plan.chunks.rows_per_chunk()));
   next->plan.chunks = chunk_plan(chunks_of_round * chunk_rows_, chunk_rows_);
   if (state_.batch == 0) state_.batch = next->plan.options.batch;
   next->plan.options.batch = static_cast<std::uint32_t>(state_.batch);

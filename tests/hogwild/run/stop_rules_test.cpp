@@ -43,6 +43,16 @@ TEST_F(stop_rules_of, tolerance_asks_for_two_flat_epochs_in_a_row) {
   EXPECT_EQ(after(0.896), run_status::converged);
 }
 
+TEST_F(stop_rules_of, tolerance_asks_for_as_many_flat_epochs_as_it_is_told) {
+  options.tolerance = 0.01;
+  options.tolerance_epochs = 3;
+  EXPECT_EQ(after(2.0), std::nullopt);
+  EXPECT_EQ(after(1.0), std::nullopt);
+  EXPECT_EQ(after(1.0), std::nullopt);
+  EXPECT_EQ(after(1.0), std::nullopt);
+  EXPECT_EQ(after(1.0), run_status::converged);
+}
+
 TEST_F(stop_rules_of, validation_waits_for_its_patience_and_says_what_was_best) {
   options.patience = 2;
   EXPECT_EQ(after_validation(1.0), std::nullopt);

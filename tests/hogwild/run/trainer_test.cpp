@@ -201,6 +201,23 @@ TEST(trainer, decides_by_its_first_rows_however_they_come) {
   }
 }
 
+TEST(trainer, finds_a_step_by_few_rows_that_suits_its_own_batches) {
+  // A constant term, and squares: a batch of 16 rows is stable up to a step of 1/8, which rows of this length ask for.
+  const csr_rows kept = many_rows().csr();
+  const sparse_view few = kept.view().slice(0, 500);
+  train_options options = by_sgd();
+  options.bias = true;
+  options.step = {};
+  options.labels.clear();
+  options.batch.reset();
+  trainer<least_squares> stream(least_squares{}, serial_engine{}, options);
+  for (int k = 0; k < 4; ++k) {
+    stream.partial_fit(few);
+    const stream_report told = stream.flush();
+    EXPECT_LT(told.loss, 2.0) << k;
+  }
+}
+
 TEST(trainer, refuses_labels_that_its_model_does_not_take_before_it_holds_them) {
   trainer<poisson> counts(poisson{}, serial_engine{}, {.step = {.initial = 0.01}});
   test::toy_rows few;

@@ -32,10 +32,9 @@ struct stop_rules {
       if (epochs_without_better >= options.patience) return run_status::converged;
     }
     if (options.tolerance) {
-      // One flat epoch may be chance: asynchronous epochs are noisy.
       flat_epochs = fall.flat(last_objective, epoch.objective, *options.tolerance) ? flat_epochs + 1 : 0;
       last_objective = epoch.objective;
-      if (flat_epochs >= 2) return run_status::converged;
+      if (flat_epochs >= options.tolerance_epochs) return run_status::converged;
     }
     return std::nullopt;
   }

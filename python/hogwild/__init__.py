@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lock-free shared-memory training of sparse, factor and small neural models.
+
+    import hogwild as hw
+    data = hw.Dataset(X, y)                        # scipy CSR, numpy, pandas, polars, Arrow
+    model = hw.train(data, "logistic", epochs=10)  # any model and option of the command
+    from hogwild.sklearn import SGDClassifier      # scikit-learn's habits
+"""
+import importlib as _importlib
+
+from ._data import Dataset, open
+from ._engine import ConfigError, Error, InputError, ResourceError, WorkerError
+from ._engine import version as __version__
+from ._live import LiveParameters, attach
+from ._record import Run
+from ._train import Job, Model, load, models, start, tqdm, train
+
+__all__ = ["Dataset", "open", "train", "start", "attach", "load", "models", "tqdm", "Job", "LiveParameters", "Model", "MatrixFactorization", "Run",
+           "Word2Vec", "WordVectors", "Error", "ConfigError",
+           "InputError", "ResourceError", "WorkerError", "__version__"]
+
+
+def __getattr__(name):
+    """hogwild.sklearn needs scikit-learn, which takes its time: it is imported when somebody asks for it."""
+    if name in ("MatrixFactorization", "Word2Vec", "WordVectors"):
+        return getattr(_importlib.import_module("hogwild.factors" if name[0] == "M" else "hogwild.words"), name)
+    if name == "sklearn":
+        return _importlib.import_module("hogwild." + name)
+    raise AttributeError(f"module 'hogwild' has no attribute {name!r}")

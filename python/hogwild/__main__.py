@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m hogwild` is the command: the program that lies in this package takes this process over."""
+import os
+import sys
+
+
+def main():
+    path = os.path.join(os.path.dirname(__file__), "bin", "hogwild")
+    try:
+        os.execv(path, [path, *sys.argv[1:]])
+    except OSError as fault:
+        print(f"hogwild: {path} cannot be started: {fault.strerror}; install the package anew", file=sys.stderr)
+        return 4
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows to train on, in memory or in a file."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _engine
+from ._arrays import MOST_COLUMNS, Csr, numbers_of, table_of
+
+_forked = False  # threads of oneTBB do not survive a fork: a child reads rows by one
+
+
+def _after_fork():
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class Dataset:
+    """Rows with labels, as the engine trains on them.
+
+    Parameters
+    ----------
+    X : scipy CSR or other sparse matrix, array of shape (rows, columns), pandas or polars frame, Arrow table
+        Numbers, finite in single precision. CSR with int32 indices and float32 values, and C-ordered float32 arrays,
+        are borrowed: do not write into them while somebody trains. All else is copied once.
+    y : array of shape (rows,), optional
+        A number for each row; 0 where there are none.
+    weight : array of shape (rows,), optional
+        What each row weighs: finite, none negative, one above 0.
+    shuffle : bool, default False
+        Rows are trained in the order given, piece by piece. True: they are copied, as narrow as they can be without
+        loss, put in random order once, and their columns in that of falling frequency, which makes several threads
+        faster. Take it where rows are sorted.
+
+    Attributes
+    ----------
+    copies : tuple of str
+        What was copied, and why; empty where everything is borrowed.
+    names : list of str or None
+        What a frame calls its columns.
+    path : str or None
+        The file, of one that open() returned.
+
+    Raises
+    ------
+    TypeError
+        X, y or weight hold no numbers.
+    ValueError
+        Shapes that do not fit; InputError, which is one, for numbers that are not finite.
+    """
+
+    def __init__(self, X: Any, y: Any = None, *, weight: Any = None, shuffle: bool = False) -> None:
+        table = table_of(X)
+        rows, columns = table.shape
+        if rows == 0 or columns == 0:
+            raise ValueError(f"X has the shape {table.shape}: there is nothing to train on")
+        label = np.zeros(rows, np.float32) if y is None else numbers_of(y, rows, "labels")
+        if weight is not None:
+            weight = numbers_of(weight, rows, "weights")
+        copies = table.copies
+        if isinstance(table.rows, Csr):
+            csr = table.rows
+            if shuffle:
+                copies = copies + ["shuffled"]
+                self._rows = _engine.Rows.copy_csr(csr.row_start, csr.index, csr.value, label, columns, weight, None,
+                                                   threads=1 if _forked else None)
+            else:
+                self._rows = _engine.Rows.borrow_csr(csr.row_start, csr.index, csr.value, label, columns, weight)
+        else:
+            if shuffle:
+                copies = copies + ["shuffled"]
+            self._rows = _engine.Rows.dense(table.rows.reshape(-1), label, columns, weight, shuffle)
+        self.copies, self.names, self.path = tuple(copies), table.names, None
+        self.shape = (rows, columns)
+        self._first_column = 0
+        self._made_of = None if shuffle else (table.rows, label, weight, table.names, tuple(copies))
+
+    @classmethod
+    def _of_csr(cls, rows, label, weight=None, numbering=None):
+        """Rows whose columns have numbers of their own, any of 32 bits; with `numbering` those are their positions."""
+        made = cls.__new__(cls)
+        label = numbers_of(label, rows.shape[0], "labels")
+        weight = None if weight is None else numbers_of(weight, rows.shape[0], "weights")
+        made._rows = _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, label, MOST_COLUMNS, weight, numbering,
+                                           threads=1 if _forked else None)
+        made.copies, made.names, made.path, made._made_of, made._first_column = ("shuffled",), None, None, None, 0
+        made.shape = rows.shape
+        return made
+
+    @classmethod
+    def _of_file(cls, path, options):
+        made = cls.__new__(cls)
+        made._rows = _engine.Rows.open(path=path, **options)
+        made.copies, made.names, made.path, made._options, made._made_of = (), None, path, options, None
+        made.shape = (made._rows.rows, made._rows.columns)
+        # Texts count columns from 1.
+        made._first_column = 1
+        return made
+
+    @property
+    def nnz(self) -> int:
+        """Entries that are stored."""
+        return self._rows.nonzeros
+
+    @property
+    def y(self) -> np.ndarray:
+        """The labels, in the order in which rows are trained: of a file or after shuffle=True not that of the input."""
+        return self._rows.labels()
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self):
+        source = f" of {self.path}" if self.path else ""
+        return f"<Dataset{source}: {self.shape[0]} rows, {self.shape[1]} columns, {self.nnz} entries>"
+
+    def __reduce__(self):
+        if self.path is not None:
+            return _reopen, (self.path, self._options)
+        if self._made_of is None:
+            raise TypeError("a shuffled Dataset cannot be pickled: pickle the arrays that it was made of, or open a file")
+        rows, label, weight, names, copies = self._made_of
+        arrays = (rows.row_start, rows.index, rows.value, rows.shape) if isinstance(rows, Csr) else rows
+        return _remade, (arrays, label, weight, names, copies)
+
+
+def _reopen(path, options):
+    return Dataset._of_file(path, options)
+
+
+def _remade(arrays, label, weight, names, copies):
+    if isinstance(arrays, tuple):
+        from scipy.sparse import csr_array
+
+        row_start, index, value, shape = arrays
+        made = Dataset(csr_array((value, index.view(np.int32), row_start), shape=shape), label, weight=weight)
+    else:
+        made = Dataset(arrays, label, weight=weight)
+    made.names, made.copies = names, copies
+    return made
+
+
+def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logistic", cache: bool = True,
+         cache_folder: str | os.PathLike = "", memory: int | None = None) -> Dataset:
+    """Opens a file of rows: every format of the command `hogwild train`.
+
+    A text is parsed once, in parallel, into a cache beside it, which all processes map: there is one copy of it in
+    memory, however many there are. Rows are shuffled once and columns ordered by falling frequency.
+
+    Parameters
+    ----------
+    path : str or path
+        LIBSVM or libffm text, ratings, images or a graph, plain or compressed (gzip, xz, zstd, bzip2).
+    format : str, default "auto"
+        "libsvm", "ffm", "ratings", "idx", "cifar", "graph" or "dimacs"; auto is what `model` reads, and images are told
+        by their content.
+    model : str, default "logistic"
+        The name of the model that is to be trained.
+    cache : bool, default True
+        Whether caches are read and written.
+    cache_folder : str, default ""
+        Where caches go if the file's own folder cannot be written; by default the user's.
+    memory : int, optional
+        Bytes that parsing may hold.
+
+    Returns
+    -------
+    Dataset
+        It pickles as a reference to its file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not well formed; the message names the line and the column.
+    """
+    options = {"format": format, "model": model, "no_cache": not cache, "cache_folder": os.fspath(cache_folder),
+               "memory": memory}
+    return Dataset._of_file(os.path.abspath(os.fspath(path)), options)

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training any model of the engine, and what comes of it."""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _data, _engine
+from ._arrays import MOST_COLUMNS, Csr, table_of
+from ._data import Dataset
+from ._record import Run
+
+
+# Flags that the command has a no for; others are simply not given.
+FLAGS_WITH_NO = ("bias", "pin", "unit_rows")
+
+
+def words_of(options):
+    """Options of Python as the words of the command, which says what they mean: None is not given."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is None:
+            continue
+        if isinstance(value, (bool, np.bool_)):
+            if value:
+                words.append(option)
+            elif name in FLAGS_WITH_NO:
+                words.append("--no-" + name.replace("_", "-"))
+        elif isinstance(value, (list, tuple)):
+            words.append(option + "=" + ",".join(_word(v) for v in value))
+        else:
+            words.append(option + "=" + _word(value))
+    return words
+
+
+def _word(value):
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)
+
+
+def workers_of(n_jobs):
+    """The engine and its workers for scikit-learn's n_jobs: None and 1 are one, -1 as many as the process may use."""
+    if n_jobs is None or n_jobs == 1:
+        return {"engine": "serial"}
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning: None is one worker, -1 as many as there are CPUs")
+    if n_jobs < 0:
+        cpus = len(os.sched_getaffinity(0))
+        return {"engine": "threads", "workers": 0 if n_jobs == -1 else max(1, cpus + 1 + n_jobs)}
+    return {"engine": "threads", "workers": int(n_jobs)}
+
+
+def models() -> dict[str, str]:
+    """The names of all models, and what each learns."""
+    return {name: facts["summary"] for name, facts in _engine.facts_of_models().items()}
+
+
+class Job:
+    """A run that trains in the background. start() returns one; who drops it stops the run.
+
+    Attributes
+    ----------
+    running : bool
+    rows_done : int
+        Rows that workers have finished so far.
+    history : list of dict
+        The epochs so far.
+    """
+
+    def __init__(self, data, words, initial=None, callback=None, source="the rows"):
+        self._data = data
+        self._run = _engine.Run(data._rows, words, initial, callback, source)
+
+    @property
+    def running(self) -> bool:
+        return self._run.running
+
+    @property
+    def rows_done(self) -> int:
+        return self._run.rows_done
+
+    @property
+    def history(self) -> list[dict]:
+        return self._run.epochs()
+
+    def stop(self) -> None:
+        """Asks the run to end, within a few milliseconds; result() has what was trained so far."""
+        self._run.stop()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until the run has ended, `timeout` seconds at most. Returns whether it has.
+
+        Signals are heard meanwhile: Ctrl-C stops the run and raises KeyboardInterrupt, and result() has what was
+        trained until then.
+        """
+        raised = self._run.wait(timeout)
+        if raised is not None:
+            raise raised
+        return not self._run.running
+
+    def result(self) -> Model:
+        """The Model, once the run has ended.
+
+        Raises what the run has raised, and RuntimeError where it has diverged or was stopped before it trained a row.
+        """
+        self.wait()
+        saved = self.saved()
+        if saved is None:
+            if self._run.diverged():
+                raise RuntimeError("the loss is not finite: take a lower step, or leave it out, and scale the columns")
+            raise RuntimeError("the run was stopped before it trained a row")
+        return Model(saved, self.record(), self._data._first_column)
+
+    def saved(self):
+        """The saved model as the engine has it, or None."""
+        return self._run.saved()
+
+    def record(self) -> Run:
+        """The Run of a run that has ended."""
+        return Run(json.loads(self._run.summary()), self.history, self._run.notes())
+
+
+def start(data: Dataset, model: str = "logistic", *, callback: Callable[[dict], Any] | None = None,
+          initial: Model | None = None, **options: Any) -> Job:
+    """Begins to train, and returns at once.
+
+    Parameters
+    ----------
+    data : Dataset
+    model : str
+        One of models().
+    callback : callable, optional
+        Is given a dict of each epoch, on the run's thread, and ends the run by returning something true.
+    initial : Model, optional
+        What the run begins with, the columns that both have.
+    **options
+        Those of `hogwild train`, with _ for -: epochs=10, step=0.1, l2=1e-4, engine="threads", workers=2, ...
+
+    Returns
+    -------
+    Job
+    """
+    if not isinstance(data, Dataset):
+        raise TypeError("data are a Dataset: hw.Dataset(X, y), or hw.open(path)")
+    words = words_of({"model": model, **options})
+    source = data.path or "the rows"
+    return Job(data, words, None if initial is None else initial._saved, callback, source)
+
+
+def train(data: Dataset, model: str = "logistic", *, callback: Callable[[dict], Any] | None = None,
+          initial: Model | None = None, **options: Any) -> Model:
+    """Trains and returns the Model: start() and Job.result(). Ctrl-C raises KeyboardInterrupt within 0.2 s."""
+    return start(data, model, callback=callback, initial=initial, **options).result()
+
+
+def tqdm(epochs: int | None = None, **options: Any) -> Callable[[dict], None]:
+    """A callback that draws a bar of the epochs, with the package tqdm: train(..., callback=hw.tqdm(20)).
+
+    `options` are those of tqdm.tqdm().
+    """
+    from tqdm.auto import tqdm as bar_of
+
+    bar = bar_of(total=epochs, unit="epoch", **options)
+
+    def told(epoch):
+        bar.set_postfix(loss=f"{epoch['train_loss']:.4g}", refresh=False)
+        bar.update(epoch["epoch"] - bar.n)
+        if epochs is not None and epoch["epoch"] >= epochs:
+            bar.close()
+
+    return told
+
+
+def load(path: str | os.PathLike) -> Model:
+    """Reads a model that Model.save(), or `hogwild train --save`, wrote: columns count from 0, as those of arrays."""
+    return Model(_engine.Saved.load(os.fspath(path)), None, 0)
+
+
+class Model:
+    """A trained model.
+
+    Attributes
+    ----------
+    run_ : Run or None
+        How it was trained.
+    name : str
+        Which model it is.
+    classes_ : array or None
+        The labels that it tells apart, ascending.
+    """
+
+    def __init__(self, saved, run=None, first_column=0):
+        self._saved, self.run_, self._first_column = saved, run, first_column
+        self._predictor = None
+
+    @property
+    def name(self) -> str:
+        return self._saved.model
+
+    @property
+    def classes_(self) -> np.ndarray | None:
+        labels = self._saved.labels
+        return labels if len(labels) else None
+
+    def _rows(self, X):
+        if isinstance(X, Dataset) and X.path is not None:
+            raise TypeError("rows of a file are predicted by the command: python -m hogwild predict")
+        if self._predictor is None:
+            self._predictor = _engine.Predictor(self._saved)
+        if isinstance(X, Dataset):
+            if X._made_of is None:
+                raise TypeError("a shuffled Dataset has its rows in another order: predict the arrays it was made of")
+            X = X._made_of[0]
+        rows = X if isinstance(X, Csr) else table_of(X).rows
+        columns = MOST_COLUMNS if isinstance(X, Csr) else rows.shape[1]
+        if not isinstance(rows, Csr):
+            n = rows.shape[0]
+            rows = Csr(np.arange(n + 1, dtype=np.int64) * columns, np.tile(np.arange(columns, dtype=np.uint32), n),
+                       rows.reshape(-1), rows.shape)
+        return _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, None, columns, None,
+                                     self._saved.columns, first_column=self._first_column,
+                                     threads=1 if _data._forked else None)
+
+    def scores(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        """What the model says of each row: the margin of two labels, the number of the class, or the number."""
+        if n_jobs is None or n_jobs < 1:
+            n_jobs = 1 if n_jobs is None else len(os.sched_getaffinity(0))
+        rows = self._rows(X)
+        return self._predictor.scores(rows, n_jobs)
+
+    def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        """The label of each row, as labels were read."""
+        said = self.scores(X, n_jobs)
+        classes = self.classes_
+        if classes is None:
+            return said
+        number = (said > 0).astype(np.intp) if len(classes) == 2 and not self._scores_classes() else said.astype(np.intp)
+        return classes[number]
+
+    def _scores_classes(self):
+        return self._predictor.scores_classes
+
+    def class_scores(self, X: Any) -> np.ndarray:
+        """A score for each class of each row, the larger the more probable."""
+        rows = self._rows(X)
+        return self._predictor.class_scores(rows)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities, of the classes in their order. Raises AttributeError for a model that has none."""
+        rows = self._rows(X)
+        if not self._predictor.has_probabilities:
+            raise AttributeError(f"a {self.name} model has no probabilities")
+        told = self._predictor.probabilities(rows)
+        return np.hstack([1.0 - told, told]) if told.shape[1] == 1 else told
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the file that the command reads: text where the name ends in .txt, else binary."""
+        self._saved.save(os.fspath(path))
+
+    def __reduce__(self):
+        return _restored, (self._saved.bytes(), self.run_, self._first_column)
+
+    def __repr__(self):
+        return f"<Model {self.name}>"
+
+
+def _restored(saved, run, first_column):
+    return Model(_engine.Saved.parse(saved), run, first_column)

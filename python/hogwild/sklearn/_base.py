@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What estimators have in common: what they are given becomes a Dataset, a run becomes their attributes."""
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._data import Dataset
+from .._engine import Error
+from .._train import Job, words_of, workers_of
+
+MOST_SEED = 2**31 - 1
+
+
+def require(name, value, holds, must_be):
+    """Raises ValueError where a parameter does not suit."""
+    if not holds:
+        raise ValueError(f"{name}={value!r}: it must be {must_be}")
+
+
+def is_number(value):
+    return isinstance(value, (numbers.Real, np.number)) and not isinstance(value, (bool, np.bool_))
+
+
+def require_number(name, value, least, strictly=False):
+    holds = is_number(value) and (value > least if strictly else value >= least)
+    require(name, value, holds, f"a number {'above' if strictly else 'not below'} {least}")
+
+
+def require_count(name, value, least=1):
+    require(name, value, isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= least,
+            f"a whole number not below {least}")
+
+
+def weights_of(sample_weight, rows):
+    """Weights as float32, or None where all rows weigh the same, 1."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, numbers.Real):
+        weight = np.full(rows, sample_weight, np.float64)
+    else:
+        weight = np.asarray(sample_weight, np.float64)
+    if weight.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if weight.shape != (rows,):
+        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(rows,)}!")
+    if not np.all(np.isfinite(weight)):
+        raise ValueError("Input sample_weight contains NaN or infinity.")
+    if np.any(weight < 0):
+        raise ValueError("Negative values in data passed to `sample_weight`")
+    if not np.any(weight > 0):
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return None if np.all(weight == 1.0) else weight
+
+
+class Rows:
+    """Training rows as an estimator has got them: `data` is a Dataset whose labels are 0, 1, ... for `classes`."""
+
+    def __init__(self, data, features, classes=None, mean_weight=1.0, options=None, dtype=np.float64):
+        self.data, self.features, self.classes = data, features, classes
+        self.dtype = dtype  # of what is made of them
+        self.mean_weight = mean_weight
+        self.options = options or {}  # that the run needs because of the rows
+
+
+class EngineEstimator(BaseEstimator):
+    """Has a run in the place of a loop of its own."""
+
+    def _classes_of(self, y):
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        return classes, codes
+
+    def _require_classes(self, classes):
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+
+    def _class_rows(self, X, y, sample_weight, shuffle):
+        """Rows of a classifier. Sets n_features_in_."""
+        if isinstance(X, Dataset):
+            return self._class_dataset(X, y, sample_weight)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        self._check_two(y)
+        classes, codes = self._classes_of(y)
+        self._require_classes(classes)
+        weight = weights_of(sample_weight, len(codes))
+        if self.class_weight is not None:
+            of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
+            weight = of_class[codes] * (1.0 if weight is None else weight)
+        mean = 1.0 if weight is None else float(np.mean(weight))
+        return Rows(self._dataset(X, codes, weight, shuffle), X.shape[1], classes, mean, dtype=X.dtype)
+
+    def _dataset(self, X, labels, weight, shuffle):
+        return Dataset(X, labels, weight=weight, shuffle=shuffle)
+
+    def _check_two(self, y):
+        """Of estimators that know two classes: raises ValueError where there are more."""
+
+    def _class_dataset(self, data, y, sample_weight):
+        if y is not None or sample_weight is not None:
+            raise ValueError("a Dataset has its labels and weights itself: leave out y and sample_weight")
+        labels = data.y
+        classes, codes = np.unique(labels, return_inverse=True)
+        self._require_classes(classes)
+        mean, options = 1.0, {}
+        if self.class_weight is not None:
+            of_class = compute_class_weight(self.class_weight, classes=classes, y=labels)
+            mean = float(np.mean(of_class[codes]))
+            options["class_weights"] = [f"{float(c)!r}={float(w)!r}" for c, w in zip(classes, of_class)]
+        self._take_shape(data)
+        return Rows(data, self.n_features_in_, classes, mean, options)
+
+    def _number_rows(self, X, y, sample_weight, shuffle):
+        """Rows of a regressor. Sets n_features_in_."""
+        if isinstance(X, Dataset):
+            if y is not None or sample_weight is not None:
+                raise ValueError("a Dataset has its labels and weights itself: leave out y and sample_weight")
+            self._take_shape(X)
+            return Rows(X, self.n_features_in_)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
+        weight = weights_of(sample_weight, len(y))
+        mean = 1.0 if weight is None else float(np.mean(weight))
+        return Rows(self._dataset(X, y, weight, shuffle), X.shape[1], None, mean, dtype=X.dtype)
+
+    def _take_shape(self, data):
+        columns = data._rows.numbers()
+        self.n_features_in_ = int(columns.max()) + 1 - data._first_column if len(columns) else data.shape[1]
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _seed(self):
+        return int(check_random_state(self.random_state).randint(1, MOST_SEED))
+
+    def _who(self):
+        """Options that say who trains."""
+        require("engine", self.engine, self.engine in ("auto", "serial", "threads"), "'auto', 'serial' or 'threads'")
+        who = workers_of(self.n_jobs)
+        if self.engine == "serial":
+            who = {"engine": "serial"}
+        elif self.engine == "threads" and who["engine"] == "serial":
+            who = {"engine": "threads", "workers": 1}
+        return {**who, "reproducible": bool(self.reproducible)}
+
+    def _train(self, rows, options, initial=None):
+        """Runs it and returns what was saved. Sets run_ and n_iter_; an interrupt is raised once they are set."""
+        words = words_of({**options, **rows.options, **self._who(), "seed": self._seed()})
+        told = self._told() if getattr(self, "verbose", 0) else None
+        job = Job(rows.data, words, initial, told, rows.data.path or "X")
+        interrupt = None
+        try:
+            job.wait()
+        except BaseException as raised:  # whatever a signal's handler raises
+            interrupt = raised
+        try:
+            saved = job.saved()
+            record = job.record()
+        except Error:
+            if interrupt is None:
+                raise
+            raise interrupt from None
+        if saved is None:
+            if interrupt is not None:
+                raise interrupt
+            raise ValueError("the loss is not finite: scale the columns, or give a lower eta0")
+        self.run_ = record
+        self.n_iter_ = max(1, record["epochs"])
+        return saved, interrupt
+
+    def _warn_of_end(self, tol, max_iter):
+        if tol is not None and self.run_["status"] == "done" and self.run_["epochs"] >= max_iter:
+            warnings.warn("Maximum number of iteration reached before convergence. Consider increasing max_iter to "
+                          "improve the fit.", ConvergenceWarning)
+
+    def _told(self):
+        def told(epoch):
+            print(f"epoch {epoch['epoch']}: loss {epoch['train_loss']:.6g}, {epoch['train_seconds']:.3f} s")
+
+        return told
+
+    def _checked(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear models: coefficients as scikit-learn has them, and the estimators that are trained to their optimum."""
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _engine
+from ._base import EngineEstimator, require, require_count, require_number
+
+# A step that was found falls to a hundredth in this many epochs, or in as many as have this many rows, where a tolerance
+# is to end the run: a run of 1,000 epochs would keep its first step for as long as it lasts.
+FALL_EPOCHS, FALL_ROWS = 20, 200_000
+FLAT_EPOCHS = 5
+
+
+def falling(max_iter, rows):
+    """The option decay for a run that a tolerance ends."""
+    epochs = max(FALL_EPOCHS, -(-FALL_ROWS // rows))
+    return {"decay": 0.01 ** (1.0 / (epochs - 1))} if epochs < max_iter else {}
+
+
+class LinearEstimator(EngineEstimator):
+    """coef_ and intercept_, and what follows from them."""
+
+    def _take_linear(self, saved, rows):
+        """Sets coef_ and intercept_ from a saved model: one row, or one for each class."""
+        width = saved.width
+        columns = saved.columns.astype(np.int64) - rows.data._first_column
+        coef = np.zeros((width, rows.features), rows.dtype)
+        coef[:, columns] = saved.weights.reshape(-1, width).T
+        bias = saved.bias
+        self.coef_ = coef
+        self.intercept_ = bias.astype(rows.dtype) if len(bias) == width else np.zeros(width, rows.dtype)
+
+    def _begin_with(self, model, coef, intercept, features):
+        """A saved model of one row of coefficients."""
+        coef = np.ascontiguousarray(np.asarray(coef, np.float32).reshape(-1))
+        if coef.shape != (features,):
+            raise ValueError("Provided coef_init does not match dataset.")
+        bias = np.zeros(1, np.float32) if intercept is None else np.asarray(intercept, np.float32).reshape(-1)
+        if bias.shape != (1,):
+            raise ValueError("Provided intercept_init does not match dataset.")
+        return _engine.Saved.linear(model, coef, bias if self.fit_intercept else bias[:0],
+                                    not isinstance(self, ClassifierMixin))
+
+    def _margins(self, X):
+        X = self._checked(X)
+        margins = X @ self.coef_.T
+        return (margins.toarray() if hasattr(margins, "toarray") else np.asarray(margins)) + self.intercept_
+
+    def sparsify(self):
+        """Makes coef_ a CSR matrix, for a model of which most is 0."""
+        from scipy.sparse import csr_matrix
+
+        check_is_fitted(self)
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Takes sparsify() back."""
+        check_is_fitted(self)
+        self.coef_ = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+        return self
+
+
+class LinearClassifier(ClassifierMixin, LinearEstimator):
+    """Says classes by margins."""
+
+    def decision_function(self, X):
+        """Margins of rows: (rows,) where there are two classes, of the second one; else (rows, classes)."""
+        margins = self._margins(X)
+        return margins[:, 0] if margins.shape[1] == 1 else margins
+
+    def predict(self, X):
+        """The class of each row of X."""
+        margins = self.decision_function(X)
+        number = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
+        return self.classes_[number]
+
+
+class _ByC(LinearClassifier):
+    """Minimises C * (sum of losses) + ||w||^2 / 2, as the engine has it: the mean loss and l2 / 2 ||w||^2."""
+
+    def _fit_by_c(self, X, y, sample_weight, model, options):
+        require_number("C", self.C, 0, strictly=True)
+        require_number("tol", self.tol, 0)
+        require_count("max_iter", self.max_iter)
+        rows = self._class_rows(X, y, sample_weight, shuffle=True)
+        if model == "logistic" and len(rows.classes) > 2:
+            model = "softmax"
+        n = rows.data.shape[0]
+        several = len(rows.classes) > 2
+        options = {"model": model, "bias": bool(self.fit_intercept), "epochs": self.max_iter,
+                   "l2": 1.0 / (float(self.C) * n * rows.mean_weight), "tolerance": float(self.tol) or None, **options}
+        if self.tol > 0:
+            options.update(falling(self.max_iter, n), tolerance_epochs=FLAT_EPOCHS)
+        if several and model != "softmax":
+            options["multiclass"] = "ovr"
+        saved, interrupt = self._train(rows, options)
+        self.classes_ = rows.classes
+        self._take_linear(saved, rows)
+        if interrupt is not None:
+            raise interrupt
+        self._warn_of_end(self.tol, self.max_iter)
+        return rows
+
+
+class LinearSVC(_ByC):
+    """A linear support vector machine, as scikit-learn's.
+
+    Parameters
+    ----------
+    penalty : {'l2'}, default='l2'
+        l1 is SGDClassifier's.
+    loss : {'hinge', 'squared_hinge'}, default='squared_hinge'
+    tol : float, default=1e-4
+        The run ends when five epochs in a row lower the objective by no more than this fraction of how far it has
+        fallen.
+    C : float, default=1.0
+        What the losses weigh against ||w||^2 / 2.
+    multi_class : {'ovr'}, default='ovr'
+    fit_intercept : bool, default=True
+        A constant term, which is not regularised, other than liblinear's.
+    class_weight : dict or 'balanced', default=None
+    verbose : int, default=0
+    random_state : int, RandomState instance or None, default=None
+    max_iter : int, default=1000
+        Passes over the rows at most.
+    n_jobs : int, default=None
+        Workers: None is one, -1 as many as this process may use.
+    engine : {'auto', 'serial', 'threads'}, default='auto'
+    reproducible : bool, default=False
+        The same bits for any n_jobs.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+    n_iter_ : int
+    run_ : hogwild.Run
+    """
+
+    def __init__(self, penalty="l2", loss="squared_hinge", *, tol=1e-4, C=1.0, multi_class="ovr", fit_intercept=True,
+                 class_weight=None, verbose=0, random_state=None, max_iter=1000, n_jobs=None, engine="auto",
+                 reproducible=False):
+        self.penalty = penalty
+        self.loss = loss
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.engine = engine
+        self.reproducible = reproducible
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
+        require("penalty", self.penalty, self.penalty == "l2", "'l2': SGDClassifier(penalty='l1') has the other one")
+        require("loss", self.loss, self.loss in ("hinge", "squared_hinge"), "'hinge' or 'squared_hinge'")
+        require("multi_class", self.multi_class, self.multi_class == "ovr", "'ovr'")
+        self._fit_by_c(X, y, sample_weight, "hinge_svm" if self.loss == "hinge" else "squared_hinge", {})
+        return self
+
+
+class LogisticRegression(_ByC):
+    """Logistic regression, of three classes and more by one softmax, as scikit-learn's.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What the losses weigh against ||w||^2 / 2.
+    tol : float, default=1e-4
+        The run ends when five epochs in a row lower the objective by no more than this fraction of how far it has
+        fallen.
+    fit_intercept : bool, default=True
+    class_weight : dict or 'balanced', default=None
+    random_state : int, RandomState instance or None, default=None
+    max_iter : int, default=200
+        Passes over the rows at most.
+    verbose : int, default=0
+    n_jobs : int, default=None
+        Workers: None is one, -1 as many as this process may use.
+    engine : {'auto', 'serial', 'threads'}, default='auto'
+    reproducible : bool, default=False
+        The same bits for any n_jobs.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+    n_iter_ : int
+    run_ : hogwild.Run
+    """
+
+    def __init__(self, *, C=1.0, tol=1e-4, fit_intercept=True, class_weight=None, random_state=None, max_iter=200,
+                 verbose=0, n_jobs=None, engine="auto", reproducible=False):
+        self.C = C
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.engine = engine
+        self.reproducible = reproducible
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
+        self._fit_by_c(X, y, sample_weight, "logistic", {})
+        return self
+
+    def predict_proba(self, X):
+        """The probability of each class for each row: (rows, classes)."""
+        margins = self.decision_function(X)
+        if margins.ndim == 1:
+            margins = np.column_stack([-margins / 2, margins / 2])
+        margins = np.exp(margins - margins.max(axis=1, keepdims=True))
+        return margins / margins.sum(axis=1, keepdims=True)
+
+    def predict_log_proba(self, X):
+        """The logarithm of predict_proba()."""
+        return np.log(self.predict_proba(X))

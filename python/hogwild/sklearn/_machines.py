@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Estimators of models that are not linear: factorization machines, field-aware ones, and a net."""
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from .._arrays import Csr, table_of
+from .._data import Dataset
+from .._train import Model
+from ._base import EngineEstimator, require, require_count, require_number
+
+
+class ModelEstimator(EngineEstimator):
+    """Asks model_, a hogwild.Model, what it says of rows."""
+
+    def _common_options(self):
+        require_count("max_iter", self.max_iter)
+        options = {"epochs": self.max_iter}
+        if self.tol is not None:
+            require_number("tol", self.tol, 0)
+            if self.tol > 0:
+                options.update(tolerance=float(self.tol), tolerance_epochs=self.n_iter_no_change)
+        require_count("n_iter_no_change", self.n_iter_no_change)
+        if self.early_stopping:
+            require("validation_fraction", self.validation_fraction, 0 < self.validation_fraction < 1,
+                    "a number between 0 and 1")
+            options.update(validation=float(self.validation_fraction), patience=self.n_iter_no_change)
+        return options
+
+    def _fit_model(self, rows, options):
+        saved, interrupt = self._train(rows, {**options, **self._common_options()})
+        if rows.classes is not None:
+            self.classes_ = rows.classes
+        self.model_ = Model(saved, self.run_, rows.data._first_column)
+        if interrupt is not None:
+            raise interrupt
+        return self
+
+    def _prepared(self, X):
+        """Checked rows as the model takes them."""
+        return self._checked(X)
+
+    def _workers(self):
+        return 1 if self.n_jobs is None else self.n_jobs
+
+
+class _Binary(ClassifierMixin, ModelEstimator):
+    """Two classes, by a score of the second one."""
+
+    def _check_two(self, y):
+        check_classification_targets(y)
+        if type_of_target(y, input_name="y") == "multiclass":
+            raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
+
+    def decision_function(self, X):
+        """The score of the second class for each row: (rows,)."""
+        X = self._prepared(X)
+        return self.model_.scores(X, self._workers()).astype(np.float64)
+
+    def predict(self, X):
+        """The class of each row of X."""
+        larger = self.decision_function(X) > 0
+        return self.classes_[larger.astype(np.intp)]
+
+    def predict_proba(self, X):
+        """The probability of each class for each row: (rows, 2)."""
+        larger = 0.5 * (1.0 + np.tanh(0.5 * self.decision_function(X)))
+        return np.column_stack([1.0 - larger, larger])
+
+    def predict_log_proba(self, X):
+        """The logarithm of predict_proba()."""
+        return np.log(self.predict_proba(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+ROWS_OF_A_DECAY = 10_000
+
+
+class _Machine(ModelEstimator):
+    """The parameters of factorization machines."""
+
+    def _machine_options(self, model, loss, rows):
+        require_count("n_factors", self.n_factors)
+        if self.alpha is not None:
+            require_number("alpha", self.alpha, 0)
+        if self.eta0 is not None:
+            require_number("eta0", self.eta0, 0, strictly=True)
+        # The models' own decay is one for each epoch of a large set: a pass over few rows counts as a part of one.
+        passed = min(1.0, rows.data.shape[0] / ROWS_OF_A_DECAY)
+        return {"model": model, "loss": loss, "factors": self.n_factors, "l2": self.alpha, "step": self.eta0,
+                "decay": 0.9**passed}
+
+
+_PARAMETERS = """
+    Parameters
+    ----------
+    n_factors : int, default={factors}
+        Factors of each column{each}.
+    alpha : float or None, default=None
+        Strength of l2; None is the model's own.
+    eta0 : float or None, default=None
+        The step of adagrad, by which the model is trained; None is the model's own.
+    max_iter : int, default=20
+        Passes over the rows at most.
+    tol : float or None, default=None
+        The run ends when n_iter_no_change epochs in a row lower the objective by no more than this fraction of how far
+        it has fallen.
+    early_stopping : bool, default=False
+        Hold back validation_fraction of the rows, end when their loss gets no better, and keep the best epoch's model.
+    validation_fraction : float, default=0.1
+    n_iter_no_change : int, default=3{more}
+    shuffle : bool, default=True
+        Rows are copied in random order, once.
+    verbose : int, default=0
+    n_jobs : int, default=None
+        Workers: None is one, -1 as many as this process may use.
+    random_state : int, RandomState instance or None, default=None
+    engine : {{'auto', 'serial', 'threads'}}, default='auto'
+    reproducible : bool, default=False
+        The same bits for any n_jobs.
+
+    Attributes
+    ----------
+    model_ : hogwild.Model
+    n_iter_ : int
+    run_ : hogwild.Run
+    """
+_FIELDS = """
+    fields : array of int of shape (n_features,), default=None
+        The field of each column, from 0; None: each column is a field."""
+_WEIGHTS = """
+    class_weight : dict or 'balanced', default=None"""
+
+
+class FactorizationMachineClassifier(_Binary, _Machine):
+    __doc__ = "Two classes, from columns and pairs of columns, whose weights are products of factors.\n" + \
+        _PARAMETERS.format(factors=8, each="", more=_WEIGHTS)
+
+    def __init__(self, n_factors=8, *, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
+                 validation_fraction=0.1, n_iter_no_change=3, class_weight=None, shuffle=True, verbose=0, n_jobs=None,
+                 random_state=None, engine="auto", reproducible=False):
+        self.n_factors = n_factors
+        self.alpha = alpha
+        self.eta0 = eta0
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.engine = engine
+        self.reproducible = reproducible
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
+        rows = self._class_rows(X, y, sample_weight, self.shuffle)
+        return self._fit_model(rows, self._machine_options("factorization_machine", "logistic", rows))
+
+
+class FactorizationMachineRegressor(RegressorMixin, _Machine):
+    __doc__ = "Numbers, from columns and pairs of columns, whose weights are products of factors.\n" + \
+        _PARAMETERS.format(factors=8, each="", more="")
+
+    def __init__(self, n_factors=8, *, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
+                 validation_fraction=0.1, n_iter_no_change=3, shuffle=True, verbose=0, n_jobs=None, random_state=None,
+                 engine="auto", reproducible=False):
+        self.n_factors = n_factors
+        self.alpha = alpha
+        self.eta0 = eta0
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.engine = engine
+        self.reproducible = reproducible
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
+        rows = self._number_rows(X, y, sample_weight, self.shuffle)
+        return self._fit_model(rows, self._machine_options("factorization_machine", "squared", rows))
+
+    def predict(self, X):
+        """A number for each row of X."""
+        X = self._prepared(X)
+        return self.model_.scores(X, self._workers()).astype(np.float64)
+
+
+FIELD_BITS = 22  # of libffm's columns: field << 22 | index, and 1 more
+MOST_FIELDS = 2**(32 - FIELD_BITS) - 1
+
+
+class FFM(_Binary, _Machine):
+    __doc__ = "Two classes, from pairs of columns that belong to fields: a field-aware factorization machine.\n" + \
+        _PARAMETERS.format(factors=4, each=" for each field", more=_FIELDS + _WEIGHTS)
+
+    def __init__(self, n_factors=4, *, fields=None, alpha=None, eta0=None, max_iter=20, tol=None, early_stopping=False,
+                 validation_fraction=0.1, n_iter_no_change=3, class_weight=None, unit_rows=True, shuffle=True,
+                 verbose=0, n_jobs=None, random_state=None, engine="auto", reproducible=False):
+        self.n_factors = n_factors
+        self.fields = fields
+        self.alpha = alpha
+        self.eta0 = eta0
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.unit_rows = unit_rows
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.engine = engine
+        self.reproducible = reproducible
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains on X (array, sparse matrix, frame, or Dataset of a libffm file) and y. Returns self."""
+        rows = self._class_rows(X, y, sample_weight, self.shuffle)
+        options = self._machine_options("ffm", "logistic", rows)
+        return self._fit_model(rows, {**options, "unit_rows": bool(self.unit_rows)})
+
+    def _numbers(self, columns):
+        """The number that each column has in libffm text."""
+        fields = np.arange(columns) if self.fields is None else np.asarray(self.fields)
+        if fields.shape != (columns,) or fields.dtype.kind not in "iu" or (columns and fields.min() < 0):
+            raise ValueError(f"fields={self.fields!r}: they are a whole number, from 0, for each of {columns} columns")
+        if fields.max(initial=0) >= MOST_FIELDS:
+            raise ValueError(f"there are at most {MOST_FIELDS} fields: give several columns one in the parameter fields")
+        return ((fields.astype(np.int64) << FIELD_BITS | np.arange(columns)) + 1).astype(np.uint32)
+
+    def _dataset(self, X, labels, weight, shuffle):
+        return Dataset._of_csr(self._prepared_csr(X), labels, weight)
+
+    def _prepared_csr(self, X):
+        rows = table_of(sp.csr_matrix(X)).rows
+        numbers = self._numbers(rows.shape[1])
+        return Csr(rows.row_start, numbers[rows.index], rows.value, rows.shape)
+
+    def _prepared(self, X):
+        return self._prepared_csr(self._checked(X))
+
+
+class MLPClassifier(ClassifierMixin, ModelEstimator):
+    """A net of ReLU layers that tells classes, as scikit-learn's.
+
+    Parameters
+    ----------
+    hidden_layer_sizes : tuple of int, default=(100,)
+        At most four.
+    alpha : float, default=0.0001
+        Strength of l2, divided by the number of rows as scikit-learn's.
+    solver : {'adam', 'sgd', 'momentum', 'adagrad'}, default='adam'
+    learning_rate_init : float or None, default=None
+        The first step; None is the model's own.
+    dropout : float, default=0.0
+        The fraction of each hidden layer that training leaves out.
+    batch_size : int or None, default=None
+        Rows that see the same weights, 1 to 256; None is the model's own.
+    max_iter : int, default=20
+        Passes over the rows at most.
+    tol : float or None, default=None
+        The run ends when n_iter_no_change epochs in a row lower the objective by no more than this fraction of how far
+        it has fallen.
+    early_stopping : bool, default=False
+    validation_fraction : float, default=0.1
+    n_iter_no_change : int, default=10
+    class_weight : dict or 'balanced', default=None
+    shuffle : bool, default=True
+    verbose : int, default=0
+    n_jobs : int, default=None
+        Workers: None is one, -1 as many as this process may use.
+    random_state : int, RandomState instance or None, default=None
+    engine : {'auto', 'serial', 'threads'}, default='auto'
+    reproducible : bool, default=False
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    model_ : hogwild.Model
+    n_iter_ : int
+    run_ : hogwild.Run
+    """
+
+    def __init__(self, hidden_layer_sizes=(100,), *, alpha=0.0001, solver="adam", learning_rate_init=None, dropout=0.0,
+                 batch_size=None, max_iter=20, tol=None, early_stopping=False, validation_fraction=0.1,
+                 n_iter_no_change=10, class_weight=None, shuffle=True, verbose=0, n_jobs=None, random_state=None,
+                 engine="auto", reproducible=False):
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.alpha = alpha
+        self.solver = solver
+        self.learning_rate_init = learning_rate_init
+        self.dropout = dropout
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.engine = engine
+        self.reproducible = reproducible
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
+        require_number("alpha", self.alpha, 0)
+        require("solver", self.solver, self.solver in ("adam", "sgd", "momentum", "adagrad"),
+                "'adam', 'sgd', 'momentum' or 'adagrad'")
+        widths = np.atleast_1d(self.hidden_layer_sizes).tolist()
+        require("hidden_layer_sizes", self.hidden_layer_sizes, 1 <= len(widths) <= 4 and
+                all(isinstance(w, int) and w > 0 for w in widths), "one to four whole numbers above 0")
+        rows = self._class_rows(X, y, sample_weight, self.shuffle)
+        return self._fit_model(rows, {"model": "mlp", "hidden": widths, "optimizer": self.solver,
+                                      "l2": float(self.alpha) / rows.data.shape[0], "step": self.learning_rate_init,
+                                      "dropout": float(self.dropout) or None, "batch": self.batch_size})
+
+    def predict_proba(self, X):
+        """The probability of each class for each row: (rows, classes)."""
+        X = self._prepared(X)
+        return self.model_.predict_proba(X)
+
+    def predict_log_proba(self, X):
+        """The logarithm of predict_proba()."""
+        return np.log(self.predict_proba(X))
+
+    def predict(self, X):
+        """The class of each row of X."""
+        check_is_fitted(self)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]

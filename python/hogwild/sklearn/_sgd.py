@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SGDClassifier and SGDRegressor: scikit-learn's parameters, the engine's training."""
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import validate_data
+
+from .. import _engine
+from .._arrays import numbers_of
+from .._data import Dataset
+from .._train import words_of
+from ._base import require, require_count, require_number, weights_of
+from ._linear import LinearClassifier, LinearEstimator, falling
+
+# scikit-learn's losses: the engine's model, and what epsilon is called there.
+CLASS_LOSSES = {"hinge": ("hinge_svm", None), "log_loss": ("logistic", None),
+                "squared_hinge": ("squared_hinge", None), "modified_huber": ("modified_huber", None)}
+NUMBER_LOSSES = {"squared_error": ("least_squares", None), "huber": ("huber", "huber_delta"),
+                 "epsilon_insensitive": ("epsilon_insensitive", "epsilon"),
+                 "squared_epsilon_insensitive": ("squared_epsilon_insensitive", "epsilon")}
+SCHEDULES = ("auto", "constant", "geometric", "inverse", "linear", "cosine", "plateau")
+SKLEARN_SCHEDULES = ("optimal", "invscaling", "adaptive", "pa1", "pa2")
+
+
+class SgdEstimator(LinearEstimator):
+    """The parameters that both have."""
+
+    def _check_parameters(self, losses):
+        require("loss", self.loss, self.loss in losses, "one of " + ", ".join(losses))
+        require("penalty", self.penalty, self.penalty in ("l2", "l1", "elasticnet", None),
+                "'l2', 'l1', 'elasticnet' or None")
+        require_number("alpha", self.alpha, 0)
+        require("l1_ratio", self.l1_ratio, self.penalty != "elasticnet" or
+                (self.l1_ratio is not None and 0 <= self.l1_ratio <= 1), "a number from 0 to 1")
+        require_count("max_iter", self.max_iter)
+        if self.tol is not None:
+            require_number("tol", self.tol, -np.inf)
+        require_number("epsilon", self.epsilon, 0)
+        if self.learning_rate in SKLEARN_SCHEDULES:
+            raise ValueError(f"learning_rate={self.learning_rate!r} is a formula of scikit-learn's that the engine has "
+                             "not: 'auto' finds a step by a short search, and others are " + ", ".join(SCHEDULES[1:]))
+        require("learning_rate", self.learning_rate, self.learning_rate in SCHEDULES, "one of " + ", ".join(SCHEDULES))
+        if self.eta0 is not None:
+            require_number("eta0", self.eta0, 0, strictly=True)
+        if self.early_stopping:
+            require("validation_fraction", self.validation_fraction, 0 < self.validation_fraction < 1,
+                    "a number between 0 and 1")
+        require_count("n_iter_no_change", self.n_iter_no_change)
+        require("average", self.average, 0 <= self.average <= 1,
+                "False, True or a fraction of the epochs, from 0 to 1")
+        require("learning_rate", self.learning_rate, self.learning_rate != "plateau" or self.early_stopping,
+                "another one, or early_stopping=True: it goes by the validation loss")
+
+    def _penalties(self, mean_weight):
+        """l2 and l1 of an objective whose losses are divided by the mean weight."""
+        alpha = float(self.alpha) / mean_weight
+        ratio = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio, None: 0.0}[self.penalty]
+        if self.penalty is None:
+            alpha = 0.0
+        return {"l2": alpha * (1.0 - ratio), "l1": (alpha * ratio) or None}
+
+    def _options(self, losses, mean_weight=1.0):
+        model, epsilon = losses[self.loss]
+        options = {"model": model, "bias": bool(self.fit_intercept), **self._penalties(mean_weight), "step": self.eta0}
+        if epsilon is not None:
+            options[epsilon] = float(self.epsilon)
+        if self.learning_rate != "auto":
+            options["schedule"] = self.learning_rate
+        return options
+
+    def _fit_options(self, losses, mean_weight, rows):
+        options = self._options(losses, mean_weight)
+        options["epochs"] = self.max_iter
+        tol = self._tolerance()
+        if tol is not None:
+            if tol > 0:
+                options.update(tolerance=tol, tolerance_epochs=self.n_iter_no_change)
+            if self.learning_rate == "auto" and self.eta0 is None:
+                options.update(falling(self.max_iter, rows))
+        if self.early_stopping:
+            options["validation"] = float(self.validation_fraction)
+            options["patience"] = self.n_iter_no_change
+        if not self.shuffle:
+            options["order"] = "sequential"
+        if self.average:
+            options["average"] = float(self.average)
+        return options
+
+    def _tolerance(self):
+        return None if self.tol is None or self.tol < 0 else float(self.tol)
+
+    def _beginning(self, coef_init, intercept_init, model, rows):
+        """What the run begins with: what fit() was given, or with warm_start what there is."""
+        if self.warm_start and getattr(self, "coef_", None) is not None:
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        if coef_init is None and intercept_init is None:
+            return None
+        if rows.classes is not None and len(rows.classes) > 2:
+            raise ValueError("one class against the rest begins with nothing: leave out coef_init and warm_start, or "
+                             "take partial_fit, where there are more than two classes")
+        coef = np.zeros(rows.features) if coef_init is None else coef_init
+        return self._begin_with(model, coef.toarray() if hasattr(coef, "toarray") else coef, intercept_init,
+                                rows.features)
+
+    def _fit_sgd(self, rows, losses, coef_init, intercept_init):
+        options = self._fit_options(losses, rows.mean_weight, rows.data.shape[0])
+        initial = self._beginning(coef_init, intercept_init, options["model"], rows)
+        if rows.classes is not None and len(rows.classes) > 2:
+            options["multiclass"] = "ovr"
+        saved, interrupt = self._train(rows, options, initial)
+        self._stream = None
+        if rows.classes is not None:
+            self.classes_ = rows.classes
+        self._take_linear(saved, rows)
+        self.t_ = 1.0 + self.n_iter_ * rows.data.shape[0]
+        if interrupt is not None:
+            raise interrupt
+        self._warn_of_end(self._tolerance(), self.max_iter)
+        return self
+
+    def _stream_of(self, losses, classes, features):
+        """The stream that the next rows are trained by: the last one, or one that begins with what there is."""
+        if getattr(self, "_stream", None) is not None:
+            return self._stream
+        if self._penalties(1.0)["l1"]:
+            raise ValueError("partial_fit knows no l1: take penalty='l2', or fit()")
+        if self.average:
+            raise ValueError("partial_fit knows no average: leave it out")
+        none = np.zeros(0, np.float32)
+        weights, bias = none, none
+        if getattr(self, "coef_", None) is not None:
+            coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+            weights = np.ascontiguousarray(coef.reshape(-1), np.float32)
+            bias = np.ascontiguousarray(self.intercept_, np.float32)
+        options = self._options(losses)
+        options.pop("l1")
+        who = self._who()
+        if who.pop("reproducible"):
+            raise ValueError("partial_fit is reproducible with n_jobs=1: leave out reproducible=True")
+        words = words_of({**options, **who, "seed": self._seed()})
+        self._stream = _engine.Stream(words, classes, features, weights, bias)
+        return self._stream
+
+    def _take_rows(self, losses, data, classes, features, dtype):
+        stream = self._stream_of(losses, classes, features)
+        stream.take(data._rows)
+        weights, bias = stream.weights(), stream.bias()
+        if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(bias))):
+            self._stream = None
+            raise ValueError("the coefficients are not finite: scale the columns, or give a lower eta0")
+        self.coef_ = weights.astype(dtype)
+        self.intercept_ = bias.astype(dtype)
+        self.n_iter_ = 1
+        self.t_ = getattr(self, "t_", 1.0) + data.shape[0]
+
+    def __getstate__(self):
+        state = super().__getstate__().copy()
+        state.pop("_stream", None)  # the next partial_fit() begins with the coefficients
+        return state
+
+
+class SGDClassifier(LinearClassifier, SgdEstimator):
+    """Linear classifiers by stochastic gradient descent, as scikit-learn's.
+
+    Minimises (1/n) sum_i weight_i loss(y_i, x_i w + b) + alpha R(w).
+
+    Parameters
+    ----------
+    loss : {'hinge', 'log_loss', 'squared_hinge', 'modified_huber'}, default='hinge'
+    penalty : {'l2', 'l1', 'elasticnet', None}, default='l2'
+    alpha : float, default=0.0001
+    l1_ratio : float, default=0.15
+        Of elasticnet, from 0 to 1.
+    fit_intercept : bool, default=True
+        A constant term, which is not regularised.
+    max_iter : int, default=1000
+        Passes over the rows at most.
+    tol : float or None, default=1e-3
+        The run ends when n_iter_no_change epochs in a row lower the objective by no more than this fraction of how far
+        it has fallen. None: max_iter passes.
+    shuffle : bool, default=True
+        Rows are copied in random order, once, and trained in pieces whose order changes with each epoch. False: they
+        are trained in the order given, and borrowed where their types allow.
+    verbose : int, default=0
+        Above 0: a line for each epoch.
+    epsilon : float, default=0.1
+        Of SGDRegressor's losses.
+    n_jobs : int, default=None
+        Workers: None is one, -1 as many as this process may use.
+    random_state : int, RandomState instance or None, default=None
+    learning_rate : {'auto', 'constant', 'geometric', 'inverse', 'linear', 'cosine', 'plateau'}, default='auto'
+        How the step falls; 'auto' finds a step and has it fall geometrically.
+    eta0 : float or None, default=None
+        The first step; None finds one by a short search.
+    early_stopping : bool, default=False
+        Hold back validation_fraction of the rows, end when their loss gets no better, and keep the best epoch's model.
+    validation_fraction : float, default=0.1
+    n_iter_no_change : int, default=5
+        Epochs in a row that tol asks for; with early_stopping those without a better validation loss.
+    class_weight : dict or 'balanced', default=None
+        What rows weigh by their class.
+    warm_start : bool, default=False
+        Begin with the coefficients of the last fit.
+    average : bool or float, default=False
+        The model is the mean of those after this fraction of the epochs, the last ones; True: of all.
+    engine : {'auto', 'serial', 'threads'}, default='auto'
+        Who trains; auto goes by n_jobs.
+    reproducible : bool, default=False
+        The same bits for any n_jobs.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) where there are more than two
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+    n_iter_ : int
+        Epochs that were trained.
+    run_ : hogwild.Run
+        The record of the last fit.
+    """
+
+    def __init__(self, loss="hinge", *, penalty="l2", alpha=0.0001, l1_ratio=0.15, fit_intercept=True, max_iter=1000,
+                 tol=1e-3, shuffle=True, verbose=0, epsilon=0.1, n_jobs=None, random_state=None, learning_rate="auto",
+                 eta0=None, early_stopping=False, validation_fraction=0.1, n_iter_no_change=5, class_weight=None,
+                 warm_start=False, average=False, engine="auto", reproducible=False):
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.average = average
+        self.engine = engine
+        self.reproducible = reproducible
+
+    def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
+        """Trains from the beginning, or with warm_start from the last coefficients.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features), frame, or Dataset
+        y : array of shape (n_samples,); None with a Dataset, which has its own
+        coef_init, intercept_init : arrays, default=None
+            What to begin with, of two classes.
+        sample_weight : array of shape (n_samples,), default=None
+            Finite, none negative.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters(CLASS_LOSSES)
+        rows = self._class_rows(X, y, sample_weight, self.shuffle)
+        return self._fit_sgd(rows, CLASS_LOSSES, coef_init, intercept_init)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Trains on these rows once, in their order.
+
+        The first call says which classes there are. The step stays what it is once it was found, or eta0.
+        """
+        self._check_parameters(CLASS_LOSSES)
+        if self.early_stopping:
+            raise ValueError("early_stopping should be False with partial_fit")
+        if isinstance(self.class_weight, str):
+            raise ValueError(f"class_weight '{self.class_weight}' is not supported for partial_fit: give a dict, which "
+                             "compute_class_weight makes of a sample of the labels")
+        first = getattr(self, "classes_", None) is None
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=first)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self.classes_ = np.unique(classes)
+        elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ValueError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
+                             f"{self.classes_!r}")
+        known = np.isin(y, self.classes_)
+        if not np.all(known):
+            raise ValueError(f"y has the label {y[~known][0]!r}, which is none of the classes {self.classes_!r}")
+        self._require_classes(self.classes_)
+        codes = np.searchsorted(self.classes_, y)
+        weight = weights_of(sample_weight, len(codes))
+        if self.class_weight is not None:
+            of_class = np.array([self.class_weight.get(c, 1.0) for c in self.classes_.tolist()])
+            weight = of_class[codes] * (1.0 if weight is None else weight)
+        data = Dataset(X, codes, weight=weight)
+        self._take_rows(CLASS_LOSSES, data, len(self.classes_), X.shape[1], X.dtype)
+        return self
+
+    def _has_probabilities(self):
+        if self.loss not in ("log_loss", "modified_huber"):
+            raise AttributeError(f"probability estimates are not available for loss={self.loss!r}")
+        return True
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X):
+        """The probability of each class for each row: (rows, classes). Of losses log_loss and modified_huber."""
+        margins = self._margins(X)
+        if self.loss == "log_loss":
+            larger = 0.5 * (1.0 + np.tanh(0.5 * margins))
+        else:
+            larger = (np.clip(margins, -1.0, 1.0) + 1.0) / 2.0
+        if larger.shape[1] == 1:
+            return np.hstack([1.0 - larger, larger])
+        total = larger.sum(axis=1, keepdims=True)
+        # Where no class has any, all are as probable.
+        return np.where(total > 0.0, larger, 1.0) / np.where(total > 0.0, total, larger.shape[1])
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X):
+        """The logarithm of predict_proba()."""
+        return np.log(self.predict_proba(X))
+
+
+class SGDRegressor(RegressorMixin, SgdEstimator):
+    """Linear regression by stochastic gradient descent, as scikit-learn's.
+
+    Parameters are those of SGDClassifier, but for these.
+
+    Parameters
+    ----------
+    loss : {'squared_error', 'huber', 'epsilon_insensitive', 'squared_epsilon_insensitive'}, default='squared_error'
+    epsilon : float, default=0.1
+        Where huber turns from square to straight; what the insensitive losses do not see. In units of y.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : ndarray of shape (1,)
+    n_iter_ : int
+    run_ : hogwild.Run
+    """
+
+    def __init__(self, loss="squared_error", *, penalty="l2", alpha=0.0001, l1_ratio=0.15, fit_intercept=True,
+                 max_iter=1000, tol=1e-3, shuffle=True, verbose=0, epsilon=0.1, n_jobs=None, random_state=None,
+                 learning_rate="auto", eta0=None, early_stopping=False, validation_fraction=0.1, n_iter_no_change=5,
+                 warm_start=False, average=False, engine="auto", reproducible=False):
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.average = average
+        self.engine = engine
+        self.reproducible = reproducible
+
+    def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
+        """Trains as SGDClassifier.fit() does, on numbers. Returns self."""
+        self._check_parameters(NUMBER_LOSSES)
+        rows = self._number_rows(X, y, sample_weight, self.shuffle)
+        self._fit_sgd(rows, NUMBER_LOSSES, coef_init, intercept_init)
+        return self
+
+    def _take_linear(self, saved, rows):
+        super()._take_linear(saved, rows)
+        self.coef_ = self.coef_[0]
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Trains on these rows once, in their order. The step stays what it is once it was found, or eta0."""
+        self._check_parameters(NUMBER_LOSSES)
+        if self.early_stopping:
+            raise ValueError("early_stopping should be False with partial_fit")
+        first = getattr(self, "coef_", None) is None
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True,
+                             reset=first)
+        data = Dataset(X, numbers_of(y, len(y), "y"), weight=weights_of(sample_weight, len(y)))
+        self._take_rows(NUMBER_LOSSES, data, 0, X.shape[1], X.dtype)
+        self.coef_ = self.coef_[0]
+        return self
+
+    def predict(self, X):
+        """A number for each row of X."""
+        X = self._checked(X)
+        numbers = X @ self.coef_.T
+        numbers = numbers.toarray() if hasattr(numbers, "toarray") else np.asarray(numbers)
+        return numbers.reshape(-1) + self.intercept_[0]

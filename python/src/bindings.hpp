@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace hogwild::python {
+
+namespace nb = nanobind;
+
+// What each source adds to the module.
+void bind_errors(nb::module_& m);
+void bind_rows(nb::module_& m);
+void bind_saved(nb::module_& m);
+void bind_run(nb::module_& m);
+void bind_stream(nb::module_& m);
+void bind_scoring(nb::module_& m);
+void bind_live(nb::module_& m);
+
+}  // namespace hogwild::python

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+
+#include <hogwild/error.hpp>
+#include <hogwild/trained_model.hpp>
+
+#include <data_files.hpp>
+
+#include "bindings.hpp"
+
+namespace hogwild::python {
+namespace {
+
+using given_numbers = std::optional<array>;
+
+/// Row starts and columns as they are; values of single precision. Columns keep their numbers.
+python_rows borrow_csr(const array& row_start, const array& index, const array& value, const array& label,
+                       std::size_t columns, const given_numbers& weight) {
+  const whole_numbers first = whole_numbers_of(row_start, "row starts");
+  const whole_numbers column = whole_numbers_of(index, "indices");
+  const std::span<const float> values = floats_of(value, "values"), labels = floats_of(label, "labels");
+  std::vector<array> kept{row_start, index, value};
+  const nb::gil_scoped_release release;
+  csr_rows rows = column.visit([&](auto columns_given) {
+    if constexpr (sizeof(columns_given[0]) != sizeof(std::uint32_t)) {
+      throw config_error("indices of 64 bits cannot be borrowed");
+      return csr_rows(row_starts(), std::span<const std::uint32_t>(), {}, {}, 0);
+    } else {
+      return first.visit(
+          [&](auto starts) { return csr_rows(row_starts(starts), columns_given, values, labels, columns); });
+    }
+  });
+  if (weight) {
+    kept.push_back(*weight);
+    rows.set_weights(floats_of(*weight, "weights"));
+  }
+  return {std::move(rows), std::move(kept)};
+}
+
+/// Arrays of any type, and columns in any order. With `numbering`, the columns of a model, rows keep their order and
+/// have the positions that the model knows; else they are put in the order of training data.
+python_rows copy_csr(const array& row_start, const array& index, const array& value, const given_numbers& label,
+                     std::size_t columns, const given_numbers& weight, const given_numbers& numbering,
+                     std::uint32_t first_column, std::optional<std::size_t> threads, const std::string& name) {
+  csr_arrays from{.row_start = whole_numbers_of(row_start, "row starts"),
+                  .index = whole_numbers_of(index, "indices"),
+                  .value = real_numbers_of(value, "values")};
+  std::vector<float> none;
+  if (label) {
+    from.label = any_numbers_of(*label, "labels");
+  } else {
+    none.assign(row_start.size() - 1, 0.0f);
+    from.label = none;
+  }
+  if (weight) from.weight = floats_of(*weight, "weights");
+  column_numbering known;
+  row_options options{.name = name, .columns = columns, .first_column = first_column, .threads = threads};
+  if (numbering) {
+    known = column_numbering(std::span(static_cast<const std::uint32_t*>(numbering->data()), numbering->size()));
+    options.numbering = &known;
+    options.labels_optional = true;
+  }
+  const nb::gil_scoped_release release;
+  return python_rows(rows_from(from, options));
+}
+
+/// Row after row. Borrows values of single precision unless they are to be shuffled.
+python_rows dense(const array& value, const array& label, std::size_t columns, const given_numbers& weight,
+                  bool shuffle) {
+  const real_numbers values = real_numbers_of(value, "values");
+  const any_numbers labels = any_numbers_of(label, "labels");
+  std::vector<array> kept{value};
+  const nb::gil_scoped_release release;
+  dense_rows rows(values, labels, columns, {.shuffle = shuffle});
+  if (weight) rows.set_weights(floats_of(*weight, "weights"));
+  return {std::move(rows), std::move(kept)};
+}
+
+python_rows open_file(const std::string& path, const std::string& format, const std::string& model, bool no_cache,
+                      const std::string& cache_folder, std::optional<std::uint64_t> memory) {
+  cli::data_options files;
+  files.format = format;
+  files.quiet = true;
+  files.no_cache = no_cache;
+  files.cache_folder = cache_folder;
+  files.memory = memory;
+  files.choose_format(model);
+  const nb::gil_scoped_release release;
+  return python_rows(cli::open_training(path, files));
+}
+
+/// A text in a file, or in memory, of words between blanks and sentences between ends of lines.
+python_rows open_text(const std::string& path, std::uint64_t min_count) {
+  cli::data_options files;
+  files.quiet = true;
+  const nb::gil_scoped_release release;
+  return python_rows(cli::open_words(path, min_count, files));
+}
+python_rows read_text(const nb::bytes& text, std::uint64_t min_count) {
+  const std::string_view all(text.c_str(), text.size());
+  const nb::gil_scoped_release release;
+  return python_rows(read_corpus(all, "the sentences", {.min_count = min_count}));
+}
+
+std::vector<double> labels_of(const python_rows& rows) {
+  const sparse_view view = rows.view();
+  return {view.label.begin(), view.label.end()};
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> python_rows::columns() const {
+  return detail::input_numbers_of(view());
+}
+
+void bind_rows(nb::module_& m) {
+  nb::class_<python_rows>(m, "Rows")
+      .def_static("borrow_csr", borrow_csr, nb::arg("row_start"), nb::arg("index"), nb::arg("value"), nb::arg("label"),
+                  nb::arg("columns"), nb::arg("weight").none())
+      .def_static("copy_csr", copy_csr, nb::arg("row_start"), nb::arg("index"), nb::arg("value"),
+                  nb::arg("label").none(), nb::arg("columns"), nb::arg("weight").none(), nb::arg("numbering").none(),
+                  nb::arg("first_column") = 0, nb::arg("threads").none() = nb::none(), nb::arg("name") = "the rows")
+      .def_static("dense", dense, nb::arg("value"), nb::arg("label"), nb::arg("columns"), nb::arg("weight").none(),
+                  nb::arg("shuffle"))
+      .def_static("open", open_file, nb::arg("path"), nb::arg("format"), nb::arg("model"), nb::arg("no_cache"),
+                  nb::arg("cache_folder"), nb::arg("memory").none())
+      .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"))
+      .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"))
+      .def_prop_ro("rows", [](const python_rows& rows) { return rows.view().rows(); })
+      .def_prop_ro("columns", [](const python_rows& rows) { return rows.view().columns; })
+      .def_prop_ro("nonzeros", [](const python_rows& rows) { return rows.view().nonzeros(); })
+      .def_prop_ro("from_cache",
+                   [](const python_rows& rows) { return rows.dataset() != nullptr && rows.dataset()->from_cache(); })
+      .def("numbers",
+           [](const python_rows& rows) {
+             std::vector<std::uint32_t> numbers = rows.columns();
+             const std::size_t n = numbers.size();
+             return to_numpy(std::move(numbers), n);
+           })
+      .def("labels", [](const python_rows& rows) {
+        std::vector<double> labels = labels_of(rows);
+        const std::size_t n = labels.size();
+        return to_numpy(std::move(labels), n);
+      });
+}
+
+}  // namespace hogwild::python

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <utility>
+
+#include <hogwild/detail/models/warm_start.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+#include <hogwild/trained_model.hpp>
+
+#include <model_from_request.hpp>
+#include <several_request.hpp>
+#include <summary.hpp>
+#include <training.hpp>
+
+#include "bindings.hpp"
+#include "request.hpp"
+
+namespace hogwild::python {
+namespace {
+
+constexpr std::chrono::milliseconds between_signals{20};
+
+void put(nb::dict& into, const std::string& name, const measurement& m) {
+  const auto put_one = [&](const char* what, const std::optional<double>& value) {
+    if (value) into[(name + "_" + what).c_str()] = *value;
+  };
+  put_one("loss", m.loss);
+  put_one("accuracy", m.accuracy);
+  put_one("auc", m.auc);
+  put_one("f1", m.f1);
+  put_one("rmse", m.rmse);
+}
+
+nb::dict in_python(const epoch_report& e) {
+  nb::dict told;
+  told["epoch"] = e.epoch;
+  told["train_seconds"] = e.train_seconds;
+  told["wall_seconds"] = e.wall_seconds;
+  told["examples"] = e.examples;
+  told["updates"] = e.updates;
+  told["step"] = e.step;
+  told["train_loss"] = e.train_loss;
+  told["objective"] = e.objective;
+  if (e.validation) put(told, "validation", *e.validation);
+  if (e.test) put(told, "test", *e.test);
+  if (e.staleness_p50) told["staleness_p50"] = *e.staleness_p50;
+  if (e.staleness_p99) told["staleness_p99"] = *e.staleness_p99;
+  if (e.conflict_rate) told["conflict_rate"] = *e.conflict_rate;
+  return told;
+}
+
+}  // namespace
+
+python_run::python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
+                       const std::string& source)
+    : rows_(std::move(rows)),
+      initial_(std::move(initial)),
+      told_(std::move(told)),
+      data_(nb::cast<const python_rows&>(rows_)),
+      request_(request_of(words, source)) {
+  if (!initial_.is_none()) begin_with_ = &nb::cast<const saved_model&>(initial_);
+  thread_ = std::thread([this] {
+    try {
+      run();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      fault_ = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  });
+}
+
+python_run::~python_run() {
+  stop_.request_stop();
+  const nb::gil_scoped_release release;  // which a callback may be waiting for
+  thread_.join();
+}
+
+void python_run::run() {
+  const sparse_view rows = data_.view();
+  const std::vector<std::uint32_t> columns = data_.columns();
+  const std::shared_ptr<const saved_model> initial(std::shared_ptr<void>(), begin_with_);
+  const named_model m = cli::model_of(request_, rows, agreement(nullptr), initial);
+  train_options options = request_.options;
+  options.data_name = request_.data;
+  options.stop = stop_.get_token();
+  options.observers.push_back(this);
+  if (initial) options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, columns, {}, parameters); };
+  train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
+  std::optional<saved_model> saved;
+  std::optional<word_vectors> vectors;
+  const bool keeps = result.status != run_status::diverged && !result.parameters.empty() && result.examples > 0;
+  if (keeps && data_.words())
+    vectors = vectors_of(m, result.parameters, *data_.words());
+  else if (keeps)
+    saved = request_.several.keeps_several() ? cli::saved_of_several(request_, m, result, columns)
+                                             : to_saved(m, result.parameters, result.labels, columns);
+  const std::lock_guard lock(mutex_);
+  result_ = std::move(result);
+  saved_ = std::move(saved);
+  vectors_ = std::move(vectors);
+}
+
+nb::object python_run::wait(std::optional<double> seconds) {
+  using clock = std::chrono::steady_clock;
+  const auto until = seconds ? clock::now() + std::chrono::duration_cast<clock::duration>(
+                                                  std::chrono::duration<double>(std::clamp(*seconds, 0.0, 1e8)))
+                             : clock::time_point::max();
+  nb::object raised = nb::none();
+  while (!ended_by(std::min(clock::now() + between_signals, until)) && clock::now() < until) {
+    if (PyErr_CheckSignals() == 0) continue;
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    raised = nb::steal(value);
+    stop_.request_stop();
+  }
+  if (!running()) told_ = nb::none();  // which may hold who holds this
+  return raised;
+}
+
+bool python_run::ended_by(std::chrono::steady_clock::time_point until) {
+  const nb::gil_scoped_release release;
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, until, [&] { return ended_; });
+}
+
+bool python_run::running() const {
+  const std::lock_guard lock(mutex_);
+  return !ended_;
+}
+
+std::uint64_t python_run::rows_done() const {
+  const std::lock_guard lock(mutex_);
+  return done_ ? done_() : rows_done_;
+}
+
+nb::list python_run::epochs() const {
+  std::vector<epoch_report> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = epochs_;
+  }
+  nb::list told;
+  for (const epoch_report& e : all) told.append(in_python(e));
+  return told;
+}
+
+nb::list python_run::notes() const {
+  const std::lock_guard lock(mutex_);
+  nb::list told;
+  for (const std::string& note : notes_) told.append(note.c_str());
+  return told;
+}
+
+void python_run::require_end() {
+  {
+    const nb::gil_scoped_release release;
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ended_; });
+  }
+  if (fault_) std::rethrow_exception(fault_);
+}
+
+std::string python_run::summary() {
+  require_end();
+  return cli::summary_json(request_, result_, {});
+}
+
+std::optional<saved_model> python_run::saved() {
+  require_end();
+  return saved_;
+}
+
+std::optional<word_vectors> python_run::vectors() {
+  require_end();
+  return vectors_;
+}
+
+bool python_run::diverged() {
+  require_end();
+  return result_.status == run_status::diverged;
+}
+
+void python_run::on_start(const run_start& start) {
+  const std::lock_guard lock(mutex_);
+  done_ = start.rows_done;
+}
+
+observer_answer python_run::on_epoch(const epoch_report& report) {
+  {
+    const std::lock_guard lock(mutex_);
+    epochs_.push_back(report);
+    epochs_.back().parameters = {};  // which are lost when this returns
+  }
+  if (told_.is_none()) return observer_answer::go_on;
+  const nb::gil_scoped_acquire hold;
+  const nb::object answer = told_(in_python(report));
+  return nb::cast<bool>(nb::bool_(answer)) ? observer_answer::stop : observer_answer::go_on;
+}
+
+void python_run::on_note(std::string_view note) {
+  const std::lock_guard lock(mutex_);
+  notes_.emplace_back(note);
+}
+
+void python_run::forget_rows_done() {
+  const std::lock_guard lock(mutex_);
+  if (done_) rows_done_ = done_();
+  done_ = {};
+}
+
+void bind_run(nb::module_& m) {
+  nb::class_<python_run>(m, "Run")
+      .def(nb::init<nb::object, const std::vector<std::string>&, nb::object, nb::object, const std::string&>(),
+           nb::arg("rows"), nb::arg("words"), nb::arg("initial").none(), nb::arg("told").none(), nb::arg("source"))
+      .def("wait", &python_run::wait, nb::arg("seconds").none() = nb::none())
+      .def("stop", &python_run::stop)
+      .def_prop_ro("running", &python_run::running)
+      .def_prop_ro("rows_done", &python_run::rows_done)
+      .def("epochs", &python_run::epochs)
+      .def("notes", &python_run::notes)
+      .def("summary", &python_run::summary)
+      .def("saved", &python_run::saved)
+      .def("vectors", &python_run::vectors)
+      .def("diverged", &python_run::diverged);
+  m.def("facts_of_models", facts_of_models);
+}
+
+}  // namespace hogwild::python

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/run/stream_run.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/registry.hpp>
+
+#include <training.hpp>
+
+#include "bindings.hpp"
+#include "request.hpp"
+#include "rows.hpp"
+
+namespace hogwild::python {
+namespace {
+
+/// A margin model that learns from rows as they come; of three classes and more one for each, against the rest.
+class python_stream {
+ public:
+  /// `classes`: 0 for a model of numbers, else how many labels 0, 1, ... rows have. `weights` and `bias` are what it
+  /// begins with, those of a class together; empty: with nothing.
+  python_stream(const std::vector<std::string>& words, std::size_t classes, std::size_t columns, const array& weights,
+                const array& bias)
+      : request_(request_of(words, "the stream")), classes_(classes), columns_(columns) {
+    const std::span<const float> w = floats_of(weights, "weights"), b = floats_of(bias, "constant terms");
+    const std::size_t models = classes > 2 ? classes : 1;
+    for (std::size_t k = 0; k < models; ++k) {
+      train_options options = request_.options;
+      if (classes > 0) options.labels = {-1.0, 1.0};
+      if (!w.empty()) {
+        std::vector<float> begin(w.begin() + static_cast<std::ptrdiff_t>(k * columns),
+                                 w.begin() + static_cast<std::ptrdiff_t>((k + 1) * columns));
+        if (options.bias) begin.push_back(b[k]);
+        options.initial = [begin](std::span<float> parameters) {
+          std::copy(begin.begin(), begin.end(), parameters.begin());
+        };
+      }
+      cli::train_request request = request_;
+      request.options = options;
+      runs_.emplace_back(new stream_run(cli::make_stream(request, options)));  // which cannot be moved
+    }
+  }
+
+  python_stream(const python_stream&) = delete;
+  python_stream& operator=(const python_stream&) = delete;
+
+  /// Trains on all rows, those of no whole chunk too.
+  void take(const python_rows& rows) {
+    const nb::gil_scoped_release release;
+    sparse_view view = rows.view();
+    if (view.columns != columns_)
+      throw input_error("the rows have " + std::to_string(view.columns) + " columns, and the stream has " +
+                        std::to_string(columns_));
+    std::vector<double> sign(view.rows());
+    for (std::size_t k = 0; k < runs_.size(); ++k) {
+      sparse_view of_class = view;
+      if (classes_ > 0) {
+        const double larger = classes_ > 2 ? static_cast<double>(k) : 1.0;
+        for (std::size_t r = 0; r < sign.size(); ++r) sign[r] = view.label[r] == larger ? 1.0 : -1.0;
+        of_class.label = label_column(std::span<const double>(sign));
+      }
+      runs_[k]->take(of_class);
+      step_ = runs_[k]->flush().step;
+    }
+  }
+
+  /// The weights of each model, those of a model together.
+  nb::object weights() const {
+    std::vector<float> all;
+    for (const auto& run : runs_) {
+      std::vector<float> w = run->parameters();
+      w.resize(std::min(w.size() - (request_.options.bias ? 1 : 0), columns_));
+      w.resize(columns_);
+      all.insert(all.end(), w.begin(), w.end());
+    }
+    return to_numpy(std::move(all), runs_.size(), columns_);
+  }
+  nb::object bias() const {
+    std::vector<float> all;
+    for (const auto& run : runs_) all.push_back(request_.options.bias ? run->parameters().back() : 0.0f);
+    return to_numpy(std::move(all), runs_.size());
+  }
+  /// Of the last row, in the last model.
+  double step() const { return step_; }
+  std::uint64_t rows() const { return runs_.front()->rows(); }
+
+ private:
+  cli::train_request request_;
+  std::size_t classes_, columns_;
+  double step_ = 0.0;
+  std::vector<std::unique_ptr<stream_run>> runs_;
+};
+
+}  // namespace
+
+void bind_stream(nb::module_& m) {
+  nb::class_<python_stream>(m, "Stream")
+      .def(nb::init<const std::vector<std::string>&, std::size_t, std::size_t, const array&, const array&>(),
+           nb::arg("words"), nb::arg("classes"), nb::arg("columns"), nb::arg("weights"), nb::arg("bias"))
+      .def("take", &python_stream::take)
+      .def("weights", &python_stream::weights)
+      .def("bias", &python_stream::bias)
+      .def_prop_ro("step", &python_stream::step)
+      .def_prop_ro("rows", &python_stream::rows);
+}
+
+}  // namespace hogwild::python

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows: what is borrowed, what is copied, what is refused."""
+import gzip
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import hogwild as hw
+
+
+def some_csr(rows=200, columns=50, dtype=np.float32, seed=0):
+    return sp.random(rows, columns, density=0.1, format="csr", dtype=np.float64,
+                     random_state=np.random.default_rng(seed)).astype(dtype)
+
+
+def labels_of(x):
+    return (np.asarray(x @ np.linspace(-1, 1, x.shape[1])).reshape(-1) > 0).astype(np.int64)
+
+
+def coefficients(data, **options):
+    model = hw.train(data, "logistic", engine="serial", epochs=5, step=0.5, l2=1e-3, **options)
+    return dict(zip(model._saved.columns.tolist(), model._saved.weights.tolist()))
+
+
+@pytest.mark.parametrize("start", [np.int32, np.int64])
+def test_csr_of_single_precision_is_borrowed(start):
+    x = some_csr()
+    x.indptr = x.indptr.astype(start)
+    data = hw.Dataset(x, labels_of(x))
+    assert data.copies == () and data.shape == x.shape and data.nnz == x.nnz and len(data) == 200
+
+
+def test_borrowing_takes_no_memory():
+    code = textwrap.dedent("""
+        import resource
+        import numpy as np, scipy.sparse as sp
+        import hogwild as hw
+        rows, each = 200_000, 50
+        index = np.tile(np.arange(each, dtype=np.int32) * 20, rows)
+        value = np.ones(rows * each, np.float32)
+        x = sp.csr_array((value, index, np.arange(rows + 1, dtype=np.int32) * each), shape=(rows, 1000))
+        x.has_canonical_format = True
+        y = np.arange(rows) % 2
+        hw.train(hw.Dataset(x[:100], y[:100]), epochs=1, engine="serial", step=0.1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        data = hw.Dataset(x, y)
+        hw.train(data, epochs=1, engine="serial", step=0.1)
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        size = x.data.nbytes + x.indices.nbytes + x.indptr.nbytes
+        assert data.copies == () and grown < 0.15 * size, (grown, size)
+    """)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_cannot_be_borrowed_is_copied_and_told():
+    x = some_csr(dtype=np.float64)
+    y = labels_of(x)
+    told = hw.Dataset(x, y).copies
+    assert len(told) == 1 and "float64" in told[0]
+    wide = x.astype(np.float32)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert "int64" in hw.Dataset(wide, y).copies[0]
+    assert "COO" in hw.Dataset(x.tocoo(), y).copies[0]
+    assert "CSC" in hw.Dataset(x.tocsc(), y).copies[0]
+
+
+def test_every_form_of_rows_trains_the_same_model():
+    x = some_csr()
+    y = labels_of(x)
+    expected = coefficients(hw.Dataset(x, y), order="sequential")
+    wide = x.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    backwards = sp.csr_matrix((x.data[::-1].copy(), x.indices[::-1].copy(), (x.nnz - x.indptr[::-1]).astype(np.int32)),
+                              shape=x.shape)[::-1]
+    for same in (x.astype(np.float64), wide, x.tocoo(), x.tocsc(), sp.csr_array(x), backwards):
+        assert coefficients(hw.Dataset(same, y), order="sequential") == expected
+
+
+def test_doubled_entries_are_summed_and_the_matrix_stays_as_it_was():
+    row_start, index = np.array([0, 3, 4], np.int32), np.array([1, 0, 1, 2], np.int32)
+    x = sp.csr_matrix((np.array([1, 2, 3, 4], np.float32), index, row_start), shape=(2, 3))
+    data = hw.Dataset(x, [0, 1])
+    assert data.nnz == 3 and "doubled" in data.copies[0] and x.nnz == 4
+
+
+def test_dense_rows_are_borrowed_or_copied():
+    x = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
+    y = x[:, 0] > 0
+    assert hw.Dataset(x, y).copies == ()
+    assert "float64" in hw.Dataset(x.astype(np.float64), y).copies[0]
+    assert "order" in hw.Dataset(np.asfortranarray(x), y).copies[0]
+    assert "shuffled" in hw.Dataset(x, y, shuffle=True).copies
+    expected = coefficients(hw.Dataset(x, y), order="sequential")
+    assert coefficients(hw.Dataset(x.tolist(), y), order="sequential") == expected
+    assert coefficients(hw.Dataset(x.astype(np.float64), y), order="sequential") == expected
+
+
+def frames_of(values, names):
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    arrow = pytest.importorskip("pyarrow")
+    columns = dict(zip(names, values.T))
+    return pandas.DataFrame(columns), polars.DataFrame(columns), arrow.table(columns)
+
+
+def test_frames_of_numbers_are_rows():
+    x = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    y = x[:, 0] > 0
+    expected = coefficients(hw.Dataset(x, y), order="sequential")
+    for frame in frames_of(x, ["a", "b", "c"]):
+        data = hw.Dataset(frame, y)
+        assert data.names == ["a", "b", "c"] and len(data.copies) == 1
+        assert coefficients(data, order="sequential") == expected
+
+
+def test_a_sparse_frame_stays_sparse():
+    pandas = pytest.importorskip("pandas")
+    x = some_csr()
+    data = hw.Dataset(pandas.DataFrame.sparse.from_spmatrix(x), labels_of(x))
+    assert data.nnz == x.nnz
+
+
+def test_a_column_of_words_is_named():
+    words = np.array([["x", "y"], ["z", "w"]])
+    for frame in frames_of(words, ["size", "colour"]):
+        with pytest.raises(TypeError, match="size"):
+            hw.Dataset(frame, [0, 1])
+
+
+@pytest.mark.parametrize("x, y, fault, says", [
+    (np.zeros((0, 3)), [], ValueError, "nothing to train"),
+    (np.zeros((3, 0)), [0, 1, 0], ValueError, "nothing to train"),
+    (np.zeros(3), [0, 1, 0], ValueError, "dimensions"),
+    (np.zeros((2, 2, 2)), [0, 1], ValueError, "dimensions"),
+    (np.zeros((3, 2)), [0, 1], ValueError, "3 rows"),
+    (np.zeros((3, 2)), ["a", "b", "c"], TypeError, "labels"),
+    (np.zeros((3, 2), complex), [0, 1, 0], TypeError, "complex"),
+    ([["a", "b"]], [0], TypeError, "numbers"),
+    (np.zeros((3, 2)), [0, 1, 2**24 + 1], ValueError, "2\\^24"),
+    ([[1.0, np.nan], [0.0, 1.0]], [0, 1], ValueError, "finite|nan"),
+    ([[1.0, np.inf], [0.0, 1.0]], [0, 1], ValueError, "finite|inf"),
+    ([[1e39, 0.0], [0.0, 1.0]], [0, 1], ValueError, "finite|inf"),
+])
+def test_what_is_no_table_of_numbers_is_refused(x, y, fault, says):
+    with pytest.raises(fault, match=says), np.errstate(all="raise"):
+        hw.train(hw.Dataset(x, y), "logistic", engine="serial", epochs=1, step=0.1)
+
+
+@pytest.mark.parametrize("weight, says", [([1.0, -1.0, 1.0], "negative|weigh"), ([0.0, 0.0, 0.0], "weigh"),
+                                          ([1.0, np.nan, 1.0], "finite|weigh"), ([1.0], "3 rows")])
+def test_weights_that_are_none_are_refused(weight, says):
+    for x in (np.eye(3, dtype=np.float32), sp.csr_matrix(np.eye(3, dtype=np.float32))):
+        with pytest.raises(ValueError, match=says):
+            hw.Dataset(x, [0, 1, 0], weight=weight)
+
+
+def test_sparse_rows_with_numbers_that_are_not_finite_are_refused():
+    for bad in (np.nan, np.inf):
+        x = sp.csr_matrix(np.array([[1.0, bad], [0.0, 1.0]], np.float32))
+        with pytest.raises(ValueError):
+            hw.train(hw.Dataset(x, [0, 1]), "logistic", engine="serial", epochs=1, step=0.1)
+        with pytest.raises(ValueError):
+            hw.Dataset(x, [0, 1], shuffle=True)
+
+
+def test_a_damaged_matrix_is_refused():
+    x = some_csr(4, 6)
+    x.indices[0] = 77
+    x.has_canonical_format = True
+    for shuffle in (False, True):
+        with pytest.raises(ValueError):
+            hw.train(hw.Dataset(x, [0, 1, 0, 1], shuffle=shuffle), "logistic", engine="serial", epochs=1, step=0.1)
+    x.indices[0] = -1
+    with pytest.raises(ValueError):
+        hw.train(hw.Dataset(x, [0, 1, 0, 1]), "logistic", engine="serial", epochs=1, step=0.1)
+
+
+def test_weights_count_as_rows():
+    x = some_csr(60, 10)
+    y = labels_of(x)
+    weight = np.arange(60) % 3
+    weighted = hw.train(hw.Dataset(x, y, weight=weight), "logistic", engine="serial", epochs=60, l2=0.1)
+    several = np.repeat(np.arange(60), weight)
+    repeated = hw.train(hw.Dataset(x[several], y[several]), "logistic", engine="serial", epochs=60, l2=0.1)
+    assert np.allclose(weighted.scores(x), repeated.scores(x), atol=0.02)
+
+
+def write_svm(path, x, y):
+    lines = []
+    for r in range(x.shape[0]):
+        row = x[[r]].tocoo()
+        lines.append(" ".join([str(y[r])] + [f"{j + 1}:{v!r}" for j, v in zip(row.col.tolist(), row.data.tolist())]))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_a_file_is_opened_and_pickled_by_its_name(tmp_path):
+    x = some_csr()
+    y = labels_of(x)
+    write_svm(tmp_path / "train.svm", x, y)
+    data = hw.open(tmp_path / "train.svm")
+    assert data.nnz == x.nnz and data.path == str(tmp_path / "train.svm") and data.copies == ()
+    assert sorted(data.y.tolist()) == sorted(y.tolist())
+    taken = pickle.dumps(data)
+    assert len(taken) < 1000
+    assert coefficients(pickle.loads(taken)) == coefficients(data)
+    assert hw.open(tmp_path / "train.svm")._rows.from_cache
+    with gzip.open(tmp_path / "same.svm.gz", "wt") as packed:
+        packed.write((tmp_path / "train.svm").read_text())
+    assert coefficients(hw.open(tmp_path / "same.svm.gz", cache=False)) == coefficients(data)
+
+
+def test_a_model_of_a_file_predicts_arrays(tmp_path):
+    x = some_csr()
+    y = labels_of(x)
+    write_svm(tmp_path / "train.svm", x, y)
+    model = hw.train(hw.open(tmp_path / "train.svm"), "logistic", engine="serial", epochs=30)
+    assert np.mean(model.predict(x) == y) > 0.9
+
+
+def test_a_file_that_is_none_is_told_by_its_place(tmp_path):
+    with pytest.raises(hw.InputError, match="nowhere.svm"):
+        hw.open(tmp_path / "nowhere.svm")
+    (tmp_path / "bad.svm").write_text("1 1:2\n0 3:x\n")
+    with pytest.raises(hw.InputError, match="bad.svm:2:"):
+        hw.open(tmp_path / "bad.svm")
+    with pytest.raises(hw.ConfigError, match="format|ratings"):
+        hw.open(tmp_path / "bad.svm", format="ratings")
+
+
+def test_rows_in_memory_are_pickled_whole():
+    x = some_csr()
+    y = labels_of(x)
+    data = hw.Dataset(x, y)
+    assert coefficients(pickle.loads(pickle.dumps(data))) == coefficients(data)
+    dense = hw.Dataset(x.toarray(), y)
+    assert coefficients(pickle.loads(pickle.dumps(dense))) == coefficients(dense)
+    with pytest.raises(TypeError, match="pickled"):
+        pickle.dumps(hw.Dataset(x, y, shuffle=True))
+
+
+def test_arrays_live_as_long_as_the_rows():
+    x = some_csr(2000, 300)
+    y = labels_of(x)
+    expected = coefficients(hw.Dataset(x.copy(), y))
+    data = hw.Dataset(x.copy(), y)
+    waste = [np.full(x.nnz, np.nan, np.float32) for _ in range(4)]  # where the copy lay, were it gone
+    assert coefficients(data) == expected and len(waste) == 4
+
+
+def test_a_model_is_saved_read_and_pickled(tmp_path):
+    x = some_csr()
+    y = labels_of(x)
+    model = hw.train(hw.Dataset(x, y), "logistic", engine="serial", epochs=10)
+    for name in ("model.txt", "model.bin"):
+        model.save(tmp_path / name)
+        assert np.array_equal(hw.load(tmp_path / name).scores(x), model.scores(x))
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.scores(x), model.scores(x)) and again.run_["status"] == model.run_["status"]
+    assert np.allclose(model.predict_proba(x).sum(axis=1), 1.0)
+    assert np.array_equal(model.predict(x), model.classes_[(model.scores(x) > 0).astype(int)])

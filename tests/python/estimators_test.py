@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Estimators: what scikit-learn's parameters mean, and that what comes out is as good."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+sklearn = pytest.importorskip("sklearn")
+from sklearn import linear_model
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import hogwild as hw
+from hogwild.sklearn import LinearSVC, LogisticRegression, SGDClassifier, SGDRegressor
+
+
+def two_classes(rows=2000, columns=20, seed=0):
+    return make_classification(rows, columns, n_informative=8, class_sep=1.0, flip_y=0.05, random_state=seed)
+
+
+def losses_of(loss, y, margin, epsilon=0.1):
+    z = y * margin
+    r = margin - y
+    return {"hinge": lambda: np.maximum(1 - z, 0), "log_loss": lambda: np.logaddexp(0, -z),
+            "squared_hinge": lambda: np.maximum(1 - z, 0) ** 2,
+            "modified_huber": lambda: np.where(z < -1, -4 * z, np.maximum(1 - z, 0) ** 2),
+            "squared_error": lambda: r * r / 2,
+            "huber": lambda: np.where(np.abs(r) <= epsilon, r * r / 2, epsilon * (np.abs(r) - epsilon / 2)),
+            "epsilon_insensitive": lambda: np.maximum(np.abs(r) - epsilon, 0),
+            "squared_epsilon_insensitive": lambda: np.maximum(np.abs(r) - epsilon, 0) ** 2}[loss]()
+
+
+def objective(estimator, x, y, sample_weight=None, penalty="l2"):
+    """What SGD minimises, by scikit-learn's definition: labels are -1 and 1, or numbers."""
+    margin = np.asarray(x @ estimator.coef_.reshape(-1)).reshape(-1) + estimator.intercept_[0]
+    loss = losses_of(estimator.loss, y, margin, estimator.epsilon)
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    w = estimator.coef_.reshape(-1)
+    ratio = {"l2": 0.0, "l1": 1.0, "elasticnet": estimator.l1_ratio, None: 0.0}[estimator.penalty]
+    alpha = 0.0 if estimator.penalty is None else estimator.alpha
+    return np.mean(weight * loss) + alpha * ((1 - ratio) * w @ w / 2 + ratio * np.abs(w).sum())
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log_loss", "squared_hinge", "modified_huber"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_classifier_comes_to_the_objective_of_scikit_learns(loss, weighted):
+    x, y = two_classes()
+    x = StandardScaler().fit_transform(x)
+    weight = np.random.default_rng(0).uniform(0.5, 4.0, len(y)) if weighted else None
+    ours = SGDClassifier(loss=loss, alpha=1e-2, random_state=0, tol=None, max_iter=40).fit(x, y, sample_weight=weight)
+    theirs = linear_model.SGDClassifier(loss=loss, alpha=1e-2, random_state=0, tol=None, max_iter=200)
+    theirs.fit(x, y, sample_weight=weight)
+    signs = 2 * y - 1
+    assert objective(ours, x, signs, weight) <= 1.005 * objective(theirs, x, signs, weight)
+    assert np.mean(ours.predict(x) == theirs.predict(x)) > 0.98
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"])
+def test_a_regressor_comes_to_the_objective_of_scikit_learns(loss):
+    x, y = make_regression(1000, 10, noise=5.0, random_state=0)
+    x, y = StandardScaler().fit_transform(x), (y - y.mean()) / y.std()
+    ours = SGDRegressor(loss=loss, alpha=1e-2, random_state=0, tol=None, max_iter=60).fit(x, y)
+    theirs = linear_model.SGDRegressor(loss=loss, alpha=1e-2, random_state=0, tol=None, max_iter=300).fit(x, y)
+    assert objective(ours, x, y) <= 1.005 * objective(theirs, x, y)
+
+
+@pytest.mark.parametrize("penalty", ["l1", "elasticnet", None])
+def test_penalties_mean_what_they_mean(penalty):
+    x, y = two_classes()
+    x = StandardScaler().fit_transform(x)
+    keywords = dict(loss="log_loss", penalty=penalty, alpha=2e-2, l1_ratio=0.5, random_state=0, tol=None)
+    ours = SGDClassifier(max_iter=40, **keywords).fit(x, y)
+    theirs = linear_model.SGDClassifier(max_iter=200, **keywords)
+    if penalty is None:
+        theirs.set_params(learning_rate="invscaling", eta0=0.1)
+    theirs.fit(x, y)
+    assert objective(ours, x, 2 * y - 1) <= 1.005 * objective(theirs, x, 2 * y - 1)
+    if penalty is not None:
+        assert np.sum(ours.coef_ == 0) > 0
+
+
+def test_sparse_rows_train_as_dense_ones_do():
+    x, y = two_classes(500)
+    x[np.abs(x) < 0.7] = 0.0
+    dense = SGDClassifier(random_state=0, tol=None, max_iter=30, alpha=1e-2).fit(x, y)
+    for form in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array):
+        sparse = SGDClassifier(random_state=0, tol=None, max_iter=30, alpha=1e-2).fit(form(x), y)
+        assert objective(sparse, x, 2 * y - 1) <= 1.005 * objective(dense, x, 2 * y - 1)
+        assert np.mean(sparse.predict(form(x)) == dense.predict(x)) > 0.97
+
+
+def test_sorted_rows_are_no_trap():
+    x, y = load_iris(return_X_y=True)  # all of a class, then all of the next
+    assert SGDClassifier(loss="log_loss", random_state=0).fit(StandardScaler().fit_transform(x), y).score(
+        StandardScaler().fit_transform(x), y) > 0.9
+
+
+def test_several_classes_are_told_apart():
+    x, y = make_classification(2000, 20, n_informative=10, n_classes=4, random_state=1)
+    x = StandardScaler().fit_transform(x)
+    names = np.array(["ash", "beech", "cedar", "oak"])[y]
+    for ours, theirs in ((SGDClassifier(random_state=0), linear_model.SGDClassifier(random_state=0)),
+                         (LinearSVC(random_state=0), sklearn.svm.LinearSVC(random_state=0)),
+                         (LogisticRegression(random_state=0), linear_model.LogisticRegression())):
+        ours.fit(x, names), theirs.fit(x, names)
+        assert ours.classes_.tolist() == sorted(set(names)) and ours.coef_.shape == (4, 20)
+        assert ours.decision_function(x).shape == (2000, 4) and set(ours.predict(x)) <= set(names)
+        assert ours.score(x, names) > theirs.score(x, names) - 0.02
+
+
+def test_logistic_regression_comes_to_the_optimum():
+    for classes in (2, 3):
+        x, y = make_classification(1500, 12, n_informative=8, n_classes=classes, random_state=2)
+        x = StandardScaler().fit_transform(x)
+        for c in (0.01, 1.0):
+            ours, theirs = LogisticRegression(C=c, random_state=0).fit(x, y), linear_model.LogisticRegression(C=c).fit(x, y)
+
+            def minimised(e):
+                return -c * e.predict_log_proba(x)[np.arange(len(y)), y].sum() + (e.coef_**2).sum() / 2
+
+            assert minimised(ours) <= 1.005 * minimised(theirs)
+            assert np.abs(ours.predict_proba(x) - theirs.predict_proba(x)).max() < 0.05
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "modified_huber"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_are_those_of_scikit_learn(loss, classes):
+    x, y = make_classification(500, 10, n_informative=6, n_classes=classes, random_state=0)
+    ours = SGDClassifier(loss=loss, random_state=0).fit(x, y)
+    theirs = linear_model.SGDClassifier(loss=loss, random_state=0).fit(x, y)
+    theirs.coef_, theirs.intercept_ = ours.coef_, ours.intercept_
+    assert np.allclose(ours.predict_proba(x), theirs.predict_proba(x), atol=1e-12)
+    assert np.array_equal(ours.predict(x), theirs.predict(x))
+    assert not hasattr(SGDClassifier(loss="hinge").fit(x, y), "predict_proba")
+
+
+def test_partial_fit_learns_as_scikit_learns_does():
+    x, y = two_classes(4000)
+    x = StandardScaler().fit_transform(x)
+    for classes in (2, 3):
+        labels = y if classes == 2 else y + (x[:, 0] > 1)
+        ours = SGDClassifier(loss="log_loss", random_state=0, alpha=1e-3)
+        theirs = linear_model.SGDClassifier(loss="log_loss", random_state=0, alpha=1e-3)
+        for first in range(0, 4000, 500):
+            part = slice(first, first + 500)
+            ours.partial_fit(x[part], labels[part], classes=np.arange(classes))
+            theirs.partial_fit(x[part], labels[part], classes=np.arange(classes))
+            assert ours.coef_.shape == theirs.coef_.shape and np.all(np.isfinite(ours.coef_))
+        assert ours.score(x, labels) > theirs.score(x, labels) - 0.02
+
+
+def test_partial_fit_goes_on_from_fit_and_after_pickling():
+    x, y = two_classes(2000)
+    x = StandardScaler().fit_transform(x)
+    fitted = SGDClassifier(loss="log_loss", random_state=0, eta0=0.01).fit(x, y)
+    before = fitted.coef_.copy()
+    fitted.partial_fit(x[:10], y[:10])
+    assert 0 < np.abs(fitted.coef_ - before).max() < 0.2 * np.abs(before).max()
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(again.coef_, fitted.coef_)
+    again.partial_fit(x[10:20], y[10:20])
+    assert 0 < np.abs(again.coef_ - fitted.coef_).max() < 0.2 * np.abs(before).max()
+
+
+def test_partial_fit_of_numbers():
+    x, y = make_regression(3000, 8, noise=1.0, random_state=0)
+    x, y = StandardScaler().fit_transform(x), y / y.std()
+    stream = SGDRegressor(random_state=0)
+    for first in range(0, 3000, 300):
+        stream.partial_fit(x[first:first + 300], y[first:first + 300])
+    assert stream.score(x, y) > 0.9
+
+
+def test_partial_fit_by_few_rows_does_not_diverge():
+    draw = np.random.default_rng(0)
+    x = sp.random(5000, 300, density=0.05, format="csr", dtype=np.float32, random_state=draw)
+    y = x @ draw.normal(size=300)
+    for few in (50, 100, 500):
+        stream = SGDRegressor(random_state=0)
+        for first in range(0, 2000, few):
+            stream.partial_fit(x[first:first + few], y[first:first + few])
+        assert stream.score(x, y) > 0.8, few
+    with pytest.raises(ValueError, match="not finite"):
+        broken = SGDRegressor(eta0=1e3, alpha=0.0)
+        for _ in range(20):
+            broken.partial_fit(x, y)
+
+
+def test_partial_fit_refuses_what_it_cannot_do():
+    x, y = two_classes(100)
+    with pytest.raises(ValueError, match="classes"):
+        SGDClassifier().partial_fit(x, y)
+    begun = SGDClassifier().partial_fit(x, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="classes"):
+        begun.partial_fit(x, y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="none of the classes"):
+        begun.partial_fit(x, y + 1)
+    for refused in (dict(penalty="l1"), dict(early_stopping=True), dict(class_weight="balanced"), dict(average=True)):
+        with pytest.raises(ValueError):
+            SGDClassifier(**refused).partial_fit(x, y, classes=[0, 1])
+
+
+def test_class_weights_count():
+    x, y = make_classification(2000, 10, weights=[0.9], flip_y=0.1, random_state=0)
+    recall = {}
+    for weight in (None, "balanced", {1: 20.0}):
+        fitted = SGDClassifier(loss="log_loss", class_weight=weight, random_state=0).fit(x, y)
+        recall[str(weight)] = np.mean(fitted.predict(x)[y == 1])
+    assert recall["balanced"] > recall["None"] and recall["{1: 20.0}"] > recall["balanced"]
+
+
+def test_early_stopping_keeps_the_best_epoch():
+    x, y = two_classes()
+    fitted = SGDClassifier(loss="log_loss", early_stopping=True, n_iter_no_change=2, random_state=0, tol=None,
+                           learning_rate="constant", eta0=0.5, max_iter=200).fit(x, y)
+    assert fitted.n_iter_ < 200 and fitted.run_["status"] == "converged"
+    best = min(e["validation_loss"] for e in fitted.run_.history)
+    assert fitted.run_["validation_loss"] == pytest.approx(best)
+
+
+def test_a_warm_start_begins_with_what_there_is():
+    x, y = two_classes()
+    x = StandardScaler().fit_transform(x)
+    cold = SGDClassifier(loss="log_loss", random_state=0, max_iter=1, tol=None, eta0=1e-3).fit(x, y)
+    warm = SGDClassifier(loss="log_loss", random_state=0, max_iter=1, tol=None, eta0=1e-3, warm_start=True).fit(x, y)
+    for _ in range(5):
+        warm.fit(x, y)
+    assert objective(warm, x, 2 * y - 1) < objective(cold, x, 2 * y - 1)
+    given = SGDClassifier(loss="log_loss", random_state=0, max_iter=1, tol=None, eta0=1e-6)
+    given.fit(x, y, coef_init=np.ones(20), intercept_init=[0.5])
+    assert np.allclose(given.coef_, 1.0, atol=1e-2) and np.allclose(given.intercept_, 0.5, atol=1e-2)
+    with pytest.raises(ValueError, match="coef_init"):
+        given.fit(x, y, coef_init=np.ones(3))
+
+
+def test_reproducible_runs_have_the_same_bits_for_any_number_of_workers():
+    x, y = two_classes()
+    models = [SGDClassifier(random_state=3, reproducible=True, n_jobs=n).fit(x, y) for n in (None, 2, 2, 3)]
+    for other in models[1:]:
+        assert np.array_equal(models[0].coef_, other.coef_)
+    assert models[1].run_["workers"] == 2
+
+
+def test_two_workers_come_to_as_good_a_model():
+    x, y = two_classes(5000)
+    x = StandardScaler().fit_transform(x)
+    one, two = (SGDClassifier(random_state=0, alpha=1e-2, n_jobs=n).fit(x, y) for n in (1, 2))
+    assert objective(two, x, 2 * y - 1) <= 1.01 * objective(one, x, 2 * y - 1)
+
+
+@pytest.mark.parametrize("estimator", [SGDClassifier(random_state=0), SGDClassifier(loss="log_loss", random_state=0),
+                                       LogisticRegression(random_state=0), LinearSVC(random_state=0),
+                                       SGDRegressor(random_state=0)], ids=repr)
+def test_copies_say_the_same(estimator):
+    x, y = two_classes(300)
+    fitted = clone(estimator).fit(x, y)
+    assert not hasattr(clone(fitted), "coef_")
+    for same in (pickle.loads(pickle.dumps(fitted)), copy.copy(fitted), copy.deepcopy(fitted)):
+        assert np.array_equal(same.predict(x), fitted.predict(x))
+        assert same.run_["status"] == fitted.run_["status"]
+    assert np.array_equal(clone(estimator).fit(x, y).coef_, fitted.coef_)
+
+
+def test_coefficients_may_be_sparse():
+    x, y = two_classes(500)
+    for estimator in (SGDClassifier(penalty="l1", alpha=0.02, random_state=0), SGDRegressor(random_state=0)):
+        fitted = estimator.fit(x, y)
+        for rows in (x, sp.csr_matrix(x)):
+            said = fitted.densify().predict(rows)
+            assert np.allclose(fitted.sparsify().predict(rows), said) and sp.issparse(fitted.coef_)
+
+
+def test_a_dataset_is_trained_as_it_is():
+    x, y = two_classes(500)
+    from_arrays = SGDClassifier(random_state=0, shuffle=False).fit(x, y)
+    from_rows = SGDClassifier(random_state=0, shuffle=False).fit(hw.Dataset(x, y))
+    assert np.array_equal(from_arrays.coef_, from_rows.coef_) and from_rows.n_features_in_ == 20
+    balanced = SGDClassifier(random_state=0, shuffle=False, class_weight={0: 1.0, 1: 3.0})
+    assert np.allclose(clone(balanced).fit(hw.Dataset(x, y)).coef_, clone(balanced).fit(x, y).coef_, rtol=1e-4, atol=1e-5)
+    with pytest.raises(ValueError, match="Dataset"):
+        SGDClassifier().fit(hw.Dataset(x, y), y)
+
+
+def test_a_file_is_trained(tmp_path):
+    x, y = two_classes(300)
+    from sklearn.datasets import dump_svmlight_file
+
+    dump_svmlight_file(x, y, str(tmp_path / "train.svm"), zero_based=False)
+    fitted = SGDClassifier(random_state=0).fit(hw.open(tmp_path / "train.svm"))
+    assert fitted.coef_.shape == (1, 20) and fitted.score(x, y) > 0.8
+
+
+def test_the_record_is_told_and_drawn():
+    x, y = two_classes(300)
+    run = SGDClassifier(loss="log_loss", random_state=0, early_stopping=True).fit(x, y).run_
+    assert run.status == run["status"] and run.epochs == len(run.history)
+    assert "train_loss" in repr(run) and "<table>" in run._repr_html_()
+    assert set(run) >= {"objective", "workers", "train_seconds"}
+    with pytest.raises(AttributeError, match="no_such"):
+        run.no_such
+
+
+def test_search_and_pipelines_take_them_as_they_are():
+    x, y = two_classes(400)
+    line = make_pipeline(StandardScaler(), SGDClassifier(random_state=0))
+    search = GridSearchCV(line, {"sgdclassifier__alpha": [1e-4, 1e-2]}, cv=3).fit(x, y)
+    assert search.best_score_ > 0.75
+    assert cross_val_score(line, x, y, cv=3, n_jobs=2).mean() > 0.75
+
+
+@pytest.mark.parametrize("keywords", [
+    dict(loss="perceptron"), dict(loss="squared_error"), dict(penalty="l3"), dict(alpha=-1.0), dict(alpha="x"),
+    dict(penalty="elasticnet", l1_ratio=2.0), dict(max_iter=0), dict(max_iter=1.5), dict(eta0=0.0),
+    dict(learning_rate="optimal"), dict(learning_rate="adaptive"), dict(learning_rate="plateau"),
+    dict(early_stopping=True, validation_fraction=1.5), dict(n_iter_no_change=0), dict(engine="gpu"), dict(n_jobs=0),
+    dict(average=10), dict(class_weight="even"), dict(tol="x")])
+def test_parameters_that_do_not_suit_are_refused_by_name(keywords):
+    x, y = two_classes(50)
+    with pytest.raises(ValueError) as told:
+        SGDClassifier(**keywords).fit(x, y)
+    assert any(name in str(told.value) for name in keywords)
+
+
+@pytest.mark.parametrize("estimator", [SGDClassifier(), LogisticRegression(), LinearSVC()], ids=repr)
+def test_rows_that_do_not_suit_are_refused(estimator):
+    x, y = two_classes(20, 20)
+    for bad in (np.nan, np.inf):
+        holed = x.copy()
+        holed[3, 2] = bad
+        with pytest.raises(ValueError, match="NaN|nfinity"):
+            estimator.fit(holed, y)
+        with pytest.raises(ValueError, match="NaN|nfinity"):
+            estimator.fit(sp.csr_matrix(holed), y)
+    for weight in (-np.ones(20), np.zeros(20), np.full(20, np.nan), np.ones(3)):
+        with pytest.raises(ValueError):
+            estimator.fit(x, y, sample_weight=weight)
+    with pytest.raises(ValueError, match="1 class"):
+        estimator.fit(x, np.zeros(20))
+    with pytest.raises(ValueError):
+        estimator.fit(x, y[:7])
+    with pytest.raises(ValueError, match="0 sample"):
+        estimator.fit(x[:0], y[:0])
+    with pytest.raises(ValueError):
+        estimator.fit(x, np.linspace(0, 1, 20))
+
+
+def test_a_step_that_is_too_long_is_told():
+    x, y = make_regression(200, 5, random_state=0)
+    with pytest.raises(ValueError, match="not finite"):
+        SGDRegressor(eta0=1e6, alpha=0.0, learning_rate="constant", random_state=0).fit(1e4 * x, y)

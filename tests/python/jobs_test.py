@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs in the background."""
+import gc
+import io
+import os
+import subprocess
+import sys
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import hogwild as hw
+
+
+def rows():
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(5000, 20)).astype(np.float32)
+    return hw.Dataset(x, x[:, 0] > 0), x
+
+
+def test_a_run_begins_and_tells_how_far_it_is():
+    data, x = rows()
+    job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01)
+    deadline = time.monotonic() + 60
+    while len(job.history) < 3 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert job.running and job.rows_done > 0
+    told = job.history
+    assert [e["epoch"] for e in told[:3]] == [1, 2, 3] and told[0]["train_loss"] > 0
+    job.stop()
+    model = job.result()
+    assert model.run_["status"] == "stopped" and np.mean(model.predict(x) == (x[:, 0] > 0)) > 0.9
+    assert job.rows_done >= 3 * 5000 and not job.running
+
+
+def test_a_run_that_fails_says_why():
+    data, _ = rows()
+    job = hw.start(data, "softmax", engine="serial", epochs=2, l1=0.1, optimizer="adam")
+    with pytest.raises(hw.ConfigError):
+        job.result()
+
+
+def test_a_run_that_was_stopped_before_a_row_has_no_model():
+    data, _ = rows()
+    for _ in range(20):
+        job = hw.start(data, "logistic", engine="serial", epochs=10**6)
+        job.stop()
+        try:
+            assert job.result().run_["status"] == "stopped"
+        except (RuntimeError, hw.Error) as told:
+            assert str(told)
+
+
+def test_only_datasets_are_trained():
+    with pytest.raises(TypeError, match="Dataset"):
+        hw.start([[1.0]], "logistic")
+    with pytest.raises(hw.ConfigError, match="model"):
+        hw.start(rows()[0], "no_such_model")
+
+
+READER = """
+import sys, time
+import numpy as np
+import hogwild as hw
+live = hw.attach(sys.argv[1])
+first = live.age["rows_before"]
+while live.age["rows_before"] < first + 20000:
+    assert live.read() in (True, False)
+x = np.load(sys.argv[2])
+right = np.mean(live.model().predict(x) == (x[:, 0] > 0))
+print(live.state, live.model_name, len(live.values), live.columns.tolist() == list(range(20)), right > 0.9)
+"""
+
+
+def test_parameters_are_read_from_another_process(tmp_path):
+    data, x = rows()
+    np.save(tmp_path / "x.npy", x)
+    name = f"hogwild-python-test-{os.getpid()}"
+    job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name, bias=True)
+    read = subprocess.run([sys.executable, "-c", READER, name, str(tmp_path / "x.npy")], capture_output=True, text=True)
+    assert job.running and read.stdout == "training logistic 21 True True\n", read.stderr
+    live = hw.attach(name)
+    job.stop()
+    weights = job.result()._saved.weights
+    assert live.state == "ended" and live.read() and np.allclose(live.values[:20], weights, atol=1e-6)
+    assert not os.path.exists("/dev/shm/" + name)
+    with pytest.raises(hw.ResourceError, match=name):
+        hw.attach(name)
+
+
+def test_a_reader_that_is_killed_disturbs_nobody(tmp_path):
+    data, x = rows()
+    name = f"hogwild-python-kill-{os.getpid()}"
+    job = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.01, segment=name)
+    code = "import sys, hogwild as hw\nlive = hw.attach(sys.argv[1])\nprint(1, flush=True)\nwhile True: live.read()"
+    for _ in range(3):
+        reader = subprocess.Popen([sys.executable, "-c", code, name], stdout=subprocess.PIPE, text=True)
+        assert reader.stdout.readline() == "1\n"
+        reader.kill()
+        reader.wait()
+        reader.stdout.close()
+    assert job.running
+    job.stop()
+    assert np.mean(job.result().predict(x) == (x[:, 0] > 0)) > 0.9
+
+
+def test_a_bar_is_drawn():
+    pytest.importorskip("tqdm")
+    data, _ = rows()
+    drawn = io.StringIO()
+    hw.train(data, "logistic", epochs=3, step=0.1, engine="serial", callback=hw.tqdm(3, file=drawn, mininterval=0))
+    assert "3/3" in drawn.getvalue() and "loss=" in drawn.getvalue()
+
+
+def test_a_callback_may_hold_its_run():
+    data, _ = rows()
+    held = []
+    job = hw.start(data, "logistic", engine="serial", epochs=10**6, step=0.01, callback=lambda _: held and held[0].stop())
+    held.append(job)
+    assert job.result().run_["status"] == "stopped"
+    gone = weakref.ref(job)
+    del job, held
+    gc.collect()
+    assert gone() is None
+
+
+def memory():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_fits_leave_memory_and_segments_as_they_were():
+    data, x = rows()
+    y = (x[:, 0] > 0).astype(np.float32)
+
+    def some(number):
+        for k in range(number):
+            hw.train(hw.Dataset(x, y, shuffle=True), "logistic", engine="threads", workers=2, epochs=1, step=0.1)
+            broken = hw.start(data, "logistic", engine="threads", workers=2, epochs=10**6, step=0.1,
+                              segment=f"hogwild-leak-{os.getpid()}")
+            while not broken.rows_done:
+                broken.wait(0.0005)
+            hw.attach(f"hogwild-leak-{os.getpid()}")
+            broken.stop()
+            broken.result()
+
+    some(40)
+    before = memory(), len(os.listdir("/proc/self/fd"))
+    some(120)
+    assert memory() - before[0] < 4 << 20
+    assert len(os.listdir("/proc/self/fd")) == before[1]
+    assert [name for name in os.listdir("/dev/shm") if "hogwild-leak" in name] == []

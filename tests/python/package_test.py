@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package as such: what importing it costs, its program, its errors."""
+import pathlib
+import pickle
+import re
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import hogwild as hw
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def seconds_of(code):
+    """CPU time of an interpreter that runs this: that of others does not count."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_importing_it_takes_less_than_three_tenths_of_a_second():
+    nothing = min(seconds_of("pass") for _ in range(5))
+    package = min(seconds_of("import hogwild") for _ in range(5))
+    assert package - nothing < 0.3
+
+
+def test_importing_it_imports_no_scikit_learn():
+    code = "import hogwild, sys; assert 'sklearn' not in sys.modules and 'scipy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_version_is_that_of_the_project():
+    declared = re.search(r"project\(hogwild VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    assert hw.__version__ == declared
+
+
+def test_the_module_is_the_command():
+    said = subprocess.run([sys.executable, "-m", "hogwild", "--version"], capture_output=True, text=True, check=True)
+    assert hw.__version__ in said.stdout
+    refused = subprocess.run([sys.executable, "-m", "hogwild", "trian"], capture_output=True, text=True)
+    assert refused.returncode == 2 and "trian" in refused.stderr
+
+
+def test_errors_are_those_that_python_has_for_such_faults():
+    assert issubclass(hw.ConfigError, ValueError) and issubclass(hw.InputError, ValueError)
+    assert issubclass(hw.ResourceError, OSError) and issubclass(hw.WorkerError, RuntimeError)
+    for kind in (hw.ConfigError, hw.InputError, hw.ResourceError, hw.WorkerError):
+        assert issubclass(kind, hw.Error)
+    fault = pickle.loads(pickle.dumps(hw.InputError("a sentence")))
+    assert isinstance(fault, hw.InputError) and str(fault) == "a sentence"
+
+
+def test_options_are_named_as_python_has_them():
+    data = hw.Dataset(np.eye(4, dtype=np.float32), [0, 1, 0, 1])
+    with pytest.raises(hw.ConfigError, match="step") as told:
+        hw.train(data, "logistic", step=-1.0)
+    assert "--" not in str(told.value)
+    with pytest.raises(hw.ConfigError, match="no_such_option"):
+        hw.train(data, "logistic", no_such_option=1)
+    with pytest.raises(hw.ConfigError, match="huber_delta needs model huber"):
+        hw.train(data, "logistic", huber_delta=1.0)
+    with pytest.raises(hw.ConfigError, match="engine serial or threads"):
+        hw.train(data, "logistic", engine="processes")
+    with pytest.raises(hw.ConfigError, match="command's"):
+        hw.train(data, "logistic", save="model.txt")
+
+
+def test_all_models_are_told():
+    assert "logistic" in hw.models() and all(hw.models().values())
+
+
+def test_an_attribute_that_is_not_there_is_named():
+    with pytest.raises(AttributeError, match="no_such"):
+        hw.no_such
