@@ -4,6 +4,7 @@
 import base64
 import copy
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -145,6 +146,19 @@ class Page(unittest.TestCase):
         spoilt[5] = {**spoilt[5], "points": "text"}
         self.assertIn("record_0.jsonl:6: ", self.report(spoilt, code=3))
         self.assertIn("required", self.report(code=2))
+
+    @unittest.skipUnless(len(sys.argv) > 1, "the program alone chooses a Python")
+    def test_by_the_python_of_an_environment_that_was_entered(self):
+        python = self.folder / "bin" / "python3"
+        python.parent.mkdir()
+        python.write_text("#!/bin/sh\necho the environment\n", encoding="ascii")
+        python.chmod(0o755)
+        places = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        places.pop("VIRTUAL_ENV", None)
+        for entered, said in (({}, ""), ({"VIRTUAL_ENV": str(self.folder)}, "the environment\n")):
+            done = subprocess.run([sys.argv[1], "report"], capture_output=True, text=True, check=False,
+                                  env={**places, **entered})
+            self.assertEqual(done.stdout, said, done.stderr)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ TEST(poisson, learns_counts_alone) {
     poisson{}.require_data(others.view(), "others");
     FAIL();
   } catch (const input_error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("others: a label is -1.000000, but poisson learns counts"));
+    EXPECT_THAT(e.what(), HasSubstr("others: a label is -1, but poisson learns counts"));
   }
 }
 

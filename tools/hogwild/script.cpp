@@ -31,8 +31,8 @@ void run_script(const std::string& name, int argc, const char* const* argv) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   ::setenv("HOGWILD_PROGRAM", program.c_str(), 1);
-  // The system's first: packages of the system, as matplotlib, are its own.
-  ::execv("/usr/bin/python3", pointers.data());
+  // Packages, as matplotlib, are those of an environment that the user has entered, or else of the system's Python.
+  if (std::getenv("VIRTUAL_ENV") == nullptr) ::execv("/usr/bin/python3", pointers.data());
   ::execvp("python3", pointers.data());
   throw resource_error("cannot run python3: " + std::string(std::strerror(errno)) +
                        "; install it, on Debian and Ubuntu: apt-get install python3");

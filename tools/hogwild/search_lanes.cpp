@@ -67,7 +67,10 @@ struct lane_trainer::unit {
 lane_trainer::lane_trainer(const std::vector<train_request>& requests, const search_rows& rows,
                            const search_metric& metric, std::size_t threads, run_trainer& others, std::stop_token stop)
     : requests_(requests), rows_(rows), metric_(metric), threads_(threads), others_(others), stop_(std::move(stop)) {
-  for (const train_request& request : requests) has_lanes_.push_back(has_lanes(request));
+  for (const train_request& request : requests) {
+    has_lanes_.push_back(has_lanes(request));
+    if (has_lanes_.back()) largest_step_ = std::max(largest_step_, request.options.step.initial.value_or(0.0));
+  }
 }
 
 lane_trainer::~lane_trainer() = default;
@@ -123,8 +126,8 @@ void lane_trainer::check(const train_request& request, std::size_t part) const {
       m);
 }
 
-/// Its step is found as a run of its own would find it. No more rows see the same weights than a given step allows, in
-/// powers of two, so that few lanes differ in that.
+/// Its step is found as a run of its own would find it. No more rows see the same weights than the largest step of the
+/// search allows, in powers of two: so all lanes with given steps go through the rows together.
 void lane_trainer::begin(const trial& t, lane& of) {
   const train_request& request = requests_[t.number];
   const train_options& o = request.options;
@@ -144,7 +147,7 @@ void lane_trainer::begin(const trial& t, lane& of) {
     const named_model m = model_of(asked, rows, agreement(nullptr), nullptr);
     initial = find_step(*prepare_named(m, rows, options, nullptr).task, {}, stop_);
   } else {
-    const double rows = 1.0 / std::max(initial * of.among->curvature, 1e-9);
+    const double rows = 1.0 / std::max(largest_step_ * of.among->curvature, 1e-9);
     of.batch = std::bit_floor(static_cast<std::uint32_t>(std::clamp(rows, 1.0, static_cast<double>(of.batch))));
   }
   of.schedule = schedule_from(o, defaults, initial, !given);
@@ -156,7 +159,9 @@ std::vector<lane_trainer::unit> lane_trainer::units_of(std::span<lane* const> la
   std::map<kind, std::vector<lane*>> alike;
   for (lane* of : lanes) alike[{of->among, of->epochs, of->batch}].push_back(of);
   std::vector<unit> units;
-  for (const auto& [what, all] : alike) {
+  for (auto& [what, all] : alike) {
+    // Those that shrink far, whose weights are multiplied many times in a pass, with each other.
+    std::ranges::stable_sort(all, {}, [](const lane* of) { return of->schedule.initial * of->l2; });
     const std::size_t each = (lanes.size() + threads_ - 1) / threads_;
     const std::size_t most = lane_run::lanes_for(std::get<0>(what)->made.task->data().columns, each);
     for (std::size_t first = 0; first < all.size(); first += most) {

@@ -58,6 +58,7 @@ class lane_trainer final : public trial_trainer {
   run_trainer& others_;
   std::stop_token stop_;
   std::vector<bool> has_lanes_{};  ///< of each trial
+  double largest_step_ = 0.0;      ///< of those that are given and have lanes
   std::mutex grouping_;            ///< guards what follows
   std::map<std::pair<std::string, std::size_t>, std::unique_ptr<group>> groups_;
   std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<lane>> lanes_;  ///< by trial and part of the rows

@@ -16,6 +16,7 @@
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/failure.hpp>
 #include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/divergence_guard.hpp>
@@ -235,7 +236,7 @@ class epoch_loop {
     if (found != tries_.end()) rounds_.resume_pace(found->pace);
     progress_.step_overshoots = 1;
     note("the objective rises in epoch " + std::to_string(e) + " however often the workers exchange: the step " +
-         std::to_string(step) + " is too large for one worker, too");
+         detail::to_short_text(step) + " is too large for one worker, too");
     return false;
   }
 

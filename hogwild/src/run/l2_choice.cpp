@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/fold_training.hpp>
 #include <hogwild/detail/run/l2_candidates.hpp>
@@ -26,9 +27,8 @@ namespace {
 
 /// As people are told it, so that what they give again is the same number.
 double of_six_digits(double x) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), x, std::chars_format::general, 6).ptr;
-  std::from_chars(text.data(), end, x);
+  const std::string text = detail::to_short_text(x);
+  std::from_chars(text.data(), text.data() + text.size(), x);
   return x;
 }
 

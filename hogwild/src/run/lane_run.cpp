@@ -12,6 +12,7 @@
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/task/vector_passes.hpp>
 
 #include "task/require.hpp"
 
@@ -26,6 +27,14 @@ std::shared_ptr<lane_table> table_of(std::size_t lanes) {
   auto table = std::make_shared<lane_table>();
   table->lanes = lanes;
   return table;
+}
+
+/// The factors over and over; a copy of them, so that the compiler knows that no store changes them.
+void multiply(std::span<float> v, std::array<float, most_lanes> factor) {
+  std::size_t j = 0;
+  for (; j + most_lanes <= v.size(); j += most_lanes)
+    for (std::size_t i = 0; i < most_lanes; ++i) v[j + i] *= factor[i];
+  for (std::size_t i = 0; j + i < v.size(); ++i) v[j + i] *= factor[i];
 }
 
 }  // namespace
@@ -122,14 +131,19 @@ void lane_run::go_back(const all_kept& to) {
   table_->of = to.of;
 }
 
-/// Multiplies the lane's scale into its stored weights.
-void lane_run::fold(std::size_t k) {
+/// Multiplies their scales into the stored weights of these lanes, by one pass over the weights of all.
+void lane_run::fold(const std::bitset<most_lanes>& which) {
+  if (which.none()) return;
   const std::size_t lanes = table_->lanes;
-  lane_round& lane = table_->of[k];
-  const auto a = static_cast<float>(lane.l2.scale);
-  const std::span<float> stored = workers_->store().parameters<float>();
-  for (std::size_t j = 0; j < task_.data().columns; ++j) stored[j * lanes + k] *= a;
-  lane.l2.scale = 1.0;
+  std::array<float, most_lanes> factor{};  // of parameters that follow each other; 1 changes no bit
+  for (std::size_t i = 0; i < most_lanes; ++i)
+    factor[i] = which[i % lanes] ? static_cast<float>(table_->of[i % lanes].l2.scale) : 1.0f;
+  const std::span<float> stored = workers_->store().parameters<float>().first(task_.data().columns * lanes);
+  for_each_block(stored.size(), workers_->helpers(), [&](std::size_t first, std::size_t last, std::size_t) {
+    multiply(stored.subspan(first, last - first), factor);
+  });
+  for (std::size_t k = 0; k < lanes; ++k)
+    if (which[k]) table_->of[k].l2.scale = 1.0;
 }
 
 void lane_run::train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop) {
@@ -137,6 +151,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
   std::array<std::size_t, most_lanes> parts{};
   std::size_t most_parts = 1;
   double largest_step = 0.0;
+  std::bitset<most_lanes> shrunk;
   for (std::size_t k = 0; k < table_->lanes; ++k) {
     lane_round& lane = table_->of[k];
     if (!lane.trains) continue;
@@ -148,20 +163,23 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     lane.l2.position = 0.0;
     lane.l2.shrink = 1.0 - plan_.options.exchange.gain_weight * step_l2;
     const double of_lane = rows * lane.kept;
-    if (lane.l2.scale * std::pow(lane.l2.shrink, of_lane) < scaled_l2::smallest_scale) fold(k);
+    shrunk[k] = lane.l2.scale * std::pow(lane.l2.shrink, of_lane) < scaled_l2::smallest_scale;
     parts[k] = std::bit_ceil(scaled_l2::parts(lane.l2.shrink, of_lane));
     most_parts = std::max(most_parts, parts[k]);
   }
+  fold(shrunk);
   // Lanes that shrink far are folded at gates, each at its own, whose number is a power of two: so it does not matter
   // which others there are. The rest goes through the pass as it does alone.
   rounds_->cut_epochs(static_cast<std::uint32_t>(most_parts), [&](std::uint32_t gate, double, double done) {
+    std::bitset<most_lanes> due;
     for (std::size_t k = 0; k < table_->lanes; ++k) {
       lane_round& lane = table_->of[k];
-      if (!lane.trains || parts[k] == 1 || gate % (most_parts / parts[k]) != 0) continue;
-      lane.l2.scale = lane.l2.at(done * lane.kept);
-      fold(k);
-      lane.l2.position = done * lane.kept;
+      due[k] = lane.trains && parts[k] > 1 && gate % (most_parts / parts[k]) == 0;
+      if (due[k]) lane.l2.scale = lane.l2.at(done * lane.kept);
     }
+    fold(due);
+    for (std::size_t k = 0; k < table_->lanes; ++k)
+      if (due[k]) table_->of[k].l2.position = done * table_->of[k].kept;
     return true;
   });
   {

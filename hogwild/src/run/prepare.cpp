@@ -16,6 +16,7 @@
 #include <hogwild/detail/models/class_sampler.hpp>
 #include <hogwild/detail/platform/child_process.hpp>
 #include <hogwild/detail/platform/machine.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/detail/run/column_counts.hpp>
@@ -325,7 +326,7 @@ label_map learn_labels(label_kind kind, const label_column& labels, const std::s
 }
 
 void detail::require_below_one(double step_l2) {
-  require(step_l2 < 1.0, "step * l2 is " + std::to_string(step_l2) +
+  require(step_l2 < 1.0, "step * l2 is " + detail::to_short_text(step_l2) +
                              ": it must stay below 1, or a step would turn the weights over; lower the step or l2");
 }
 

@@ -9,6 +9,7 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/loop/ticket_source.hpp>
 #include <hogwild/detail/loop/turn_source.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/error.hpp>
 
@@ -83,7 +84,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
   if (task_.facts().scaled) round.l2.shrink = 1.0 - kept_gain_weight(round) * step * plan_.options.l2;
   if (round.l2.shrink <= 0.0) detail::require_below_one(step * plan_.options.l2);
   if (task_.two_pass_shrink(step) >= 1.0) {
-    throw config_error("step * l2 * rows is " + std::to_string(task_.two_pass_shrink(step)) +
+    throw config_error("step * l2 * rows is " + detail::to_short_text(task_.two_pass_shrink(step)) +
                        ": with l2 in two passes it must stay below 1, or a row would turn its weights over; lower the "
                        "step or l2");
   }

@@ -3,7 +3,6 @@
 #include <hogwild/detail/run/several_run.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -21,9 +20,9 @@
 #include <hogwild/detail/run/option_checks.hpp>
 #include <hogwild/detail/run/record_observer.hpp>
 #include <hogwild/detail/run/run_training.hpp>
-#include <hogwild/engines.hpp>
 
 #include "run/member_rows.hpp"
+#include "run/members_one_by_one.hpp"
 #include "run/members_side_by_side.hpp"
 #include "run/report_teller.hpp"
 #include "run/run_report.hpp"
@@ -31,7 +30,7 @@
 
 namespace hogwild {
 
-using detail::member_rows;
+using detail::members_one_by_one;
 using detail::members_side_by_side;
 using detail::require;
 
@@ -43,16 +42,6 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double time_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
-}
-
-/// How a run ends whose models have ended so.
-run_status status_of(std::span<const train_result> ended) {
-  const auto any = [&](run_status s) {
-    return std::ranges::any_of(ended, [s](const train_result& r) { return r.status == s; });
-  };
-  for (const run_status s : {run_status::diverged, run_status::stopped, run_status::done})
-    if (any(s)) return s;
-  return run_status::converged;
 }
 
 /// What the models are together, and who hears of it.
@@ -170,40 +159,25 @@ class several_run {
   }
 
   void train_one_by_one() {
-    require(!options_.target,
-            "a target ends models that are trained side by side, under sgd without l1, average, plateau and shards: "
-            "leave it out");
-    require(options_.sharing == sharing_kind::automatic,
-            "models that are trained one by one, as shards are, and under other optimizers than sgd, l1, average or "
-            "plateau, have a worker each, who shares nothing: leave out the sharing");
+    alone_.emplace(data_, plan_);
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
     run_.schedule = schedule_from(options_, data_.defaults(), options_.step.initial.value_or(0.0), false);
     run_.step_found = !options_.step.initial && !data_.defaults().step;
     run_.plan = task_.plan();
     const std::size_t passes = plan_.rows == member_rows_kind::shards ? 1 : plan_.models;
-    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), passes, [this] { return rows_done_.load(); });
+    announce(plan_.workers > 1 ? "threads" : "serial", team_->size(), passes, [this] { return alone_->rows_done(); });
     const auto begin = clock::now();
-    std::vector<train_result> ended(plan_.models);
-    detail::by_threads(*team_, plan_.models, [&](std::size_t k) {
-      const member_rows own(data_, plan_, k);
-      engine_of<serial_engine> one{serial_engine{}};
-      ended[k] = run_training(plan_.prepare(own.rows(), own.options()), one);
-      rows_done_ += ended[k].examples;
-    });
-    result_.train_seconds = time_since(begin);
-    run_.schedule.initial = ended.front().step;
-    run_.schedule.decay = ended.front().decay;
-    result_.status = status_of(ended);
+    alone_->train(*team_);
+    const train_result counted = alone_->counted();
+    last_.examples = counted.examples, last_.updates = counted.updates, last_.nonzeros = counted.nonzeros;
+    // Each worker looks for steps as long as the others, on the average.
+    run_.search_seconds = counted.search_seconds / static_cast<double>(team_->size());
+    result_.train_seconds = time_since(begin) - run_.search_seconds;
+    run_.schedule.initial = alone_->first().step;
+    run_.schedule.decay = alone_->first().decay;
+    result_.status = alone_->status();
+    result_.epochs = alone_->epochs();
     if (result_.status == run_status::stopped) result_.stopped_by = stop_cause::request;
-    // Of a run that was stopped each has as many epochs at least.
-    const auto [least, most] = std::ranges::minmax(ended, {}, &train_result::epochs);
-    result_.epochs = result_.status == run_status::stopped ? least.epochs : most.epochs;
-    for (train_result& of : ended) {
-      last_.examples += of.examples;
-      last_.updates += of.updates;
-      last_.nonzeros += of.nonzeros;
-      alone_.push_back(std::move(of.parameters));
-    }
   }
 
   void announce(std::string_view engine, std::size_t workers, std::size_t passes,
@@ -236,7 +210,7 @@ class several_run {
     std::vector<float> all(each * models_kept());
     std::vector<double> sums(plan_.mean_weights ? each : 0);
     for (std::size_t k = 0; k < models; ++k) {
-      const std::vector<float> own = together_ ? together_->parameters(k) : alone_[k];
+      const std::vector<float> own = together_ ? together_->parameters(k) : alone_->parameters(k);
       for (std::size_t j = 0; j < own.size(); ++j) {
         if (plan_.mean_weights)
           sums[j] += static_cast<double>(own[j]);
@@ -313,8 +287,7 @@ class several_run {
   report_teller teller_;
   std::unique_ptr<thread_team> team_;
   std::optional<members_side_by_side> together_{};
-  std::vector<std::vector<float>> alone_{};   ///< the parameters of models that were trained one by one
-  std::atomic<std::uint64_t> rows_done_ = 0;  ///< by those
+  std::optional<members_one_by_one> alone_{};
   std::unique_ptr<observer> record_{};
   epoch_report last_{};
   train_result result_{};

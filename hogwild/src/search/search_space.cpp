@@ -25,16 +25,10 @@ constexpr double most_whole = 0x1p53;
   throw config_error("the space of " + quote(option) + " " + fault);
 }
 
-/// Six significant digits, as people write numbers.
-std::string shown(double x) {
-  char digits[64];
-  return {digits, std::to_chars(digits, digits + sizeof digits, x, std::chars_format::general, 6).ptr};
-}
-
 /// As it is written, and no further than the range goes: six digits may be beyond its end.
 std::string value_text(const value_range& r, double x) {
   if (r.whole) return detail::to_text(static_cast<std::uint64_t>(std::clamp(std::round(x), r.low, r.high)));
-  const std::string text = shown(x);
+  const std::string text = detail::to_short_text(x);
   double read = 0.0;
   std::from_chars(text.data(), text.data() + text.size(), read);
   return read >= r.low && read <= r.high ? text : detail::to_text(std::clamp(x, r.low, r.high));

@@ -2,9 +2,9 @@
 #include <hogwild/detail/task/differences.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::detail {
@@ -12,11 +12,6 @@ namespace {
 
 /// Losses are sums of floats: so far they may be off, for a loss of 1.
 constexpr double rounding = 0x1p-19;
-
-std::string text_of(double x) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, x, std::chars_format::general, 6).ptr};
-}
 
 }  // namespace
 
@@ -40,15 +35,15 @@ std::string partial_sentence(std::size_t row, const partial_fault& fault, std::s
     if (fault.coordinate >= g.offset && fault.coordinate - g.offset < g.rows * g.width)
       where = " (row " + std::to_string((fault.coordinate - g.offset) / g.width) + " of the group '" +
               std::string(g.name) + "')";
-  return "row " + std::to_string(row) + ": the model emits " + text_of(fault.emitted) + " for parameter " +
-         std::to_string(fault.coordinate) + where + ", but the loss rises by " + text_of(fault.expected) +
+  return "row " + std::to_string(row) + ": the model emits " + to_short_text(fault.emitted) + " for parameter " +
+         std::to_string(fault.coordinate) + where + ", but the loss rises by " + to_short_text(fault.expected) +
          " a unit of it";
 }
 
 std::string derivative_sentence(std::size_t row, const partial_fault& fault, float margin, float label) {
-  return "row " + std::to_string(row) + ": the derivative at the margin " + text_of(static_cast<double>(margin)) +
-         " and the label " + text_of(static_cast<double>(label)) + " is " + text_of(fault.emitted) +
-         ", but the loss rises by " + text_of(fault.expected) + " a unit of the margin";
+  return "row " + std::to_string(row) + ": the derivative at the margin " + to_short_text(static_cast<double>(margin)) +
+         " and the label " + to_short_text(static_cast<double>(label)) + " is " + to_short_text(fault.emitted) +
+         ", but the loss rises by " + to_short_text(fault.expected) + " a unit of the margin";
 }
 
 void refuse_parameters(std::size_t given, std::size_t has) {

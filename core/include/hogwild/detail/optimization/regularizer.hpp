@@ -14,8 +14,9 @@ namespace hogwild {
 /// only the number a, which every worker computes for itself from how many rows were drawn before its chunk. Rows that
 /// do not change v write nothing, and nothing is shared.
 struct scaled_l2 {
-  /// Below this, a is folded into v at a gate; float weights still have all their digits there.
-  static constexpr double smallest_scale = 1e-6;
+  /// Below this, a is folded into v at a gate. Floats have as many digits there, and w may be 1e26 before v overflows;
+  /// each fold is a pass over all weights.
+  static constexpr double smallest_scale = 1e-12;
 
   double scale = 1.0;     ///< a at row position `position` of the pass
   double position = 0.0;  ///< rows, of all processes that train

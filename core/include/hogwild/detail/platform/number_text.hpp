@@ -13,4 +13,10 @@ std::string to_text(T number) {
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
+/// At most six significant digits, as people write numbers; the same in every locale.
+inline std::string to_short_text(double number) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, number, std::chars_format::general, 6).ptr};
+}
+
 }  // namespace hogwild::detail

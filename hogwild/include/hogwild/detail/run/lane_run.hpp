@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -88,7 +89,7 @@ class lane_run {
  private:
   void start();
   std::vector<double> scales() const;
-  void fold(std::size_t k);
+  void fold(const std::bitset<most_lanes>& which);
 
   std::shared_ptr<lane_table> table_;
   std::array<lane_settings, most_lanes> settings_{};

@@ -57,7 +57,8 @@ void require_several(const several_plan& plan, const train_options& options, con
 /// models a worker and more and no sharing was asked for, and in a reproducible run, each worker has models of its own,
 /// with the bits of a serial run. What lanes do not do, and shards, are trained by runs of their own, of one worker
 /// each, as many at a time as there are workers: observers hear of those once, at the end, and a target or a sharing is
-/// refused. Each model ends by its own tolerance and validation loss; where one diverges the run does.
+/// refused. Each model ends by its own tolerance and validation loss; where one diverges the run does, and the others
+/// end, too.
 ///
 /// `all`: one model on all rows, whose labels are classes where plan.rows are. The result has the parameters of all, as
 /// several_margins has them, and the losses and measures that they have together; counts are of rows that workers went

@@ -10,6 +10,7 @@
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/optimization/vector_math.hpp>
 #include <hogwild/detail/platform/device_code.hpp>
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -46,7 +47,7 @@ struct poisson {
   void require_data(const sparse_view& rows, std::string_view source) const {
     for (const double label : rows.label)
       if (!takes(label))
-        throw input_error(std::string(source) + ": a label is " + std::to_string(label) +
+        throw input_error(std::string(source) + ": a label is " + detail::to_text(label) +
                           ", but poisson learns counts, which are 0 or more");
   }
 };

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/run/several_run.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild::detail {
+
+/// Several models that are trained by runs of their own, of one worker each, as many at a time as a team has threads.
+class members_one_by_one {
+ public:
+  /// Both outlive it. Throws config_error for options that have no meaning where each is a run of its own.
+  members_one_by_one(const prepared_data& all, const several_plan& plan);
+
+  /// Trains all. A stop that is asked for ends all early, and so does one that diverges: the others are of no use then.
+  void train(thread_team& team);
+
+  /// How a run ends whose models have ended so.
+  run_status status() const;
+  /// Of one that was stopped each has as many at least.
+  std::size_t epochs() const;
+  /// The sums of what was counted.
+  train_result counted() const;
+  /// Of the first one.
+  const train_result& first() const { return ended_.front(); }
+  const std::vector<float>& parameters(std::size_t model) const { return ended_[model].parameters; }
+  /// While they are trained, by any thread: rows of those that have ended.
+  std::uint64_t rows_done() const { return rows_done_.load(); }
+
+ private:
+  const prepared_data& all_;
+  const several_plan& plan_;
+  std::vector<train_result> ended_;
+  std::atomic<std::uint64_t> rows_done_ = 0;
+};
+
+}  // namespace hogwild::detail
