@@ -171,10 +171,10 @@ class several_run {
 
   void train_one_by_one() {
     require(!options_.target,
-            "a target ends models that are trained side by side, under sgd without l1, average, plateau and shards: "
-            "leave it out");
+            "a target ends models that are trained side by side, under sgd without average, plateau and shards: leave "
+            "it out");
     require(options_.sharing == sharing_kind::automatic,
-            "models that are trained one by one, as shards are, and under other optimizers than sgd, l1, average or "
+            "models that are trained one by one, as shards are, and under other optimizers than sgd, average or "
             "plateau, have a worker each, who shares nothing: leave out the sharing");
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
     run_.schedule = schedule_from(options_, data_.defaults(), options_.step.initial.value_or(0.0), false);
