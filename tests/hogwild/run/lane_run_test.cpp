@@ -48,7 +48,7 @@ struct lane_test : testing::Test {
 struct planned_lane {
   double step, l1, l2;
 
-  lane_settings settings() const { return {.l1 = l1, .l2 = l2}; }
+  lane_settings asked() const { return {.l1 = l1, .l2 = l2}; }
 };
 
 std::vector<planned_lane> random_lanes(std::size_t n, std::uint64_t seed, bool with_l1) {
@@ -72,13 +72,13 @@ void expect_same_bits(const M& m, const sparse_view& rows, train_options options
   lane_run together = lane_test::start(made, lanes, 1.0);
   std::vector<double> steps;
   for (std::size_t k = 0; k < lanes; ++k) {
-    together.place(k, planned[k].settings());
+    together.place(k, planned[k].asked());
     steps.push_back(planned[k].step);
   }
   for (std::size_t pass = 1; pass <= lane_test::epochs; ++pass) {
     together.train(pass, steps);
     // Put aside and taken up again.
-    together.place(pass % lanes, planned[pass % lanes].settings(), together.kept(pass % lanes));
+    together.place(pass % lanes, planned[pass % lanes].asked(), together.kept(pass % lanes));
   }
   const auto measured = together.measure(rows, lane_task::rows_of_lane::all, false);
   const auto penalties = together.penalties();
@@ -129,11 +129,9 @@ struct eight_lanes : lane_test {
     l1 = {1e-4, 1e-3, 3e-4, 1e-5, 1e-4, 2e-3, 1e-6, 1e-4};
     f();
   }
-  lane_settings settings(std::size_t k, const lane_rows& of = {}) const {
-    return {.l1 = l1[k], .l2 = l2[k], .rows = of};
-  }
+  lane_settings asked(std::size_t k, const lane_rows& of = {}) const { return {.l1 = l1[k], .l2 = l2[k], .rows = of}; }
   void place_all(lane_run& run) const {
-    for (std::size_t k = 0; k < lanes; ++k) run.place(k, settings(k));
+    for (std::size_t k = 0; k < lanes; ++k) run.place(k, asked(k));
   }
   std::vector<std::vector<float>> parameters_of(const lane_run& run) const {
     std::vector<std::vector<float>> all;
@@ -262,8 +260,8 @@ TEST_F(eight_lanes, are_dropped_and_refilled_and_the_others_do_not_notice) {
     EXPECT_FALSE(measured[4].loss < 1e6);
     EXPECT_FALSE(run.trains(2));
     for (const float w : run.parameters(2)) EXPECT_EQ(w, 0.0f);
-    run.place(2, settings(5), run.parameters(5));  // another lane's model goes on here
-    run.place(4, settings(4));
+    run.place(2, asked(5), run.parameters(5));  // another lane's model goes on here
+    run.place(4, asked(4));
     std::vector<double> moved = steps;
     moved[2] = steps[5];
     run.train(3, moved);
@@ -311,7 +309,7 @@ TEST_F(eight_lanes, with_l1_are_as_trained_on_rows_from_which_the_fold_is_cut) {
   lane_run run = start(made);
   run.deal(fold);
   for (std::size_t k = 0; k < lanes; ++k)
-    run.place(k, settings(k, {.held_out = k < 6 ? static_cast<std::uint32_t>(k % 3) : lane_rows::none}));
+    run.place(k, asked(k, {.held_out = k < 6 ? static_cast<std::uint32_t>(k % 3) : lane_rows::none}));
   run.train(1, steps);
   run.train(2, steps);
   for (std::size_t k = 0; k < lanes; ++k) {
