@@ -24,14 +24,14 @@ namespace hogwild::cli {
 namespace {
 
 /// What trials may differ in that are trained side by side.
-constexpr std::array<std::string_view, 4> of_a_lane{"step", "decay", "schedule", "l2"};
+constexpr std::array<std::string_view, 5> of_a_lane{"step", "decay", "schedule", "l1", "l2"};
 
-/// The values that a trial has in common with all of its group.
-std::string common_options(const trial& t) {
+/// The values that a trial has in common with all of its group, and whether it has an l1.
+std::string common_options(const trial& t, const train_options& o) {
   configuration common;
   for (const given_option& option : t.options)
     if (std::ranges::find(of_a_lane, option.name) == of_a_lane.end()) common.push_back(option);
-  return to_text(common);
+  return to_text(common) + (o.l1 > 0.0 ? " with l1" : "");
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ struct lane_trainer::lane {
   std::size_t part = 0;
   group* among = nullptr;
   step_schedule schedule{};
-  double l2 = 0.0;
+  double l1 = 0.0, l2 = 0.0;
   std::uint32_t batch = 1;
   std::string refused{};   ///< why it cannot be trained
   std::size_t epochs = 0;  ///< trained so far
@@ -69,7 +69,8 @@ lane_trainer::lane_trainer(const std::vector<train_request>& requests, const sea
     : requests_(requests), rows_(rows), metric_(metric), threads_(threads), others_(others), stop_(std::move(stop)) {
   for (const train_request& request : requests) {
     has_lanes_.push_back(has_lanes(request));
-    if (has_lanes_.back()) largest_step_ = std::max(largest_step_, request.options.step.initial.value_or(0.0));
+    if (has_lanes_.back() && request.options.l1 == 0.0)
+      largest_step_ = std::max(largest_step_, request.options.step.initial.value_or(0.0));
   }
 }
 
@@ -83,7 +84,7 @@ bool lane_trainer::has_lanes(const train_request& request) const {
   const train_options& o = request.options;
   const bool plain = request.engine == engine_name::serial && request.init.empty() &&
                      o.sharing == sharing_kind::automatic && o.update == update_kind::lossy &&
-                     o.optimizer.value_or(optimizer_kind::sgd) == optimizer_kind::sgd && o.l1 == 0.0 && !o.average &&
+                     o.optimizer.value_or(optimizer_kind::sgd) == optimizer_kind::sgd && !o.average &&
                      o.freeze.empty() && !o.rounds && !o.virtual_workers && o.step.kind != schedule_kind::plateau &&
                      o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
   if (!plain || rows_.all.part.label.lists()) return false;
@@ -98,7 +99,7 @@ bool lane_trainer::has_lanes(const train_request& request) const {
 
 lane_trainer::group& lane_trainer::group_of(const trial& t, std::size_t part) {
   const std::lock_guard lock(grouping_);
-  std::unique_ptr<group>& found = groups_[{common_options(t), part}];
+  std::unique_ptr<group>& found = groups_[{common_options(t, requests_[t.number].options), part}];
   if (found != nullptr) return *found;
   train_request request = requests_[t.number];
   const search_rows::part& rows = rows_.parts[part];
@@ -136,8 +137,9 @@ void lane_trainer::begin(const trial& t, lane& of) {
   const training_task& common = *of.among->made.task;
   const training_defaults& defaults = of.among->made.data.defaults();
   const std::optional<double> given = o.step.initial ? o.step.initial : defaults.step;
+  of.l1 = o.l1;
   of.l2 = o.l2.value_or(common.options().l2);
-  of.batch = common.options().batch;
+  of.batch = of.l1 > 0.0 ? 1 : common.options().batch;  // with l1 rows go one by one
   double initial = given.value_or(0.0);
   if (!given) {
     train_request asked = request;
@@ -146,12 +148,12 @@ void lane_trainer::begin(const trial& t, lane& of) {
     const sparse_view& rows = rows_.parts[of.part].training;
     const named_model m = model_of(asked, rows, agreement(nullptr), nullptr);
     initial = find_step(*prepare_named(m, rows, options, nullptr).task, {}, stop_);
-  } else {
+  } else if (of.l1 == 0.0) {
     const double rows = 1.0 / std::max(largest_step_ * of.among->curvature, 1e-9);
     of.batch = std::bit_floor(static_cast<std::uint32_t>(std::clamp(rows, 1.0, static_cast<double>(of.batch))));
   }
   of.schedule = schedule_from(o, defaults, initial, !given);
-  detail::require_below_one(initial * of.l2);
+  if (of.l1 == 0.0) detail::require_below_one(initial * of.l2);
 }
 
 std::vector<lane_trainer::unit> lane_trainer::units_of(std::span<lane* const> lanes) const {
@@ -178,7 +180,8 @@ void lane_trainer::train_unit(const unit& of, std::size_t epochs) const {
   options.batch = of.lanes.front()->batch;
   const std::size_t lanes = lane_run::lanes_for(among.made.task->data().columns, of.lanes.size());
   lane_run run(among.task(), options, lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
-  for (std::size_t k = 0; k < of.lanes.size(); ++k) run.place(k, {.l2 = of.lanes[k]->l2}, of.lanes[k]->kept);
+  for (std::size_t k = 0; k < of.lanes.size(); ++k)
+    run.place(k, {.l1 = of.lanes[k]->l1, .l2 = of.lanes[k]->l2}, of.lanes[k]->kept);
   std::vector<double> steps(lanes);
   for (std::size_t e = of.lanes.front()->epochs + 1; e <= epochs; ++e) {
     for (std::size_t k = 0; k < of.lanes.size(); ++k) steps[k] = of.lanes[k]->schedule.at(e);

@@ -21,8 +21,8 @@
 namespace hogwild::cli {
 
 /// Trains linear models under sgd side by side, up to 32 by one pass over the rows ("lanes"): those trials that differ
-/// in their step, how it falls, and l2 alone. Each thread has lanes of its own. All other trials are trained by runs of
-/// their own.
+/// in their step, how it falls, l1 and l2 alone, where all have an l1 or none has. Each thread has lanes of its own.
+/// All other trials are trained by runs of their own.
 ///
 /// A trial makes the same numbers whatever others it is trained with. Its parameters are kept between two calls; in a
 /// search that was killed it is trained anew.
