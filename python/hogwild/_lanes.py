@@ -93,10 +93,10 @@ class Fold:
 class Lanes:
     """Trials of the engine's: candidates by folds. Those that it does not train side by side are not among them.
 
-    `epochs[c]` are those of candidate c when it is trained to its end.
+    `weighted`: scorers are given weights. `epochs[c]` are those of candidate c when it is trained to its end.
     """
 
-    def __init__(self, search, candidates, X, y, splits, fit_params, threads):
+    def __init__(self, search, candidates, X, y, splits, fit_params, weighted, threads):
         self._search, self._candidates, self._threads = search, candidates, threads
         self._X, self._y, self._splits, self._fit_params = X, y, splits, fit_params
         self._scored = None
@@ -105,8 +105,8 @@ class Lanes:
         self.unfinished = set()  # (candidate, fold) whose tolerance had not ended it at max_iter
         estimator = search.estimator
         self._suits = (isinstance(estimator, LinearEstimator) and isinstance(estimator, EngineEstimator)
-                       and y is not None and set(fit_params) <= {"sample_weight"} and not search._scores_routed)
-        if self._suits and not search.return_train_score:
+                       and y is not None and set(fit_params) <= {"sample_weight"})
+        if self._suits and not search.return_train_score and not weighted:
             self._scored = measured_scores(estimator, search.scoring)
         of_a_batch = max(1, -(-TRIALS_OF_A_THREAD * threads // max(1, len(candidates))))
         self._groups = [range(f, min(f + of_a_batch, len(splits))) for f in range(0, len(splits), of_a_batch)]
@@ -165,7 +165,7 @@ class Lanes:
     def results(self, numbers, epochs, score):
         """{(candidate, fold): result} of these candidates, brought up to so many epochs, or their own where None.
 
-        `score(estimator, fold)` scores one that is fitted: test scores and, where they are asked for, train scores.
+        `score(estimator, f, fold)` scores one that is fitted: test scores and, where they are asked for, train scores.
         """
         found = {}
         if not self._suits:
@@ -200,7 +200,7 @@ class Lanes:
                 result["test_scores"] = scores if several else scores["score"]
             else:
                 begin = time.perf_counter()
-                result.update(score(self._fitted(trials, position, fold, estimator, told), fold))
+                result.update(score(self._fitted(trials, position, fold, estimator, told), k[1], fold))
                 result["score_time"] = time.perf_counter() - begin
             tol = getattr(estimator, "tol", None)
             if epochs == self.epochs[k[0]] == told["trained"] and tol is not None and tol > 0:

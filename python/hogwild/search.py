@@ -43,8 +43,6 @@ def _threads_of(n_jobs):
 class _Search(BaseSearchCV):
     """What all have in common: who trains, and what becomes of it."""
 
-    _several_scorers = True
-
     def __init__(self, estimator, *, scoring=None, n_jobs=None, refit=True, cv=None, verbose=0, error_score=np.nan,
                  return_train_score=False):
         super().__init__(estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
@@ -133,9 +131,8 @@ class _Trained:
         self.candidates = candidates
         self._search, self._X, self._y, self._splits, self._scorers = search, X, y, splits, scorers
         self._fit_params, self._score_params = routed.estimator.fit, routed.scorer.score
-        search._scores_routed = bool(self._score_params)
-        self._lanes = Lanes(search, candidates, X, y, splits, self._fit_params, _threads_of(search.n_jobs))
-        del search._scores_routed
+        self._lanes = Lanes(search, candidates, X, y, splits, self._fit_params, bool(self._score_params),
+                            _threads_of(search.n_jobs))
         if search.verbose > 0:
             print(f"{len(splits)} folds for each of {len(candidates)} candidates")
 
@@ -169,15 +166,18 @@ class _Trained:
             result["train_scores"] = none
         return result
 
-    def _scores(self, estimator, test, train):
-        error_score = self._search.error_score
-        scores = {"test_scores": _score(estimator, *test, self._scorers, self._score_params, error_score)}
+    def _scores(self, estimator, f, test, train):
+        def score(rows, indices):
+            own = _check_method_params(self._X, params=self._score_params, indices=indices)
+            return _score(estimator, *rows, self._scorers, own, self._search.error_score)
+
+        scores = {"test_scores": score(test, self._splits[f][1])}
         if self._search.return_train_score:
-            scores["train_scores"] = _score(estimator, *train, self._scorers, self._score_params, error_score)
+            scores["train_scores"] = score(train, self._splits[f][0])
         return scores
 
-    def _score_fold(self, estimator, fold):
-        return self._scores(estimator, (fold.X_test, fold.y_test), (fold.X_train, fold.y_train))
+    def _score_fold(self, estimator, f, fold):
+        return self._scores(estimator, f, (fold.X_test, fold.y_test), (fold.X_train, fold.y_train))
 
     def _fit(self, params, f, epochs):
         estimator = clone(self._search.estimator).set_params(**clone(params, safe=False))
@@ -197,7 +197,7 @@ class _Trained:
             return {**result, "fit_time": time.time() - begin, "fit_error": traceback.format_exc()}
         result["fit_time"] = time.time() - begin
         begin = time.time()
-        result.update(self._scores(estimator, (X_test, y_test), (X_train, y_train)))
+        result.update(self._scores(estimator, f, (X_test, y_test), (X_train, y_train)))
         result["score_time"] = time.time() - begin
         return result
 
