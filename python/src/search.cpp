@@ -15,15 +15,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <hogwild/detail/search/trials_side_by_side.hpp>
-#include <hogwild/registry.hpp>
 #include <hogwild/search.hpp>
 
-#include <model_from_request.hpp>
-#include <training.hpp>
+#include <lane_request.hpp>
 
 #include "bindings.hpp"
 #include "hearing_signals.hpp"
@@ -46,20 +43,10 @@ class python_trials {
     const auto request = request_for(words, source);
     const sparse_view training = nb::cast<const python_rows&>(rows).view();
     const train_options& o = request->options;
-    const bool one_worker = request->engine == cli::engine_name::serial && !request->several.keeps_several();
-    if (!one_worker || o.validation_fraction > 0.0 || o.reproducible || request->folds.any() || o.l2_by_folds)
-      return false;
-    cli::train_request asked = *request;
-    const named_model m = cli::model_of(asked, training, agreement(nullptr), nullptr);
-    const model_traits traits = std::visit([]<class M>(const M& of) { return traits_of(of); }, m);
-    if (!trials_side_by_side::suits(o, traits, training)) return false;
-    side_by_side_trial one{.traits = traits, .options = o, .rows = training};
-    one.make = [request](const sparse_view& of, const train_options& options) {
-      cli::train_request own = *request;
-      return cli::prepare_named(cli::model_of(own, of, agreement(nullptr), nullptr), of, options, nullptr);
-    };
-    one.options.data_name = source;
-    one.options.test = nb::cast<const python_rows&>(test).view();
+    if (o.validation_fraction > 0.0 || o.reproducible) return false;
+    const std::optional<model_traits> traits = cli::traits_of_lane(*request, training);
+    if (!traits) return false;
+    side_by_side_trial one = cli::lane_of(request, *traits, training, nb::cast<const python_rows&>(test).view());
     one.alike = common(words, rows, test) + (o.l1 > 0.0 ? " with l1" : "");
     waiting_.push_back(std::move(one));
     kept_.append(rows);

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
 #include <utility>
-#include <variant>
 
 #include <hogwild/detail/task/lane_table.hpp>
-#include <hogwild/error.hpp>
 
-#include "model_from_request.hpp"
-#include "training.hpp"
+#include "lane_request.hpp"
 
 namespace hogwild::cli {
 namespace {
@@ -33,11 +32,14 @@ lane_trainer::lane_trainer(const std::vector<train_request>& requests, std::span
   std::vector<side_by_side_trial> all;
   for (const trial& t : trials) {
     const train_request& request = requests[t.number];
-    const std::optional<model_traits> traits = traits_of_lane(request);
+    const std::optional<model_traits> traits = traits_of_lane(request, rows.all.part);
     if (!traits) continue;
     first_[t.number] = all.size();
-    for (std::size_t part = 0; part < rows.parts.size(); ++part)
-      all.push_back(lane_of(t, request, rows.parts[part], part, *traits));
+    for (std::size_t part = 0; part < rows.parts.size(); ++part) {
+      const std::shared_ptr<const train_request> kept(std::shared_ptr<void>(), &request);
+      all.push_back(lane_of(kept, *traits, rows.parts[part].training, rows.parts[part].validation));
+      all.back().alike = std::to_string(part) + " " + common_options(t, request.options);
+    }
   }
   lanes_.emplace(std::move(all),
                  trials_side_by_side::settings{
@@ -46,34 +48,6 @@ lane_trainer::lane_trainer(const std::vector<train_request>& requests, std::span
 
 std::size_t lane_trainer::at_once(const trial& t) const {
   return first_[t.number] ? most_lanes * threads_ : others_.at_once(t);
-}
-
-/// Of its model, where it is trained by one worker as trials side by side are.
-std::optional<model_traits> lane_trainer::traits_of_lane(const train_request& request) const {
-  if (request.engine != engine_name::serial || !request.init.empty()) return std::nullopt;
-  try {
-    train_request asked = request;
-    const sparse_view& rows = rows_.all.part;
-    const named_model m = model_of(asked, rows, agreement(nullptr), nullptr);
-    model_traits traits = std::visit([]<class M>(const M& of) { return traits_of(of); }, m);
-    if (trials_side_by_side::suits(request.options, traits, rows)) return traits;
-  } catch (const config_error&) {
-    // which a run of its own tells
-  }
-  return std::nullopt;
-}
-
-side_by_side_trial lane_trainer::lane_of(const trial& t, const train_request& request, const search_rows::part& rows,
-                                         std::size_t part, const model_traits& traits) {
-  side_by_side_trial one{.traits = traits, .options = request.options, .rows = rows.training};
-  one.make = [&request](const sparse_view& of, const train_options& options) {
-    train_request asked = request;
-    return prepare_named(model_of(asked, of, agreement(nullptr), nullptr), of, options, nullptr);
-  };
-  one.options.data_name = request.data;
-  one.options.test = rows.validation;
-  one.alike = std::to_string(part) + " " + common_options(t, request.options);
-  return one;
 }
 
 void lane_trainer::train(std::span<trial* const> some, std::size_t epochs) {

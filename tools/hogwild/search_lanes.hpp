@@ -32,10 +32,6 @@ class lane_trainer final : public trial_trainer {
   void forget(std::size_t trial);
 
  private:
-  std::optional<model_traits> traits_of_lane(const train_request& request) const;
-  static side_by_side_trial lane_of(const trial& t, const train_request& request, const search_rows::part& rows,
-                                    std::size_t part, const model_traits& traits);
-
   const search_rows& rows_;
   std::size_t threads_;
   run_trainer& others_;
