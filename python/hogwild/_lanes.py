@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Candidates of a search that the engine trains side by side, and what they score."""
 import time
+from copy import copy
+from multiprocessing.pool import ThreadPool
 from numbers import Integral
 from types import SimpleNamespace
 
@@ -16,8 +18,10 @@ from ._train import words_of
 from .sklearn._base import EngineEstimator, Rows
 from .sklearn._linear import LinearEstimator
 
-# So many trials keep a thread busy by full passes; folds are made ready for as many at a time.
+# So many trials keep a thread busy by full passes. Rows of folds that hold no more entries than this are made ready at
+# once, of others as many folds as keep the threads busy.
 TRIALS_OF_A_THREAD = 32
+MOST_ENTRIES = 2**27
 
 
 def _r2(told, y):
@@ -108,7 +112,13 @@ class Lanes:
                        and y is not None and set(fit_params) <= {"sample_weight"})
         if self._suits and not search.return_train_score and not weighted:
             self._scored = measured_scores(estimator, search.scoring)
+        self._estimators = [clone(estimator).set_params(**clone(p, safe=False)) for p in candidates] if self._suits else []
+        # By parameters that rows depend on.
+        self._kinds = [(repr(getattr(e, "class_weight", None)), bool(getattr(e, "shuffle", True)))
+                       for e in self._estimators]
         of_a_batch = max(1, -(-TRIALS_OF_A_THREAD * threads // max(1, len(candidates))))
+        if getattr(X, "nnz", np.size(X)) * len(splits) <= MOST_ENTRIES:
+            of_a_batch = len(splits)
         self._groups = [range(f, min(f + of_a_batch, len(splits))) for f in range(0, len(splits), of_a_batch)]
 
     def _batch(self, folds):
@@ -118,40 +128,34 @@ class Lanes:
 
     def _made(self, folds):
         """Makes rows and trials of these folds."""
-        known, waiting = {}, []
+        kinds = {(f, kind): c for f in folds for c, kind in reversed(list(enumerate(self._kinds)))}
+        with ThreadPool(min(self._threads, len(kinds))) as pool:
+            made = dict(zip(kinds, pool.starmap(self._fold, [(c, f) for (f, _), c in kinds.items()])))
+        measures = self._scored is not None and all(fold is None or fold.suits(self._scored) for fold in made.values())
+        trials, placed = _engine.Trials(self._threads, measures, not measures), {}
         for f in folds:
-            for c, params in enumerate(self._candidates):
-                estimator = clone(self._search.estimator).set_params(**clone(params, safe=False))
-                # Parameters that rows depend on.
-                kind = (f, repr(getattr(estimator, "class_weight", None)), bool(getattr(estimator, "shuffle", True)))
+            for c, kind in enumerate(self._kinds):
+                fold, estimator = made[f, kind], self._estimators[c]
                 try:
-                    if kind not in known:
-                        known[kind] = self._fold(estimator, f)
-                    fold = known[kind]
-                    if fold.test is None or estimator._who() != {"engine": "serial", "reproducible": False}:
+                    if fold is None or fold.test is None or estimator._who()["engine"] != "serial":
                         continue
-                    words = words_of({**estimator._options_of_run(fold.rows), **fold.rows.options, "engine": "serial",
+                    words = words_of({**estimator._options_of_run(fold.rows), **fold.rows.options, **estimator._who(),
                                       "seed": self._seed(estimator, fold)})
+                    if trials.add(fold.rows.data._rows, fold.test._rows, words, "X"):
+                        placed[c, f] = (len(placed), fold, estimator)
+                        self.epochs[c] = estimator.max_iter
                 except Exception:  # which a run of its own meets and tells
                     continue
-                waiting.append((c, f, fold, estimator, words))
-        measures = self._scored is not None and all(fold.suits(self._scored) for fold in known.values())
-        trials = _engine.Trials(self._threads, measures, not measures)
-        placed = {}
-        for c, f, fold, estimator, words in waiting:
-            try:
-                added = trials.add(fold.rows.data._rows, fold.test._rows, words, "X")
-            except _engine.Error:
-                continue
-            if added:
-                placed[c, f] = (len(placed), fold, estimator)
-                self.epochs[c] = estimator.max_iter
         return trials, placed, measures
 
-    def _fold(self, estimator, f):
+    def _fold(self, c, f):
+        """The rows of fold f as candidate c has them; None where they cannot be: a run of its own tells why."""
         train, test = self._splits[f]
         weight = _check_method_params(self._X, params=self._fit_params, indices=train).get("sample_weight")
-        return Fold(estimator, self._X, self._y, train, test, weight)
+        try:
+            return Fold(clone(self._estimators[c]), self._X, self._y, train, test, weight)
+        except Exception:
+            return None
 
     @staticmethod
     def _seed(estimator, fold):
@@ -210,7 +214,8 @@ class Lanes:
 
     @staticmethod
     def _fitted(trials, position, fold, estimator, told):
-        """The estimator as it stands after training: without a record, which it shares with others."""
+        """A copy of the estimator as it stands after training: without a record, which it shares with others."""
+        estimator = copy(estimator)
         found = trials.parameters(position)
         columns = fold.rows.data._rows.numbers()
         weights, bias = found[:len(columns)], found[len(columns):]
