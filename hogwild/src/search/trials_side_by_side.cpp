@@ -46,7 +46,7 @@ struct trials_side_by_side::lane {
   lane_kept kept{};  ///< as it is after `outcome.epochs`; empty: a new one
   side_by_side_outcome outcome{};
 
-  lane_settings settings() const { return {.l1 = l1, .l2 = l2}; }
+  lane_settings asked() const { return {.l1 = l1, .l2 = l2}; }
 };
 
 struct trials_side_by_side::shared {
@@ -160,7 +160,7 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   options.batch = of.front()->batch;
   const std::size_t lanes = lane_run::lanes_for(task.data().columns, of.size());
   lane_run run(among.task(), options, lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
-  for (std::size_t k = 0; k < of.size(); ++k) run.place(k, of[k]->settings(), of[k]->kept);
+  for (std::size_t k = 0; k < of.size(); ++k) run.place(k, of[k]->asked(), of[k]->kept);
   const bool may_end = std::ranges::any_of(of, [](const lane* l) { return l->of->options.tolerance.has_value(); });
   const auto losses = [&] { return run.measure(task.data(), lane_task::rows_of_lane::all, false); };
   if (may_end && of.front()->outcome.epochs == 0) {
@@ -194,7 +194,7 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
     }
   }
   for (std::size_t k = 0; k < of.size(); ++k)
-    if (now[k].has_ended) run.place(k, now[k].settings(), now[k].kept);
+    if (now[k].has_ended) run.place(k, now[k].asked(), now[k].kept);
   const auto measured = run.measure(among.test, lane_task::rows_of_lane::all, how_.all_measures);
   for (std::size_t k = 0; k < of.size(); ++k) {
     lane& l = now[k];
