@@ -11,7 +11,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, validate_data
 
-from . import _engine
+from . import _data, _engine
 from ._arrays import Csr, table_of
 from ._data import Dataset
 from ._train import words_of
@@ -129,7 +129,7 @@ class Lanes:
     def _made(self, folds):
         """Makes rows and trials of these folds."""
         kinds = {(f, kind): c for f in folds for c, kind in reversed(list(enumerate(self._kinds)))}
-        with ThreadPool(min(self._threads, len(kinds))) as pool:
+        with ThreadPool(min(self._threads, len(kinds)), setattr, (_data._reader, "threads", 1)) as pool:
             made = dict(zip(kinds, pool.starmap(self._fold, [(c, f) for (f, _), c in kinds.items()])))
         measures = self._scored is not None and all(fold is None or fold.suits(self._scored) for fold in made.values())
         trials, placed = _engine.Trials(self._threads, measures, not measures), {}
