@@ -95,6 +95,34 @@ void side_by_side(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * lanes));
 }
 
+/// Rows that make proximal steps one after the other, as of models with l1.
+template <class Index, class Value, const generate::options& Shape>
+void proximal_side_by_side(benchmark::State& state) {
+  const auto set = static_cast<isa>(state.range(0));
+  const auto lanes = static_cast<std::size_t>(state.range(1));
+  const auto& rows = rows_of_shape<Index, Value, Shape>();
+  const auto& kernels = lane_kernels_of<Index, Value>(set);
+  const auto w = weights(rows.columns * lanes);
+  const std::vector<float> part(rows.columns, 100.0f);
+  alignas(64) std::array<float, most_lanes> slope, step_of_each, l1;
+  step_of_each.fill(-step), l1.fill(-step * 1e-3f);
+  const lane_proximal by{slope.data(), step_of_each.data(), l1.data(), nullptr, part.data(), false};
+  for (auto _ : state) {
+    rows.pass([&](row_batch<Index, Value> batch) {
+      const auto begin = batch.begin, end = batch.end;
+      batch.rows = 1;
+      for (std::size_t i = 0; i < batch_rows; ++i) {
+        batch.begin[0] = begin[i], batch.end[0] = end[i];
+        kernels.row_dots(w.get(), lanes, batch, slope.data());
+        for (float& s : slope) s += 1.0f;
+        kernels.proximal(w.get(), lanes, batch, by);
+      }
+    });
+  }
+  state.SetLabel(std::string(name_of(set)));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * lanes));
+}
+
 /// One model: what so many passes take is to be compared with the above.
 template <class Index, class Value, const generate::options& Shape>
 void alone(benchmark::State& state) {
@@ -147,6 +175,7 @@ BENCHMARK(alone<std::uint16_t, float, text>)->Apply(on_every_isa);
 BENCHMARK(side_by_side<std::uint16_t, float, text>)->Apply(on_every_isa_with_lanes);
 BENCHMARK(alone<std::uint16_t, half, text>)->Apply(on_every_isa);
 BENCHMARK(side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_lanes);
+BENCHMARK(proximal_side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_lanes);
 BENCHMARK(alone<std::uint16_t, half, records>)->Apply(on_every_isa);
 BENCHMARK(side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_lanes);
 BENCHMARK(alone<std::uint32_t, float, reviews>)->Apply(on_every_isa);

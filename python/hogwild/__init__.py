@@ -5,6 +5,7 @@
     data = hw.Dataset(X, y)                        # scipy CSR, numpy, pandas, polars, Arrow
     model = hw.train(data, "logistic", epochs=10)  # any model and option of the command
     from hogwild.sklearn import SGDClassifier      # scikit-learn's habits
+    hw.search.Grid(SGDClassifier(), {"alpha": [1e-5, 1e-4]}).fit(X, y)
 """
 import importlib as _importlib
 
@@ -21,9 +22,9 @@ __all__ = ["Dataset", "open", "train", "start", "attach", "load", "models", "tqd
 
 
 def __getattr__(name):
-    """hogwild.sklearn needs scikit-learn, which takes its time: it is imported when somebody asks for it."""
+    """hogwild.sklearn and hogwild.search need scikit-learn, which takes its time: they are imported when asked for."""
     if name in ("MatrixFactorization", "Word2Vec", "WordVectors"):
         return getattr(_importlib.import_module("hogwild.factors" if name[0] == "M" else "hogwild.words"), name)
-    if name == "sklearn":
+    if name in ("sklearn", "search"):
         return _importlib.import_module("hogwild." + name)
     raise AttributeError(f"module 'hogwild' has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from . import _engine
 from ._arrays import MOST_COLUMNS, Csr, numbers_of, table_of
 
 _forked = False  # threads of oneTBB do not survive a fork: a child reads rows by one
+_reader = threading.local()  # .threads: how many read rows that this thread asks for
 
 
 def _after_fork():
@@ -19,6 +21,10 @@ def _after_fork():
 
 
 os.register_at_fork(after_in_child=_after_fork)
+
+
+def _threads():
+    return 1 if _forked else getattr(_reader, "threads", None)
 
 
 class Dataset:
@@ -69,7 +75,7 @@ class Dataset:
             if shuffle:
                 copies = copies + ["shuffled"]
                 self._rows = _engine.Rows.copy_csr(csr.row_start, csr.index, csr.value, label, columns, weight, None,
-                                                   threads=1 if _forked else None)
+                                                   threads=_threads())
             else:
                 self._rows = _engine.Rows.borrow_csr(csr.row_start, csr.index, csr.value, label, columns, weight)
         else:
@@ -88,7 +94,7 @@ class Dataset:
         label = numbers_of(label, rows.shape[0], "labels")
         weight = None if weight is None else numbers_of(weight, rows.shape[0], "weights")
         made._rows = _engine.Rows.copy_csr(rows.row_start, rows.index, rows.value, label, MOST_COLUMNS, weight, numbering,
-                                           threads=1 if _forked else None)
+                                           threads=_threads())
         made.copies, made.names, made.path, made._made_of, made._first_column = ("shuffled",), None, None, None, 0
         made.shape = rows.shape
         return made

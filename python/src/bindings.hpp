@@ -15,5 +15,6 @@ void bind_run(nb::module_& m);
 void bind_stream(nb::module_& m);
 void bind_scoring(nb::module_& m);
 void bind_live(nb::module_& m);
+void bind_search(nb::module_& m);
 
 }  // namespace hogwild::python

@@ -12,4 +12,5 @@ NB_MODULE(_engine, m) {
   python::bind_stream(m);
   python::bind_scoring(m);
   python::bind_live(m);
+  python::bind_search(m);
 }

@@ -86,7 +86,7 @@ class a_search(unittest.TestCase):
 
     def test_measures_as_train_does(self):
         # Models side by side add up their margins in another order; runs of their own measure to the bit.
-        for options, tolerance in (["--batch", "1"], 1e-6), (["--optimizer", "adagrad"], 0.0):
+        for options, tolerance in (["--batch", "1"], 1e-6), (["--l1", "1e-5"], 1e-6), (["--optimizer", "adagrad"], 0.0):
             found = self.search("--validation", self.held, "--strategy", "halving", "--eta", "2", "--configurations", "4",
                                 "--space", "step=0.3:1", "--epochs", "4", *options)
             self.assertEqual(sorted(trial["epochs"] for trial in found["trials"]), [1, 1, 2, 4])
@@ -96,6 +96,18 @@ class a_search(unittest.TestCase):
                                                 *options)
                 self.assertEqual(code, 0)
                 self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=tolerance)
+
+    def test_each_trial_has_the_l1_that_it_names(self):
+        options = ["--epochs", "3", "--batch", "1"]
+        found = self.search("--validation", self.held, "--strategy", "grid", "--space", "l1=0,1e-6,1e-4,1e-3", "--space",
+                            "l2=1e-6,1e-3", "--space", "step=0.3", *options)
+        for trial in found["trials"]:
+            given = [word for name, value in trial["options"].items() for word in (f"--{name}", value)]
+            code, out, _ = self.run_command("train", self.data, "--test", self.held, "--engine", "serial", *given, *options,
+                                            "--json", "--quiet")
+            self.assertEqual(code, 0)
+            self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=1e-6)
+        self.assertEqual(len({round(trial["metric"], 6) for trial in found["trials"]}), 8, "each makes a difference")
 
     def test_saves_what_the_told_command_trains(self):
         record, saved, again = (str(self.folder / name) for name in ("record", "saved.txt", "again.txt"))
@@ -113,11 +125,12 @@ class a_search(unittest.TestCase):
         self.assertEqual(self.answer(one), self.answer(two))
 
     def test_a_trial_that_is_trained_further_is_the_run_of_all_its_epochs(self):
-        halved = self.search("--strategy", "halving", "--configurations", "9", "--epochs", "9", *SPACE)
-        whole = self.search("--strategy", "random", "--configurations", "9", "--epochs", "9", *SPACE)
-        done = [t for t in halved["trials"] if t["state"] == "done"]
-        self.assertEqual(len(done), 1)
-        self.assertEqual(done[0]["metric"], whole["trials"][done[0]["trial"]]["metric"])
+        for space in SPACE, [*SPACE, "--space", "l1=log:1e-7:1e-4"]:
+            halved = self.search("--strategy", "halving", "--configurations", "9", "--epochs", "9", *space)
+            whole = self.search("--strategy", "random", "--configurations", "9", "--epochs", "9", *space)
+            done = [t for t in halved["trials"] if t["state"] == "done"]
+            self.assertEqual(len(done), 1)
+            self.assertEqual(done[0]["metric"], whole["trials"][done[0]["trial"]]["metric"])
 
     def test_each_trial_is_checked_as_train_checks_it(self):
         for sentence, *options in (
@@ -237,11 +250,12 @@ class a_search(unittest.TestCase):
 
     def test_tells_runs_of_their_own_as_they_end(self):
         # Beside trials that go side by side, 32 and more of them at a time.
-        code, _, err = self.run_command("search", self.data, "--strategy", "grid", "--workers", "1", "--epochs", "1",
-                                        "--space", "step=0.1,0.2,0.3", "--space", "optimizer=sgd,adagrad")
-        self.assertEqual(code, 0, err)
-        told = [int(line.split()[2]) for line in err.splitlines() if line.startswith("hogwild: trial")]
-        self.assertEqual(told, [0, 2, 4, 1, 3, 5])
+        for l1 in "0", "1e-5":
+            code, _, err = self.run_command("search", self.data, "--strategy", "grid", "--workers", "1", "--epochs", "1",
+                                            "--l1", l1, "--space", "step=0.1,0.2,0.3", "--space", "optimizer=sgd,adagrad")
+            self.assertEqual(code, 0, err)
+            told = [int(line.split()[2]) for line in err.splitlines() if line.startswith("hogwild: trial")]
+            self.assertEqual(told, [0, 2, 4, 1, 3, 5])
 
     # Of linear models under sgd trials are trained side by side, and under adagrad each by a run of its own.
     BY_LANES, BY_RUNS = ["--epochs", "243"], ["--epochs", "9", "--optimizer", "adagrad"]

@@ -147,6 +147,7 @@ int search_on_ranks(search_request request, const search_space& space, const std
   request.options.stop = ranks.stop();
   const bool waits =
       request.options.strategy == strategy_kind::halving || request.options.strategy == strategy_kind::hyperband;
+  const std::vector<trial> trials = plan_trials(space, request.options);
   std::optional<search_folder> folder;
   std::optional<run_trainer> runs;
   std::optional<lane_trainer> lanes;
@@ -156,9 +157,9 @@ int search_on_ranks(search_request request, const search_space& space, const std
   ranks.together([&] {
     if (waits) folder.emplace(request.options.journal);
     runs.emplace(requests, rows, *request.metric, request.side_by_side, folder ? &*folder : nullptr, ranks.stop());
-    lanes.emplace(requests, rows, *request.metric, request.side_by_side, *runs, ranks.stop());
+    lanes.emplace(requests, trials, rows, *request.metric, request.side_by_side, *runs, ranks.stop());
   });
-  rank_trainer trainer(ranks, plan_trials(space, request.options), *lanes, [&](std::size_t trial) {
+  rank_trainer trainer(ranks, trials, *lanes, [&](std::size_t trial) {
     lanes->forget(trial);
     runs->forget(trial);
   });

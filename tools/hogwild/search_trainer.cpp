@@ -9,11 +9,11 @@
 #include <utility>
 
 #include <hogwild/detail/results/checkpoint.hpp>
+#include <hogwild/detail/search/for_each_in_threads.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/observer.hpp>
 
 #include "model_from_request.hpp"
-#include "side_by_side.hpp"
 #include "training.hpp"
 
 namespace hogwild::cli {
@@ -107,7 +107,7 @@ std::optional<double> run_trainer::train_on(const trial& t, std::size_t part, st
 void run_trainer::train(std::span<trial* const> some, std::size_t epochs) {
   const std::size_t parts = rows_.parts.size();
   std::vector<std::optional<double>> found(some.size() * parts);
-  for_each_in_threads(found.size(), side_by_side_, [&](std::size_t k) {
+  detail::for_each_in_threads(found.size(), side_by_side_, [&](std::size_t k) {
     if (!stop_.stop_requested()) found[k] = train_on(*some[k / parts], k % parts, epochs);
   });
   for (std::size_t i = 0; i < some.size(); ++i) {

@@ -137,7 +137,7 @@ std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std
     const std::size_t count = std::min(lanes, l2.size() - first);
     lane_run run({std::shared_ptr<const void>(), one.task.get()}, one.data.options(), lanes, largest,
                  std::make_unique<engine_of<serial_engine>>(serial_engine{}), !given);
-    for (std::size_t k = 0; k < count; ++k) run.place(k, {.l2 = l2[first + k]});
+    for (std::size_t k = 0; k < count; ++k) run.place(k, {.l1 = one.data.loop().l1, .l2 = l2[first + k]});
     std::vector<double> steps(lanes);
     for (std::size_t epoch = 1; epoch <= options_.epochs; ++epoch) {
       for (std::size_t k = 0; k < count; ++k) steps[k] = schedules[first + k].at(epoch);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/optimization/proximal.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/run/epoch_loop.hpp>
 #include <hogwild/detail/run/option_checks.hpp>
@@ -22,10 +24,17 @@ using detail::require;
 
 namespace {
 
-std::shared_ptr<lane_table> table_of(std::size_t lanes) {
+/// What an entry of a column takes of the l1 of all rows (margin_proximal.hpp).
+float part_of(std::size_t rows, std::uint32_t degree) {
+  return static_cast<float>(rows) / static_cast<float>(std::max(degree, 1u));
+}
+
+std::shared_ptr<lane_table> table_of(const training_task& alone, std::size_t lanes) {
   require(lanes == 8 || lanes == 16 || lanes == 32, "8, 16 or 32 models are trained side by side");
   auto table = std::make_shared<lane_table>();
   table->lanes = lanes;
+  if (alone.options().proximal())
+    for (const std::uint32_t degree : alone.data().degree) table->part.push_back(part_of(alone.data().rows(), degree));
   return table;
 }
 
@@ -41,7 +50,7 @@ void multiply(std::span<float> v, std::array<float, most_lanes> factor) {
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
                    double largest_step, std::shared_ptr<any_engine> engine, bool step_found)
-    : table_(table_of(lanes)), task_(alone, table_), engine_(std::move(engine)) {
+    : table_(table_of(*alone, lanes)), task_(alone, table_), engine_(std::move(engine)) {
   require(engine_->ranks() == nullptr && task_.options().all_rows == 0,
           "models side by side are trained in one process");
   resolved_run run{.options = options, .step_found = step_found};
@@ -57,7 +66,10 @@ lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_optio
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
                    std::shared_ptr<any_engine> engine)
-    : table_(table_of(lanes)), task_(std::move(alone), table_), plan_(task_.plan(decided)), engine_(std::move(engine)) {
+    : table_(table_of(*alone, lanes)),
+      task_(std::move(alone), table_),
+      plan_(task_.plan(decided)),
+      engine_(std::move(engine)) {
   start();
 }
 
@@ -87,12 +99,40 @@ std::size_t lane_run::lanes_for(std::size_t columns, std::size_t models) {
 
 void lane_run::deal(std::vector<std::uint8_t> fold) {
   table_->fold = std::move(fold);
+  if (!proximal()) return;
+  const sparse_view& rows = task_.data();
+  table_->part.resize(rows.columns * table_->lanes);
+  degree_of_fold_.assign(*std::ranges::max_element(table_->fold) + std::size_t{1},
+                         std::vector<std::uint32_t>(rows.columns));
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    rows.ensure(r, r + 1);
+    for (const std::uint32_t j : cursor.row(r).index) ++degree_of_fold_[table_->fold[rows.first_row + r]][j];
+  }
+}
+
+/// What columns take of the l1 of lane k: by the rows that it is trained on.
+void lane_run::set_parts(std::size_t k) {
+  if (degree_of_fold_.empty()) return;
+  const sparse_view& data = task_.data();
+  const std::uint32_t held = settings_[k].rows.held_out;
+  const std::size_t n = rows_of(k);
+  for (std::size_t j = 0; j < data.columns; ++j) {
+    const std::uint32_t less = held < degree_of_fold_.size() ? degree_of_fold_[held][j] : 0;
+    table_->part[j * table_->lanes + k] = part_of(n, data.degree[j] - less);
+  }
+}
+
+/// Rows that lane k is trained on.
+std::size_t lane_run::rows_of(std::size_t k) const {
+  return static_cast<std::size_t>(std::lround(static_cast<double>(task_.data().rows()) * table_->of[k].kept));
 }
 
 void lane_run::place(std::size_t k, const lane_settings& settings, std::span<const float> w) {
   const std::size_t lanes = table_->lanes;
   const std::span<float> stored = workers_->store().parameters<float>();
   require(w.empty() || w.size() * lanes == stored.size(), "parameters of a lane are those of its model");
+  require((settings.l1 > 0.0) == proximal(), "models side by side have an l1, each its own, or none of them has");
   settings_[k] = settings;
   double kept = 1.0;
   if (settings.rows.held_out != lane_rows::none) {
@@ -100,6 +140,7 @@ void lane_run::place(std::size_t k, const lane_settings& settings, std::span<con
     kept = 1.0 - held / static_cast<double>(table_->fold.size());
   }
   table_->of[k] = {.trains = true, .kept = kept, .rows = settings.rows};
+  set_parts(k);
   for (std::size_t j = 0; j * lanes < stored.size(); ++j) stored[j * lanes + k] = w.empty() ? 0.0f : w[j];
 }
 
@@ -131,6 +172,17 @@ void lane_run::go_back(const all_kept& to) {
   table_->of = to.of;
 }
 
+/// Takes what of the lane's l1 is left to the gate, as margin_task::settle().
+void lane_run::settle(std::size_t k, double step) {
+  const double kept = step * plan_.options.exchange.gain_weight, rows = static_cast<double>(rows_of(k));
+  const auto t = static_cast<float>(l1_at_the_gate * kept * settings_[k].l1 * rows);
+  const std::span<float> stored = workers_->store().parameters<float>();
+  for (std::size_t j = 0; j < task_.data().columns; ++j) {
+    float& w = stored[j * table_->lanes + k];
+    w = soft_threshold(w, t);
+  }
+}
+
 /// Multiplies their scales into the stored weights of these lanes, by one pass over the weights of all.
 void lane_run::fold(const std::bitset<most_lanes>& which) {
   if (which.none()) return;
@@ -157,9 +209,15 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     if (!lane.trains) continue;
     const double step_l2 = steps[k] * settings_[k].l2;
     require(step_l2 >= 0.0, "a step and its l2 are no less than 0");
-    detail::require_below_one(step_l2);
     largest_step = std::max(largest_step, steps[k]);
     lane.step = static_cast<float>(steps[k]);
+    parts[k] = 1;
+    if (proximal()) {
+      lane.l1 = static_cast<float>((1.0 - l1_at_the_gate) * settings_[k].l1);
+      lane.touched_l2 = static_cast<float>(settings_[k].l2);
+      continue;
+    }
+    detail::require_below_one(step_l2);
     lane.l2.position = 0.0;
     lane.l2.shrink = 1.0 - plan_.options.exchange.gain_weight * step_l2;
     const double of_lane = rows * lane.kept;
@@ -188,7 +246,11 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
   }
   for (std::size_t k = 0; k < table_->lanes; ++k) {
     lane_round& lane = table_->of[k];
-    if (lane.trains && parts[k] == 1) lane.l2.scale = lane.l2.at(rows * lane.kept);
+    if (!lane.trains) continue;
+    if (proximal())
+      settle(k, steps[k]);
+    else if (parts[k] == 1)
+      lane.l2.scale = lane.l2.at(rows * lane.kept);
   }
 }
 
@@ -213,17 +275,19 @@ std::vector<measurement> lane_run::measure(const sparse_view& rows, lane_task::r
 std::vector<double> lane_run::penalties() const {
   const std::size_t lanes = table_->lanes;
   const std::span<const float> stored = workers_->store().parameters<float>();
-  std::vector<double> sums(lanes);
+  std::vector<double> squares(lanes), sizes(lanes);
   for (std::size_t j = 0; j < task_.data().columns; ++j)
     for (std::size_t k = 0; k < lanes; ++k) {
       const auto v = static_cast<double>(stored[j * lanes + k]);
-      sums[k] += v * v;
+      squares[k] += v * v;
+      sizes[k] += std::abs(v);
     }
+  std::vector<double> penalties(lanes);
   for (std::size_t k = 0; k < lanes; ++k) {
     const double a = table_->of[k].l2.scale;
-    sums[k] *= 0.5 * settings_[k].l2 * a * a;
+    penalties[k] = settings_[k].l1 * a * sizes[k] + 0.5 * settings_[k].l2 * a * a * squares[k];
   }
-  return sums;
+  return penalties;
 }
 
 }  // namespace hogwild

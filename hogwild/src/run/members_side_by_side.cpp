@@ -52,8 +52,10 @@ void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thre
   std::vector<lane_settings> settings;
   for (std::size_t k = 0; k < members_.size(); ++k) {
     largest = std::max(largest, members_[k].schedule.initial);
-    // A run of its own has weights over their mean, so that this divides the step and multiplies l2.
-    settings.push_back({.l2 = run_.l2 * members_[k].mean, .rows = lane_rows_of(plan_, options_, k)});
+    // A run of its own has weights over their mean, so that this divides the step and multiplies l1 and l2.
+    settings.push_back({.l1 = options_.l1 * members_[k].mean,
+                        .l2 = run_.l2 * members_[k].mean,
+                        .rows = lane_rows_of(plan_, options_, k)});
   }
   groups_.emplace(all_, settings, largest, run_.step_found, std::move(engine), team);
   run_.plan = groups_->plan();

@@ -105,12 +105,12 @@ class tried_steps {
     const int least = first_time ? power - 2 : downwards ? power - several + 1 : power;
     std::array<double, steps_at_once> steps{};
     for (std::size_t k = 0; k < steps_at_once; ++k) {
-      const double l2 = trial_->options().l2;
+      const double l1 = trial_->options().l1, l2 = trial_->options().l2;
       const int tried = least + static_cast<int>(k);
       steps[k] = step(tried);
       found_[tried] = HUGE_VAL;
-      if (steps[k] * l2 < 0.5)
-        lanes_->place(k, {.l2 = l2}, begin_);
+      if (!trial_->facts().scaled || steps[k] * l2 < 0.5)
+        lanes_->place(k, {.l1 = l1, .l2 = l2}, begin_);
       else
         lanes_->clear(k);
     }

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <hogwild/detail/loop/lane_proximal.hpp>
 #include <hogwild/detail/loop/lane_step.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/sharing/dispatch.hpp>
@@ -22,7 +23,7 @@ namespace hogwild {
 namespace {
 
 const training_task& suited(const training_task& alone) {
-  detail::require(lane_task::suits(alone), "models are trained side by side that are linear, under sgd, without l1");
+  detail::require(lane_task::suits(alone), "models are trained side by side that are linear, under sgd");
   return alone;
 }
 
@@ -40,7 +41,7 @@ task_facts facts_of_lanes(const training_task& alone, std::size_t lanes) {
 bool lane_task::suits(const training_task& alone) {
   const loop_options& o = alone.options();
   return alone.margin() != nullptr && o.optimizer == optimizer_kind::sgd && o.form != l2_form::two_pass &&
-         !o.proximal() && o.frozen_groups == 0 && !alone.data().label.lists();
+         o.frozen_groups == 0 && !alone.data().label.lists();
 }
 
 lane_task::lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table)
@@ -61,8 +62,13 @@ void lane_task::work(const worker_context& at) const {
     } else if constexpr (requires { sharing.values(); }) {
       with_row_types(data_, [&]<class Index, class Value>() {
         using sharing_type = std::remove_cvref_t<decltype(sharing)>;
-        lane_batch_step<sharing_type, Index, Value> step(sharing, loss_, *table_, context, data_);
-        worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
+        const auto loop = [&](auto&& step) {
+          worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
+        };
+        if (at.plan.options.proximal())
+          loop(lane_proximal_batch<sharing_type, Index, Value>(sharing, loss_, *table_, context, data_));
+        else
+          loop(lane_batch_step<sharing_type, Index, Value>(sharing, loss_, *table_, context, data_));
       });
     } else {
       lane_row_step step(sharing, loss_, *table_, context, data_);

@@ -81,28 +81,40 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 class _ByC(LinearClassifier):
     """Minimises C * (sum of losses) + ||w||^2 / 2, as the engine has it: the mean loss and l2 / 2 ||w||^2."""
 
-    def _fit_by_c(self, X, y, sample_weight, model, options):
-        require_number("C", self.C, 0, strictly=True)
-        require_number("tol", self.tol, 0)
-        require_count("max_iter", self.max_iter)
-        rows = self._class_rows(X, y, sample_weight, shuffle=True)
-        if model == "logistic" and len(rows.classes) > 2:
+    def _rows_of_run(self, X, y, sample_weight):
+        return self._class_rows(X, y, sample_weight, shuffle=True)
+
+    def _options_of_run(self, rows):
+        """What a run on these rows is asked for; raises ValueError where parameters do not suit."""
+        self._check_parameters()
+        model, several = self._model(), len(rows.classes) > 2
+        if model == "logistic" and several:
             model = "softmax"
         n = rows.data.shape[0]
-        several = len(rows.classes) > 2
         options = {"model": model, "bias": bool(self.fit_intercept), "epochs": self.max_iter,
-                   "l2": 1.0 / (float(self.C) * n * rows.mean_weight), "tolerance": float(self.tol) or None, **options}
+                   "l2": 1.0 / (float(self.C) * n * rows.mean_weight), "tolerance": float(self.tol) or None}
         if self.tol > 0:
             options.update(falling(self.max_iter, n), tolerance_epochs=FLAT_EPOCHS)
         if several and model != "softmax":
             options["multiclass"] = "ovr"
-        saved, interrupt = self._train(rows, options)
+        return options
+
+    def _check_parameters(self):
+        require_number("C", self.C, 0, strictly=True)
+        require_number("tol", self.tol, 0)
+        require_count("max_iter", self.max_iter)
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
+        self._check_parameters()
+        rows = self._rows_of_run(X, y, sample_weight)
+        saved, interrupt = self._train(rows, self._options_of_run(rows))
         self.classes_ = rows.classes
         self._take_linear(saved, rows)
         if interrupt is not None:
             raise interrupt
         self._warn_of_end(self.tol, self.max_iter)
-        return rows
+        return self
 
 
 class LinearSVC(_ByC):
@@ -158,13 +170,14 @@ class LinearSVC(_ByC):
         self.engine = engine
         self.reproducible = reproducible
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
+    def _check_parameters(self):
+        super()._check_parameters()
         require("penalty", self.penalty, self.penalty == "l2", "'l2': SGDClassifier(penalty='l1') has the other one")
         require("loss", self.loss, self.loss in ("hinge", "squared_hinge"), "'hinge' or 'squared_hinge'")
         require("multi_class", self.multi_class, self.multi_class == "ovr", "'ovr'")
-        self._fit_by_c(X, y, sample_weight, "hinge_svm" if self.loss == "hinge" else "squared_hinge", {})
-        return self
+
+    def _model(self):
+        return "hinge_svm" if self.loss == "hinge" else "squared_hinge"
 
 
 class LogisticRegression(_ByC):
@@ -211,10 +224,8 @@ class LogisticRegression(_ByC):
         self.engine = engine
         self.reproducible = reproducible
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Trains on X (array, sparse matrix, frame or Dataset) and y. Returns self."""
-        self._fit_by_c(X, y, sample_weight, "logistic", {})
-        return self
+    def _model(self):
+        return "logistic"
 
     def predict_proba(self, X):
         """The probability of each class for each row: (rows, classes)."""

@@ -103,11 +103,18 @@ class SgdEstimator(LinearEstimator):
         return self._begin_with(model, coef.toarray() if hasattr(coef, "toarray") else coef, intercept_init,
                                 rows.features)
 
-    def _fit_sgd(self, rows, losses, coef_init, intercept_init):
+    def _options_of_run(self, rows):
+        """What a run on these rows is asked for; raises ValueError where parameters do not suit."""
+        losses = NUMBER_LOSSES if rows.classes is None else CLASS_LOSSES
+        self._check_parameters(losses)
         options = self._fit_options(losses, rows.mean_weight, rows.data.shape[0])
-        initial = self._beginning(coef_init, intercept_init, options["model"], rows)
         if rows.classes is not None and len(rows.classes) > 2:
             options["multiclass"] = "ovr"
+        return options
+
+    def _fit_sgd(self, rows, coef_init, intercept_init):
+        options = self._options_of_run(rows)
+        initial = self._beginning(coef_init, intercept_init, options["model"], rows)
         saved, interrupt = self._train(rows, options, initial)
         self._stream = None
         if rows.classes is not None:
@@ -264,8 +271,10 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
         self
         """
         self._check_parameters(CLASS_LOSSES)
-        rows = self._class_rows(X, y, sample_weight, self.shuffle)
-        return self._fit_sgd(rows, CLASS_LOSSES, coef_init, intercept_init)
+        return self._fit_sgd(self._rows_of_run(X, y, sample_weight), coef_init, intercept_init)
+
+    def _rows_of_run(self, X, y, sample_weight):
+        return self._class_rows(X, y, sample_weight, self.shuffle)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Trains on these rows once, in their order.
@@ -373,9 +382,11 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
     def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
         """Trains as SGDClassifier.fit() does, on numbers. Returns self."""
         self._check_parameters(NUMBER_LOSSES)
-        rows = self._number_rows(X, y, sample_weight, self.shuffle)
-        self._fit_sgd(rows, NUMBER_LOSSES, coef_init, intercept_init)
+        self._fit_sgd(self._rows_of_run(X, y, sample_weight), coef_init, intercept_init)
         return self
+
+    def _rows_of_run(self, X, y, sample_weight):
+        return self._number_rows(X, y, sample_weight, self.shuffle)
 
     def _take_linear(self, saved, rows):
         super()._take_linear(saved, rows)

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models side by side: each has the bits of the kernels that run it alone, whatever the others hold, and nothing
-// outside the rows and the weights is read. Rows and weights end where readable memory ends.
+// Models side by side: each has the bits of the kernels that run it alone, or with l1 of the step that takes single rows,
+// whatever the others hold, and nothing outside the rows and the weights is read. Rows and weights end where readable
+// memory ends.
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/model/example.hpp>
+#include <hogwild/detail/optimization/proximal.hpp>
 
 #include "guarded.hpp"
 #include "support/random_rows.hpp"
@@ -85,6 +91,91 @@ class lane_kernels_on : public testing::Test {
   }
 };
 TYPED_TEST_SUITE(lane_kernels_on, all_row_kinds);
+
+float widened(float x) {
+  return x;
+}
+float widened(half x) {
+  return to_float(x);
+}
+
+/// Row i of a batch as single rows are given to a step.
+template <class Index, class Value>
+struct single_row {
+  std::vector<std::uint32_t> index;
+  std::vector<float> value;
+
+  single_row(const row_batch<Index, Value>& rows, std::size_t i)
+      : index(rows.columns_of(i), rows.columns_of(i) + (rows.end[i] - rows.begin[i])) {
+    for (std::size_t k = rows.begin[i]; k < rows.end[i]; ++k) value.push_back(widened(rows.value[k]));
+  }
+  sparse_row<float> view() const {
+    sparse_row<float> z;
+    z.index = index, z.value = value;
+    return z;
+  }
+};
+
+/// Steps and strengths of l1 and l2 of some models; one stands still.
+struct proximal_models {
+  std::vector<float> step, step_l1, step_l2, part;
+  bool of_each;
+
+  proximal_models(std::mt19937_64& random, std::size_t lanes, std::size_t columns, bool has_l2, bool each)
+      : of_each(each) {
+    const auto numbers = [&](std::size_t n) {
+      auto those = random_numbers(random, n);
+      for (float& x : those) x = std::abs(x);
+      return those;
+    };
+    step = numbers(lanes), step_l1 = numbers(lanes), part = numbers(each ? columns * lanes : columns);
+    if (has_l2) step_l2 = numbers(lanes), step_l2[1] = 0.0f;
+    for (std::size_t k = 0; k < lanes; ++k) step_l1[k] *= 0.3f;
+    step[3] = step_l1[3] = 0.0f;
+    if (has_l2) step_l2[3] = 0.0f;
+  }
+  lane_proximal by(const float* slope) const {
+    return {slope, step.data(), step_l1.data(), step_l2.empty() ? nullptr : step_l2.data(), part.data(), of_each};
+  }
+  /// The formula of margin_proximal_step.
+  float moved(float w, float g, std::size_t j, std::size_t k) const {
+    const std::size_t lanes = step.size();
+    const float p = part[of_each ? j * lanes + k : j], l2 = step_l2.empty() ? 0.0f : step_l2[k];
+    return soft_threshold(w - step[k] * g, step_l1[k] * p) / (1.0f + l2 * p);
+  }
+};
+
+/// Rows that make proximal steps, through the kernels of all instruction sets.
+template <class Index, class Value>
+void expect_proximal(const row_batch<Index, Value>& rows, std::size_t lanes, const std::vector<float>& w,
+                     const std::vector<float>& slope, const proximal_models& models) {
+  const std::size_t columns = w.size() / lanes;
+  std::vector<float> expected = w, dots(rows.rows * lanes);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    std::vector<float> untouched = lane_of(w.data(), lanes, k, columns), alone = untouched;
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      const single_row<Index, Value> row(rows, i);
+      dots[i * lanes + k] = dot(param_view<float>(std::span(untouched)).reader(), row.view());
+      for (const auto [j, x] : row.view()) {
+        const float before = alone[j], after = models.moved(before, slope[i * lanes + k] * x, j, k);
+        if (after != before) alone[j] += after - before;
+      }
+    }
+    for (std::size_t j = 0; j < columns; ++j) expected[j * lanes + k] = alone[j];
+  }
+  for (const isa set : instruction_sets_here()) {
+    const auto& kernels = lane_kernels_of<Index, Value>(set);
+    const guarded<float> weights(w), slopes(slope), sums(std::vector<float>(rows.rows * lanes, 42.0f));
+    kernels.row_dots(weights.data(), lanes, rows, sums.data());
+    kernels.proximal(weights.data(), lanes, rows, models.by(slopes.data()));
+    for (std::size_t i = 0; i < dots.size(); ++i)
+      ASSERT_EQ(bits_of_number(sums.data()[i]), bits_of_number(dots[i]))
+          << name_of(set) << ", " << lanes << " lanes: row " << i / lanes << ", lane " << i % lanes;
+    for (std::size_t j = 0; j < w.size(); ++j)
+      ASSERT_EQ(bits_of_number(weights.data()[j]), bits_of_number(expected[j]))
+          << name_of(set) << ", " << lanes << " lanes: column " << j / lanes << ", lane " << j % lanes;
+  }
+}
 
 constexpr std::size_t lane_counts[] = {8, 16, 32};
 
@@ -169,6 +260,24 @@ TYPED_TEST(lane_kernels_on, a_row_touches_no_lane_of_which_its_change_is_zero) {
       for (std::size_t j = 0; j < 9; ++j)
         for (std::size_t k = 0; k < lanes; ++k)
           EXPECT_EQ(w.data()[j * lanes + k], k == 3 ? INFINITY : 1.0f) << name_of(set) << ", lane " << k;
+    }
+  }
+}
+
+TYPED_TEST(lane_kernels_on, each_makes_the_proximal_steps_that_it_makes_alone) {
+  using index = typename TestFixture::index_type;
+  using value = typename TestFixture::value_type;
+  for (std::size_t round = 0; round < 24; ++round) {
+    const std::size_t most = round < 21 ? 1 + this->random() % 40 : 1500, columns = round < 21 ? 50 : 1500;
+    const typename TestFixture::rows_type rows(this->random, 1 + this->random() % batch_rows, most, columns, round % 9);
+    const guarded_batch<index, value> those(rows.index, rows.value, rows.batch);
+    for (const std::size_t lanes : lane_counts) {
+      auto w = random_numbers(this->random, columns * lanes);
+      for (std::size_t j = 0; j < w.size(); j += 7) w[j] = j % 2 == 0 ? 0.0f : -0.0f;
+      if (round % 3 == 0)
+        for (std::size_t j = 0; j < columns; ++j) w[j * lanes + 2] = NAN, w[j * lanes + 5] = INFINITY;
+      const proximal_models models(this->random, lanes, columns, round % 2 == 0, round % 4 < 2);
+      expect_proximal(those.batch, lanes, w, this->some_changes(rows.batch.rows, lanes), models);
     }
   }
 }

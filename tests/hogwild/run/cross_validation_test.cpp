@@ -148,6 +148,8 @@ TEST_F(cross_validation, chooses_l2_as_by_hand) {
   options.step.initial = 0.2;
   options.bias = true;
   expect_chosen_as_by_hand(logistic{});
+  options.l1 = 1e-4;
+  expect_chosen_as_by_hand(logistic{});
   options.optimizer = optimizer_kind::adagrad;
   expect_chosen_as_by_hand(logistic{});
 }

@@ -46,15 +46,19 @@ struct lane_test : testing::Test {
 };
 
 struct planned_lane {
-  double step, l2;
+  double step, l1, l2;
+
+  lane_settings asked() const { return {.l1 = l1, .l2 = l2}; }
 };
 
-std::vector<planned_lane> random_lanes(std::size_t n, std::uint64_t seed) {
+std::vector<planned_lane> random_lanes(std::size_t n, std::uint64_t seed, bool with_l1) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> of(0.0, 1.0);
   std::vector<planned_lane> made(n);
   for (planned_lane& lane : made)
-    lane = {std::pow(10.0, -2.0 + 2.0 * of(random)), of(random) < 0.2 ? 0.0 : std::pow(10.0, -6.0 + 4.0 * of(random))};
+    lane = {std::pow(10.0, -2.0 + 2.0 * of(random)), with_l1 ? std::pow(10.0, -5.0 + 3.0 * of(random)) : 0.0,
+            of(random) < 0.2 ? 0.0 : std::pow(10.0, -6.0 + 4.0 * of(random))};
+  if (with_l1) made[1].l1 = 0.01;  // which leaves weights that are 0
   return made;
 }
 
@@ -62,26 +66,26 @@ template <class M>
 void expect_same_bits(const M& m, const sparse_view& rows, train_options options, std::size_t lanes) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const auto planned = random_lanes(lanes, seed);
+  const auto planned = random_lanes(lanes, seed, options.l1 > 0.0);
   options.epochs = lane_test::epochs;
   const auto made = lane_test::ready(m, rows, options);
   lane_run together = lane_test::start(made, lanes, 1.0);
   std::vector<double> steps;
   for (std::size_t k = 0; k < lanes; ++k) {
-    together.place(k, {.l2 = planned[k].l2});
+    together.place(k, planned[k].asked());
     steps.push_back(planned[k].step);
   }
   for (std::size_t pass = 1; pass <= lane_test::epochs; ++pass) {
     together.train(pass, steps);
     // Put aside and taken up again.
-    together.place(pass % lanes, {.l2 = planned[pass % lanes].l2}, together.kept(pass % lanes));
+    together.place(pass % lanes, planned[pass % lanes].asked(), together.kept(pass % lanes));
   }
   const auto measured = together.measure(rows, lane_task::rows_of_lane::all, false);
   const auto penalties = together.penalties();
   for (std::size_t k = 0; k < lanes; ++k) {
     SCOPED_TRACE("lane " + std::to_string(k));
     options.step = {.initial = planned[k].step, .kind = schedule_kind::constant};
-    options.l2 = planned[k].l2;
+    options.l1 = planned[k].l1, options.l2 = planned[k].l2;
     const train_result alone = train(m, rows, serial_engine{}, options);
     ASSERT_EQ(together.parameters(k), alone.parameters);
     EXPECT_NEAR(measured[k].loss, alone.train_loss, 1e-6 * alone.train_loss);
@@ -100,14 +104,34 @@ TEST_F(lane_test, each_makes_the_bits_that_it_makes_alone) {
   expect_same_bits(logistic{}, rows.view(), {.order = row_order::permuted, .batch = 5}, 8);
 }
 
-/// Steps and l2 of 8 lanes that a batch of 16 rows bears.
+TEST_F(lane_test, each_with_l1_makes_the_bits_that_it_makes_alone) {
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    if (has_isa(set)) expect_same_bits(logistic{}, rows.view(), {.l1 = 1e-4, .bias = true, .isa = set}, 16);
+  for (const std::size_t n : {8u, 16u, 32u}) {
+    expect_same_bits(logistic{}, rows.view(), {.l1 = 1e-4}, n);
+    expect_same_bits(hinge_svm{}, rows.view(), {.l1 = 1e-4, .bias = false}, n);
+  }
+  expect_same_bits(logistic{}, rows.view(), {.l1 = 1e-4, .order = row_order::permuted, .bias = true}, 8);
+}
+
+/// Steps, l1 and l2 of 8 lanes that a batch of 16 rows bears.
 struct eight_lanes : lane_test {
   std::vector<double> steps{0.05, 0.1, 0.2, 0.01, 0.05, 0.1, 0.2, 0.01};
-  std::vector<double> l2{0.0, 1e-3, 1e-4, 1e-2, 1e-5, 0.0, 1e-3, 1e-6};
+  std::vector<double> l1 = std::vector<double>(lanes), l2{0.0, 1e-3, 1e-4, 1e-2, 1e-5, 0.0, 1e-3, 1e-6};
   train_options options{.batch = 1};
 
+  /// Without l1 at first, then with l1.
+  template <class F>
+  void each_way(const F& f) {
+    f();
+    SCOPED_TRACE("with l1");
+    options.l1 = 1e-4;
+    l1 = {1e-4, 1e-3, 3e-4, 1e-5, 1e-4, 2e-3, 1e-6, 1e-4};
+    f();
+  }
+  lane_settings asked(std::size_t k, const lane_rows& of = {}) const { return {.l1 = l1[k], .l2 = l2[k], .rows = of}; }
   void place_all(lane_run& run) const {
-    for (std::size_t k = 0; k < lanes; ++k) run.place(k, {.l2 = l2[k]});
+    for (std::size_t k = 0; k < lanes; ++k) run.place(k, asked(k));
   }
   std::vector<std::vector<float>> parameters_of(const lane_run& run) const {
     std::vector<std::vector<float>> all;
@@ -129,10 +153,14 @@ struct eight_lanes : lane_test {
     return most;
   }
   std::vector<float> alone(std::size_t k, const sparse_view& of, std::size_t passes) const {
+    return alone_by(serial_engine{}, k, of, passes);
+  }
+  template <class Engine>
+  std::vector<float> alone_by(const Engine& engine, std::size_t k, const sparse_view& of, std::size_t passes) const {
     train_options o = options;
-    o.epochs = passes, o.l2 = l2[k];
+    o.epochs = passes, o.l1 = l1[k], o.l2 = l2[k];
     o.step = {.initial = steps[k], .kind = schedule_kind::constant};
-    return train(logistic{}, of, serial_engine{}, o).parameters;
+    return train(logistic{}, of, engine, o).parameters;
   }
 };
 
@@ -144,12 +172,45 @@ TEST_F(eight_lanes, heed_weights_and_offsets_of_rows) {
     offset.push_back(0.1f * static_cast<float>(r % 7));
   }
   heavy.weight = weight, heavy.offset = offset;
-  const auto made = ready(logistic{}, heavy, options);
-  lane_run run = start(made);
-  place_all(run);
-  run.train(1, steps);
-  run.train(2, steps);
-  for (std::size_t k = 0; k < lanes; ++k) EXPECT_EQ(run.parameters(k), alone(k, heavy, 2));
+  each_way([&] {
+    const auto made = ready(logistic{}, heavy, options);
+    lane_run run = start(made);
+    place_all(run);
+    run.train(1, steps);
+    run.train(2, steps);
+    for (std::size_t k = 0; k < lanes; ++k) EXPECT_EQ(run.parameters(k), alone(k, heavy, 2));
+  });
+}
+
+TEST_F(eight_lanes, make_the_bits_that_each_makes_alone_by_a_worker_on_a_shared_array) {
+  const thread_engine one{.workers = 1, .team = thread_team_kind::std, .pin = false};
+  options.sharing = sharing_kind::direct, options.bias = true;
+  for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
+    options.update = update, options.l1 = 0.0, l1.assign(lanes, 0.0);
+    each_way([&] {
+      const auto made = ready(logistic{}, rows.view(), options);
+      lane_run run(task_of(made), made.data.options(), lanes, 0.2, std::make_unique<engine_of<thread_engine>>(one));
+      place_all(run);
+      run.train(1, steps);
+      run.train(2, steps);
+      for (std::size_t k = 0; k < lanes; ++k)
+        EXPECT_EQ(run.parameters(k), alone_by(one, k, rows.view(), 2)) << "lane " << k;
+    });
+  }
+}
+
+TEST_F(eight_lanes, have_an_l1_each_or_none_has) {
+  const auto without = ready(logistic{}, rows.view(), options);
+  lane_run plain = start(without);
+  EXPECT_THROW(plain.place(0, {.l1 = 1e-3}), config_error);
+  options.l1 = 1e-3;
+  const auto with = ready(logistic{}, rows.view(), options);
+  lane_run proximal = start(with);
+  EXPECT_THROW(proximal.place(0, {.l2 = 1e-3}), config_error);
+  // A division by 1 + step * l2 * n / degree cannot overshoot.
+  proximal.place(0, {.l1 = 1e-3, .l2 = 30.0});
+  proximal.train(1, std::vector<double>(lanes, 0.1));
+  EXPECT_TRUE(std::isfinite(proximal.measure(rows.view(), lane_task::rows_of_lane::all, false)[0].loss));
 }
 
 // A step * l2 that shrinks weights below 1e-6 within a pass has them folded at gates in its middle; the others go on.
@@ -185,26 +246,29 @@ TEST_F(eight_lanes, that_shrink_far_do_not_notice_which_others_do) {
 
 TEST_F(eight_lanes, are_dropped_and_refilled_and_the_others_do_not_notice) {
   l2[4] = 0.0;
-  const auto made = ready(logistic{}, rows.view(), options);
-  lane_run run = start(made);
-  place_all(run);
-  run.train(1, steps);
-  run.clear(2);
-  std::vector<double> wild = steps;
-  wild[4] = 1e30;  // diverges
-  run.train(2, wild);
-  const auto measured = run.measure(rows.view(), lane_task::rows_of_lane::all, false);
-  EXPECT_TRUE(std::isnan(measured[2].loss));
-  EXPECT_FALSE(measured[4].loss < 1e6);
-  EXPECT_FALSE(run.trains(2));
-  for (const float w : run.parameters(2)) EXPECT_EQ(w, 0.0f);
-  run.place(2, {.l2 = l2[5]}, run.parameters(5));  // another lane's model goes on here
-  run.place(4, {.l2 = l2[4]});
-  steps[2] = steps[5];
-  run.train(3, steps);
-  for (const std::size_t k : {0u, 1u, 3u, 5u, 6u, 7u}) EXPECT_EQ(run.parameters(k), alone(k, rows.view(), 3));
-  EXPECT_LT(difference(run.parameters(2), run.parameters(5)), 1e-6);
-  EXPECT_TRUE(std::isfinite(run.measure(rows.view(), lane_task::rows_of_lane::all, false)[4].loss));
+  each_way([&] {
+    const auto made = ready(logistic{}, rows.view(), options);
+    lane_run run = start(made);
+    place_all(run);
+    run.train(1, steps);
+    run.clear(2);
+    std::vector<double> wild = steps;
+    wild[4] = 1e30;  // diverges
+    run.train(2, wild);
+    const auto measured = run.measure(rows.view(), lane_task::rows_of_lane::all, false);
+    EXPECT_TRUE(std::isnan(measured[2].loss));
+    EXPECT_FALSE(measured[4].loss < 1e6);
+    EXPECT_FALSE(run.trains(2));
+    for (const float w : run.parameters(2)) EXPECT_EQ(w, 0.0f);
+    run.place(2, asked(5), run.parameters(5));  // another lane's model goes on here
+    run.place(4, asked(4));
+    std::vector<double> moved = steps;
+    moved[2] = steps[5];
+    run.train(3, moved);
+    for (const std::size_t k : {0u, 1u, 3u, 5u, 6u, 7u}) EXPECT_EQ(run.parameters(k), alone(k, rows.view(), 3));
+    EXPECT_LT(difference(run.parameters(2), run.parameters(5)), 1e-6);
+    EXPECT_TRUE(std::isfinite(run.measure(rows.view(), lane_task::rows_of_lane::all, false)[4].loss));
+  });
 }
 
 TEST_F(eight_lanes, are_not_trained_on_the_fold_that_they_hold_out) {
@@ -232,6 +296,33 @@ TEST_F(eight_lanes, are_not_trained_on_the_fold_that_they_hold_out) {
     const auto part = static_cast<double>(std::ranges::count(fold, k));
     EXPECT_NEAR(all[k].loss, (held[k].loss * part + seen[k].loss * (n - part)) / n, 1e-9);
     EXPECT_LT(seen[k].loss, held[k].loss) << "it was trained on what it is measured on";
+  }
+}
+
+// Each column is owed the l1 of the rows that are left.
+TEST_F(eight_lanes, with_l1_are_as_trained_on_rows_from_which_the_fold_is_cut) {
+  std::vector<std::uint8_t> fold;
+  for (std::size_t r = 0; r < toy.label.size(); ++r) fold.push_back(static_cast<std::uint8_t>(r * r % 5 % 3));
+  each_way([] {});
+  options.bias = true;
+  const auto made = ready(logistic{}, rows.view(), options);
+  lane_run run = start(made);
+  run.deal(fold);
+  for (std::size_t k = 0; k < lanes; ++k)
+    run.place(k, asked(k, {.held_out = k < 6 ? static_cast<std::uint32_t>(k % 3) : lane_rows::none}));
+  run.train(1, steps);
+  run.train(2, steps);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    test::toy_rows left = toy;
+    left.row_start = {0}, left.index.clear(), left.value.clear(), left.label.clear();
+    for (std::size_t r = 0; r < toy.label.size(); ++r) {
+      if (k < 6 && fold[r] == k % 3) continue;
+      for (std::size_t e = toy.row_start[r]; e < toy.row_start[r + 1]; ++e)
+        left.index.push_back(toy.index[e]), left.value.push_back(toy.value[e]);
+      left.row_start.push_back(left.index.size()), left.label.push_back(toy.label[r]);
+    }
+    const csr_rows cut = left.csr();
+    EXPECT_EQ(run.parameters(k), alone(k, cut.view(), 2)) << "lane " << k;
   }
 }
 
@@ -291,42 +382,47 @@ TEST_F(eight_lanes, tell_one_class_from_the_others) {
 }
 
 TEST_F(eight_lanes, end_as_well_by_two_threads_in_every_way_of_sharing) {
-  const auto made = ready(logistic{}, rows.view(), options);
-  lane_run serial = start(made);
-  place_all(serial);
-  const auto trained = [&](lane_run& run) {
-    for (std::size_t pass = 1; pass <= 10; ++pass) run.train(pass, steps);
-    return run.measure(rows.view(), lane_task::rows_of_lane::all, false);
-  };
-  const auto expected = trained(serial);
-  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
-  for (const sharing_kind sharing :
-       {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head}) {
-    for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
-      train_options o = options;
-      o.sharing = sharing, o.update = update;
-      const auto by_two = ready(logistic{}, rows.view(), o);
-      lane_run run(task_of(by_two), by_two.data.options(), lanes, 0.2, std::make_unique<engine_of<thread_engine>>(two));
-      place_all(run);
-      const auto measured = trained(run);
-      for (std::size_t k = 0; k < lanes; ++k)
-        EXPECT_LT(measured[k].loss, 1.05 * expected[k].loss + 0.01) << "lane " << k;
+  each_way([&] {
+    const auto made = ready(logistic{}, rows.view(), options);
+    lane_run serial = start(made);
+    place_all(serial);
+    const auto trained = [&](lane_run& run) {
+      for (std::size_t pass = 1; pass <= 10; ++pass) run.train(pass, steps);
+      return run.measure(rows.view(), lane_task::rows_of_lane::all, false);
+    };
+    const auto expected = trained(serial);
+    const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+    for (const sharing_kind sharing :
+         {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered, sharing_kind::head}) {
+      for (const update_kind update : {update_kind::lossy, update_kind::exact}) {
+        train_options o = options;
+        o.sharing = sharing, o.update = update;
+        const auto by_two = ready(logistic{}, rows.view(), o);
+        lane_run run(task_of(by_two), by_two.data.options(), lanes, 0.2,
+                     std::make_unique<engine_of<thread_engine>>(two));
+        place_all(run);
+        const auto measured = trained(run);
+        for (std::size_t k = 0; k < lanes; ++k)
+          EXPECT_LT(measured[k].loss, 1.05 * expected[k].loss + 0.01) << "lane " << k;
+      }
     }
-  }
+  });
 }
 
 TEST_F(eight_lanes, repeat_to_the_bit_by_any_number_of_threads) {
   options.reproducible = true, options.virtual_workers = 3;
-  const auto made = ready(logistic{}, rows.view(), options);
-  const auto by = [&](std::size_t workers) {
-    const thread_engine threads{.workers = workers, .team = thread_team_kind::std, .pin = false};
-    lane_run run(task_of(made), made.data.options(), lanes, 0.2, std::make_unique<engine_of<thread_engine>>(threads));
-    place_all(run);
-    for (std::size_t pass = 1; pass <= 3; ++pass) run.train(pass, steps);
-    return parameters_of(run);
-  };
-  EXPECT_EQ(by(1), by(2));
-  EXPECT_EQ(by(1), by(3));
+  each_way([&] {
+    const auto made = ready(logistic{}, rows.view(), options);
+    const auto by = [&](std::size_t workers) {
+      const thread_engine threads{.workers = workers, .team = thread_team_kind::std, .pin = false};
+      lane_run run(task_of(made), made.data.options(), lanes, 0.2, std::make_unique<engine_of<thread_engine>>(threads));
+      place_all(run);
+      for (std::size_t pass = 1; pass <= 3; ++pass) run.train(pass, steps);
+      return parameters_of(run);
+    };
+    EXPECT_EQ(by(1), by(2));
+    EXPECT_EQ(by(1), by(3));
+  });
 }
 
 TEST_F(eight_lanes, refuse_what_does_not_suit) {

@@ -61,6 +61,7 @@ TEST_F(found_step, is_the_one_that_single_runs_find) {
   for (const double l2 : {0.0, 1e-4, 1e-2}) {
     expect_alike(logistic{}, {.l2 = l2, .bias = true});
     expect_alike(hinge_svm{}, {.l2 = l2});
+    expect_alike(logistic{}, {.l2 = l2, .l1 = 1e-3, .bias = true});
   }
 }
 

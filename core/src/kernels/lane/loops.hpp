@@ -18,17 +18,18 @@ class lane_loops {
   using rules = row_rules<Isa>;
   using entries = typename rules::template entries<Index, Value>;
 
-  template <std::size_t Models>
+  template <std::size_t Models, std::size_t Sums>
   static void dots_of(const float* w, const batch& rows, float* out) {
     for (std::size_t i = 0; i < rows.rows; ++i) {
       const entries z(rows, i);
       rules::announce(z.index, z.size);
       rules::announce(z.value, z.size);
-      lane_row<Isa, Models, Index, Value>::dot(w, z, out + i * Models);
+      lane_row<Isa, Models, Index, Value>::template dot<Sums>(w, z, out + i * Models);
     }
   }
+  template <std::size_t Sums>
   static void dots(const float* w, std::size_t models, const batch& rows, float* out) {
-    (models == 8 ? dots_of<8> : models == 16 ? dots_of<16> : dots_of<most_lanes>)(w, rows, out);
+    (models == 8 ? dots_of<8, Sums> : models == 16 ? dots_of<16, Sums> : dots_of<most_lanes, Sums>)(w, rows, out);
   }
 
   template <std::size_t Models>
@@ -40,9 +41,18 @@ class lane_loops {
     (models == 8 ? updates_of<8> : models == 16 ? updates_of<16> : updates_of<most_lanes>)(w, rows, change);
   }
 
+  template <std::size_t Models>
+  static void proximal_of(float* w, const batch& rows, const lane_proximal& by) {
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      lane_row<Isa, Models, Index, Value>::proximal(w, entries(rows, i), by, by.slope + i * Models);
+  }
+  static void proximal(float* w, std::size_t models, const batch& rows, const lane_proximal& by) {
+    (models == 8 ? proximal_of<8> : models == 16 ? proximal_of<16> : proximal_of<most_lanes>)(w, rows, by);
+  }
+
  public:
-  static constexpr lane_kernels<Index, Value> table{dots, updates, lane_numbers<Isa>::margins,
-                                                    lane_numbers<Isa>::changes};
+  static constexpr lane_kernels<Index, Value> table{
+      dots<width>, updates, dots<row_sums>, proximal, lane_numbers<Isa>::margins, lane_numbers<Isa>::changes};
 };
 
 }  // namespace hogwild::detail

@@ -18,6 +18,9 @@
 
 namespace hogwild::detail {
 
+/// In how many sums dot() of a single row grows (example.hpp).
+inline constexpr std::size_t row_sums = 4;
+
 /// The loops over a row's entries for so many models. Isa has load(value) and load_one(value), as for margin_loops;
 /// `floats`: how many a register holds; and `sums`: in how many registers sums grow at once.
 template <class Isa, std::size_t Models, class Index, class Value>
@@ -32,29 +35,67 @@ class lane_row {
     vector of[vectors];
   };
 
-  /// A dot is made of eight sums, of every eighth entry each: so many of them grow in one walk along the row.
-  static constexpr std::size_t abreast = Isa::sums / vectors < width ? Isa::sums / vectors : width;
+  /// A dot is made of eight sums, of every eighth entry each, or of four: so many of them grow in one walk along the
+  /// row.
+  template <std::size_t Sums>
+  static constexpr std::size_t abreast = Isa::sums / vectors < Sums ? Isa::sums / vectors : Sums;
   /// So many entries are updated in one turn of the loop.
   static constexpr std::size_t updates_at_once = 4;
   /// Values that are halves are made floats so many at a time.
   static constexpr std::size_t most_widened = 512;
 
  public:
+  /// In eight sums, as margin_loops has them, with what is left in a ninth; or in four as dot() of a single row, with
+  /// what is left in the first.
+  template <std::size_t Sums>
   static void dot(const float* w, const entries& z, float* out) {
-    numbers sum[width], rest;
-    each_vector([&](std::size_t v) __attribute__((always_inline)) { rest.of[v] = vector{}; });
+    numbers sum[Sums], ninth;
+    each_vector([&](std::size_t v) __attribute__((always_inline)) { ninth.of[v] = vector{}; });
+    numbers& rest = Sums == row_sums ? sum[0] : ninth;
     in_parts(
         z, [&](const Index* index, const float* x, std::size_t n, bool first) __attribute__((always_inline)) {
-          const std::size_t whole = n / width * width;
-          walks(w, index, x, whole, first, sum, std::make_index_sequence<width / abreast>());
+          const std::size_t whole = n / Sums * Sums;
+          walks(w, index, x, whole, first, sum, std::make_index_sequence<Sums / abreast<Sums>>());
           for (std::size_t k = whole; k < n; ++k) add_product(rest, w, index[k], x[k]);
         });
     each_vector([&](std::size_t v) __attribute__((always_inline)) {
-      const auto pair = [&](std::size_t s) __attribute__((always_inline)) {
-        return sum[s].of[v] + sum[s + 4].of[v];
-      };
-      rules::store(out + v * floats, ((pair(0) + pair(2)) + (pair(1) + pair(3))) + rest.of[v]);
+      if constexpr (Sums == row_sums) {
+        rules::store(out + v * floats, (sum[0].of[v] + sum[1].of[v]) + (sum[2].of[v] + sum[3].of[v]));
+      } else {
+        const auto pair = [&](std::size_t s) __attribute__((always_inline)) {
+          return sum[s].of[v] + sum[s + 4].of[v];
+        };
+        rules::store(out + v * floats, ((pair(0) + pair(2)) + (pair(1) + pair(3))) + ninth.of[v]);
+      }
     });
+  }
+
+  static void proximal(float* w, const entries& z, const lane_proximal& by, const float* slopes) {
+    numbers slope, step, l1, l2{};
+    const bool has_l2 = by.step_l2 != nullptr, of_each = by.part_of_each;
+    each_vector([&](std::size_t v) __attribute__((always_inline)) {
+      slope.of[v] = loaded<vector>(slopes + v * floats);
+      step.of[v] = loaded<vector>(by.step + v * floats);
+      l1.of[v] = loaded<vector>(by.step_l1 + v * floats);
+      if (has_l2) l2.of[v] = loaded<vector>(by.step_l2 + v * floats);
+    });
+    const auto move_column = [&](Index j, float x) __attribute__((always_inline)) {
+      float* const weights = aligned(w + place(j));
+      each_vector([&](std::size_t v) __attribute__((always_inline)) {
+        const vector zero{}, before = loaded<vector>(weights + v * floats);
+        const vector part =
+            of_each ? loaded<vector>(by.part + place(j) + v * floats) : rules::template splat<vector>(by.part[j]);
+        const vector moved = before - step.of[v] * (slope.of[v] * x), t = l1.of[v] * part;
+        const vector above = moved - t, below = moved + t;
+        vector after = (above < zero ? zero : above) + (zero < below ? zero : below);
+        if (has_l2) after /= 1.0f + l2.of[v] * part;
+        rules::store(weights + v * floats, after != before ? before + (after - before) : before);
+      });
+    };
+    in_parts(
+        z, [&](const Index* index, const float* x, std::size_t n, bool) __attribute__((always_inline)) {
+          for (std::size_t k = 0; k < n; ++k) move_column(index[k], x[k]);
+        });
   }
 
   static void update(float* w, const entries& z, const float* change) {
@@ -117,22 +158,22 @@ class lane_row {
                     __attribute__((always_inline)) { sum.of[v] += loaded<vector>(weights + v * floats) * x; });
   }
 
-  /// Adds the products of n entries, whole eights, to the sums; the first ones to zero.
-  template <std::size_t... Walk>
+  /// Adds the products of n entries, as many as there are sums or a multiple, to the sums; the first ones to zero.
+  template <std::size_t Sums, std::size_t... Walk>
   [[gnu::always_inline]] static void walks(const float* w, const Index* index, const float* x, std::size_t n,
-                                           bool first, numbers (&sum)[width], std::index_sequence<Walk...>) {
-    (walk<Walk * abreast>(w, index, x, n, first, sum, std::make_index_sequence<abreast>()), ...);
+                                           bool first, numbers (&sum)[Sums], std::index_sequence<Walk...>) {
+    (walk<Walk * abreast<Sums>>(w, index, x, n, first, sum, std::make_index_sequence<abreast<Sums>>()), ...);
   }
-  template <std::size_t From, std::size_t... Sum>
+  template <std::size_t From, std::size_t Sums, std::size_t... Sum>
   [[gnu::always_inline]] static void walk(const float* w, const Index* index, const float* x, std::size_t n, bool first,
-                                          numbers (&sum)[width], std::index_sequence<Sum...>) {
-    numbers growing[abreast];
+                                          numbers (&sum)[Sums], std::index_sequence<Sum...>) {
+    numbers growing[abreast<Sums>];
     if (first)
       each_vector([&](std::size_t v) __attribute__((always_inline)) { ((growing[Sum].of[v] = vector{}), ...); });
     else
       each_vector([&](std::size_t v)
                       __attribute__((always_inline)) { ((growing[Sum].of[v] = sum[From + Sum].of[v]), ...); });
-    for (std::size_t k = From; k < n; k += width) {
+    for (std::size_t k = From; k < n; k += Sums) {
       (add_product(growing[Sum], w, index[k + Sum], x[k + Sum]), ...);
     }
     each_vector([&](std::size_t v)

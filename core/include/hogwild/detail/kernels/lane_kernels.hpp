@@ -15,6 +15,15 @@ inline constexpr std::size_t most_lanes = 32;
 /// There are so many, or two or four times as many.
 inline constexpr std::size_t least_lanes = 8;
 
+/// What rows change of models with l1, each of its own strength.
+struct lane_proximal {
+  const float* slope = nullptr;                     ///< of row i and model k: slope[i * lanes + k]
+  const float *step = nullptr, *step_l1 = nullptr;  ///< of each model; step_l1: its step * l1
+  const float* step_l2 = nullptr;                   ///< null: none has l2
+  const float* part = nullptr;                      ///< of column j part[j],
+  bool part_of_each = false;                        ///< or of each model part[j * lanes + k]
+};
+
 /// The inner loops of several margin models that read the same rows: lane k is a model of its own. `lanes` is 8, 16 or
 /// 32, and model k's weight of column j is w[j * lanes + k]: an entry is read once for all models. `w` begins at a
 /// multiple of 64 bytes, of 8 lanes at one of 32. Index is std::uint32_t or std::uint16_t, Value is float or half.
@@ -29,6 +38,12 @@ struct lane_kernels {
   /// w[j * lanes + k] += change[i * lanes + k] * x for each entry of row i, row after row; a row does not touch a lane
   /// of which its change is 0.
   void (*updates)(float* w, std::size_t lanes, const row_batch<Index, Value>& rows, const float* change);
+  /// The same dots, each added up as dot() of a single row does it (example.hpp).
+  void (*row_dots)(const float* w, std::size_t lanes, const row_batch<Index, Value>& rows, float* out);
+  /// Row after row, whatever its slope, for each entry x of column j: w[j * lanes + k] becomes
+  ///   soft(w - step[k] * slope * x, step_l1[k] * part) / (1 + step_l2[k] * part),
+  /// by an add, to the bits of margin_proximal_step under sgd.
+  void (*proximal)(float* w, std::size_t lanes, const row_batch<Index, Value>& rows, const lane_proximal& by);
   /// Of one row and each model k: dot[k] becomes the margin scale[k] * dot[k] + bias[k], in single precision; scale[k]
   /// is multiplied by shrink[k], and what it is then, rounded, is shrunk[k].
   void (*margins)(std::size_t lanes, double* scale, const double* shrink, const float* bias, float* dot, float* shrunk);

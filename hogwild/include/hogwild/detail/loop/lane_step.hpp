@@ -12,10 +12,11 @@
 #include <hogwild/detail/loop/batch_step.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/loop/step.hpp>
+#include <hogwild/detail/optimization/proximal.hpp>
 #include <hogwild/detail/task/lane_table.hpp>
 
-// Margin models under sgd, several side by side: each is trained as by margin_batch_step or margin_sgd_step, to the
-// same bits, but with rows of which it takes part in some only.
+// Margin models under sgd, several side by side: each is trained as by margin_batch_step, margin_sgd_step or, with l1,
+// margin_proximal_step, to the same bits, but with rows of which it takes part in some only.
 
 namespace hogwild {
 
@@ -62,6 +63,8 @@ class lane_state {
     of_fold_.resize(folds);
     for (const lane_round& lane : table.of) {
       resampled_ = resampled_ || lane.rows.bootstrap != 0;
+      shrinks_ = shrinks_ || lane.l2.shrink != 1.0;
+      has_touched_l2_ = has_touched_l2_ || lane.touched_l2 != 0.0f;
     }
   }
   lane_state(const lane_state&) = delete;  // refers to itself
@@ -78,6 +81,8 @@ class lane_state {
         const bool takes = lane.trains && (table_.fold.empty() || lane.rows.held_out != f);
         of_fold_[f].step[k] = takes ? lane.step : 0.0f;
         of_fold_[f].shrink[k] = takes && round.redo == 0 ? lane.l2.between_rows() : 1.0;
+        of_fold_[f].step_l1[k] = of_fold_[f].step[k] * lane.l1;
+        of_fold_[f].step_l2[k] = of_fold_[f].step[k] * lane.touched_l2;
       }
     }
   }
@@ -90,23 +95,40 @@ class lane_state {
     for (std::size_t k = 0; !data_.offset.empty() && k < lanes_; ++k) dot[k] += data_.offset[r];
   }
 
-  /// What slopes of row r, which are changed, change of the stored weights; it is added to `moved` for the biases.
-  /// Whether that is anything.
-  bool changes(std::size_t r, float* slope, const float* shrunk, float* moved, float* change) const {
+  /// Slopes of row r become those of how much it counts.
+  void weigh(std::size_t r, float* slope) const {
     for (std::size_t k = 0; !data_.weight.empty() && k < lanes_; ++k) slope[k] *= data_.weight[r];
     for (std::size_t k = 0; resampled_ && k < lanes_; ++k) {
       const std::uint64_t bootstrap = table_.of[k].rows.bootstrap;
       if (bootstrap != 0) slope[k] *= bootstrap_count(bootstrap, data_.first_row + r);
     }
+  }
+
+  /// What weighed slopes of row r change of the stored weights; it is added to `moved` for the biases. Whether that is
+  /// anything.
+  bool changes(std::size_t r, const float* slope, const float* shrunk, float* moved, float* change) const {
     return kernels_.changes(lanes_, of_row(r).step.data(), slope, shrunk, moved, change);
   }
 
+  /// The proximal step of row r, by weighed slopes.
+  lane_proximal proximal(std::size_t r, const float* slope) const {
+    const fold_steps& of = of_row(r);
+    return {.slope = slope,
+            .step = of.step.data(),
+            .step_l1 = of.step_l1.data(),
+            .step_l2 = has_touched_l2_ ? of.step_l2.data() : nullptr,
+            .part = table_.part.data(),
+            .part_of_each = !table_.fold.empty()};
+  }
+
   std::size_t lanes() const { return lanes_; }
+  /// Whether weights shrink without writes.
+  bool shrinks() const { return shrinks_; }
 
  private:
   /// What each lane makes of the rows of a fold: nothing where it is held out.
   struct fold_steps {
-    alignas(64) std::array<float, most_lanes> step{};
+    alignas(64) std::array<float, most_lanes> step{}, step_l1{}, step_l2{};
     alignas(64) std::array<double, most_lanes> shrink{};
   };
   const fold_steps& of_row(std::size_t r) const {
@@ -119,7 +141,7 @@ class lane_state {
   sparse_view data_;
   lane_labels labels_;
   std::size_t lanes_;
-  bool resampled_ = false;
+  bool resampled_ = false, shrinks_ = false, has_touched_l2_ = false;
   alignas(64) std::array<double, most_lanes> scale_{};
   std::vector<fold_steps> of_fold_;
 };
@@ -161,8 +183,10 @@ class lane_batch_step : public Sharing {
     }
     loss_.derivatives(rows.size() * lanes, margin_.data(), label_.data(), slope_.data());
     alignas(64) std::array<float, most_lanes> moved{};
-    for (std::size_t i = 0, at = 0; i < rows.size(); ++i, at += lanes)
+    for (std::size_t i = 0, at = 0; i < rows.size(); ++i, at += lanes) {
+      state_.weigh(rows[i], &slope_[at]);
       outcome.updates += state_.changes(rows[i], &slope_[at], &shrunk_[at], moved.data(), &change_[at]) ? 1 : 0;
+    }
     kernels_.updates(w, lanes, batch_, change_.data());
     for (std::size_t k = 0; bias != nullptr && k < lanes; ++k) bias[k] += moved[k] * context_.options.bias_rate;
     return outcome;
@@ -178,7 +202,8 @@ class lane_batch_step : public Sharing {
   alignas(64) std::array<float, batch_rows * most_lanes> margin_, label_, slope_, shrunk_, change_;
 };
 
-/// Row by row, on an array that others write, too.
+/// Row by row, on an array that others write, too. Where each model has few parameters, a row settles the adds before
+/// it, for the reason that stands with margin_sgd_step.
 template <class Sharing>
 class lane_row_step : public Sharing {
  public:
@@ -189,7 +214,8 @@ class lane_row_step : public Sharing {
         context_(context),
         columns_(data.columns),
         v_(Sharing::parameters()),
-        state_(lane_kernels_of<std::uint32_t, float>(context.options.dense_isa), table, context, data) {}
+        state_(lane_kernels_of<std::uint32_t, float>(context.options.dense_isa), table, context, data),
+        crowded_(state_.shrinks() && columns_ + context.options.bias <= crowded_parameters) {}
 
   struct numbered_row : sparse_row<float> {
     std::size_t number = 0;
@@ -204,17 +230,17 @@ class lane_row_step : public Sharing {
   template <class Reader, class Note>
   bool train(const Reader& v, const numbered_row& z, const Note& note) {
     const std::size_t lanes = state_.lanes(), bias = columns_ * lanes;
-    alignas(64) std::array<float, most_lanes> margin{}, of_bias{}, label, slope, shrunk, moved{}, change;
-    for (std::size_t e = 0; e < z.size(); ++e) {
-      const std::size_t j = z.index[e] * lanes;
-      for (std::size_t k = 0; k < lanes; ++k) margin[k] += v[j + k] * z.value[e];
-    }
+    alignas(64) std::array<float, most_lanes> margin, of_bias{}, label, slope, shrunk, moved{}, change;
+    dots(v, z, margin.data());
     if (context_.options.bias)
       for (std::size_t k = 0; k < lanes; ++k) of_bias[k] = v[bias + k];
     state_.label(z.number, label.data());
     state_.margins(z.number, of_bias.data(), margin.data(), shrunk.data());
     loss_.derivatives(lanes, margin.data(), label.data(), slope.data());
+    state_.weigh(z.number, slope.data());
+    if (context_.options.proximal()) return make_proximal(z, state_.proximal(z.number, slope.data()), note);
     if (!state_.changes(z.number, slope.data(), shrunk.data(), moved.data(), change.data())) return false;
+    if (crowded_) v_.settle_adds();
     const auto add = [&](std::size_t j, float delta) {
       if (delta != 0.0f) note(j, v_.read_add(j, delta));
     };
@@ -226,11 +252,40 @@ class lane_row_step : public Sharing {
   }
 
  private:
+  /// Each as dot() adds it up.
+  template <class Reader>
+  void dots(const Reader& v, const sparse_row<float>& z, float* dot) const {
+    const std::size_t lanes = state_.lanes(), whole = z.size() / 4 * 4;
+    std::array<std::array<float, most_lanes>, 4> sum{};
+    for (std::size_t e = 0; e < z.size(); ++e) {
+      std::array<float, most_lanes>& of = sum[e < whole ? e % 4 : 0];
+      for (std::size_t k = 0; k < lanes; ++k) of[k] += v[z.index[e] * lanes + k] * z.value[e];
+    }
+    for (std::size_t k = 0; k < lanes; ++k) dot[k] = (sum[0][k] + sum[1][k]) + (sum[2][k] + sum[3][k]);
+  }
+
+  template <class Note>
+  bool make_proximal(const sparse_row<float>& z, const lane_proximal& by, const Note& note) {
+    const std::size_t lanes = state_.lanes();
+    const auto move = [&](std::size_t j, std::size_t k, float x, float part) {
+      const float before = v_.load(j), l2 = by.step_l2 != nullptr ? by.step_l2[k] : 0.0f;
+      const float after = soft_threshold(before - by.step[k] * (by.slope[k] * x), by.step_l1[k] * part);
+      const float moved = after / (1.0f + l2 * part);
+      if (moved != before) note(j, v_.read_add(j, moved - before));
+    };
+    for (auto [j, x] : z)
+      for (std::size_t at = j * lanes, k = 0; k < lanes; ++k) move(at + k, k, x, by.part[by.part_of_each ? at + k : j]);
+    for (std::size_t k = 0; context_.options.bias && k < lanes; ++k)
+      move(columns_ * lanes + k, k, context_.options.bias_rate, 0.0f);
+    return true;
+  }
+
   margin_loss loss_;
   step_context context_;
   std::size_t columns_;
   typename Sharing::view_type v_;
   lane_state<lane_kernels<std::uint32_t, float>> state_;
+  bool crowded_;
 };
 
 }  // namespace hogwild

@@ -21,6 +21,7 @@ namespace hogwild {
 
 /// What tells a lane's model from the others.
 struct lane_settings {
+  double l1 = 0.0;  ///< above 0 where the models were made with one, and only there
   double l2 = 0.0;
   lane_rows rows{};
 };
@@ -37,7 +38,8 @@ struct lane_kept {
 /// hold in registers alone (batches of one row) to rounding. One caller at a time.
 class lane_run {
  public:
-  /// `alone`: one of the models on the rows, whose step and l2 do not count; it outlives this. `lanes`: 8, 16 or 32.
+  /// `alone`: one of the models on the rows, of which step and l2 do not count, and of l1 whether there is any; it
+  /// outlives this. `lanes`: 8, 16 or 32.
   /// `largest_step`: of all that will come, by which it is chosen how workers share, and, unless steps were found by a
   /// search, how many rows a batch has. Throws config_error where the model, its options or the engine do not suit: see
   /// lane_task::suits(); engines are serial and threads.
@@ -58,10 +60,12 @@ class lane_run {
   const loop_plan& plan() const { return plan_; }
   engine_run& workers() const { return *workers_; }
   bool trains(std::size_t k) const { return table_->of[k].trains; }
-  /// `fold[r]`: of which fold row r of the dataset is, below `folds`.
+  /// `fold[r]`: of which fold row r of the dataset is. Before any lane is placed.
   void deal(std::vector<std::uint8_t> fold);
 
   /// From here on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: zeros.
+  /// Throws config_error where the number of parameters does not fit, or the model has an l1 and `alone` none, or none
+  /// where that has one.
   void place(std::size_t k, const lane_settings& settings, std::span<const float> w = {});
   /// The same with what kept() has put aside, to the bits that it would have come to without the break.
   void place(std::size_t k, const lane_settings& settings, const lane_kept& from);
@@ -69,7 +73,7 @@ class lane_run {
   /// Lane k stands idle.
   void clear(std::size_t k);
   /// A pass over the rows with these steps, one for each lane. `pass` seeds the order of the rows. Throws config_error
-  /// where step * l2 is 1 or more. A request to stop ends it early: then the parameters are of no use.
+  /// where step * l2 is 1 or more, but with l1. A request to stop ends it early: then the parameters are of no use.
   void train(std::size_t pass, std::span<const double> steps, const std::stop_token& stop = {});
   /// What all lanes hold, for going back to it after a pass that was ended early.
   struct all_kept {
@@ -83,16 +87,21 @@ class lane_run {
   std::vector<float> parameters(std::size_t k) const;
   /// lane_task::measure() of all lanes.
   std::vector<measurement> measure(const sparse_view& rows, lane_task::rows_of_lane which, bool all_measures) const;
-  /// l2 / 2 ||w||^2 of each lane.
+  /// l1 ||w||_1 + l2 / 2 ||w||^2 of each lane.
   std::vector<double> penalties() const;
 
  private:
   void start();
   std::vector<double> scales() const;
   void fold(const std::bitset<most_lanes>& which);
+  bool proximal() const { return task_.options().proximal(); }
+  void set_parts(std::size_t k);
+  std::size_t rows_of(std::size_t k) const;
+  void settle(std::size_t k, double step);
 
   std::shared_ptr<lane_table> table_;
   std::array<lane_settings, most_lanes> settings_{};
+  std::vector<std::vector<std::uint32_t>> degree_of_fold_{};  ///< with l1: rows of each that contain each column
   lane_task task_;
   loop_plan plan_{};
   std::shared_ptr<any_engine> engine_;

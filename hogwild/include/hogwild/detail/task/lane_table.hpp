@@ -27,6 +27,8 @@ struct lane_round {
   float step = 0.0f;
   double kept = 1.0;  ///< of all rows, the part that it is trained on
   scaled_l2 l2{};     ///< a and how it shrinks, by the rows that it is trained on
+  /// What rows take where they make proximal steps (margin_proximal.hpp): then a stays 1.
+  float l1 = 0.0f, touched_l2 = 0.0f;
   lane_rows rows{};
 };
 
@@ -36,6 +38,9 @@ struct lane_table {
   std::size_t lanes = 8;  ///< 8, 16 or 32
   std::array<lane_round, most_lanes> of{};
   std::vector<std::uint8_t> fold{};  ///< of each row of the dataset; empty: there are none
+  /// Where rows make proximal steps: of column j n / degree at j, or with folds, as model k sees them, at j * lanes +
+  /// k.
+  std::vector<float> part{};
 };
 
 /// How often row `row` counts in the bootstrap of this seed: a number of the Poisson distribution of mean 1, a function

@@ -19,8 +19,8 @@ class lane_task final : public training_task {
   /// The models of which `alone` is one. The table is read while workers train.
   lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table);
 
-  /// Whether models of this task may be trained side by side: margin models under sgd, with no l1, no second pass and
-  /// nothing frozen, on rows of one label each.
+  /// Whether models of this task may be trained side by side: margin models under sgd, with no second pass and nothing
+  /// frozen, on rows of one label each.
   static bool suits(const training_task& alone);
 
   void initialise(const param_store&) const override {}

@@ -11,7 +11,7 @@
 
 #include <hogwild/detail/platform/threads.hpp>
 
-namespace hogwild::cli {
+namespace hogwild::detail {
 
 /// Calls work(k) for each k below `count`, in several threads. The first exception ends it, and is thrown here.
 template <class Work>
@@ -38,4 +38,4 @@ void for_each_in_threads(std::size_t count, std::size_t threads, const Work& wor
   if (failed) std::rethrow_exception(failed);
 }
 
-}  // namespace hogwild::cli
+}  // namespace hogwild::detail

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/detail/run/run_training.hpp>
+#include <hogwild/options.hpp>
+#include <hogwild/result.hpp>
+
+namespace hogwild {
+
+/// By which trials may differ that go through the rows together, as options of a command line.
+inline constexpr std::array<std::string_view, 5> options_of_a_lane{"step", "decay", "schedule", "l1", "l2"};
+
+/// A model that is trained on some rows and measured on others: a trial of a search on one part of its rows, say.
+struct side_by_side_trial {
+  task_maker make{};        ///< prepare() of its model
+  model_traits traits{};    ///< traits_of() its model
+  train_options options{};  ///< as a run of its own has them, `epochs` in all; `test`: what it is measured on
+  sparse_view rows{};       ///< what it is trained on
+  /// Trials with the same text have the same model and rows, and options that differ in options_of_a_lane alone, all
+  /// with an l1 or none.
+  std::string alike{};
+};
+
+/// What has come of it.
+struct side_by_side_outcome {
+  std::string refused{};       ///< why it cannot be trained: what a run of its own would throw as config_error
+  std::size_t epochs = 0;      ///< that it was brought up to
+  std::size_t trained = 0;     ///< the same, or less where a tolerance ended it
+  measurement measured{};      ///< on its test rows; its loss is not finite where the model diverged
+  std::vector<float> found{};  ///< true w, the bias behind the columns, where parameters are kept
+};
+
+/// Linear models with one margin a row under sgd, trained side by side, up to 32 by one pass over the rows ("lanes").
+/// Each thread has lanes of its own. A trial makes the same numbers whatever others it is trained with, up to the
+/// largest given step of all, by which it is chosen how many rows see the same weights; between two calls its
+/// parameters are kept.
+///
+/// A run of its own takes up to twice as many rows at a time, and ends a little elsewhere. Steps that are not given are
+/// found as it finds them, and its tolerance ends a trial as it ends a run. One caller at a time.
+class trials_side_by_side {
+ public:
+  struct settings {
+    std::size_t threads = 1;        ///< >= 1
+    bool all_measures = true;       ///< or the loss alone
+    bool keeps_parameters = false;  ///< tell what was found, until a trial is forgotten
+    std::stop_token stop{};
+  };
+
+  /// Whether a trial of these options can be one of them, trained by one worker from a model's own beginning. `traits`:
+  /// of its model; `rows`: of those that it will be trained on.
+  static bool suits(const train_options& options, const model_traits& traits, const sparse_view& rows);
+
+  /// The rows outlive it.
+  trials_side_by_side(std::vector<side_by_side_trial> trials, settings how);
+  ~trials_side_by_side();
+
+  /// Brings these trials, by their positions, up to so many epochs in all, and measures them. Asked to stop meanwhile,
+  /// it leaves the epochs of those that have not come so far as they were. Throws what preparing them throws, but for
+  /// config_error, which is told with the trial.
+  void train(std::span<const std::size_t> which, std::size_t epochs);
+
+  const side_by_side_outcome& outcome(std::size_t trial) const;
+  /// Nobody will ask for this trial again: what it holds is given back.
+  void forget(std::size_t trial);
+
+ private:
+  struct group;
+  struct lane;
+  using unit = std::vector<lane*>;
+
+  group& group_of(const side_by_side_trial& of);
+  void begin(lane& of);
+  std::vector<unit> units_of(std::span<lane* const> lanes) const;
+  void train_unit(const unit& of, std::size_t epochs) const;
+
+  std::vector<side_by_side_trial> trials_;
+  settings how_;
+  double largest_step_ = 0.0;  ///< of those that are given
+  struct shared;
+  std::unique_ptr<shared> shared_;  ///< groups and lanes
+};
+
+}  // namespace hogwild

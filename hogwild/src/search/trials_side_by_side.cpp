@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/search/trials_side_by_side.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/curvature.hpp>
+#include <hogwild/detail/run/lane_run.hpp>
+#include <hogwild/detail/run/option_checks.hpp>
+#include <hogwild/detail/run/step_search.hpp>
+#include <hogwild/detail/run/stop_rules.hpp>
+#include <hogwild/detail/search/for_each_in_threads.hpp>
+#include <hogwild/engines.hpp>
+#include <hogwild/error.hpp>
+
+namespace hogwild {
+
+/// Models of one loss on the same rows.
+struct trials_side_by_side::group {
+  prepared_task made;
+  sparse_view test;
+  double curvature = 0.0;  ///< of the mean loss, at most
+
+  std::shared_ptr<const training_task> task() const { return {std::shared_ptr<const void>(), made.task.get()}; }
+};
+
+/// One trial.
+struct trials_side_by_side::lane {
+  const side_by_side_trial* of = nullptr;
+  group* among = nullptr;  ///< null: it has not begun
+  step_schedule schedule{};
+  double l1 = 0.0, l2 = 0.0;
+  std::uint32_t batch = 1;
+  bool has_ended = false;  ///< by its tolerance
+  stop_rules rules{};
+  objective_fall fall{};
+  lane_kept kept{};  ///< as it is after `outcome.epochs`; empty: a new one
+  side_by_side_outcome outcome{};
+
+  lane_settings asked() const { return {.l1 = l1, .l2 = l2}; }
+};
+
+struct trials_side_by_side::shared {
+  std::mutex grouping{};  ///< guards `groups`
+  std::map<std::string, std::unique_ptr<group>> groups{};
+  std::vector<lane> lanes{};
+};
+
+namespace {
+
+std::optional<double> given_step(const train_options& o, const training_defaults& defaults) {
+  return o.step.initial ? o.step.initial : defaults.step;
+}
+
+}  // namespace
+
+bool trials_side_by_side::suits(const train_options& o, const model_traits& traits, const sparse_view& rows) {
+  const training_defaults& defaults = traits.defaults;
+  return traits.margin && !rows.label.lists() && o.sharing == sharing_kind::automatic &&
+         o.update == update_kind::lossy && o.optimizer.value_or(defaults.optimizer) == optimizer_kind::sgd &&
+         !o.average && o.freeze.empty() && !o.rounds && !o.virtual_workers && !o.initial && !o.target &&
+         !o.validation && schedule_of(o, defaults) != schedule_kind::plateau &&
+         o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
+}
+
+trials_side_by_side::trials_side_by_side(std::vector<side_by_side_trial> trials, settings how)
+    : trials_(std::move(trials)), how_(std::move(how)), shared_(std::make_unique<shared>()) {
+  for (const side_by_side_trial& t : trials_) {
+    shared_->lanes.push_back({.of = &t});
+    if (t.options.l1 == 0.0)
+      largest_step_ = std::max(largest_step_, given_step(t.options, t.traits.defaults).value_or(0.0));
+  }
+}
+
+trials_side_by_side::~trials_side_by_side() = default;
+
+const side_by_side_outcome& trials_side_by_side::outcome(std::size_t trial) const {
+  return shared_->lanes[trial].outcome;
+}
+
+void trials_side_by_side::forget(std::size_t trial) {
+  lane& of = shared_->lanes[trial];
+  of.kept = {};
+  of.outcome.found = {};
+}
+
+trials_side_by_side::group& trials_side_by_side::group_of(const side_by_side_trial& of) {
+  const std::lock_guard lock(shared_->grouping);
+  std::unique_ptr<group>& found = shared_->groups[of.alike];
+  if (found != nullptr) return *found;
+  train_options options = of.options;
+  options.stop = how_.stop;
+  prepared_task made = of.make(of.rows, options);
+  const sparse_view test = *made.data.options().test;
+  const double smoothness = made.task->smoothness();
+  const double curvature =
+      smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias_square(), how_.stop);
+  found.reset(new group{std::move(made), test, curvature});
+  return *found;
+}
+
+/// Its step is found as a run of its own would find it. No more rows see the same weights than the largest step of all
+/// allows, in powers of two: so all lanes with given steps go through the rows together.
+void trials_side_by_side::begin(lane& of) {
+  const train_options& o = of.of->options;
+  group& among = group_of(*of.of);
+  detail::check_options(o, of.of->traits);
+  const training_task& common = *among.made.task;
+  const training_defaults& defaults = among.made.data.defaults();
+  const std::optional<double> given = given_step(o, defaults);
+  of.l1 = o.l1;
+  of.l2 = o.l2.value_or(common.options().l2);
+  of.batch = of.l1 > 0.0 ? 1 : common.options().batch;  // with l1 rows go one by one
+  double initial = given.value_or(0.0);
+  if (!given) {
+    train_options options = o;
+    options.stop = how_.stop;
+    initial = find_step(*of.of->make(of.of->rows, options).task, {}, how_.stop);
+  } else if (of.l1 == 0.0) {
+    const double rows = 1.0 / std::max(largest_step_ * among.curvature, 1e-9);
+    of.batch = std::bit_floor(static_cast<std::uint32_t>(std::clamp(rows, 1.0, static_cast<double>(of.batch))));
+  }
+  of.schedule = schedule_from(o, defaults, initial, !given);
+  if (of.l1 == 0.0) detail::require_below_one(initial * of.l2);
+  of.among = &among;
+}
+
+std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<lane* const> lanes) const {
+  using kind = std::tuple<const group*, std::size_t, std::uint32_t>;
+  std::map<kind, std::vector<lane*>> alike;
+  for (lane* of : lanes) alike[{of->among, of->outcome.epochs, of->batch}].push_back(of);
+  std::vector<unit> units;
+  for (auto& [what, all] : alike) {
+    // Those that shrink far, whose weights are multiplied many times in a pass, with each other.
+    std::ranges::stable_sort(all, {}, [](const lane* of) { return of->schedule.initial * of->l2; });
+    const std::size_t each = (lanes.size() + how_.threads - 1) / how_.threads;
+    const std::size_t most = lane_run::lanes_for(std::get<0>(what)->made.task->data().columns, each);
+    for (std::size_t first = 0; first < all.size(); first += most) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+      units.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(most, all.size() - first)));
+    }
+  }
+  return units;
+}
+
+/// By one pass an epoch, of one thread.
+void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
+  const group& among = *of.front()->among;
+  const training_task& task = *among.made.task;
+  loop_options options = task.options();
+  options.batch = of.front()->batch;
+  const std::size_t lanes = lane_run::lanes_for(task.data().columns, of.size());
+  lane_run run(among.task(), options, lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+  for (std::size_t k = 0; k < of.size(); ++k) run.place(k, of[k]->asked(), of[k]->kept);
+  const bool may_end = std::ranges::any_of(of, [](const lane* l) { return l->of->options.tolerance.has_value(); });
+  const auto losses = [&] { return run.measure(task.data(), lane_task::rows_of_lane::all, false); };
+  if (may_end && of.front()->outcome.epochs == 0) {
+    const auto measured = losses();
+    for (std::size_t k = 0; k < of.size(); ++k) of[k]->fall = {measured[k].loss};
+  }
+  // What lanes hold that have ended, and when. Of those that go on: what they were when the call began, so that it can
+  // be broken off.
+  std::vector<lane> now;
+  for (const lane* l : of) now.push_back(*l);
+  std::size_t going = of.size();
+  for (std::size_t e = of.front()->outcome.epochs + 1; e <= epochs && going > 0; ++e) {
+    std::vector<double> steps(lanes);
+    for (std::size_t k = 0; k < of.size(); ++k)
+      if (!now[k].has_ended) steps[k] = now[k].schedule.at(e);
+    run.train(e, steps, how_.stop);
+    if (how_.stop.stop_requested()) return;
+    if (!may_end) continue;
+    const auto measured = losses();
+    const std::vector<double> penalties = run.penalties();
+    for (std::size_t k = 0; k < of.size(); ++k) {
+      if (now[k].has_ended) continue;
+      const epoch_report seen{.epoch = e, .train_loss = measured[k].loss, .objective = measured[k].loss + penalties[k]};
+      bool better = false;
+      if (!now[k].rules.after(seen, now[k].fall, now[k].of->options, better)) continue;
+      now[k].has_ended = true;
+      now[k].outcome.trained = e;
+      now[k].kept = run.kept(k);
+      run.clear(k);
+      --going;
+    }
+  }
+  for (std::size_t k = 0; k < of.size(); ++k)
+    if (now[k].has_ended) run.place(k, now[k].asked(), now[k].kept);
+  const auto measured = run.measure(among.test, lane_task::rows_of_lane::all, how_.all_measures);
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    lane& l = now[k];
+    const bool whole = l.has_ended || epochs >= l.of->options.epochs;
+    if (!l.has_ended) l.outcome.trained = epochs;
+    l.outcome.epochs = epochs;
+    l.outcome.measured = measured[k];
+    if (!std::isfinite(measured[k].loss)) l.outcome.measured.loss = std::numeric_limits<double>::infinity();
+    l.kept = whole ? lane_kept{} : run.kept(k);
+    if (how_.keeps_parameters) l.outcome.found = run.parameters(k);
+    *of[k] = std::move(l);
+  }
+}
+
+void trials_side_by_side::train(std::span<const std::size_t> which, std::size_t epochs) {
+  std::vector<lane*> fresh, trained;
+  for (const std::size_t k : which) {
+    lane& of = shared_->lanes[k];
+    if (of.among == nullptr && of.outcome.refused.empty()) fresh.push_back(&of);
+  }
+  detail::for_each_in_threads(fresh.size(), how_.threads, [&](std::size_t i) {
+    try {
+      begin(*fresh[i]);
+    } catch (const config_error& why) {
+      fresh[i]->outcome.refused = why.what();
+    }
+  });
+  // A step that was looked for when somebody asked to stop is none.
+  if (how_.stop.stop_requested()) {
+    for (lane* of : fresh) *of = {.of = of->of};
+    return;
+  }
+  for (const std::size_t k : which) {
+    lane& of = shared_->lanes[k];
+    if (!of.outcome.refused.empty() || of.outcome.epochs >= epochs) continue;
+    if (of.has_ended)
+      of.outcome.epochs = epochs;
+    else
+      trained.push_back(&of);
+  }
+  const std::vector<unit> units = units_of(trained);
+  detail::for_each_in_threads(units.size(), how_.threads, [&](std::size_t i) {
+    if (!how_.stop.stop_requested()) train_unit(units[i], epochs);
+  });
+}
+
+}  // namespace hogwild

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Candidates of a search that the engine trains side by side, and what they score."""
+import time
+from copy import copy
+from multiprocessing.pool import ThreadPool
+from numbers import Integral
+from types import SimpleNamespace
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _check_method_params, validate_data
+
+from . import _data, _engine
+from ._arrays import Csr, table_of
+from ._data import Dataset
+from ._train import words_of
+from .sklearn._base import EngineEstimator, Rows
+from .sklearn._linear import LinearEstimator
+
+# So many trials keep a thread busy by full passes. Rows of folds that hold no more entries than this are made ready at
+# once, of others as many folds as keep the threads busy.
+TRIALS_OF_A_THREAD = 32
+MOST_ENTRIES = 2**27
+
+
+def _r2(told, y):
+    spread = float(np.var(y))
+    if spread == 0.0:
+        return 1.0 if told["rmse"] == 0.0 else 0.0
+    return 1.0 - told["rmse"] ** 2 / spread
+
+
+# scikit-learn's scorers that the engine measures itself: what its measures come to, and of which estimators.
+MEASURED = {
+    "accuracy": (True, lambda told, y: told["accuracy"]),
+    "roc_auc": (True, lambda told, y: told["auc"]),
+    "f1": (True, lambda told, y: told["f1"]),
+    "neg_log_loss": (True, lambda told, y: -told["loss"]),
+    "neg_mean_squared_error": (False, lambda told, y: -told["rmse"] ** 2),
+    "neg_root_mean_squared_error": (False, lambda told, y: -told["rmse"]),
+    "r2": (False, _r2),
+}
+
+
+def measured_scores(estimator, scoring):
+    """{name: scorer's name} where the engine measures all of them for this estimator, else None."""
+    if not isinstance(estimator, LinearEstimator):
+        return None
+    of_classes = is_classifier(estimator)
+    if scoring is None:
+        return {"score": "accuracy" if of_classes else "r2"}
+    if isinstance(scoring, str):
+        named = {"score": scoring}
+    elif isinstance(scoring, dict):
+        named = dict(scoring)
+    elif isinstance(scoring, (list, tuple, set)):
+        named = {name: name for name in scoring}
+    else:
+        return None
+    known = all(isinstance(s, str) and s in MEASURED and MEASURED[s][0] == of_classes for s in named.values())
+    return named if known else None
+
+
+class Fold:
+    """The rows of one split, as one kind of candidates has them: what is trained on, and what is measured."""
+
+    def __init__(self, estimator, X, y, train, test, weight):
+        self.X_train, y_train = _safe_split(estimator, X, y, train)
+        self.X_test, self.y_test = _safe_split(estimator, X, y, test, train)
+        self.y_train = y_train
+        self.rows = estimator._rows_of_run(self.X_train, y_train, weight)
+        self.estimator = estimator  # which knows how many features there are, and their names
+        self.seed = None
+        self.test = None
+        X_checked = validate_data(estimator, self.X_test, accept_sparse="csr", dtype=[np.float64, np.float32],
+                                  order="C", reset=False)
+        labels = np.asarray(self.y_test)
+        if self.rows.classes is not None:
+            if not np.all(np.isin(labels, self.rows.classes)):
+                return  # a label that nobody has learned: a run of its own says what that scores
+            labels = np.searchsorted(self.rows.classes, labels)
+        table = table_of(X_checked).rows
+        if isinstance(table, Csr) and self.rows.data._made_of is None:
+            self.test = Dataset._of_csr(table, labels, None, self.rows.data._rows.numbers())
+        else:
+            self.test = Dataset(X_checked, labels)
+
+    def suits(self, named):
+        """Whether the engine's measures are those of these scorers here."""
+        classes = self.rows.classes
+        if classes is None or named is None:
+            return True
+        return "f1" not in named.values() or classes[-1] == 1
+
+
+class Lanes:
+    """Trials of the engine's: candidates by folds. Those that it does not train side by side are not among them.
+
+    `weighted`: scorers are given weights. `epochs[c]` are those of candidate c when it is trained to its end.
+    """
+
+    def __init__(self, search, candidates, X, y, splits, fit_params, weighted, threads):
+        self._search, self._candidates, self._threads = search, candidates, threads
+        self._X, self._y, self._splits, self._fit_params = X, y, splits, fit_params
+        self._scored = None
+        self._batches = {}  # by the first of its folds: (trials, {(candidate, fold): (position, Fold, estimator)})
+        self.epochs = {}
+        self.unfinished = set()  # (candidate, fold) whose tolerance had not ended it at max_iter
+        estimator = search.estimator
+        self._suits = (isinstance(estimator, LinearEstimator) and isinstance(estimator, EngineEstimator)
+                       and y is not None and set(fit_params) <= {"sample_weight"})
+        if self._suits and not search.return_train_score and not weighted:
+            self._scored = measured_scores(estimator, search.scoring)
+        self._estimators = [clone(estimator).set_params(**clone(p, safe=False)) for p in candidates] if self._suits else []
+        # By parameters that rows depend on.
+        self._kinds = [(repr(getattr(e, "class_weight", None)), bool(getattr(e, "shuffle", True)))
+                       for e in self._estimators]
+        of_a_batch = max(1, -(-TRIALS_OF_A_THREAD * threads // max(1, len(candidates))))
+        if getattr(X, "nnz", np.size(X)) * len(splits) <= MOST_ENTRIES:
+            of_a_batch = len(splits)
+        self._groups = [range(f, min(f + of_a_batch, len(splits))) for f in range(0, len(splits), of_a_batch)]
+
+    def _batch(self, folds):
+        if folds.start not in self._batches:
+            self._batches[folds.start] = self._made(folds)
+        return self._batches[folds.start]
+
+    def _made(self, folds):
+        """Makes rows and trials of these folds."""
+        kinds = {(f, kind): c for f in folds for c, kind in reversed(list(enumerate(self._kinds)))}
+        with ThreadPool(min(self._threads, len(kinds)), setattr, (_data._reader, "threads", 1)) as pool:
+            made = dict(zip(kinds, pool.starmap(self._fold, [(c, f) for (f, _), c in kinds.items()])))
+        measures = self._scored is not None and all(fold is None or fold.suits(self._scored) for fold in made.values())
+        trials, placed = _engine.Trials(self._threads, measures, not measures), {}
+        for f in folds:
+            for c, kind in enumerate(self._kinds):
+                fold, estimator = made[f, kind], self._estimators[c]
+                try:
+                    if fold is None or fold.test is None or estimator._who()["engine"] != "serial":
+                        continue
+                    words = words_of({**estimator._options_of_run(fold.rows), **fold.rows.options, **estimator._who(),
+                                      "seed": self._seed(estimator, fold)})
+                    if trials.add(fold.rows.data._rows, fold.test._rows, words, "X"):
+                        placed[c, f] = (len(placed), fold, estimator)
+                        self.epochs[c] = estimator.max_iter
+                except Exception:  # which a run of its own meets and tells
+                    continue
+        return trials, placed, measures
+
+    def _fold(self, c, f):
+        """The rows of fold f as candidate c has them; None where they cannot be: a run of its own tells why."""
+        train, test = self._splits[f]
+        weight = _check_method_params(self._X, params=self._fit_params, indices=train).get("sample_weight")
+        try:
+            return Fold(clone(self._estimators[c]), self._X, self._y, train, test, weight)
+        except Exception:
+            return None
+
+    @staticmethod
+    def _seed(estimator, fold):
+        """Candidates go through the rows in one order: where each would draw its own, one is drawn for all."""
+        if isinstance(estimator.random_state, Integral):
+            return estimator._seed()
+        if fold.seed is None:
+            fold.seed = estimator._seed()
+        return fold.seed
+
+    def results(self, numbers, epochs, score):
+        """{(candidate, fold): result} of these candidates, brought up to so many epochs, or their own where None.
+
+        `score(estimator, f, fold)` scores one that is fitted: test scores and, where they are asked for, train scores.
+        """
+        found = {}
+        if not self._suits:
+            return found
+        for folds in self._groups:
+            trials, placed, measures = self._batch(folds)
+            wanted = [(c, f) for f in folds for c in numbers if (c, f) in placed]
+            for until in sorted({epochs or self.epochs[c] for c, _ in wanted}):
+                some = [k for k in wanted if (epochs or self.epochs[k[0]]) == until]
+                at_once = len(some) if measures else 2 * TRIALS_OF_A_THREAD * self._threads
+                for first in range(0, len(some), at_once):
+                    self._bring(trials, placed, some[first:first + at_once], until, measures, score, found)
+        return found
+
+    def _bring(self, trials, placed, some, epochs, measures, score, found):
+        begin = time.perf_counter()
+        trials.train([placed[k][0] for k in some], epochs)
+        # One pass is of many: each is told its part of the time.
+        seconds = (time.perf_counter() - begin) * self._threads / len(some)
+        for k in some:
+            position, fold, estimator = placed[k]
+            told = trials.outcome(position)
+            result = {"fit_time": seconds, "score_time": 0.0, "n_test_samples": len(fold.y_test), "fit_error": None}
+            found[k] = result
+            if told["refused"]:
+                result["fit_error"] = told["refused"]
+            elif not np.isfinite(told["loss"]):
+                result["fit_error"] = "the loss is not finite: scale the columns, or give a lower eta0"
+            elif measures:
+                scores = {name: MEASURED[s][1](told, fold.y_test) for name, s in self._scored.items()}
+                several = isinstance(self._search.scoring, (list, tuple, set, dict))
+                result["test_scores"] = scores if several else scores["score"]
+            else:
+                begin = time.perf_counter()
+                result.update(score(self._fitted(trials, position, fold, estimator, told), k[1], fold))
+                result["score_time"] = time.perf_counter() - begin
+            tol = getattr(estimator, "tol", None)
+            if epochs == self.epochs[k[0]] == told["trained"] and tol is not None and tol > 0:
+                self.unfinished.add(k)
+            if epochs == self.epochs[k[0]]:
+                trials.forget(position)
+
+    @staticmethod
+    def _fitted(trials, position, fold, estimator, told):
+        """A copy of the estimator as it stands after training: without a record, which it shares with others."""
+        estimator = copy(estimator)
+        found = trials.parameters(position)
+        columns = fold.rows.data._rows.numbers()
+        weights, bias = found[:len(columns)], found[len(columns):]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fold.estimator, name):
+                setattr(estimator, name, getattr(fold.estimator, name))
+        if fold.rows.classes is not None:
+            estimator.classes_ = fold.rows.classes
+        rows = Rows(SimpleNamespace(_first_column=0), fold.rows.features, fold.rows.classes)
+        estimator._take_linear(SimpleNamespace(width=1, columns=columns, weights=weights, bias=bias), rows)
+        estimator.n_iter_ = told["trained"]
+        return estimator

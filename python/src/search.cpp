@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/search/trials_side_by_side.hpp>
+#include <hogwild/search.hpp>
+
+#include <lane_request.hpp>
+
+#include "bindings.hpp"
+#include "hearing_signals.hpp"
+#include "request.hpp"
+#include "rows.hpp"
+
+namespace hogwild::python {
+namespace {
+
+/// Trials that Python has named: one at a time calls it.
+class python_trials {
+ public:
+  python_trials(std::size_t threads, bool all_measures, bool keeps_parameters)
+      : how_{threads, all_measures, keeps_parameters, stop_.get_token()} {}
+
+  /// Adds a trial of these options, which is trained on `rows` and measured on `test`. False where such a one is
+  /// trained by a run of its own.
+  bool add(const nb::object& rows, const nb::object& test, const std::vector<std::string>& words,
+           const std::string& source) {
+    const auto request = request_for(words, source);
+    const sparse_view training = nb::cast<const python_rows&>(rows).view();
+    const train_options& o = request->options;
+    if (o.validation_fraction > 0.0 || o.reproducible) return false;
+    const std::optional<model_traits> traits = cli::traits_of_lane(*request, training);
+    if (!traits) return false;
+    side_by_side_trial one = cli::lane_of(request, *traits, training, nb::cast<const python_rows&>(test).view());
+    one.alike = common(words, rows, test) + (o.l1 > 0.0 ? " with l1" : "");
+    waiting_.push_back(std::move(one));
+    kept_.append(rows);
+    kept_.append(test);
+    return true;
+  }
+
+  void train(const std::vector<std::size_t>& which, std::size_t epochs) {
+    if (!trials_) trials_.emplace(std::move(waiting_), how_);
+    hearing_signals(stop_, [&] { trials_->train(which, epochs); });
+  }
+
+  nb::dict outcome(std::size_t k) const {
+    const side_by_side_outcome& one = trials_->outcome(k);
+    nb::dict told;
+    told["refused"] = one.refused.c_str();
+    told["epochs"] = one.epochs;
+    told["trained"] = one.trained;
+    told["loss"] = one.measured.loss;
+    const auto put = [&](const char* name, const std::optional<double>& value) {
+      if (value) told[name] = *value;
+    };
+    put("accuracy", one.measured.accuracy);
+    put("auc", one.measured.auc);
+    put("f1", one.measured.f1);
+    put("rmse", one.measured.rmse);
+    return told;
+  }
+
+  nb::object parameters(std::size_t k) const {
+    std::vector<float> found = trials_->outcome(k).found;
+    const std::size_t n = found.size();
+    return to_numpy(std::move(found), n);
+  }
+
+  void forget(std::size_t k) { trials_->forget(k); }
+
+ private:
+  /// What words mean takes longer to find than all else of a trial, and folds have the same ones.
+  std::shared_ptr<const cli::train_request> request_for(const std::vector<std::string>& words,
+                                                        const std::string& source) {
+    auto& known = requests_[words];
+    if (known == nullptr) known = std::make_shared<const cli::train_request>(request_of(words, source));
+    return known;
+  }
+
+  static std::string common(const std::vector<std::string>& words, const nb::object& rows, const nb::object& test) {
+    const auto place = [](const nb::object& of) { return std::to_string(reinterpret_cast<std::uintptr_t>(of.ptr())); };
+    std::string text = place(rows) + " " + place(test);
+    for (const std::string& word : words) {
+      const auto is_of_a_lane = [&](std::string_view name) { return word.starts_with("--" + std::string(name) + "="); };
+      if (std::ranges::none_of(options_of_a_lane, is_of_a_lane)) text += " " + word;
+    }
+    return text;
+  }
+
+  std::stop_source stop_{};
+  trials_side_by_side::settings how_;
+  std::map<std::vector<std::string>, std::shared_ptr<const cli::train_request>> requests_{};
+  std::vector<side_by_side_trial> waiting_{};
+  nb::list kept_{};  ///< rows that trials are of
+  std::optional<trials_side_by_side> trials_{};
+};
+
+/// Answers a search with results that are known, and notes what it asks for besides.
+class known_results final : public trial_trainer {
+ public:
+  using table = std::map<std::pair<std::size_t, std::size_t>, double>;  ///< the metric by trial and epochs
+  explicit known_results(const table& known) : known_(known) {}
+
+  void train(std::span<trial* const> some, std::size_t epochs) override {
+    for (trial* const t : some) {
+      const auto found = known_.find({t->number, epochs});
+      if (found == known_.end()) {
+        missing.push_back(t->number);
+        epochs_of_missing = epochs;
+      } else {
+        t->epochs = epochs;
+        t->metric = found->second;
+      }
+    }
+  }
+
+  std::vector<std::size_t> missing{};
+  std::size_t epochs_of_missing = 0;
+
+ private:
+  const table& known_;
+};
+
+search_options options_for(const std::string& strategy, std::size_t epochs, std::size_t trials, std::size_t eta) {
+  const strategy_kind kind = strategy == "hyperband" ? strategy_kind::hyperband : strategy_kind::halving;
+  return {.strategy = kind, .epochs = epochs, .trials = trials, .eta = eta};
+}
+
+/// Points are the caller's: a search goes by numbers and results.
+search_space no_space() {
+  return search_space({{.option = "trial", .values = std::vector<std::string>{"0"}}});
+}
+
+nb::list plan(const std::string& strategy, std::size_t epochs, std::size_t trials, std::size_t eta) {
+  nb::list brackets;
+  for (const search_bracket& b : plan_search(no_space(), options_for(strategy, epochs, trials, eta))) {
+    nb::list rungs;
+    for (const search_rung& r : b.rungs) rungs.append(nb::make_tuple(r.trials, r.epochs));
+    brackets.append(rungs);
+  }
+  return brackets;
+}
+
+/// Goes through the search with the results that there are: which trials are to be brought up to how many epochs next,
+/// or, where there are none, the best one's number, or None.
+nb::tuple go_on(const std::string& strategy, std::size_t epochs, std::size_t trials, std::size_t eta,
+                const nb::list& results) {
+  known_results::table known;
+  for (const nb::handle result : results) {
+    const auto one = nb::cast<nb::tuple>(result);
+    known[{nb::cast<std::size_t>(one[0]), nb::cast<std::size_t>(one[1])}] = nb::cast<double>(one[2]);
+  }
+  known_results trainer(known);
+  const search_result found = run_search(no_space(), options_for(strategy, epochs, trials, eta), trainer);
+  nb::list next;
+  for (const std::size_t number : trainer.missing) next.append(number);
+  const nb::object best = found.best ? nb::object(nb::int_(*found.best)) : nb::object(nb::none());
+  return nb::make_tuple(next, trainer.epochs_of_missing, best);
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  nb::class_<python_trials>(m, "Trials")
+      .def(nb::init<std::size_t, bool, bool>(), nb::arg("threads"), nb::arg("all_measures"),
+           nb::arg("keeps_parameters"))
+      .def("add", &python_trials::add, nb::arg("rows"), nb::arg("test"), nb::arg("words"), nb::arg("source"))
+      .def("train", &python_trials::train, nb::arg("which"), nb::arg("epochs"))
+      .def("outcome", &python_trials::outcome)
+      .def("parameters", &python_trials::parameters)
+      .def("forget", &python_trials::forget);
+  m.def("plan_search", plan, nb::arg("strategy"), nb::arg("epochs"), nb::arg("trials"), nb::arg("eta"));
+  m.def("go_on_with_search", go_on, nb::arg("strategy"), nb::arg("epochs"), nb::arg("trials"), nb::arg("eta"),
+        nb::arg("results"));
+}
+
+}  // namespace hogwild::python

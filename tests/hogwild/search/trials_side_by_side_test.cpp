@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials that the engine trains side by side against runs of their own.
+#include <hogwild/detail/search/trials_side_by_side.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hogwild/hogwild.hpp>
+#include <hogwild/models/logistic.hpp>
+
+#include "support/toy_data.hpp"
+
+namespace hogwild {
+namespace {
+
+struct trials_side_by_side_test : testing::Test {
+  side_by_side_trial trial_of(double step, double l1, double l2, const train_options& common = {.epochs = 6}) const {
+    side_by_side_trial t{.traits = traits_of(model), .options = common, .rows = rows.view()};
+    t.make = [this](const sparse_view& of, const train_options& o) { return prepare(model, of, o); };
+    t.options.step = {.initial = step, .kind = schedule_kind::constant};
+    t.options.l1 = l1, t.options.l2 = l2;
+    t.options.test = test_rows.view();
+    t.alike = l1 > 0.0 ? "with l1" : "";
+    return t;
+  }
+  std::vector<side_by_side_trial> some() const {
+    return {trial_of(0.5, 0.0, 1e-4), trial_of(0.1, 0.0, 1e-2), trial_of(0.3, 1e-4, 0.0), trial_of(0.2, 1e-3, 1e-3),
+            trial_of(0.4, 0.0, 0.0)};
+  }
+  static trials_side_by_side::settings how(std::size_t threads = 2) {
+    return {.threads = threads, .keeps_parameters = true};
+  }
+  static std::vector<std::size_t> all(std::size_t n) {
+    std::vector<std::size_t> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    return numbers;
+  }
+  train_result alone(const side_by_side_trial& t) const {
+    return train(model, rows.view(), serial_engine{}, t.options);
+  }
+
+  logistic model;
+  test::toy_rows toy = test::planted_classification({.rows = 700, .columns = 60, .per_row = 9});
+  test::toy_rows other = test::planted_classification({.rows = 300, .columns = 60, .per_row = 9});
+  csr_rows rows = toy.csr(), test_rows = other.csr();
+};
+
+TEST_F(trials_side_by_side_test, with_one_row_at_a_time_they_are_runs_of_their_own) {
+  trials_side_by_side trials(some(), how());
+  trials.train(all(5), 6);
+  for (const std::size_t k : {2, 3}) {
+    const train_result run = alone(some()[k]);
+    EXPECT_EQ(trials.outcome(k).found, run.parameters) << k;
+    EXPECT_NEAR(trials.outcome(k).measured.loss, run.test->loss, 1e-6) << k;
+    EXPECT_EQ(trials.outcome(k).measured.accuracy, run.test->accuracy) << k;
+  }
+  // Others see up to twice as many rows at a time.
+  for (const std::size_t k : {0, 1, 4}) EXPECT_NEAR(trials.outcome(k).measured.loss, alone(some()[k]).test->loss, 0.01);
+}
+
+TEST_F(trials_side_by_side_test, whom_they_are_trained_with_and_breaks_do_not_matter) {
+  trials_side_by_side together(some(), how(1)), apart(some(), how(2));
+  together.train(all(5), 6);
+  for (const std::size_t k : all(5)) {
+    for (const std::size_t until : {1, 4, 6}) apart.train(std::vector{k}, until);
+    EXPECT_EQ(apart.outcome(k).found, together.outcome(k).found) << k;
+    EXPECT_EQ(apart.outcome(k).measured.loss, together.outcome(k).measured.loss) << k;
+    EXPECT_EQ(apart.outcome(k).epochs, 6u);
+    apart.forget(k);
+    EXPECT_TRUE(apart.outcome(k).found.empty());
+  }
+}
+
+TEST_F(trials_side_by_side_test, a_tolerance_ends_a_trial_as_it_ends_a_run) {
+  const train_options until{.epochs = 100, .tolerance = 1e-2};
+  const std::vector<side_by_side_trial> asked{trial_of(0.3, 1e-3, 0.0, until), trial_of(0.05, 1e-3, 0.0, until),
+                                              trial_of(0.3, 1e-3, 0.0, {.epochs = 100})};
+  trials_side_by_side trials(asked, how());
+  for (const std::size_t epochs : {3, 100}) trials.train(all(3), epochs);
+  for (const std::size_t k : {0, 1}) {
+    const train_result run = alone(asked[k]);
+    EXPECT_EQ(run.status, run_status::converged);
+    EXPECT_EQ(trials.outcome(k).trained, run.epochs) << k;
+    EXPECT_EQ(trials.outcome(k).found, run.parameters) << k;
+    EXPECT_EQ(trials.outcome(k).epochs, 100u);
+  }
+  EXPECT_EQ(trials.outcome(2).trained, 100u);
+}
+
+TEST_F(trials_side_by_side_test, what_cannot_be_trained_is_told_and_diverges_alone) {
+  const std::vector<side_by_side_trial> asked{trial_of(0.5, 0.0, 4.0), trial_of(-1.0, 0.0, 0.0),
+                                              trial_of(0.5, 0.0, 0.0)};
+  trials_side_by_side trials(asked, how());
+  trials.train(all(3), 6);
+  EXPECT_FALSE(trials.outcome(0).refused.empty());
+  EXPECT_FALSE(trials.outcome(1).refused.empty());
+  EXPECT_EQ(trials.outcome(0).epochs, 0u);
+  EXPECT_TRUE(trials.outcome(2).refused.empty());
+  EXPECT_TRUE(std::isfinite(trials.outcome(2).measured.loss));
+}
+
+TEST_F(trials_side_by_side_test, a_stop_leaves_them_as_they_were) {
+  std::stop_source stop;
+  trials_side_by_side trials(some(), {.threads = 2, .stop = stop.get_token()});
+  trials.train(all(5), 2);
+  const double before = trials.outcome(0).measured.loss;
+  stop.request_stop();
+  trials.train(all(5), 6);
+  EXPECT_EQ(trials.outcome(0).epochs, 2u);
+  EXPECT_EQ(trials.outcome(0).measured.loss, before);
+}
+
+TEST_F(trials_side_by_side_test, what_does_not_go_side_by_side_is_told) {
+  const auto suits = [&](const train_options& o) {
+    return trials_side_by_side::suits(o, traits_of(model), rows.view());
+  };
+  EXPECT_TRUE(suits({}));
+  EXPECT_TRUE(suits({.l1 = 0.1, .tolerance = 0.1}));
+  EXPECT_FALSE(suits({.optimizer = optimizer_kind::adagrad}));
+  EXPECT_FALSE(suits({.average = 0.5}));
+  EXPECT_FALSE(suits({.step = {.kind = schedule_kind::plateau}}));
+}
+
+}  // namespace
+}  // namespace hogwild

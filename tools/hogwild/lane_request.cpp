@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lane_request.hpp"
+
+#include <utility>
+#include <variant>
+
+#include <hogwild/error.hpp>
+
+#include "model_from_request.hpp"
+#include "training.hpp"
+
+namespace hogwild::cli {
+
+std::optional<model_traits> traits_of_lane(const train_request& request, const sparse_view& rows) {
+  const bool one = request.engine == engine_name::serial && request.init.empty() && !request.several.keeps_several();
+  if (!one || request.folds.any() || request.options.l2_by_folds) return std::nullopt;
+  std::optional<model_traits> traits;
+  try {
+    train_request asked = request;
+    std::visit(
+        [&]<class M>(const M& m) {
+          if constexpr (margin_model<M>) traits = traits_of(m);
+        },
+        model_of(asked, rows, agreement(nullptr), nullptr));
+  } catch (const config_error&) {
+    return std::nullopt;
+  }
+  return traits && trials_side_by_side::suits(request.options, *traits, rows) ? traits : std::nullopt;
+}
+
+side_by_side_trial lane_of(std::shared_ptr<const train_request> request, const model_traits& traits,
+                           const sparse_view& rows, const sparse_view& test) {
+  side_by_side_trial one{.traits = traits, .options = request->options, .rows = rows};
+  one.options.data_name = request->data;
+  one.options.test = test;
+  one.make = [request = std::move(request)](const sparse_view& of, const train_options& options) {
+    train_request asked = *request;
+    return prepare_named(model_of(asked, of, agreement(nullptr), nullptr), of, options, nullptr);
+  };
+  return one;
+}
+
+}  // namespace hogwild::cli
