@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models side by side: each has the bits of the kernels that run it alone, or with l1 of the step that takes single rows,
-// whatever the others hold, and nothing outside the rows and the weights is read. Rows and weights end where readable
-// memory ends.
+// Models side by side: each has the bits of the kernels that run it alone, or with l1 of the step that takes single
+// rows, whatever the others hold, and nothing outside the rows and the weights is read. Rows and weights end where
+// readable memory ends.
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 
 #include <bit>
