@@ -213,12 +213,12 @@ endfunction()
 
 # hogwild_fuzzer(<name> SOURCES ... LIBS ... [RUNS n] [CORPUS folder])
 #
-# A libFuzzer executable and a ctest entry (label fuzz) that feeds it RUNS inputs from a fixed seed, 50,000 by default,
+# A libFuzzer executable and a ctest entry (label fuzz) that feeds it RUNS inputs from a fixed seed, 25,000 by default,
 # beginning with the files in CORPUS. What it finds is written to the build folder.
 function(hogwild_fuzzer name)
   cmake_parse_arguments(arg "" "RUNS;CORPUS" "SOURCES;LIBS" ${ARGN})
   if(NOT arg_RUNS)
-    set(arg_RUNS 50000)
+    set(arg_RUNS 25000)
   endif()
   set(corpus "${CMAKE_CURRENT_BINARY_DIR}/${name}-corpus")
   file(MAKE_DIRECTORY "${corpus}")

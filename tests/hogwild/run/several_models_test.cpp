@@ -280,6 +280,8 @@ TEST_F(several_models, of_shards_are_trained_on_theirs_and_averaged) {
   ensemble_options shards{.models = models, .rows = ensemble_rows::shards};
   const train_result several = train_ensemble(logistic{}, all.view(), serial_engine{}, shards, options);
   for (std::size_t k = 0; k < models; ++k) EXPECT_EQ(part(several.parameters, k, models), alone[k]);
+  EXPECT_GT(several.search_seconds, 0.0);
+  EXPECT_LT(several.search_seconds + several.train_seconds, several.wall_seconds);
   shards.answer = ensemble_answer::mean_weights;
   const thread_engine three{.workers = 3, .team = thread_team_kind::std, .pin = false};
   const train_result mean = train_ensemble(logistic{}, all.view(), three, shards, options);
@@ -289,6 +291,16 @@ TEST_F(several_models, of_shards_are_trained_on_theirs_and_averaged) {
     for (const std::vector<float>& w : alone) sum += static_cast<double>(w[j]);
     EXPECT_EQ(mean.parameters[j], static_cast<float>(sum / models));
   }
+}
+
+TEST_F(several_models, that_are_trained_one_by_one_end_where_one_diverges) {
+  const test::toy_rows rows = two_labels();
+  const csr_rows all = rows.csr();
+  const ensemble_options shards{.models = 4, .rows = ensemble_rows::shards};
+  const train_options options{.epochs = 3, .step = {.initial = 1e30}, .l2 = 0.0};
+  const train_result several = train_ensemble(least_squares{}, all.view(), serial_engine{}, shards, options);
+  EXPECT_EQ(several.status, run_status::diverged);
+  EXPECT_LT(several.examples, 900u);  // not a pass over all four
 }
 
 /// Three models of one column: margins of a row of value 1.
