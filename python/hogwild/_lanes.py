@@ -224,7 +224,7 @@ class Lanes:
                 setattr(estimator, name, getattr(fold.estimator, name))
         if fold.rows.classes is not None:
             estimator.classes_ = fold.rows.classes
-        rows = Rows(SimpleNamespace(_first_column=0), fold.rows.features, fold.rows.classes)
+        rows = Rows(SimpleNamespace(_first_column=0), fold.rows.features, fold.rows.classes, dtype=fold.rows.dtype)
         estimator._take_linear(SimpleNamespace(width=1, columns=columns, weights=weights, bias=bias), rows)
         estimator.n_iter_ = told["trained"]
         return estimator

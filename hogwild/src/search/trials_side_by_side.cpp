@@ -2,6 +2,7 @@
 #include <hogwild/detail/search/trials_side_by_side.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -50,8 +52,12 @@ struct trials_side_by_side::lane {
 };
 
 struct trials_side_by_side::shared {
-  std::mutex grouping{};  ///< guards `groups`
-  std::map<std::string, std::unique_ptr<group>> groups{};
+  struct slot {
+    std::once_flag once{};
+    std::unique_ptr<group> made{};
+  };
+  std::mutex grouping{};  ///< guards `groups`, but not what is in a slot
+  std::map<std::string, slot> groups{};
   std::vector<lane> lanes{};
 };
 
@@ -94,18 +100,22 @@ void trials_side_by_side::forget(std::size_t trial) {
 }
 
 trials_side_by_side::group& trials_side_by_side::group_of(const side_by_side_trial& of) {
-  const std::lock_guard lock(shared_->grouping);
-  std::unique_ptr<group>& found = shared_->groups[of.alike];
-  if (found != nullptr) return *found;
-  train_options options = of.options;
-  options.stop = how_.stop;
-  prepared_task made = of.make(of.rows, options);
-  const sparse_view test = *made.data.options().test;
-  const double smoothness = made.task->smoothness();
-  const double curvature =
-      smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias_square(), how_.stop);
-  found.reset(new group{std::move(made), test, curvature});
-  return *found;
+  shared::slot* found = nullptr;
+  {
+    const std::lock_guard lock(shared_->grouping);
+    found = &shared_->groups[of.alike];
+  }
+  std::call_once(found->once, [&] {
+    train_options options = of.options;
+    options.stop = how_.stop;
+    prepared_task made = of.make(of.rows, options);
+    const sparse_view test = *made.data.options().test;
+    const double smoothness = made.task->smoothness();
+    const double curvature =
+        smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias_square(), how_.stop);
+    found->made.reset(new group{std::move(made), test, curvature});
+  });
+  return *found->made;
 }
 
 /// Its step is found as a run of its own would find it. No more rows see the same weights than the largest step of all
@@ -132,6 +142,23 @@ void trials_side_by_side::begin(lane& of) {
   of.schedule = schedule_from(o, defaults, initial, !given);
   if (of.l1 == 0.0) detail::require_below_one(initial * of.l2);
   of.among = &among;
+}
+
+/// First one of each group, so that groups are made ready side by side, too.
+void trials_side_by_side::begin_all(std::vector<lane*>& fresh) {
+  std::set<std::string_view> met;
+  const auto is_first = [&](const lane* of) { return met.insert(of->of->alike).second; };
+  const auto rest = std::stable_partition(fresh.begin(), fresh.end(), is_first);
+  const std::array phases{std::span(fresh.begin(), rest), std::span(rest, fresh.end())};
+  for (const std::span<lane*> some : phases) {
+    detail::for_each_in_threads(some.size(), how_.threads, [&](std::size_t i) {
+      try {
+        begin(*some[i]);
+      } catch (const config_error& why) {
+        some[i]->outcome.refused = why.what();
+      }
+    });
+  }
 }
 
 std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<lane* const> lanes) const {
@@ -215,13 +242,7 @@ void trials_side_by_side::train(std::span<const std::size_t> which, std::size_t 
     lane& of = shared_->lanes[k];
     if (of.among == nullptr && of.outcome.refused.empty()) fresh.push_back(&of);
   }
-  detail::for_each_in_threads(fresh.size(), how_.threads, [&](std::size_t i) {
-    try {
-      begin(*fresh[i]);
-    } catch (const config_error& why) {
-      fresh[i]->outcome.refused = why.what();
-    }
-  });
+  begin_all(fresh);
   // A step that was looked for when somebody asked to stop is none.
   if (how_.stop.stop_requested()) {
     for (lane* of : fresh) *of = {.of = of->of};

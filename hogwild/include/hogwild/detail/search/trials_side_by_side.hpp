@@ -81,6 +81,7 @@ class trials_side_by_side {
 
   group& group_of(const side_by_side_trial& of);
   void begin(lane& of);
+  void begin_all(std::vector<lane*>& fresh);
   std::vector<unit> units_of(std::span<lane* const> lanes) const;
   void train_unit(const unit& of, std::size_t epochs) const;
 
