@@ -22,9 +22,8 @@ class Loss:
             raise ValueError(f"labels={labels!r} should be 'binary', for labels that it gets as -1 and 1, or 'numbers'")
         self.function, self.labels = function, labels
         functools.update_wrapper(self, function)
-        slopes, losses = _compiled(function)
-        self._compiled = slopes, losses  # which have to stay
-        self._own = _engine.OwnLoss(function.__name__, slopes.address, losses.address, labels == "numbers")
+        self._compiled = _compiled(function)  # which have to stay
+        self._own = _engine.OwnLoss(function.__name__, *(each.address for each in self._compiled), labels == "numbers")
 
     def __call__(self, margin, label):
         return self.function(margin, label)
@@ -79,15 +78,18 @@ def loss(function: Callable | None = None, *, labels: str = "binary"):
 
 
 def _compiled(function):
-    """The derivatives and the losses of rows as C functions: (rows, margins, labels, results)."""
+    """C functions: (margin, label) -> derivative, and (rows, margins, labels, results) of derivatives and of losses."""
     try:
         import numba
     except ImportError:
         raise ImportError("hogwild.loss compiles by numba: pip install numba") from None
     from numba import carray, cfunc, types
 
-    of_row = numba.njit(error_model="numpy", inline="always")(function)
+    of_row = numba.njit(error_model="numpy")(function)
     floats = types.CPointer(types.float32)
+
+    def slope(margin, label):
+        return numba.float32(of_row(margin, label)[1])
 
     def slopes(rows, margins, labels, results):
         margin, label, result = carray(margins, rows), carray(labels, rows), carray(results, rows)
@@ -99,12 +101,12 @@ def _compiled(function):
         for i in range(rows):
             result[i] = of_row(numba.float64(margin[i]), numba.float64(label[i]))[0]
 
-    def compile_rows(loop, result):
-        signature = types.void(types.uintp, floats, floats, types.CPointer(result))
-        return cfunc(signature, error_model="numpy")(loop)
+    def compiled(loop, result):
+        return cfunc(types.void(types.uintp, floats, floats, types.CPointer(result)), error_model="numpy")(loop)
 
     try:
-        return compile_rows(slopes, types.float32), compile_rows(losses, types.float64)
+        return (cfunc(types.float32(types.float32, types.float32), error_model="numpy")(slope),
+                compiled(slopes, types.float32), compiled(losses, types.float64))
     except numba.core.errors.NumbaError as error:
         reason = str(error).strip().split("\n\n")[-1].strip() or str(error)
         raise TypeError(f"numba cannot compile the loss {function.__name__}, which returns two numbers, the loss and "

@@ -23,6 +23,7 @@
 namespace hogwild::python {
 namespace {
 
+using slope_function = float (*)(float, float);
 using slopes_function = void (*)(std::size_t, const float*, const float*, float*);
 using losses_function = void (*)(std::size_t, const float*, const float*, double*);
 
@@ -31,6 +32,7 @@ using losses_function = void (*)(std::size_t, const float*, const float*, double
 struct own_loss {
   static constexpr std::string_view name = "own_loss";
   label_kind labels = label_kind::binary;
+  slope_function of_slope = nullptr;
   slopes_function of_slopes = nullptr;
   losses_function of_losses = nullptr;
 
@@ -49,11 +51,7 @@ struct own_loss {
     else
       std::fill_n(loss, n, std::numeric_limits<double>::quiet_NaN());
   }
-  float derivative(float margin, float label) const {
-    float slope = 0.0f;
-    of_slopes(1, &margin, &label, &slope);
-    return slope;
-  }
+  float derivative(float margin, float label) const { return of_slope(margin, label); }
   double loss(float margin, float label) const {
     double lost = 0.0;
     losses(1, &margin, &label, &lost);
@@ -61,26 +59,14 @@ struct own_loss {
   }
 };
 
-}  // namespace
-}  // namespace hogwild::python
-namespace hogwild::detail {
-template <> rows_function<derivative_of_rows> widest_of_rows<derivative_of_rows, python::own_loss>() {
-  return [](const void* p, std::size_t n, const float* m, const float* y, float* o) { static_cast<const python::own_loss*>(p)->derivatives(n, m, y, o); };
-}
-template <> rows_function<loss_of_rows> widest_of_rows<loss_of_rows, python::own_loss>() {
-  return [](const void* p, std::size_t n, const float* m, const float* y, double* o) { static_cast<const python::own_loss*>(p)->losses(n, m, y, o); };
-}
-}
-namespace hogwild::python {
-namespace {
-
 /// What `@hogwild.loss` has compiled, checked against differences of itself.
 class python_loss final : public own_model {
  public:
-  /// Addresses of functions of the types above, which stay compiled as long as this is used.
-  python_loss(std::string title, std::uintptr_t slopes, std::uintptr_t losses, bool numbers)
+  /// Addresses of functions of the types above, of the derivative alone and of rows, which stay compiled as long as this is used.
+  python_loss(std::string title, std::uintptr_t slope, std::uintptr_t slopes, std::uintptr_t losses, bool numbers)
       : title_(std::move(title)) {
     loss_.labels = numbers ? label_kind::real : label_kind::binary;
+    loss_.of_slope = reinterpret_cast<slope_function>(slope);
     loss_.of_slopes = reinterpret_cast<slopes_function>(slopes);
     loss_.of_losses = reinterpret_cast<losses_function>(losses);
     if (!numbers) require_derivative(made_labels());
@@ -119,8 +105,8 @@ void bind_own_loss(nb::module_& m) {
   register_model<own_loss>("a loss of the margin and the label that Python has compiled");
   nb::class_<own_model>(m, "OwnModel");
   nb::class_<python_loss, own_model>(m, "OwnLoss")
-      .def(nb::init<std::string, std::uintptr_t, std::uintptr_t, bool>(), nb::arg("title"), nb::arg("slopes"),
-           nb::arg("losses"), nb::arg("numbers"));
+      .def(nb::init<std::string, std::uintptr_t, std::uintptr_t, std::uintptr_t, bool>(), nb::arg("title"),
+           nb::arg("slope"), nb::arg("slopes"), nb::arg("losses"), nb::arg("numbers"));
 }
 
 }  // namespace hogwild::python

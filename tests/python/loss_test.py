@@ -69,6 +69,7 @@ def test_a_loss_of_numbers():
 def test_estimators_take_it():
     pytest.importorskip("sklearn")
     from sklearn.base import clone
+    from sklearn.multiclass import OneVsRestClassifier
     from hogwild.sklearn import SGDClassifier, SGDRegressor
     x, target = rows()
     names = np.where(target > 0, "yes", "no")
@@ -77,7 +78,10 @@ def test_estimators_take_it():
     assert mine.score(x, names) > 0.9 and np.allclose(mine.coef_, theirs.coef_, rtol=1e-3, atol=1e-4)
     assert clone(mine).loss is squared_hinge
     three = np.digitize(target, [-1, 1])
-    assert SGDClassifier(squared_hinge, max_iter=10, random_state=0).fit(x, three).score(x, three) > 0.7
+    several = SGDClassifier(squared_hinge, max_iter=10, random_state=0)
+    with pytest.raises(ValueError, match="OneVsRestClassifier"):
+        several.fit(x, three)
+    assert OneVsRestClassifier(several).fit(x, three).score(x, three) > 0.7
     assert SGDRegressor(log_cosh, max_iter=20, random_state=0).fit(x, target).score(x, target) > 0.9
     with pytest.raises(ValueError, match="numbers"):
         SGDRegressor(squared_hinge).fit(x, target)

@@ -112,9 +112,13 @@ class SgdEstimator(LinearEstimator):
     def _fit_sgd(self, rows, losses, coef_init, intercept_init):
         options = self._fit_options(losses, rows.mean_weight, rows.data.shape[0])
         initial = self._beginning(coef_init, intercept_init, options["model"], rows)
+        own = self.loss._own if isinstance(self.loss, Loss) else None
         if rows.classes is not None and len(rows.classes) > 2:
+            if own is not None:
+                raise ValueError("what hogwild.loss compiles tells two classes apart: for more take "
+                                 "sklearn.multiclass.OneVsRestClassifier(SGDClassifier(loss))")
             options["multiclass"] = "ovr"
-        saved, interrupt = self._train(rows, options, initial, self.loss._own if isinstance(self.loss, Loss) else None)
+        saved, interrupt = self._train(rows, options, initial, own)
         self._stream = None
         if rows.classes is not None:
             self.classes_ = rows.classes
