@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,7 +62,8 @@ struct own_loss {
 /// What `@hogwild.loss` has compiled, checked against differences of itself.
 class python_loss final : public own_model {
  public:
-  /// Addresses of functions of the types above, of the derivative alone and of rows, which stay compiled as long as this is used.
+  /// Addresses of functions of the types above, of the derivative alone and of rows, which stay compiled as long as
+  /// this is used.
   python_loss(std::string title, std::uintptr_t slope, std::uintptr_t slopes, std::uintptr_t losses, bool numbers)
       : title_(std::move(title)) {
     loss_.labels = numbers ? label_kind::real : label_kind::binary;

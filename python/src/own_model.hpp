@@ -23,5 +23,4 @@ class own_model {
   virtual bool is_saved() const = 0;
 };
 
-
 }  // namespace hogwild::python

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -29,7 +29,8 @@
 namespace hogwild::python {
 namespace {
 
-/// A net that Python has written down, on rows whose column j is value j of its input. Loss: -log softmax(scores)[class].
+/// A net that Python has written down, on rows whose column j is value j of its input. Loss: -log
+/// softmax(scores)[class].
 struct own_net {
   using scalar_type = float;
   static constexpr std::string_view name = "own_net";

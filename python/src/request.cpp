@@ -21,7 +21,8 @@ cli::train_request request_of(const std::vector<std::string>& words, const std::
   const bool threads = request.engine == cli::engine_name::serial || request.engine == cli::engine_name::threads;
   if (!threads && cli::find_training(request.model) != nullptr)
     throw config_error(
-        "what Python has compiled lies in this process alone, where worker processes do not find it: take engine serial "
+        "what Python has compiled lies in this process alone, where worker processes do not find it: take engine "
+        "serial "
         "or threads");
   if (!threads)
     throw config_error(

@@ -106,7 +106,8 @@ void python_run::run() {
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
   std::optional<word_vectors> vectors;
-  const bool keeps = (model_ == nullptr || model_->is_saved()) && result.status != run_status::diverged && !result.parameters.empty() && result.examples > 0;
+  const bool keeps = (model_ == nullptr || model_->is_saved()) && result.status != run_status::diverged &&
+                     !result.parameters.empty() && result.examples > 0;
   if (keeps && data_.words())
     vectors = vectors_of(m, result.parameters, *data_.words());
   else if (keeps)

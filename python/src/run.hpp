@@ -57,7 +57,7 @@ class python_run final : public observer {
   std::optional<saved_model> saved();     ///< nothing where no row was trained, or the run diverged
   std::optional<word_vectors> vectors();  ///< of a text, likewise
   bool diverged();
-  std::vector<float> parameters();        ///< as the model lays them out; none where no row was trained
+  std::vector<float> parameters();  ///< as the model lays them out; none where no row was trained
 
  private:
   void run();
