@@ -23,7 +23,7 @@ class Loss:
         self.function, self.labels = function, labels
         functools.update_wrapper(self, function)
         self._compiled = _compiled(function)  # which have to stay
-        self._own = _engine.OwnLoss(function.__name__, *(each.address for each in self._compiled), labels == "numbers")
+        self._own = _engine.OwnLoss(function.__name__, [each.address for each in self._compiled], labels == "numbers")
 
     def __call__(self, margin, label):
         return self.function(margin, label)
@@ -78,7 +78,7 @@ def loss(function: Callable | None = None, *, labels: str = "binary"):
 
 
 def _compiled(function):
-    """C functions: (margin, label) -> derivative, and (rows, margins, labels, results) of derivatives and of losses."""
+    """C functions: (margin, label) of the derivative and of the loss, and of both (rows, margins, labels, results)."""
     try:
         import numba
     except ImportError:
@@ -91,22 +91,28 @@ def _compiled(function):
     def slope(margin, label):
         return numba.float32(of_row(margin, label)[1])
 
-    def slopes(rows, margins, labels, results):
-        margin, label, result = carray(margins, rows), carray(labels, rows), carray(results, rows)
-        for i in range(rows):
+    def loss_of_row(margin, label):
+        return numba.float64(of_row(numba.float64(margin), numba.float64(label))[0])
+
+    def slopes(n, margins, labels, results):
+        margin, label, result = carray(margins, n), carray(labels, n), carray(results, n)
+        for i in range(n):
             result[i] = numba.float32(of_row(margin[i], label[i])[1])
 
-    def losses(rows, margins, labels, results):
-        margin, label, result = carray(margins, rows), carray(labels, rows), carray(results, rows)
-        for i in range(rows):
+    def losses(n, margins, labels, results):
+        margin, label, result = carray(margins, n), carray(labels, n), carray(results, n)
+        for i in range(n):
             result[i] = of_row(numba.float64(margin[i]), numba.float64(label[i]))[0]
 
-    def compiled(loop, result):
+    def row(function, result):
+        return cfunc(result(types.float32, types.float32), error_model="numpy")(function)
+
+    def rows(loop, result):
         return cfunc(types.void(types.uintp, floats, floats, types.CPointer(result)), error_model="numpy")(loop)
 
     try:
-        return (cfunc(types.float32(types.float32, types.float32), error_model="numpy")(slope),
-                compiled(slopes, types.float32), compiled(losses, types.float64))
+        return (row(slope, types.float32), row(loss_of_row, types.float64), rows(slopes, types.float32),
+                rows(losses, types.float64))
     except numba.core.errors.NumbaError as error:
         reason = str(error).strip().split("\n\n")[-1].strip() or str(error)
         raise TypeError(f"numba cannot compile the loss {function.__name__}, which returns two numbers, the loss and "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <algorithm>
 #include <array>
@@ -24,6 +25,7 @@ namespace hogwild::python {
 namespace {
 
 using slope_function = float (*)(float, float);
+using loss_function = double (*)(float, float);
 using slopes_function = void (*)(std::size_t, const float*, const float*, float*);
 using losses_function = void (*)(std::size_t, const float*, const float*, double*);
 
@@ -33,6 +35,7 @@ struct own_loss {
   static constexpr std::string_view name = "own_loss";
   label_kind labels = label_kind::binary;
   slope_function of_slope = nullptr;
+  loss_function of_loss = nullptr;
   slopes_function of_slopes = nullptr;
   losses_function of_losses = nullptr;
 
@@ -46,30 +49,26 @@ struct own_loss {
     }
   }
   void losses(std::size_t n, const float* margin, const float* label, double* loss) const {
-    if (of_losses != nullptr)
-      of_losses(n, margin, label, loss);
-    else
-      std::fill_n(loss, n, std::numeric_limits<double>::quiet_NaN());
+    of_losses(n, margin, label, loss);
   }
   float derivative(float margin, float label) const { return of_slope(margin, label); }
   double loss(float margin, float label) const {
-    double lost = 0.0;
-    losses(1, &margin, &label, &lost);
-    return lost;
+    return of_loss != nullptr ? of_loss(margin, label) : std::numeric_limits<double>::quiet_NaN();
   }
 };
 
 /// What `@hogwild.loss` has compiled, checked against differences of itself.
 class python_loss final : public own_model {
  public:
-  /// Addresses of functions of the types above, of the derivative alone and of rows, which stay compiled as long as
+  /// Addresses of functions of the types above, in their order, which stay compiled as long as
   /// this is used.
-  python_loss(std::string title, std::uintptr_t slope, std::uintptr_t slopes, std::uintptr_t losses, bool numbers)
+  python_loss(std::string title, const std::array<std::uintptr_t, 4>& functions, bool numbers)
       : title_(std::move(title)) {
     loss_.labels = numbers ? label_kind::real : label_kind::binary;
-    loss_.of_slope = reinterpret_cast<slope_function>(slope);
-    loss_.of_slopes = reinterpret_cast<slopes_function>(slopes);
-    loss_.of_losses = reinterpret_cast<losses_function>(losses);
+    loss_.of_slope = reinterpret_cast<slope_function>(functions[0]);
+    loss_.of_loss = reinterpret_cast<loss_function>(functions[1]);
+    loss_.of_slopes = reinterpret_cast<slopes_function>(functions[2]);
+    loss_.of_losses = reinterpret_cast<losses_function>(functions[3]);
     if (!numbers) require_derivative(made_labels());
   }
 
@@ -106,8 +105,8 @@ void bind_own_loss(nb::module_& m) {
   register_model<own_loss>("a loss of the margin and the label that Python has compiled");
   nb::class_<own_model>(m, "OwnModel");
   nb::class_<python_loss, own_model>(m, "OwnLoss")
-      .def(nb::init<std::string, std::uintptr_t, std::uintptr_t, std::uintptr_t, bool>(), nb::arg("title"),
-           nb::arg("slope"), nb::arg("slopes"), nb::arg("losses"), nb::arg("numbers"));
+      .def(nb::init<std::string, const std::array<std::uintptr_t, 4>&, bool>(), nb::arg("title"), nb::arg("functions"),
+           nb::arg("numbers"));
 }
 
 }  // namespace hogwild::python
