@@ -25,6 +25,12 @@ class Table:
         return self.rows.shape
 
 
+def _single(values):
+    """As float32: what is too large becomes infinite, which the engine refuses by its place."""
+    with np.errstate(over="ignore", under="ignore"):
+        return values.astype(np.float32, copy=False)
+
+
 def _library(x):
     """The name of the package that x's type comes from; it is there, or x would not be."""
     return type(x).__module__.partition(".")[0]
@@ -95,7 +101,7 @@ def _csr(x):
         if value.dtype.kind not in "biuf":
             raise TypeError(f"X holds {value.dtype}, and rows are of numbers")
         copies.append(f"values of {value.dtype} to float32")
-        value = value.astype(np.float32)
+        value = _single(value)
     if start.dtype not in (np.int32, np.int64):
         start = start.astype(np.int64)
     return Table(Csr(np.ascontiguousarray(start), np.ascontiguousarray(index), np.ascontiguousarray(value), x.shape),
@@ -116,7 +122,7 @@ def table_of(x):
     if values.dtype == np.float32 and values.flags.c_contiguous:
         return Table(values)
     what = f"values of {values.dtype} to float32" if values.dtype != np.float32 else "another order to C"
-    return Table(np.ascontiguousarray(values, np.float32), None, [what])
+    return Table(np.ascontiguousarray(_single(values)), None, [what])
 
 
 def numbers_of(x, rows, what):
@@ -128,7 +134,7 @@ def numbers_of(x, rows, what):
         values = values[:, 0]
     if values.shape != (rows,):
         raise ValueError(f"{what} have the shape {values.shape}, and X has {rows} rows")
-    made = np.ascontiguousarray(values, np.float32)
+    made = np.ascontiguousarray(_single(values))
     if values.dtype.kind in "iu" and not np.array_equal(made, values):
         raise ValueError(f"{what} are whole numbers beyond 2^24, which float32 cannot tell apart: encode them")
     return made

@@ -147,7 +147,7 @@ def test_a_column_of_words_is_named():
     ([[1e39, 0.0], [0.0, 1.0]], [0, 1], ValueError, "finite|inf"),
 ])
 def test_what_is_no_table_of_numbers_is_refused(x, y, fault, says):
-    with pytest.raises(fault, match=says), np.errstate(over="ignore"):
+    with pytest.raises(fault, match=says), np.errstate(all="raise"):
         hw.train(hw.Dataset(x, y), "logistic", engine="serial", epochs=1, step=0.1)
 
 

@@ -266,6 +266,15 @@ def test_copies_say_the_same(estimator):
     assert np.array_equal(clone(estimator).fit(x, y).coef_, fitted.coef_)
 
 
+def test_coefficients_may_be_sparse():
+    x, y = two_classes(500)
+    for estimator in (SGDClassifier(penalty="l1", alpha=0.02, random_state=0), SGDRegressor(random_state=0)):
+        fitted = estimator.fit(x, y)
+        for rows in (x, sp.csr_matrix(x)):
+            said = fitted.densify().predict(rows)
+            assert np.allclose(fitted.sparsify().predict(rows), said) and sp.issparse(fitted.coef_)
+
+
 def test_a_dataset_is_trained_as_it_is():
     x, y = two_classes(500)
     from_arrays = SGDClassifier(random_state=0, shuffle=False).fit(x, y)

@@ -18,6 +18,10 @@ def linked_project(source, root):
     for entry in source.iterdir():
         if entry.name not in ("build", ".git"):
             (root / entry.name).symlink_to(entry)
+    # What Python needs is there, for tools/python_env: it fetches nothing.
+    env = root / "build" / "python-env"
+    env.mkdir(parents=True)
+    shutil.copy(source / "python" / "requirements.txt", env / "complete")
 
 
 def programs(folder, cmake):

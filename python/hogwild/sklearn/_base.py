@@ -61,8 +61,9 @@ def weights_of(sample_weight, rows):
 class Rows:
     """Training rows as an estimator has got them: `data` is a Dataset whose labels are 0, 1, ... for `classes`."""
 
-    def __init__(self, data, features, classes=None, mean_weight=1.0, options=None):
+    def __init__(self, data, features, classes=None, mean_weight=1.0, options=None, dtype=np.float64):
         self.data, self.features, self.classes = data, features, classes
+        self.dtype = dtype  # of what is made of them
         self.mean_weight = mean_weight
         self.options = options or {}  # that the run needs because of the rows
 
@@ -92,7 +93,7 @@ class EngineEstimator(BaseEstimator):
             of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
             weight = of_class[codes] * (1.0 if weight is None else weight)
         mean = 1.0 if weight is None else float(np.mean(weight))
-        return Rows(self._dataset(X, codes, weight, shuffle), X.shape[1], classes, mean)
+        return Rows(self._dataset(X, codes, weight, shuffle), X.shape[1], classes, mean, dtype=X.dtype)
 
     def _dataset(self, X, labels, weight, shuffle):
         return Dataset(X, labels, weight=weight, shuffle=shuffle)
@@ -124,7 +125,7 @@ class EngineEstimator(BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True)
         weight = weights_of(sample_weight, len(y))
         mean = 1.0 if weight is None else float(np.mean(weight))
-        return Rows(self._dataset(X, y, weight, shuffle), X.shape[1], None, mean)
+        return Rows(self._dataset(X, y, weight, shuffle), X.shape[1], None, mean, dtype=X.dtype)
 
     def _take_shape(self, data):
         columns = data._rows.numbers()

@@ -26,11 +26,11 @@ class LinearEstimator(EngineEstimator):
         """Sets coef_ and intercept_ from a saved model: one row, or one for each class."""
         width = saved.width
         columns = saved.columns.astype(np.int64) - rows.data._first_column
-        coef = np.zeros((width, rows.features))
+        coef = np.zeros((width, rows.features), rows.dtype)
         coef[:, columns] = saved.weights.reshape(-1, width).T
         bias = saved.bias
         self.coef_ = coef
-        self.intercept_ = bias.astype(np.float64) if len(bias) == width else np.zeros(width)
+        self.intercept_ = bias.astype(rows.dtype) if len(bias) == width else np.zeros(width, rows.dtype)
 
     def _begin_with(self, model, coef, intercept, features):
         """A saved model of one row of coefficients."""
@@ -45,7 +45,22 @@ class LinearEstimator(EngineEstimator):
 
     def _margins(self, X):
         X = self._checked(X)
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+        margins = X @ self.coef_.T
+        return (margins.toarray() if hasattr(margins, "toarray") else np.asarray(margins)) + self.intercept_
+
+    def sparsify(self):
+        """Makes coef_ a CSR matrix, for a model of which most is 0."""
+        from scipy.sparse import csr_matrix
+
+        check_is_fitted(self)
+        self.coef_ = csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Takes sparsify() back."""
+        check_is_fitted(self)
+        self.coef_ = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+        return self
 
 
 class LinearClassifier(ClassifierMixin, LinearEstimator):
@@ -61,20 +76,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         margins = self.decision_function(X)
         number = (margins > 0).astype(np.intp) if margins.ndim == 1 else margins.argmax(axis=1)
         return self.classes_[number]
-
-    def sparsify(self):
-        """Makes coef_ a CSR matrix, for a model of which most is 0."""
-        from scipy.sparse import csr_matrix
-
-        check_is_fitted(self)
-        self.coef_ = csr_matrix(self.coef_)
-        return self
-
-    def densify(self):
-        """Takes sparsify() back."""
-        check_is_fitted(self)
-        self.coef_ = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
-        return self
 
 
 class _ByC(LinearClassifier):

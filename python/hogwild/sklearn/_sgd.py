@@ -154,15 +154,15 @@ class SgdEstimator(LinearEstimator):
         self._stream = _engine.Stream(words, classes, features, weights, bias)
         return self._stream
 
-    def _take_rows(self, losses, data, classes, features):
+    def _take_rows(self, losses, data, classes, features, dtype):
         stream = self._stream_of(losses, classes, features)
         stream.take(data._rows)
         weights, bias = stream.weights(), stream.bias()
         if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(bias))):
             self._stream = None
             raise ValueError("the coefficients are not finite: scale the columns, or give a lower eta0")
-        self.coef_ = weights.astype(np.float64)
-        self.intercept_ = bias.astype(np.float64)
+        self.coef_ = weights.astype(dtype)
+        self.intercept_ = bias.astype(dtype)
         self.n_iter_ = 1
         self.t_ = getattr(self, "t_", 1.0) + data.shape[0]
 
@@ -309,7 +309,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
             of_class = np.array([self.class_weight.get(c, 1.0) for c in self.classes_.tolist()])
             weight = of_class[codes] * (1.0 if weight is None else weight)
         data = Dataset(X, codes, weight=weight)
-        self._take_rows(CLASS_LOSSES, data, len(self.classes_), X.shape[1])
+        self._take_rows(CLASS_LOSSES, data, len(self.classes_), X.shape[1], X.dtype)
         return self
 
     def _has_probabilities(self):
@@ -402,11 +402,13 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True,
                              reset=first)
         data = Dataset(X, numbers_of(y, len(y), "y"), weight=weights_of(sample_weight, len(y)))
-        self._take_rows(NUMBER_LOSSES, data, 0, X.shape[1])
+        self._take_rows(NUMBER_LOSSES, data, 0, X.shape[1], X.dtype)
         self.coef_ = self.coef_[0]
         return self
 
     def predict(self, X):
         """A number for each row of X."""
         X = self._checked(X)
-        return np.asarray(X @ self.coef_).reshape(-1) + self.intercept_[0]
+        numbers = X @ self.coef_.T
+        numbers = numbers.toarray() if hasattr(numbers, "toarray") else np.asarray(numbers)
+        return numbers.reshape(-1) + self.intercept_[0]
