@@ -40,6 +40,7 @@ struct own_loss {
   losses_function of_losses = nullptr;
 
   void derivatives(std::size_t n, const float* margin, const float* label, float* slope) const {
+    if (n < 16) return of_slopes(n, margin, label, slope);
     // In which nothing of what is read is written: so compilers make vector code of it.
     std::array<float, 64> block;
     for (std::size_t at = 0; at < n; at += block.size()) {
