@@ -13,10 +13,11 @@ from ._data import Dataset, open
 from ._engine import ConfigError, Error, InputError, ResourceError, WorkerError
 from ._engine import version as __version__
 from ._live import LiveParameters, attach
+from ._loss import Loss, loss
 from ._record import Run
 from ._train import Job, Model, load, models, start, tqdm, train
 
-__all__ = ["Dataset", "open", "train", "start", "attach", "load", "models", "tqdm", "Job", "LiveParameters", "Model", "MatrixFactorization", "Run",
+__all__ = ["Dataset", "open", "train", "start", "attach", "load", "loss", "models", "tqdm", "Job", "LiveParameters", "Loss", "Model", "MatrixFactorization", "Run",
            "Word2Vec", "WordVectors", "Error", "ConfigError",
            "InputError", "ResourceError", "WorkerError", "__version__"]
 
@@ -25,6 +26,6 @@ def __getattr__(name):
     """hogwild.sklearn and hogwild.search need scikit-learn, which takes its time: they are imported when asked for."""
     if name in ("MatrixFactorization", "Word2Vec", "WordVectors"):
         return getattr(_importlib.import_module("hogwild.factors" if name[0] == "M" else "hogwild.words"), name)
-    if name in ("sklearn", "search"):
+    if name in ("sklearn", "search", "torch"):
         return _importlib.import_module("hogwild." + name)
     raise AttributeError(f"module 'hogwild' has no attribute {name!r}")

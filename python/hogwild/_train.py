@@ -12,6 +12,7 @@ import numpy as np
 from . import _data, _engine
 from ._arrays import MOST_COLUMNS, Csr, table_of
 from ._data import Dataset
+from ._loss import Loss
 from ._record import Run
 
 
@@ -44,6 +45,11 @@ def _word(value):
     return str(value)
 
 
+def named(model):
+    """The name of a model, and what makes it where Python has compiled it."""
+    return ("own_loss", model._own) if isinstance(model, Loss) else (model, None)
+
+
 def workers_of(n_jobs):
     """The engine and its workers for scikit-learn's n_jobs: None and 1 are one, -1 as many as the process may use."""
     if n_jobs is None or n_jobs == 1:
@@ -73,9 +79,9 @@ class Job:
         The epochs so far.
     """
 
-    def __init__(self, data, words, initial=None, callback=None, source="the rows"):
+    def __init__(self, data, words, initial=None, callback=None, source="the rows", own=None):
         self._data = data
-        self._run = _engine.Run(data._rows, words, initial, callback, source)
+        self._run = _engine.Run(data._rows, words, initial, callback, source, own)
 
     @property
     def running(self) -> bool:
@@ -126,15 +132,15 @@ class Job:
         return Run(json.loads(self._run.summary()), self.history, self._run.notes())
 
 
-def start(data: Dataset, model: str = "logistic", *, callback: Callable[[dict], Any] | None = None,
+def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[dict], Any] | None = None,
           initial: Model | None = None, **options: Any) -> Job:
     """Begins to train, and returns at once.
 
     Parameters
     ----------
     data : Dataset
-    model : str
-        One of models().
+    model : str or Loss
+        One of models(), or what hogwild.loss has compiled.
     callback : callable, optional
         Is given a dict of each epoch, on the run's thread, and ends the run by returning something true.
     initial : Model, optional
@@ -148,12 +154,13 @@ def start(data: Dataset, model: str = "logistic", *, callback: Callable[[dict], 
     """
     if not isinstance(data, Dataset):
         raise TypeError("data are a Dataset: hw.Dataset(X, y), or hw.open(path)")
-    words = words_of({"model": model, **options})
+    name, own = named(model)
+    words = words_of({"model": name, **options})
     source = data.path or "the rows"
-    return Job(data, words, None if initial is None else initial._saved, callback, source)
+    return Job(data, words, None if initial is None else initial._saved, callback, source, own)
 
 
-def train(data: Dataset, model: str = "logistic", *, callback: Callable[[dict], Any] | None = None,
+def train(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[dict], Any] | None = None,
           initial: Model | None = None, **options: Any) -> Model:
     """Trains and returns the Model: start() and Job.result(). Ctrl-C raises KeyboardInterrupt within 0.2 s."""
     return start(data, model, callback=callback, initial=initial, **options).result()

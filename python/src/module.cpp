@@ -8,6 +8,9 @@ NB_MODULE(_engine, m) {
   python::bind_errors(m);
   python::bind_rows(m);
   python::bind_saved(m);
+  python::bind_own_loss(m);
+  python::bind_own_net(m);
+  python::bind_shared(m);
   python::bind_run(m);
   python::bind_stream(m);
   python::bind_scoring(m);

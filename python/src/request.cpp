@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request.hpp"
 
+#include <hogwild/detail/command/registered_training.hpp>
 #include <hogwild/error.hpp>
 
 #include <command_line.hpp>
@@ -17,7 +18,13 @@ cli::train_request request_of(const std::vector<std::string>& words, const std::
   all.emplace_back("--quiet");
   all.push_back(source);
   line.take(all);
-  if (request.engine != cli::engine_name::serial && request.engine != cli::engine_name::threads)
+  const bool threads = request.engine == cli::engine_name::serial || request.engine == cli::engine_name::threads;
+  if (!threads && cli::find_training(request.model) != nullptr)
+    throw config_error(
+        "what Python has compiled lies in this process alone, where worker processes do not find it: take engine "
+        "serial "
+        "or threads");
+  if (!threads)
     throw config_error(
         "within Python rows are trained by engine serial or threads; others are the command's: "
         "python -m hogwild train");
@@ -33,6 +40,7 @@ cli::train_request request_of(const std::vector<std::string>& words, const std::
 nanobind::dict facts_of_models() {
   nanobind::dict all;
   for (const model_descriptor* const known : known_models()) {
+    if (cli::find_training(known->name()) != nullptr) continue;  // which are trained by objects, not by names
     nanobind::list options;
     for (const model_option& o : known->facts().options)
       options.append(nanobind::make_tuple(o.name.c_str(), o.placeholder.c_str(), o.otherwise.c_str(), o.help.c_str()));

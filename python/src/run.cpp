@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include <hogwild/detail/command/registered_training.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
@@ -60,13 +61,17 @@ nb::dict in_python(const epoch_report& e) {
 }  // namespace
 
 python_run::python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
-                       const std::string& source)
+                       const std::string& source, nb::object own)
     : rows_(std::move(rows)),
       initial_(std::move(initial)),
       told_(std::move(told)),
+      own_(std::move(own)),
       data_(nb::cast<const python_rows&>(rows_)),
       request_(request_of(words, source)) {
   if (!initial_.is_none()) begin_with_ = &nb::cast<const saved_model&>(initial_);
+  if (!own_.is_none()) model_ = &nb::cast<const own_model&>(own_);
+  if (cli::find_training(request_.model) != nullptr && (model_ == nullptr || model_->name() != request_.model))
+    throw config_error("there is no model " + request_.model + ": hogwild.models() has those that there are");
   thread_ = std::thread([this] {
     try {
       run();
@@ -90,8 +95,10 @@ void python_run::run() {
   const sparse_view rows = data_.view();
   const std::vector<std::uint32_t> columns = data_.columns();
   const std::shared_ptr<const saved_model> initial(std::shared_ptr<void>(), begin_with_);
-  const named_model m = cli::model_of(request_, rows, agreement(nullptr), initial);
+  const named_model m =
+      model_ != nullptr ? model_->on(rows) : cli::model_of(request_, rows, agreement(nullptr), initial);
   train_options options = request_.options;
+  if (model_ != nullptr) model_->complete(options);
   options.data_name = request_.data;
   options.stop = stop_.get_token();
   options.observers.push_back(this);
@@ -99,7 +106,8 @@ void python_run::run() {
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
   std::optional<word_vectors> vectors;
-  const bool keeps = result.status != run_status::diverged && !result.parameters.empty() && result.examples > 0;
+  const bool keeps = (model_ == nullptr || model_->is_saved()) && result.status != run_status::diverged &&
+                     !result.parameters.empty() && result.examples > 0;
   if (keeps && data_.words())
     vectors = vectors_of(m, result.parameters, *data_.words());
   else if (keeps)
@@ -194,6 +202,11 @@ bool python_run::diverged() {
   return result_.status == run_status::diverged;
 }
 
+std::vector<float> python_run::parameters() {
+  require_end();
+  return result_.parameters;
+}
+
 void python_run::on_start(const run_start& start) {
   const std::lock_guard lock(mutex_);
   done_ = start.rows_done;
@@ -224,8 +237,10 @@ void python_run::forget_rows_done() {
 
 void bind_run(nb::module_& m) {
   nb::class_<python_run>(m, "Run")
-      .def(nb::init<nb::object, const std::vector<std::string>&, nb::object, nb::object, const std::string&>(),
-           nb::arg("rows"), nb::arg("words"), nb::arg("initial").none(), nb::arg("told").none(), nb::arg("source"))
+      .def(nb::init<nb::object, const std::vector<std::string>&, nb::object, nb::object, const std::string&,
+                    nb::object>(),
+           nb::arg("rows"), nb::arg("words"), nb::arg("initial").none(), nb::arg("told").none(), nb::arg("source"),
+           nb::arg("own").none() = nb::none())
       .def("wait", &python_run::wait, nb::arg("seconds").none() = nb::none())
       .def("stop", &python_run::stop)
       .def_prop_ro("running", &python_run::running)
@@ -235,7 +250,12 @@ void bind_run(nb::module_& m) {
       .def("summary", &python_run::summary)
       .def("saved", &python_run::saved)
       .def("vectors", &python_run::vectors)
-      .def("diverged", &python_run::diverged);
+      .def("diverged", &python_run::diverged)
+      .def("parameters", [](python_run& run) {
+        std::vector<float> all = run.parameters();
+        const std::size_t n = all.size();
+        return to_numpy(std::move(all), n);
+      });
   m.def("facts_of_models", facts_of_models);
 }
 

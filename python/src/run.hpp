@@ -24,6 +24,7 @@
 
 #include <train_request.hpp>
 
+#include "own_model.hpp"
 #include "rows.hpp"
 
 namespace hogwild::python {
@@ -34,8 +35,9 @@ class python_run final : public observer {
  public:
   /// Begins at once. `rows` is a python_rows, `initial` a saved_model to begin with or None, `told` is called after
   /// each epoch with what is known of it, on the run's thread, and ends the run by returning something true, or None.
+  /// `own` is an own_model, whose name `words` then have as that of the model, or None.
   python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
-             const std::string& source);
+             const std::string& source, nb::object own);
   python_run(const python_run&) = delete;
   python_run& operator=(const python_run&) = delete;
   /// Asks the run to stop, and waits for it.
@@ -55,6 +57,7 @@ class python_run final : public observer {
   std::optional<saved_model> saved();     ///< nothing where no row was trained, or the run diverged
   std::optional<word_vectors> vectors();  ///< of a text, likewise
   bool diverged();
+  std::vector<float> parameters();  ///< as the model lays them out; none where no row was trained
 
  private:
   void run();
@@ -69,9 +72,10 @@ class python_run final : public observer {
   void on_failure() override { forget_rows_done(); }
   void forget_rows_done();
 
-  nb::object rows_, initial_, told_;
+  nb::object rows_, initial_, told_, own_;
   const python_rows& data_;
   const saved_model* begin_with_ = nullptr;
+  const own_model* model_ = nullptr;
   cli::train_request request_;
   std::stop_source stop_{};
 

@@ -146,11 +146,11 @@ class EngineEstimator(BaseEstimator):
             who = {"engine": "threads", "workers": 1}
         return {**who, "reproducible": bool(self.reproducible)}
 
-    def _train(self, rows, options, initial=None):
+    def _train(self, rows, options, initial=None, own=None):
         """Runs it and returns what was saved. Sets run_ and n_iter_; an interrupt is raised once they are set."""
         words = words_of({**options, **rows.options, **self._who(), "seed": self._seed()})
         told = self._told() if getattr(self, "verbose", 0) else None
-        job = Job(rows.data, words, initial, told, rows.data.path or "X")
+        job = Job(rows.data, words, initial, told, rows.data.path or "X", own)
         interrupt = None
         try:
             job.wait()

@@ -8,6 +8,7 @@ from sklearn.utils.validation import validate_data
 from .. import _engine
 from .._arrays import numbers_of
 from .._data import Dataset
+from .._loss import Loss
 from .._train import words_of
 from ._base import require, require_count, require_number, weights_of
 from ._linear import LinearClassifier, LinearEstimator, falling
@@ -26,7 +27,12 @@ class SgdEstimator(LinearEstimator):
     """The parameters that both have."""
 
     def _check_parameters(self, losses):
-        require("loss", self.loss, self.loss in losses, "one of " + ", ".join(losses))
+        if isinstance(self.loss, Loss):
+            wanted = "binary" if losses is CLASS_LOSSES else "numbers"
+            require("loss", self.loss, self.loss.labels == wanted, f"one with labels={wanted!r}")
+        else:
+            require("loss", self.loss, self.loss in losses, "one of " + ", ".join(losses) +
+                    ", or what hogwild.loss has compiled")
         require("penalty", self.penalty, self.penalty in ("l2", "l1", "elasticnet", None),
                 "'l2', 'l1', 'elasticnet' or None")
         require_number("alpha", self.alpha, 0)
@@ -60,7 +66,7 @@ class SgdEstimator(LinearEstimator):
         return {"l2": alpha * (1.0 - ratio), "l1": (alpha * ratio) or None}
 
     def _options(self, losses, mean_weight=1.0):
-        model, epsilon = losses[self.loss]
+        model, epsilon = ("own_loss", None) if isinstance(self.loss, Loss) else losses[self.loss]
         options = {"model": model, "bias": bool(self.fit_intercept), **self._penalties(mean_weight), "step": self.eta0}
         if epsilon is not None:
             options[epsilon] = float(self.epsilon)
@@ -108,14 +114,19 @@ class SgdEstimator(LinearEstimator):
         losses = NUMBER_LOSSES if rows.classes is None else CLASS_LOSSES
         self._check_parameters(losses)
         options = self._fit_options(losses, rows.mean_weight, rows.data.shape[0])
+        own = self.loss._own if isinstance(self.loss, Loss) else None
         if rows.classes is not None and len(rows.classes) > 2:
+            if own is not None:
+                raise ValueError("what hogwild.loss compiles tells two classes apart: for more take "
+                                 "sklearn.multiclass.OneVsRestClassifier(SGDClassifier(loss))")
             options["multiclass"] = "ovr"
         return options
 
     def _fit_sgd(self, rows, coef_init, intercept_init):
         options = self._options_of_run(rows)
         initial = self._beginning(coef_init, intercept_init, options["model"], rows)
-        saved, interrupt = self._train(rows, options, initial)
+        own = self.loss._own if isinstance(self.loss, Loss) else None
+        saved, interrupt = self._train(rows, options, initial, own)
         self._stream = None
         if rows.classes is not None:
             self.classes_ = rows.classes
@@ -130,6 +141,8 @@ class SgdEstimator(LinearEstimator):
         """The stream that the next rows are trained by: the last one, or one that begins with what there is."""
         if getattr(self, "_stream", None) is not None:
             return self._stream
+        if isinstance(self.loss, Loss):
+            raise ValueError("partial_fit knows the engine's own losses alone: fit() takes what hogwild.loss compiles")
         if self._penalties(1.0)["l1"]:
             raise ValueError("partial_fit knows no l1: take penalty='l2', or fit()")
         if self.average:
@@ -174,7 +187,7 @@ class SGDClassifier(LinearClassifier, SgdEstimator):
 
     Parameters
     ----------
-    loss : {'hinge', 'log_loss', 'squared_hinge', 'modified_huber'}, default='hinge'
+    loss : {'hinge', 'log_loss', 'squared_hinge', 'modified_huber'} or hogwild.Loss, default='hinge'
     penalty : {'l2', 'l1', 'elasticnet', None}, default='l2'
     alpha : float, default=0.0001
     l1_ratio : float, default=0.15
@@ -341,7 +354,7 @@ class SGDRegressor(RegressorMixin, SgdEstimator):
 
     Parameters
     ----------
-    loss : {'squared_error', 'huber', 'epsilon_insensitive', 'squared_epsilon_insensitive'}, default='squared_error'
+    loss : {'squared_error', 'huber', 'epsilon_insensitive', 'squared_epsilon_insensitive'} or hogwild.Loss, default='squared_error'
     epsilon : float, default=0.1
         Where huber turns from square to straight; what the insensitive losses do not see. In units of y.
 

@@ -95,4 +95,34 @@ TYPED_TEST(margin_loss_of, slopes_may_take_the_place_of_the_margins) {
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], model.derivative(margin[i], label[i]));
 }
 
+/// Squares, by loops of its own.
+struct squares_by_rows {
+  mutable std::size_t slope_calls = 0, loss_calls = 0;
+  double loss(float margin, float label) const { return std::pow(static_cast<double>(margin - label), 2.0); }
+  float derivative(float margin, float label) const { return 2.0f * (margin - label); }
+  void derivatives(std::size_t n, const float* margin, const float* label, float* slope) const {
+    ++slope_calls;
+    for (std::size_t i = 0; i < n; ++i) slope[i] = derivative(margin[i], label[i]);
+  }
+  void losses(std::size_t n, const float* margin, const float* label, double* lost) const {
+    ++loss_calls;
+    for (std::size_t i = 0; i < n; ++i) lost[i] = loss(margin[i], label[i]);
+  }
+};
+
+TEST(margin_loss_by_rows, a_model_with_loops_of_its_own_is_called_once_for_all_rows) {
+  const squares_by_rows model;
+  const margin_loss loss(model);
+  std::vector<float> values{-2.0f, -0.5f, 0.0f, 0.5f, 2.0f};
+  const std::vector<float> label(values.size(), 1.0f);
+  std::vector<double> lost(values.size());
+  loss.losses(values.size(), values.data(), label.data(), lost.data());
+  loss.derivatives(values.size(), values.data(), label.data(), values.data());
+  EXPECT_EQ(model.slope_calls, 1u);
+  EXPECT_EQ(model.loss_calls, 1u);
+  EXPECT_EQ(values, (std::vector<float>{-6.0f, -3.0f, -2.0f, -1.0f, 2.0f}));
+  EXPECT_EQ(lost, (std::vector<double>{9.0, 2.25, 1.0, 0.25, 1.0}));
+  EXPECT_EQ(loss.derivative(3.0f, 1.0f), 4.0f);
+}
+
 }  // namespace

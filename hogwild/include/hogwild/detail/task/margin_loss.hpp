@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 
@@ -48,6 +49,16 @@ inline __attribute__((always_inline)) void by_blocks(const void* p, std::size_t 
   for (std::size_t i = 0; i < n; ++i) out[i] = What::of(model, margin[i], label[i]);
 }
 
+/// Models that bring loops over rows of their own, compiled elsewhere.
+template <class M>
+concept derives_rows = requires(const M& m, std::size_t n, const float* in, float* out) {
+  m.derivatives(n, in, in, out);
+};
+template <class M>
+concept loses_rows_together = requires(const M& m, std::size_t n, const float* in, double* out) {
+  m.losses(n, in, in, out);
+};
+
 template <class What, class M>
 void of_rows(const void* p, std::size_t n, const float* margin, const float* label, typename What::number* out) {
   by_blocks<What, M>(p, n, margin, label, out);
@@ -63,10 +74,20 @@ __attribute__((target("avx2"))) void of_rows_by_avx2(const void* p, std::size_t 
 
 template <class What, class M>
 rows_function<What> widest_of_rows() {
+  if constexpr (std::same_as<What, derivative_of_rows> && derives_rows<M>) {
+    return [](const void* p, std::size_t n, const float* margin, const float* label, float* out) {
+      static_cast<const M*>(p)->derivatives(n, margin, label, out);
+    };
+  } else if constexpr (std::same_as<What, loss_of_rows> && loses_rows_together<M>) {
+    return [](const void* p, std::size_t n, const float* margin, const float* label, double* out) {
+      static_cast<const M*>(p)->losses(n, margin, label, out);
+    };
+  } else {
 #if defined(__x86_64__)
-  if (has_isa(isa::avx2)) return of_rows_by_avx2<What, M>;
+    if (has_isa(isa::avx2)) return of_rows_by_avx2<What, M>;
 #endif
-  return of_rows<What, M>;
+    return of_rows<What, M>;
+  }
 }
 
 }  // namespace detail
