@@ -55,21 +55,22 @@ struct trials_side_by_side_test : testing::Test {
 TEST_F(trials_side_by_side_test, with_one_row_at_a_time_they_are_runs_of_their_own) {
   trials_side_by_side trials(some(), how());
   trials.train(all(5), 6);
-  for (const std::size_t k : {2, 3}) {
+  for (const std::size_t k : {2u, 3u}) {
     const train_result run = alone(some()[k]);
     EXPECT_EQ(trials.outcome(k).found, run.parameters) << k;
     EXPECT_NEAR(trials.outcome(k).measured.loss, run.test->loss, 1e-6) << k;
     EXPECT_EQ(trials.outcome(k).measured.accuracy, run.test->accuracy) << k;
   }
   // Others see up to twice as many rows at a time.
-  for (const std::size_t k : {0, 1, 4}) EXPECT_NEAR(trials.outcome(k).measured.loss, alone(some()[k]).test->loss, 0.01);
+  for (const std::size_t k : {0u, 1u, 4u})
+    EXPECT_NEAR(trials.outcome(k).measured.loss, alone(some()[k]).test->loss, 0.01);
 }
 
 TEST_F(trials_side_by_side_test, whom_they_are_trained_with_and_breaks_do_not_matter) {
   trials_side_by_side together(some(), how(1)), apart(some(), how(2));
   together.train(all(5), 6);
   for (const std::size_t k : all(5)) {
-    for (const std::size_t until : {1, 4, 6}) apart.train(std::vector{k}, until);
+    for (const std::size_t until : {1u, 4u, 6u}) apart.train(std::vector{k}, until);
     EXPECT_EQ(apart.outcome(k).found, together.outcome(k).found) << k;
     EXPECT_EQ(apart.outcome(k).measured.loss, together.outcome(k).measured.loss) << k;
     EXPECT_EQ(apart.outcome(k).epochs, 6u);
@@ -83,8 +84,8 @@ TEST_F(trials_side_by_side_test, a_tolerance_ends_a_trial_as_it_ends_a_run) {
   const std::vector<side_by_side_trial> asked{trial_of(0.3, 1e-3, 0.0, until), trial_of(0.05, 1e-3, 0.0, until),
                                               trial_of(0.3, 1e-3, 0.0, {.epochs = 100})};
   trials_side_by_side trials(asked, how());
-  for (const std::size_t epochs : {3, 100}) trials.train(all(3), epochs);
-  for (const std::size_t k : {0, 1}) {
+  for (const std::size_t epochs : {3u, 100u}) trials.train(all(3), epochs);
+  for (const std::size_t k : {0u, 1u}) {
     const train_result run = alone(asked[k]);
     EXPECT_EQ(run.status, run_status::converged);
     EXPECT_EQ(trials.outcome(k).trained, run.epochs) << k;
