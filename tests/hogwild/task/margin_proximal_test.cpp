@@ -78,6 +78,8 @@ TEST(margin_proximal, is_its_formulas_row_by_row) {
     told_rows::trained.clear();
     train_options options{.epochs = 3, .step = {.initial = 0.05}};
     options.l1 = l1, options.l2 = l2, options.optimizer = kind, options.bias = true;
+    const double rate = kind == optimizer_kind::sgd ? 0.25 : 1.0;
+    if (kind == optimizer_kind::sgd) options.bias_rate = rate;
     const train_result run = train(told_rows{}, data, serial_engine{}, options);
     ASSERT_EQ(told_rows::trained.size(), 900u) << name_of(kind);
     by_hand hand{kind, 0.05, l1, l2, std::vector<double>(41), std::vector<double>(41), std::vector<double>(41)};
@@ -94,7 +96,7 @@ TEST(margin_proximal, is_its_formulas_row_by_row) {
         hand.take(j, slope * static_cast<double>(toy.value[k]), by_rows * l1 * rows / degree[j], l2 * rows / degree[j],
                   l1 * rows * passes, l2 * rows * passes);
       }
-      hand.take(40, slope, 0.0, 0.0, 0.0, 0.0);
+      hand.take(40, rate * slope, 0.0, 0.0, 0.0, 0.0);
       if (i % 300 == 299) hand.end_epoch(l1_at_the_gate * l1 * rows);
     }
     for (std::size_t j = 0; j <= 40; ++j)
