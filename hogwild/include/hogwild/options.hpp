@@ -97,13 +97,13 @@ struct train_options {
   std::optional<std::size_t> virtual_workers{};  ///< > 0: of a reproducible run, whose result depends on them; default:
                                                  ///< by data and step
   bool bias = false;                             ///< margin models: one more parameter, the last
-  /// > 0, under sgd: the step of the bias over that of the columns. Default: the mean square of the entries of the first
-  /// rows, at most 1, as if the bias were the weight of one more column with values as large as those; 1 in streams and
-  /// under other optimizers. In rows of texts, which are long and have small entries, a bias with the step of the
-  /// columns goes up and down.
+  /// > 0, under sgd: the step of the bias over that of the columns. Default: the mean square of the entries of the
+  /// first rows, at most 1, as if the bias were the weight of one more column with values as large as those; 1 in
+  /// streams and under other optimizers. In rows of texts, which are long and have small entries, a bias with the step
+  /// of the columns goes up and down.
   std::optional<double> bias_rate{};
-  double weight_positive = 1.0;                  ///< > 0: what a row of the larger label weighs (binary models)
-  class_weights weights{};                       ///< what rows weigh by their labels
+  double weight_positive = 1.0;  ///< > 0: what a row of the larger label weighs (binary models)
+  class_weights weights{};       ///< what rows weigh by their labels
   /// The labels that rows may have, where not all need occur: two numbers (binary models), or those of all classes.
   /// Default: those that the training rows have.
   std::vector<double> labels{};
