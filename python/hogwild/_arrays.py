@@ -84,6 +84,8 @@ def _polars_float(_):
 def _csr(x):
     """A scipy matrix or array. Its own arrays where the engine takes them."""
     copies = []
+    if x.ndim != 2:
+        raise ValueError(f"X has {x.ndim} dimensions, and rows of columns have 2: reshape it")
     if x.format != "csr":
         copies.append(f"{x.format.upper()} to CSR")
         x = x.tocsr()
@@ -96,6 +98,8 @@ def _csr(x):
         raise ValueError(f"X has {x.shape[1]} columns, and {MOST_COLUMNS} are the most")
     if index.dtype != np.int32:
         copies.append(f"indices of {index.dtype} to 32 bits")
+        if len(index) and not (index.min() >= 0 and index.max() < x.shape[1]):
+            raise ValueError(f"X has {x.shape[1]} columns, and indices from {index.min()} to {index.max()}")
         index = index.astype(np.uint32)
     if value.dtype != np.float32:
         if value.dtype.kind not in "biuf":

@@ -2,8 +2,10 @@
 """Training any model of the engine, and what comes of it."""
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -67,8 +69,23 @@ def models() -> dict[str, str]:
     return {name: facts["summary"] for name, facts in _engine.facts_of_models().items()}
 
 
+# Those that may train yet.
+_jobs = weakref.WeakSet()
+
+
+@atexit.register
+def _end_jobs():
+    """Threads that call Python would outlive the interpreter."""
+    for job in list(_jobs):
+        job.stop()
+    for job in list(_jobs):
+        job._run.wait(None)
+
+
 class Job:
     """A run that trains in the background. start() returns one; who drops it stops the run.
+
+    One whose callback refers to it is never dropped: stop() ends it.
 
     Attributes
     ----------
@@ -82,6 +99,7 @@ class Job:
     def __init__(self, data, words, initial=None, callback=None, source="the rows", own=None):
         self._data = data
         self._run = _engine.Run(data._rows, words, initial, callback, source, own)
+        _jobs.add(self)
 
     @property
     def running(self) -> bool:
@@ -154,6 +172,9 @@ def start(data: Dataset, model: str | Loss = "logistic", *, callback: Callable[[
     """
     if not isinstance(data, Dataset):
         raise TypeError("data are a Dataset: hw.Dataset(X, y), or hw.open(path)")
+    for option in ("help", "version", "quiet", "json"):
+        if option in options:
+            raise TypeError(f"{option!r} is for the command alone: run_ has what there is to tell")
     name, own = named(model)
     words = words_of({"model": name, **options})
     source = data.path or "the rows"

@@ -25,7 +25,8 @@ class MatrixFactorization:
         Whether users and items have a bias.
     num_threads : int, default=1
         Workers; 0 is as many as this process may use.
-    random_state : int, default=1
+    random_state : int or None, default=1
+        None draws a seed.
     reproducible : bool, default=False
         The same bits for any num_threads.
 
@@ -63,7 +64,9 @@ class MatrixFactorization:
             raise ValueError("there are no ratings: the matrix has no entry")
         user, item = (np.asarray(c, np.int64) for c in ratings.coords)
         # As in ratings text: user k is column 2 k + 1, item k column 2 k + 2; users come first, and each by popularity.
-        order = np.random.default_rng(self.random_state).permutation(n)
+        draw = np.random.default_rng(self.random_state)
+        order = draw.permutation(n)
+        seed = int(draw.integers(1 << 31)) if self.random_state is None else int(self.random_state)
         index = np.empty(2 * n, np.uint32)
         index[0::2], index[1::2] = 2 * user[order] + 1, 2 * item[order] + 2
         numbering = np.concatenate([2 * _by_popularity(user) + 1, 2 * _by_popularity(item) + 2]).astype(np.uint32)
@@ -72,7 +75,7 @@ class MatrixFactorization:
         who = workers_of(None if self.num_threads == 1 else -1 if self.num_threads == 0 else self.num_threads)
         job = Job(data, words_of({"model": "matrix_factorization", "format": "ratings", "factors": self.factors,
                                   "step": self.learning_rate, "l2": self.regularization, "epochs": self.iterations,
-                                  "bias": bool(self.use_bias), "seed": int(self.random_state),
+                                  "bias": bool(self.use_bias), "seed": seed,
                                   "reproducible": bool(self.reproducible), **who}), None, callback, "the ratings")
         interrupt = None
         try:

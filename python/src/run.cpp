@@ -179,6 +179,11 @@ void python_run::require_end() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_; });
   }
+  // A python_error can be thrown to Python once.
+  if (raised_.is_valid()) {
+    PyErr_SetObject(raised_.type().ptr(), raised_.ptr());
+    throw nb::python_error();
+  }
   if (fault_) std::rethrow_exception(fault_);
 }
 
@@ -220,8 +225,13 @@ observer_answer python_run::on_epoch(const epoch_report& report) {
   }
   if (told_.is_none()) return observer_answer::go_on;
   const nb::gil_scoped_acquire hold;
-  const nb::object answer = told_(in_python(report));
-  return nb::cast<bool>(nb::bool_(answer)) ? observer_answer::stop : observer_answer::go_on;
+  try {
+    const nb::object answer = told_(in_python(report));
+    return nb::cast<bool>(nb::bool_(answer)) ? observer_answer::stop : observer_answer::go_on;
+  } catch (const nb::python_error& e) {
+    raised_ = nb::borrow(e.value());
+    throw;
+  }
 }
 
 void python_run::on_note(std::string_view note) {

@@ -73,6 +73,7 @@ class python_run final : public observer {
   void forget_rows_done();
 
   nb::object rows_, initial_, told_, own_;
+  nb::object raised_{};  ///< by the callback
   const python_rows& data_;
   const saved_model* begin_with_ = nullptr;
   const own_model* model_ = nullptr;

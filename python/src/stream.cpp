@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <span>
 #include <string>
@@ -36,6 +37,10 @@ class python_stream {
       : request_(request_of(words, "the stream")), classes_(classes), columns_(columns) {
     const std::span<const float> w = floats_of(weights, "weights"), b = floats_of(bias, "constant terms");
     const std::size_t models = classes > 2 ? classes : 1;
+    if (!w.empty() && (w.size() != models * columns || b.size() != models))
+      throw input_error("a stream of " + std::to_string(models) + " models of " + std::to_string(columns) +
+                        " columns cannot begin with " + std::to_string(w.size()) + " weights and " +
+                        std::to_string(b.size()) + " constant terms");
     for (std::size_t k = 0; k < models; ++k) {
       train_options options = request_.options;
       if (classes > 0) options.labels = {-1.0, 1.0};
@@ -59,6 +64,7 @@ class python_stream {
   /// Trains on all rows, those of no whole chunk too.
   void take(const python_rows& rows) {
     const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
     sparse_view view = rows.view();
     if (view.columns != columns_)
       throw input_error("the rows have " + std::to_string(view.columns) + " columns, and the stream has " +
@@ -79,8 +85,7 @@ class python_stream {
   /// The weights of each model, those of a model together.
   nb::object weights() const {
     std::vector<float> all;
-    for (const auto& run : runs_) {
-      std::vector<float> w = run->parameters();
+    for (std::vector<float>& w : parameters()) {
       w.resize(std::min(w.size() - (request_.options.bias ? 1 : 0), columns_));
       w.resize(columns_);
       all.insert(all.end(), w.begin(), w.end());
@@ -89,7 +94,7 @@ class python_stream {
   }
   nb::object bias() const {
     std::vector<float> all;
-    for (const auto& run : runs_) all.push_back(request_.options.bias ? run->parameters().back() : 0.0f);
+    for (const std::vector<float>& w : parameters()) all.push_back(request_.options.bias ? w.back() : 0.0f);
     return to_numpy(std::move(all), runs_.size());
   }
   /// Of the last row, in the last model.
@@ -97,9 +102,18 @@ class python_stream {
   std::uint64_t rows() const { return runs_.front()->rows(); }
 
  private:
+  std::vector<std::vector<float>> parameters() const {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    std::vector<std::vector<float>> all;
+    for (const auto& run : runs_) all.push_back(run->parameters());
+    return all;
+  }
+
   cli::train_request request_;
   std::size_t classes_, columns_;
   double step_ = 0.0;
+  mutable std::mutex mutex_{};  ///< of the runs; taken without the interpreter
   std::vector<std::unique_ptr<stream_run>> runs_;
 };
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SGDClassifier and SGDRegressor: scikit-learn's parameters, the engine's training."""
+import ctypes
+import os
+
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
@@ -140,7 +143,11 @@ class SgdEstimator(LinearEstimator):
     def _stream_of(self, losses, classes, features):
         """The stream that the next rows are trained by: the last one, or one that begins with what there is."""
         if getattr(self, "_stream", None) is not None:
-            return self._stream
+            if self._stream_process == os.getpid():
+                return self._stream
+            # A child has no threads of its parent's stream, and must not wait for them: that one is never given up.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._stream))
+            self._stream = None
         if isinstance(self.loss, Loss):
             raise ValueError("partial_fit knows the engine's own losses alone: fit() takes what hogwild.loss compiles")
         if self._penalties(1.0)["l1"]:
@@ -160,6 +167,7 @@ class SgdEstimator(LinearEstimator):
             raise ValueError("partial_fit is reproducible with n_jobs=1: leave out reproducible=True")
         words = words_of({**options, **who, "seed": self._seed()})
         self._stream = _engine.Stream(words, classes, features, weights, bias)
+        self._stream_process = os.getpid()
         return self._stream
 
     def _take_rows(self, losses, data, classes, features, dtype):

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What programs do by mistake: it is refused by a sentence, and neither crashes nor hangs."""
+import multiprocessing
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import hogwild as hw
+
+pytest.importorskip("sklearn")
+from hogwild.sklearn import FFM, SGDClassifier  # noqa: E402
+
+DRAW = np.random.default_rng(0)
+X = sp.random(400, 50, density=0.2, format="csr", dtype=np.float32, random_state=DRAW)
+Y = (X @ DRAW.normal(size=50) > 0).astype(int)
+
+
+def test_an_interpreter_that_ends_while_a_callback_is_heard():
+    program = ("import time, numpy as np, hogwild as hw\n"
+               "data = hw.Dataset(np.eye(40, dtype=np.float32), np.arange(40) % 2)\n"
+               "job = hw.start(data, 'logistic', epochs=10**6, step=0.1, callback=lambda e: None)\n"
+               "kept = hw.start(data, 'logistic', epochs=10**6, step=0.1, callback=lambda e: kept is None)\n"
+               "time.sleep(0.2)\n")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_a_callback_raises_is_raised_each_time_it_is_asked_for():
+    def fault(_):
+        raise KeyError("here")
+    job = hw.start(hw.Dataset(X, Y), "logistic", epochs=3, step=0.1, callback=fault)
+    for _ in range(3):
+        with pytest.raises(KeyError, match="here"):
+            job.result()
+
+
+def test_a_stream_that_several_threads_learn_by():
+    model = SGDClassifier(eta0=0.1, random_state=0).partial_fit(X, Y, classes=[0, 1])
+    threads = [threading.Thread(target=lambda: [model.partial_fit(X, Y) for _ in range(20)]) for _ in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert np.isfinite(model.coef_).all() and model.score(X, Y) > 0.8
+
+
+def test_coefficients_of_another_shape_begin_no_stream():
+    model = SGDClassifier(eta0=0.1, random_state=0).partial_fit(X, Y, classes=[0, 1])
+    model._stream = None
+    model.coef_ = np.zeros((1, 1))
+    with pytest.raises(ValueError, match="cannot begin with 1 weights"):
+        model.partial_fit(X, Y)
+
+
+def test_a_child_goes_on_with_the_stream_of_its_parent():
+    model = SGDClassifier(eta0=0.1, random_state=0, n_jobs=2).partial_fit(X, Y, classes=[0, 1])
+    child = multiprocessing.get_context("fork").Process(target=lambda: model.partial_fit(X, Y))
+    child.start()
+    child.join(30)
+    assert child.exitcode == 0
+
+
+def test_columns_beyond_what_there_is_room_for():
+    with pytest.raises(ValueError, match="at most"):
+        FFM().fit(sp.csr_matrix(([1.0, 1.0], ([0, 1], [0, 1 << 22])), shape=(2, (1 << 22) + 1)), [0, 1])
+    wide = sp.csr_matrix(X, copy=True)
+    wide.indices = wide.indices.astype(np.int64)
+    wide.indices[-1] = (1 << 32) + 2
+    with pytest.raises(ValueError, match="4294967298"):
+        hw.Dataset(wide, Y)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: hw.train(hw.Dataset(X, Y), "logistic", help=True),
+    lambda: hw.train(hw.Dataset(X, Y), "logistic", quiet=True),
+    lambda: hw.Dataset(sp.coo_array(np.ones(3)), [0, 1, 0]),
+])
+def test_options_and_shapes_without_a_meaning(call):
+    with pytest.raises((TypeError, ValueError)):
+        call()
