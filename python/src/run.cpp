@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include <hogwild/detail/command/registered_training.hpp>
@@ -179,9 +180,12 @@ void python_run::require_end() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_; });
   }
-  // A python_error can be thrown to Python once.
+  // Given up as it is raised: its traceback leads to who asks, and from there to this.
   if (raised_.is_valid()) {
-    PyErr_SetObject(raised_.type().ptr(), raised_.ptr());
+    const nb::object raised = std::move(raised_);
+    fault_ = std::make_exception_ptr(
+        std::runtime_error("the callback has ended the run: " + nb::cast<std::string>(nb::repr(raised))));
+    PyErr_SetObject(raised.type().ptr(), raised.ptr());
     throw nb::python_error();
   }
   if (fault_) std::rethrow_exception(fault_);
