@@ -59,15 +59,28 @@ TEST(largest_eigenvalue, of_a_rotated_spectrum) {
   EXPECT_NEAR(largest_eigenvalue(toy.csr().view()), 12.5, 1e-4);
 }
 
-TEST(largest_eigenvalue, counts_a_bias_as_a_column_of_ones) {
+TEST(largest_eigenvalue, counts_a_bias_as_a_column_of_one_value) {
   // Equal rows of squared length 9, with the bias 10; values of both signs that have nothing to do with it leave 1.
   test::toy_rows equal;
   equal.columns = 2;
   for (int r = 0; r < 20; ++r) equal.push({0, 1}, {1.0f, std::sqrt(8.0f)}, 0.0f);
-  EXPECT_NEAR(largest_eigenvalue(equal.csr().view(), true), 10.0, 1e-4);
+  EXPECT_NEAR(largest_eigenvalue(equal.csr().view(), 1.0), 10.0, 1e-4);
+  EXPECT_NEAR(largest_eigenvalue(equal.csr().view(), 0.25), 9.25, 1e-4);
   const auto planted = test::planted_rows({.rows = 2'000, .columns = 20});
   EXPECT_LT(largest_eigenvalue(planted.csr().view()), 0.1);
-  EXPECT_NEAR(largest_eigenvalue(planted.csr().view(), true), 1.0, 0.02);
+  EXPECT_NEAR(largest_eigenvalue(planted.csr().view(), 1.0), 1.0, 0.02);
+}
+
+TEST(mean_square, is_of_entries_other_than_zero) {
+  test::toy_rows toy;
+  toy.columns = 3;
+  toy.push({0, 1}, {3.0f, 0.0f}, 0.0f);
+  toy.push({2}, {-1.0f}, 0.0f);
+  EXPECT_DOUBLE_EQ(mean_square_of_entries(toy.csr().view()), 5.0);
+  test::toy_rows empty_rows;
+  empty_rows.columns = 1;
+  empty_rows.push({}, {}, 0.0f);
+  EXPECT_EQ(mean_square_of_entries(empty_rows.csr().view()), 0.0);
 }
 
 TEST(largest_eigenvalue, of_nothing_is_zero) {

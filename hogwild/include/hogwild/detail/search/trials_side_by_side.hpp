@@ -46,7 +46,7 @@ struct side_by_side_outcome {
 /// largest given step of all, by which it is chosen how many rows see the same weights; between two calls its
 /// parameters are kept.
 ///
-/// A run of its own takes up to twice as many rows at a time, and ends a little elsewhere. Steps that are not given are
+/// A run of its own may take more rows at a time, and ends a little elsewhere then. Steps that are not given are
 /// found as it finds them, and its tolerance ends a trial as it ends a run. One caller at a time.
 class trials_side_by_side {
  public:
