@@ -355,9 +355,9 @@ void declare_data(command_line& line, train_request& r) {
         r.test = fraction ? "" : text;
         return fraction ? "" : fault_of_name(text);
       });
-  line.option(
-      "--measure-every", r.options.measure_every,
-      "graph_cut: epochs from one measurement to the next (default: 20, or 1 where a stopping rule asks for each)");
+  line.option("--measure-every", r.options.measure_every,
+              "epochs from one measurement to the next (default: 1; of graph_cut 20, or 1 where a stopping rule asks "
+              "for each)");
   line.option("--labels", r.files.labels, "labels of IDX images (default: the file beside DATA)");
   line.option("--label-values", "LABEL,...", "those that the training rows have",
               "the labels that rows may have, though not all need occur; a stream has to be told",

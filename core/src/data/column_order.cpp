@@ -95,6 +95,7 @@ column_order order_sparse(parsed_text& text, bool by_kind) {
   for (std::uint32_t r = 0; r < keys.size(); ++r) position[static_cast<std::size_t>(place(column_of(keys[r])))] = r;
   tbb::parallel_for(std::size_t{0}, text.blocks.size(), [&](std::size_t b) {
     libsvm_block& block = text.blocks[b];
+    own_entries(block);
     for (std::size_t k = 0; k < block_entries(block); ++k)
       block.index[k] = position[static_cast<std::size_t>(place(block.index[k]))];
   });
@@ -121,6 +122,7 @@ column_order order_columns(column_table& counts, std::uint32_t first_number, boo
 
 std::size_t renumber(libsvm_block& block, const column_numbering& numbering, std::uint32_t first_number,
                      std::vector<std::uint32_t>& degree) {
+  own_entries(block);
   std::uint32_t kept = 0, k = 0;
   for (std::uint32_t& end : block.row_end) {
     for (; k < end; ++k) {

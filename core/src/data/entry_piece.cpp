@@ -25,4 +25,20 @@ entry_piece::entry_piece(std::size_t entries) : left_(entries) {
   value_ = reinterpret_cast<float*>(static_cast<std::byte*>(first) + bytes);
 }
 
+void borrow_entries(std::span<const std::uint32_t> index, std::span<const float> value, libsvm_block& block) {
+  block.index = const_cast<std::uint32_t*>(index.data());
+  block.value = const_cast<float*>(value.data());
+  block.borrowed = true;
+}
+
+void own_entries(libsvm_block& block) {
+  if (!block.borrowed) return;
+  const std::uint32_t* const index = block.index;
+  const float* const value = block.value;
+  entry_piece(block.entries).lend(block);
+  std::copy_n(index, block.entries, block.index);
+  std::copy_n(value, block.entries, block.value);
+  block.borrowed = false;
+}
+
 }  // namespace hogwild::detail

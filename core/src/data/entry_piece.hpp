@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "formats/libsvm_parser.hpp"
 
@@ -33,5 +34,13 @@ class entry_piece {
   float* value_ = nullptr;
   std::size_t left_ = 0;
 };
+
+/// A block is this small, so that threads share many of them evenly; but one row may have more entries.
+inline constexpr std::size_t entries_of_block = std::size_t{1} << 18, rows_of_block = std::size_t{1} << 16;
+
+/// The block's entries are these arrays, which somebody else has.
+void borrow_entries(std::span<const std::uint32_t> index, std::span<const float> value, libsvm_block& block);
+/// Entries that were borrowed are copied to memory of the block's own. Throws std::bad_alloc.
+void own_entries(libsvm_block& block);
 
 }  // namespace hogwild::detail

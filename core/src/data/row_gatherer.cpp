@@ -16,6 +16,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/rows.hpp>
 
+#include "data/borrowed_blocks.hpp"
 #include "data/dataset_mapping.hpp"
 #include "data/dataset_writer.hpp"
 #include "data/entry_piece.hpp"
@@ -29,9 +30,6 @@
 
 namespace hogwild::detail {
 namespace {
-
-/// Of a block: so few that threads share them evenly when they are written.
-constexpr std::size_t entries_of_block = std::size_t{1} << 18, rows_of_block = std::size_t{1} << 16;
 
 /// Numbers that only some rows have.
 template <class T>
@@ -112,6 +110,26 @@ class row_gatherer::implementation {
     ++rows_;
   }
 
+  bool borrow(const csr_arrays& piece, std::size_t part) {
+    const auto take = [&] { return borrow_blocks(piece, most_columns_); };
+    const bool one_block = piece.index.size() <= entries_of_block && piece.row_start.size() <= rows_of_block;
+    auto blocks = one_block ? take() : with_tbb_threads(options_.threads, take);
+    if (!blocks) return false;
+    settle();
+    std::size_t number = 0;  // of the piece's rows that are taken
+    for (libsvm_block& block : *blocks) {
+      for (const double label : block.label) note_fraction({.label = label, .part = part, .number = ++number});
+      rows_ += block.label.size();
+      block_ = std::move(block);
+      settle();
+    }
+    const std::size_t before = rows_ - number;
+    for (std::size_t r = 0; r < piece.weight.size(); ++r) weight_.add(before + r, piece.weight[r]);
+    for (std::size_t r = 0; r < piece.offset.size(); ++r) offset_.add(before + r, piece.offset[r]);
+    for (std::size_t r = 0; r < piece.id.size(); ++r) id_.add(before + r, piece.id[r]);
+    return true;
+  }
+
   sparse_dataset finish() {
     settle();
     if (rows_ == 0) throw input_error(options_.name + ": there are no rows; give one at least");
@@ -189,8 +207,7 @@ class row_gatherer::implementation {
     if (row.list.empty()) {
       if (!std::isfinite(row.label)) refuse(row, "has a label that is no finite number; leave the row out");
       block_.label.push_back(row.label);
-      if (std::trunc(row.label) != row.label && fraction_.empty())
-        fraction_ = place_of(row) + "the label of row " + std::to_string(row.number);
+      note_fraction(row);
       if (!block_.list.empty()) block_.list_all(block_.label.size());
       return;
     }
@@ -206,6 +223,11 @@ class row_gatherer::implementation {
     block_.add_list(list_);
   }
 
+  void note_fraction(const row& row) {
+    if (std::trunc(row.label) != row.label && fraction_.empty())
+      fraction_ = place_of(row) + "the label of row " + std::to_string(row.number);
+  }
+
   void require_row_numbers(const row& row) const {
     if (row.weight && !(std::isfinite(*row.weight) && *row.weight >= 0.0f))
       refuse(row, "has a weight that is negative or no finite number; a weight is 0 or more");
@@ -215,7 +237,7 @@ class row_gatherer::implementation {
   /// The block is whole.
   void settle() {
     if (block_.row_end.empty()) return;
-    piece_.take(block_.entries);
+    if (!block_.borrowed) piece_.take(block_.entries);
     text_.columns = std::max<std::size_t>(text_.columns, block_.columns);
     text_.nonzeros += block_.entries;
     if (spilled_ != nullptr) {
@@ -297,6 +319,9 @@ row_gatherer::~row_gatherer() = default;
 
 void row_gatherer::add(const row& row) {
   own_->in_memory([&] { own_->add(row); });
+}
+bool row_gatherer::borrow(const csr_arrays& piece, std::size_t part) {
+  return own_->in_memory([&] { return own_->borrow(piece, part); });
 }
 sparse_dataset row_gatherer::finish() {
   return own_->in_memory([&] { return own_->finish(); });

@@ -25,6 +25,7 @@ struct libsvm_fault {
 struct libsvm_block {
   std::uint32_t* index = nullptr;  ///< from 0: one less than in the text
   float* value = nullptr;
+  bool borrowed = false;  ///< who has the entries wants them as they are: own_entries() before they are changed
   std::shared_ptr<const void> owner{};  ///< of the entries' memory, where it is not the caller alone
   std::vector<std::uint32_t> row_end;
   std::vector<double> label;  ///< of a list of labels the least

@@ -61,6 +61,7 @@ class epoch_loop {
         meter_(work, who, run),
         teller_(work, options_) {
     if (options_.average) kept_.mean = tail_mean(*options_.average, options_.epochs);
+    ranks_.require_equal(std::as_bytes(std::span(&epochs_between_, 1)), "number of epochs between measurements");
   }
 
   train_result operator()() {
@@ -175,12 +176,19 @@ class epoch_loop {
     }
   }
 
-  /// Whether epoch e ends with a measurement. Measuring a cut reads every edge, as training it does.
-  bool is_measured(std::size_t e) const {
+  /// Epochs from one measurement to the next. Measuring a cut reads every edge, as training it does.
+  std::size_t epochs_between() const {
     constexpr std::size_t cuts = 20;
-    const bool each = options_.target || options_.tolerance || options_.validation || !task_.facts().non_monotone;
-    const std::size_t every = options_.measure_every.value_or(each ? 1 : cuts);
-    return e % every == 0 || e == options_.epochs;
+    const bool monotone = !task_.facts().non_monotone;
+    if (monotone && run_.plan.options.exchange.workers > 1) return 1;
+    const bool each = options_.target || options_.tolerance || options_.validation || monotone;
+    return options_.measure_every.value_or(each ? 1 : cuts);
+  }
+
+  /// Whether epoch e ends with a measurement.
+  bool is_measured(std::size_t e) const {
+    const bool saved = !options_.checkpoint.empty() && ranks_.size() == 1 && e % options_.checkpoint_every == 0;
+    return e % epochs_between_ == 0 || saved || e == options_.epochs;
   }
 
   /// Rows that this process's workers have trained so far.
@@ -242,11 +250,11 @@ class epoch_loop {
 
   /// After the measurement of a finished epoch; true where the run ends with it.
   bool conclude(clock::time_point begin) {
-    reported_epoch_ = progress_.epoch;
+    const std::size_t trained = progress_.epoch - std::exchange(reported_epoch_, progress_.epoch);
     tries_.clear();
     note_answer(teller_.tell(last_, &observer::on_epoch, [this] { return parameters_now(); }));
     bool better = false;
-    const auto ended = progress_.rules.after(last_, progress_.fall, options_, better);
+    const auto ended = progress_.rules.after(last_, progress_.fall, options_, better, trained);
     if (better) {
       kept_.best = parameters_now();
       best_measured_ = last_;
@@ -421,6 +429,7 @@ class epoch_loop {
   round_driver rounds_;
   epoch_meter meter_;
   report_teller teller_;
+  const std::size_t epochs_between_ = epochs_between();
   run_progress progress_{};
   epoch_report last_ = unmeasured;
   std::string last_checkpoint_{};   ///< of what it has written or begun with

@@ -120,10 +120,6 @@ void check(const train_options& o, const model_traits& traits) {
   require(!o.average || tail_mean(*o.average, o.epochs).epochs() > 1,
           "the average of a single epoch is that epoch: take a larger fraction, or more epochs");
   require(o.measure_every != 0u, "a run is measured every so many epochs, at least 1");
-  require(
-      o.measure_every.value_or(1) == 1 || traits.cuts,
-      "graph_cut alone is measured every so many epochs; other models are after each, so that one which overshot is "
-      "trained again");
   for (std::size_t i = 0; i < o.observers.size(); ++i)
     require(o.observers[i].get() != nullptr,
             "observer " + std::to_string(i) + ", counted from 0, is null: leave it out");

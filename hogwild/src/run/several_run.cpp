@@ -313,6 +313,7 @@ void require_several(const several_plan& plan, const train_options& o, const mod
           "several models that make one keep no checkpoints: leave out checkpoint and resume");
   require(!o.initial, "several models that make one begin with zeros: leave out the warm start");
   require(!o.virtual_workers, "several models that make one repeat without virtual workers: leave them out");
+  require(!o.measure_every, "several models that make one are measured after each epoch: leave measure_every out");
   require(!o.rounds, "several models that make one tell of whole epochs: leave out the rounds");
 }
 

@@ -67,6 +67,12 @@ std::optional<double> given_step(const train_options& o, const training_defaults
   return o.step.initial ? o.step.initial : defaults.step;
 }
 
+/// How many epochs a run measures together after this one; 0: it goes on first.
+std::uint64_t epochs_measured(std::size_t epoch, const train_options& options) {
+  const std::size_t every = options.measure_every.value_or(1);
+  return epoch % every == 0 || epoch == options.epochs ? (epoch - 1) % every + 1 : 0;
+}
+
 }  // namespace
 
 bool trials_side_by_side::suits(const train_options& o, const model_traits& traits, const sparse_view& rows) {
@@ -205,14 +211,16 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
       if (!now[k].has_ended) steps[k] = now[k].schedule.at(e);
     run.train(e, steps, how_.stop);
     if (how_.stop.stop_requested()) return;
-    if (!may_end) continue;
+    const auto is_due = [&](const lane& l) { return !l.has_ended && epochs_measured(e, l.of->options) > 0; };
+    if (!may_end || std::ranges::none_of(now, is_due)) continue;
     const auto measured = losses();
     const std::vector<double> penalties = run.penalties();
     for (std::size_t k = 0; k < of.size(); ++k) {
-      if (now[k].has_ended) continue;
+      if (!is_due(now[k])) continue;
       const epoch_report seen{.epoch = e, .train_loss = measured[k].loss, .objective = measured[k].loss + penalties[k]};
       bool better = false;
-      if (!now[k].rules.after(seen, now[k].fall, now[k].of->options, better)) continue;
+      const train_options& asked = now[k].of->options;
+      if (!now[k].rules.after(seen, now[k].fall, asked, better, epochs_measured(e, asked))) continue;
       now[k].has_ended = true;
       now[k].outcome.trained = e;
       now[k].kept = run.kept(k);

@@ -77,7 +77,7 @@ class SgdEstimator(LinearEstimator):
             options["schedule"] = self.learning_rate
         return options
 
-    def _fit_options(self, losses, mean_weight, rows):
+    def _fit_options(self, losses, mean_weight, rows, several):
         options = self._options(losses, mean_weight)
         options["epochs"] = self.max_iter
         tol = self._tolerance()
@@ -89,6 +89,9 @@ class SgdEstimator(LinearEstimator):
         if self.early_stopping:
             options["validation"] = float(self.validation_fraction)
             options["patience"] = self.n_iter_no_change
+        elif not self.verbose and not several:
+            # Measuring an epoch takes as long as training it, and nobody is told of each.
+            options["measure_every"] = self.n_iter_no_change if tol else self.max_iter
         if not self.shuffle:
             options["order"] = "sequential"
         if self.average:
@@ -116,9 +119,10 @@ class SgdEstimator(LinearEstimator):
         """What a run on these rows is asked for; raises ValueError where parameters do not suit."""
         losses = NUMBER_LOSSES if rows.classes is None else CLASS_LOSSES
         self._check_parameters(losses)
-        options = self._fit_options(losses, rows.mean_weight, rows.data.shape[0])
+        several = rows.classes is not None and len(rows.classes) > 2
+        options = self._fit_options(losses, rows.mean_weight, rows.data.shape[0], several)
         own = self.loss._own if isinstance(self.loss, Loss) else None
-        if rows.classes is not None and len(rows.classes) > 2:
+        if several:
             if own is not None:
                 raise ValueError("what hogwild.loss compiles tells two classes apart: for more take "
                                  "sklearn.multiclass.OneVsRestClassifier(SGDClassifier(loss))")

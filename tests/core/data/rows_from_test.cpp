@@ -334,6 +334,39 @@ TEST_F(many_rows, are_refused_where_there_is_no_folder) {
   EXPECT_THAT(refusal(), HasSubstr(options.folder.string()));
 }
 
+/// Columns whose numbers are replaced in place, those of a training set and of a file: the caller has them as before.
+TEST_F(many_rows, leave_the_callers_arrays_as_they_are) {
+  const test::toy_rows far = long_tail(3000, 2'000'000'000), near = rows;
+  const auto expect_unchanged = [](const test::toy_rows& taken, const test::toy_rows& before) {
+    EXPECT_EQ(taken.index, before.index);
+    EXPECT_EQ(taken.value, before.value);
+  };
+  const test::toy_rows before = far;
+  const sparse_dataset data = rows_from(arrays_of(far));
+  expect_unchanged(far, before);
+  (void)rows_from(arrays_of(far), {.numbering = &data.numbering()});
+  expect_unchanged(far, before);
+  options.folder = folder.path();
+  options.numbering = &data.numbering();
+  (void)rows_from(arrays_of(rows), options);
+  expect_unchanged(rows, near);
+}
+
+TEST_F(many_rows, in_any_order_of_columns_become_what_they_become_one_by_one) {
+  for (const std::size_t r : {std::size_t{0}, rows.rows() / 2, rows.rows() - 1}) {
+    const auto begin = rows.index.begin() + static_cast<std::ptrdiff_t>(rows.row_start[r]);
+    std::reverse(begin, rows.index.begin() + static_cast<std::ptrdiff_t>(rows.row_start[r + 1]));
+  }
+  const auto one = [&](std::size_t r) {
+    const std::size_t first = rows.row_start[r], size = rows.row_start[r + 1] - first;
+    return sparse_row<float>{.index = std::span(rows.index).subspan(first, size),
+                             .value = std::span(rows.value).subspan(first, size),
+                             .label = rows.label[r]};
+  };
+  expect_same(rows_from(arrays_of(rows)),
+              rows_from(std::views::iota(std::size_t{0}, rows.rows()) | std::views::transform(one)));
+}
+
 struct refused_arrays : testing::Test {
   std::vector<std::int64_t> row_start{0, 2, 2, 5}, label_start{};
   std::vector<std::int64_t> index{0, 3, 1, 2, 3};
@@ -344,8 +377,20 @@ struct refused_arrays : testing::Test {
   row_options options{.columns = 4};
   bool in_pieces = false;
 
+  /// The same of arrays that would be borrowed, where those can hold the numbers.
   std::string refusal() const {
-    csr_arrays arrays{.row_start = row_start, .index = index, .value = value, .label = label};
+    const std::vector<std::int32_t> narrow_index(index.begin(), index.end());
+    const std::vector<float> narrow_value(value.begin(), value.end());
+    const std::string wide = refusal_of(index, value);
+    if (std::ranges::equal(narrow_index, index) && std::ranges::equal(narrow_value, value)) {
+      EXPECT_EQ(refusal_of(narrow_index, narrow_value), wide);
+    }
+    return wide;
+  }
+
+  template <class Index, class Value>
+  std::string refusal_of(const std::vector<Index>& columns, const std::vector<Value>& values) const {
+    csr_arrays arrays{.row_start = row_start, .index = columns, .value = values, .label = label};
     arrays.label_start = label_start;
     arrays.weight = weight, arrays.offset = offset, arrays.id = id;
     try {
@@ -382,6 +427,8 @@ TEST_F(refused_arrays, say_which_number_is_none) {
   EXPECT_EQ(refusal(), "the rows: value[4], in row 3, is no finite number; leave the entry out, or the row");
   value[4] = 1e39;
   EXPECT_THAT(refusal(), HasSubstr("value[4], in row 3, is 1e+39, which single precision cannot hold; scale the data"));
+  value[4] = HUGE_VAL;
+  EXPECT_EQ(refusal(), "the rows: value[4], in row 3, is no finite number; leave the entry out, or the row");
   value[4] = 1;
   label[1] = HUGE_VAL;
   EXPECT_EQ(refusal(), "the rows: row 2 has a label that is no finite number; leave the row out");

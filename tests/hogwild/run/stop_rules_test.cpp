@@ -53,6 +53,18 @@ TEST_F(stop_rules_of, tolerance_asks_for_as_many_flat_epochs_as_it_is_told) {
   EXPECT_EQ(after(1.0), run_status::converged);
 }
 
+TEST_F(stop_rules_of, of_epochs_that_are_measured_together_each_counts_as_their_mean) {
+  options.tolerance = 0.01;
+  options.tolerance_epochs = 5;
+  const auto after_three = [&](double objective) {
+    return rules.after({.objective = objective}, fall, options, improved, 3);
+  };
+  EXPECT_EQ(after_three(1.0), std::nullopt);
+  EXPECT_EQ(after_three(0.96), std::nullopt);  // by more than three hundredths of 1.04
+  EXPECT_EQ(after_three(0.93), std::nullopt);  // three flat epochs
+  EXPECT_EQ(after_three(0.9), run_status::converged);
+}
+
 TEST_F(stop_rules_of, validation_waits_for_its_patience_and_says_what_was_best) {
   options.patience = 2;
   EXPECT_EQ(after_validation(1.0), std::nullopt);

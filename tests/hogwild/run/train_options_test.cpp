@@ -65,7 +65,6 @@ TEST(train_options, numbers_outside_their_range_are_refused) {
   EXPECT_THAT(refused({.validation_fraction = 0.001}), HasSubstr("leaves no rows on one side"));
   EXPECT_THAT(refused({.patience = 0}), HasSubstr("patience"));
   EXPECT_THAT(refused({.measure_every = 0}), HasSubstr("at least 1"));
-  EXPECT_THAT(refused({.measure_every = 2}), HasSubstr("graph_cut alone"));
   EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 0.5, .kind = schedule_kind::constant}}),
               HasSubstr("a constant step has no decay"));
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a run ends, what it returns then, and what its observers are told.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <stop_token>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,6 +15,7 @@
 #include <hogwild/observer.hpp>
 #include <hogwild/train.hpp>
 
+#include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
 using namespace hogwild;
@@ -85,6 +88,48 @@ TEST_F(stopping, tolerance_ends_a_run_that_no_longer_falls) {
   EXPECT_EQ(result.status, run_status::converged);
   EXPECT_LT(result.epochs, 100u);
   EXPECT_GE(result.epochs, 3u);
+}
+
+TEST_F(stopping, measured_now_and_then_a_run_is_the_same_and_tells_of_fewer_epochs) {
+  options.epochs = 7;
+  const train_result each = run();
+  const std::vector<epoch_report> told_of_each = std::exchange(heard.epochs, {});
+  options.measure_every = 3;
+  const train_result some = run();
+  EXPECT_EQ(some.parameters, each.parameters);
+  EXPECT_EQ(some.objective, each.objective);
+  ASSERT_EQ(heard.epochs.size(), 3u);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const epoch_report& now = heard.epochs[k];
+    EXPECT_EQ(now.epoch, std::min<std::size_t>(3 * (k + 1), 7));
+    EXPECT_EQ(now.objective, told_of_each[now.epoch - 1].objective);
+    EXPECT_EQ(now.examples, now.epoch * 600);
+  }
+}
+
+TEST_F(stopping, epochs_with_a_checkpoint_are_measured) {
+  const test::scratch_folder folder;
+  options.epochs = 7;
+  options.measure_every = 5;
+  options.checkpoint = (folder.path() / "run.ckpt").string();
+  options.checkpoint_every = 2;
+  run();
+  std::vector<std::size_t> epochs;
+  for (const epoch_report& e : heard.epochs) epochs.push_back(e.epoch);
+  EXPECT_EQ(epochs, (std::vector<std::size_t>{2, 4, 5, 6, 7}));
+}
+
+TEST_F(stopping, a_tolerance_ends_a_run_after_an_epoch_that_is_measured) {
+  options.tolerance = 1e-3;
+  options.tolerance_epochs = 4;
+  options.measure_every = 4;
+  const auto result = run();
+  EXPECT_EQ(result.status, run_status::converged);
+  EXPECT_EQ(result.epochs % 4, 0u);
+  ASSERT_GE(heard.epochs.size(), 2u);
+  const auto& last = heard.epochs.back();
+  const auto& before = heard.epochs[heard.epochs.size() - 2];
+  EXPECT_LT(before.objective - last.objective, 4e-3 * before.objective);
 }
 
 TEST_F(stopping, a_target_ends_the_run_and_says_when) {

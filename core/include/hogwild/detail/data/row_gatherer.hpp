@@ -16,6 +16,7 @@
 
 namespace hogwild {
 
+struct csr_arrays;
 struct row_options;
 
 namespace detail {
@@ -25,8 +26,8 @@ class row_gatherer {
  public:
   /// A row, borrowed for the call.
   struct row {
-    whole_numbers index;
-    real_numbers value;
+    whole_numbers index{};
+    real_numbers value{};
     double label = 0.0;
     std::span<const double> list{};  ///< instead, where it has a list of labels
     std::optional<float> weight{}, offset{};
@@ -45,6 +46,10 @@ class row_gatherer {
 
   /// Throws input_error, with the place, where the row does not hold, and resource_error as rows_from() does.
   void add(const row& row);
+  /// Takes all rows of a piece as they lie in its arrays, which must live until finish() has returned. `part` as that
+  /// of a row; row_start ascends within the arrays, and sizes fit. False where some row is to be looked at by add(), or
+  /// to be copied: then none is taken.
+  bool borrow(const csr_arrays& piece, std::size_t part);
   /// The rows as a dataset; call once. Throws as rows_from() does.
   sparse_dataset finish();
 

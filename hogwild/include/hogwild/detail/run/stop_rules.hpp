@@ -11,7 +11,8 @@
 
 namespace hogwild {
 
-/// Decides after each epoch whether a run ends before its last epoch. Plain numbers, so that a checkpoint can carry it.
+/// Decides after each epoch that is measured whether a run ends before its last epoch. Plain numbers, so that a
+/// checkpoint can carry it.
 struct stop_rules {
   double best_validation_loss = HUGE_VAL;
   double last_objective = HUGE_VAL;
@@ -19,9 +20,10 @@ struct stop_rules {
   std::uint64_t flat_epochs = 0;
 
   /// How the run ends with this epoch, if it does; `improved` is set when the validation loss is the best so far.
-  /// `fall` is what a tolerance is a fraction of.
+  /// `fall` is what a tolerance is a fraction of, and `epochs` how many have been trained since the last call: each
+  /// counts as their mean.
   std::optional<run_status> after(const epoch_report& epoch, const objective_fall& fall, const train_options& options,
-                                  bool& improved) {
+                                  bool& improved, std::uint64_t epochs = 1) {
     improved = false;
     if (!std::isfinite(epoch.objective)) return run_status::diverged;
     if (options.target && reached(*options.target, epoch)) return run_status::target;
@@ -32,7 +34,8 @@ struct stop_rules {
       if (epochs_without_better >= options.patience) return run_status::converged;
     }
     if (options.tolerance) {
-      flat_epochs = fall.flat(last_objective, epoch.objective, *options.tolerance) ? flat_epochs + 1 : 0;
+      const double least = static_cast<double>(epochs) * *options.tolerance;
+      flat_epochs = fall.flat(last_objective, epoch.objective, least) ? flat_epochs + epochs : 0;
       last_objective = epoch.objective;
       if (flat_epochs >= options.tolerance_epochs) return run_status::converged;
     }
