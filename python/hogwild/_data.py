@@ -2,6 +2,7 @@
 """Rows to train on, in memory or in a file."""
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from typing import Any
@@ -25,6 +26,17 @@ os.register_at_fork(after_in_child=_after_fork)
 
 def _threads():
     return 1 if _forked else getattr(_reader, "threads", None)
+
+
+@contextlib.contextmanager
+def read_by(threads):
+    """Within it rows are read by so many threads, None: as many as there are CPUs; or by those of who has said so."""
+    before = getattr(_reader, "threads", None)
+    _reader.threads = before or threads
+    try:
+        yield
+    finally:
+        _reader.threads = before
 
 
 class Dataset:

@@ -115,7 +115,7 @@ struct train_options {
   std::optional<target_option> target{};
   /// > 0: epochs from one measurement to the next; the last one is always measured, and so is one with a checkpoint.
   /// Default: 1, and 20 for a cut without a target, a tolerance or validation rows. Where workers exchange summed
-  /// changes each epoch is measured all the same, for one that overshot is trained again.
+  /// changes, so are epochs 1, 2, 4, 8, ... before the first: after one that overshot, training goes back.
   std::optional<std::size_t> measure_every{};
   std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -84,6 +85,7 @@ class epoch_loop {
       objective_before_ = last_.objective;
       progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
     }
+    std::optional<divergence_guard> guard;  // of the epochs since the last measurement
     while (!over && progress_.epoch < options_.epochs) {
       if (asked_to_stop()) {
         stop();
@@ -91,7 +93,7 @@ class epoch_loop {
       }
       const std::size_t e = progress_.epoch + 1;
       const double step = run_.schedule.at(e) * progress_.step_factor;
-      divergence_guard guard(store, rounds_);
+      if (!guard) guard.emplace(store, rounds_);
       const epoch_report before = last_;
       const std::uint64_t rows_before = rows_here();
       train_epoch(e, step);
@@ -108,7 +110,9 @@ class epoch_loop {
         break;
       }
       progress_.epoch = e;
-      if (turned_back(guard, e, step)) {
+      const bool again = turned_back(*guard, e, step);
+      guard.reset();
+      if (again) {
         last_ = before;  // what was measured meanwhile is given up
         continue;
       }
@@ -180,15 +184,16 @@ class epoch_loop {
   std::size_t epochs_between() const {
     constexpr std::size_t cuts = 20;
     const bool monotone = !task_.facts().non_monotone;
-    if (monotone && run_.plan.options.exchange.workers > 1) return 1;
+    if (monotone && may_overshoot() && options_.average) return 1;  // the mean cannot be turned back
     const bool each = options_.target || options_.tolerance || options_.validation || monotone;
     return options_.measure_every.value_or(each ? 1 : cuts);
   }
 
-  /// Whether epoch e ends with a measurement.
+  /// Whether epoch e ends with a measurement. Changes of workers overshoot in the first epochs, if at all.
   bool is_measured(std::size_t e) const {
     const bool saved = !options_.checkpoint.empty() && ranks_.size() == 1 && e % options_.checkpoint_every == 0;
-    return e % epochs_between_ == 0 || saved || e == options_.epochs;
+    const bool early = may_overshoot() && !task_.facts().non_monotone && e < epochs_between_ && std::has_single_bit(e);
+    return e % epochs_between_ == 0 || early || saved || e == options_.epochs;
   }
 
   /// Rows that this process's workers have trained so far.
@@ -232,8 +237,11 @@ class epoch_loop {
     if (task_.facts().non_monotone || progress_.step_overshoots != 0 || !rose_too_far()) return false;
     tries_.push_back({rounds_.current_pace(), last_.objective});
     if (const auto remedy = guard.turn_back(step)) {
-      progress_.epoch = e - 1;
-      note("the workers' summed changes overshot in epoch " + std::to_string(e) + "; it is trained again " + *remedy);
+      const bool several = e > reported_epoch_ + 1;
+      progress_.epoch = reported_epoch_;
+      const std::string which = several ? "s " + std::to_string(reported_epoch_ + 1) + " to " : " ";
+      note("the workers' summed changes overshot in epoch" + which + std::to_string(e) +
+           (several ? "; they are" : "; it is") + " trained again " + *remedy);
       return true;
     }
     if (tries_.size() < 2) return false;
@@ -316,7 +324,8 @@ class epoch_loop {
   }
 
   /// Whether any rule of this run asks how far the objective has fallen, or risen.
-  bool checks_falls() const { return run_.plan.options.exchange.workers > 1 || options_.tolerance > 0.0; }
+  bool checks_falls() const { return may_overshoot() || options_.tolerance > 0.0; }
+  bool may_overshoot() const { return run_.plan.options.exchange.workers > 1; }
   /// Whether training begins with the parameters that the model begins with.
   bool begins_anew() const { return !options_.initial && options_.resume.empty(); }
 

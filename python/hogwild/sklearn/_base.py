@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._data import Dataset
+from .._data import Dataset, read_by
 from .._engine import Error
 from .._train import Job, words_of, workers_of
 
@@ -73,8 +73,13 @@ class EngineEstimator(BaseEstimator):
 
     def _classes_of(self, y):
         check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        return classes, codes
+        if len(y) and np.asarray(y).dtype.kind in "biuf":
+            # Two classes are told apart without sorting the labels.
+            low, high = np.min(y), np.max(y)
+            second = y == high
+            if low < high and np.all(second | (y == low)):
+                return np.array([low, high]), second.astype(np.intp)
+        return np.unique(y, return_inverse=True)
 
     def _require_classes(self, classes):
         if len(classes) < 2:
@@ -96,7 +101,9 @@ class EngineEstimator(BaseEstimator):
         return Rows(self._dataset(X, codes, weight, shuffle), X.shape[1], classes, mean, dtype=X.dtype)
 
     def _dataset(self, X, labels, weight, shuffle):
-        return Dataset(X, labels, weight=weight, shuffle=shuffle)
+        who = workers_of(self.n_jobs)
+        with read_by(1 if who["engine"] == "serial" else who["workers"] or None):
+            return Dataset(X, labels, weight=weight, shuffle=shuffle)
 
     def _check_two(self, y):
         """Of estimators that know two classes: raises ValueError where there are more."""

@@ -97,8 +97,6 @@ class _ByC(LinearClassifier):
             options.update(falling(self.max_iter, n), tolerance_epochs=FLAT_EPOCHS)
         if several and model != "softmax":
             options["multiclass"] = "ovr"
-        elif not self.verbose:
-            options["measure_every"] = FLAT_EPOCHS if self.tol > 0 else self.max_iter
         return options
 
     def _check_parameters(self):
