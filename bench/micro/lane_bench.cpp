@@ -12,6 +12,7 @@
 #include <generate/generate.hpp>
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/task/margin_loss.hpp>
 #include <hogwild/models/logistic.hpp>
 
@@ -123,6 +124,51 @@ void proximal_side_by_side(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * lanes));
 }
 
+/// Models of several classes: scores and changes of all rows, one by one, without what is made of scores between.
+template <class Index, class Value, const generate::options& Shape>
+void classes_side_by_side(benchmark::State& state) {
+  const auto set = static_cast<isa>(state.range(0));
+  const auto classes = static_cast<std::size_t>(state.range(1)), lanes = static_cast<std::size_t>(state.range(2));
+  const auto& rows = rows_of_shape<Index, Value, Shape>();
+  const auto& kernels = lane_kernels_of<Index, Value>(set);
+  const auto w = weights(rows.columns * classes * lanes);
+  std::vector<float> slope(classes * lanes), step_of_each(lanes, -step);
+  for (auto _ : state) {
+    rows.pass([&](row_batch<Index, Value> batch) {
+      const auto begin = batch.begin, end = batch.end;
+      batch.rows = 1;
+      for (std::size_t i = 0; i < batch_rows; ++i) {
+        batch.begin[0] = begin[i], batch.end[0] = end[i];
+        kernels.scores(w.get(), nullptr, classes * lanes, batch, slope.data());
+        for (float& s : slope) s += 1.0f;
+        kernels.class_changes(w.get(), lanes, batch, {slope.data(), step_of_each.data(), nullptr, classes});
+      }
+    });
+  }
+  state.SetLabel(std::string(name_of(set)));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * classes * lanes));
+}
+
+/// One of these.
+template <class Index, class Value, const generate::options& Shape>
+void classes_alone(benchmark::State& state) {
+  const auto set = static_cast<isa>(state.range(0));
+  const auto classes = static_cast<std::size_t>(state.range(1));
+  const auto& rows = rows_of_shape<Index, Value, Shape>();
+  const auto& kernels = row_kernels_of<class_arrays, Index, Value>(set);
+  const auto w = weights(rows.columns * classes);
+  std::vector<float> room(classes);
+  row_update<class_arrays> update{.to = {w.get(), nullptr, classes}, .step = -step, .room = room.data()};
+  const score_response plus_one{[](void* n, std::size_t, float* s) {
+                                  for (std::size_t c = 0; c < *static_cast<const std::size_t*>(n); ++c) s[c] += 1.0f;
+                                  return true;
+                                },
+                                &update.to.classes};
+  for (auto _ : state) rows.pass([&](const row_batch<Index, Value>& batch) { kernels.sgd(update, batch, plus_one); });
+  state.SetLabel(std::string(name_of(set)));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(rows.index.size() * classes));
+}
+
 /// One model: what so many passes take is to be compared with the above.
 template <class Index, class Value, const generate::options& Shape>
 void alone(benchmark::State& state) {
@@ -171,6 +217,19 @@ void on_every_isa_with_lanes(benchmark::internal::Benchmark* b) {
     for (const std::int64_t lanes : {8, 16, 32})
       if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), lanes});
 }
+void on_every_isa_with_classes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"isa", "classes"})->Unit(benchmark::kMillisecond);
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    for (const std::int64_t classes : {3, 10, 20})
+      if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), classes});
+}
+void on_every_isa_with_classes_and_lanes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"isa", "classes", "lanes"})->Unit(benchmark::kMillisecond);
+  for (const isa set : {isa::scalar, isa::avx2, isa::avx512})
+    for (const std::int64_t classes : {3, 10, 20})
+      for (const std::int64_t lanes : {8, 16, 32})
+        if (has_isa(set)) b->Args({static_cast<std::int64_t>(set), classes, lanes});
+}
 BENCHMARK(alone<std::uint16_t, float, text>)->Apply(on_every_isa);
 BENCHMARK(side_by_side<std::uint16_t, float, text>)->Apply(on_every_isa_with_lanes);
 BENCHMARK(alone<std::uint16_t, half, text>)->Apply(on_every_isa);
@@ -180,6 +239,10 @@ BENCHMARK(alone<std::uint16_t, half, records>)->Apply(on_every_isa);
 BENCHMARK(side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_lanes);
 BENCHMARK(alone<std::uint32_t, float, reviews>)->Apply(on_every_isa);
 BENCHMARK(side_by_side<std::uint32_t, float, reviews>)->Apply(on_every_isa_with_lanes);
+BENCHMARK(classes_alone<std::uint16_t, half, records>)->Apply(on_every_isa_with_classes);
+BENCHMARK(classes_side_by_side<std::uint16_t, half, records>)->Apply(on_every_isa_with_classes_and_lanes);
+BENCHMARK(classes_alone<std::uint16_t, half, text>)->Apply(on_every_isa_with_classes);
+BENCHMARK(classes_side_by_side<std::uint16_t, half, text>)->Apply(on_every_isa_with_classes_and_lanes);
 BENCHMARK(derivatives_side_by_side<logistic>)->ArgName("lanes")->Arg(8)->Arg(32);
 
 }  // namespace

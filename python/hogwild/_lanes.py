@@ -91,6 +91,8 @@ class Fold:
         classes = self.rows.classes
         if classes is None or named is None:
             return True
+        if len(classes) > 2:
+            return not {"f1", "roc_auc"} & set(named.values())
         return "f1" not in named.values() or classes[-1] == 1
 
 
@@ -218,13 +220,15 @@ class Lanes:
         estimator = copy(estimator)
         found = trials.parameters(position)
         columns = fold.rows.data._rows.numbers()
-        weights, bias = found[:len(columns)], found[len(columns):]
+        several = fold.rows.classes is not None and len(fold.rows.classes) > 2
+        width = len(fold.rows.classes) if several else 1
+        weights, bias = found[:len(columns) * width], found[len(columns) * width:]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(fold.estimator, name):
                 setattr(estimator, name, getattr(fold.estimator, name))
         if fold.rows.classes is not None:
             estimator.classes_ = fold.rows.classes
         rows = Rows(SimpleNamespace(_first_column=0), fold.rows.features, fold.rows.classes, dtype=fold.rows.dtype)
-        estimator._take_linear(SimpleNamespace(width=1, columns=columns, weights=weights, bias=bias), rows)
+        estimator._take_linear(SimpleNamespace(width=width, columns=columns, weights=weights, bias=bias), rows)
         estimator.n_iter_ = told["trained"]
         return estimator

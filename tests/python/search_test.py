@@ -88,6 +88,23 @@ def test_with_one_row_at_a_time_a_candidate_is_the_one_alone():
     assert np.abs(table_of(search) - alone).max() < 1e-4
 
 
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+def test_of_several_classes_a_candidate_is_the_one_alone(scoring, monkeypatch):
+    x, y = make_classification(900, 14, n_informative=8, n_classes=4, random_state=0)
+    x, y = StandardScaler().fit_transform(x), np.array(["a", "b", "c", "d"])[y]
+    estimator = LogisticRegression(max_iter=12, tol=1e-3, random_state=3)
+    grid = {"C": [1e-3, 1e-1, 10.0]}
+    fits = counted(monkeypatch, LogisticRegression)
+    splits = list(StratifiedKFold(3).split(x, y))
+    known = get_scorer(scoring)
+    for asked in (scoring, lambda e, a, b: known(e, a, b)):  # measured by the engine, or an estimator is scored
+        fits.fits = 0
+        search = hw.search.Grid(estimator, grid, scoring=asked, cv=3, n_jobs=2).fit(x, y)
+        assert fits.fits == 1
+        alone = scores_alone(estimator, search.cv_results_["params"], x, y, splits, known)
+        assert np.abs(table_of(search) - alone).max() < 1e-5
+
+
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "f1", "neg_log_loss"])
 def test_the_engine_measures_what_scikit_learn_scores(scoring):
     x, y = two_classes()

@@ -97,6 +97,24 @@ class a_search(unittest.TestCase):
                 self.assertEqual(code, 0)
                 self.assertAlmostEqual(json.loads(out)["test_loss"], trial["metric"], delta=tolerance)
 
+    def test_trials_of_several_classes_are_what_runs_of_their_own_are(self):
+        data, held = (self.folder / name for name in ("classes.svm", "held.svm"))
+        for given, made in (self.data, data), (self.held, held):
+            rows = [line.split() for line in pathlib.Path(given).read_text(encoding="utf-8").splitlines()]
+            made.write_text("".join(f"{len(row) % 5} {' '.join(row[1:])}\n" for row in rows), encoding="utf-8")
+        options = ["--model", "softmax", "--epochs", "3"]
+        for metric in "loss", "accuracy":
+            found = self.search("--validation", held, "--strategy", "grid", "--space", "l2=0,1e-5,1e-3", "--space", "step=0.1,1",
+                                "--metric", metric, *options, data=data)
+            for trial in found["trials"]:
+                given = [word for name, value in trial["options"].items() for word in (f"--{name}", value)]
+                code, out, _ = self.run_command("train", data, "--test", held, "--engine", "serial", *given, *options, "--json",
+                                                "--quiet")
+                self.assertEqual(code, 0)
+                self.assertAlmostEqual(json.loads(out)[f"test_{metric}"], trial["metric"], delta=1e-9)
+            if metric == "loss":
+                self.assertEqual(len({trial["metric"] for trial in found["trials"]}), 6, "each makes a difference")
+
     def test_each_trial_has_the_l1_that_it_names(self):
         options = ["--epochs", "3", "--batch", "1"]
         found = self.search("--validation", self.held, "--strategy", "grid", "--space", "l1=0,1e-6,1e-4,1e-3", "--space",

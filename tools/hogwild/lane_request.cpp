@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lane_request.hpp"
 
+#include <concepts>
 #include <utility>
 #include <variant>
 
+#include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/softmax.hpp>
 
 #include "model_from_request.hpp"
 #include "training.hpp"
@@ -20,6 +23,8 @@ std::optional<model_traits> traits_of_lane(const train_request& request, const s
     std::visit(
         [&]<class M>(const M& m) {
           if constexpr (margin_model<M>) traits = traits_of(m);
+          if constexpr (std::same_as<M, softmax>)
+            if (lane_task::pays_of_classes(rows.columns, m.classes)) traits = traits_of(m);
         },
         model_of(asked, rows, agreement(nullptr), nullptr));
   } catch (const config_error&) {

@@ -131,7 +131,7 @@ std::vector<measurement> fold_trainer::train_lanes(const prepared_task& one, std
     schedules.push_back(schedule_from(options_, one.data.defaults(), step, !given));
     largest = std::max(largest, step);
   }
-  const std::size_t lanes = lane_run::lanes_for(one.data.train().columns, l2.size());
+  const std::size_t lanes = lane_run::lanes_for(*one.task, l2.size());
   std::vector<measurement> found;
   for (std::size_t first = 0; first < l2.size(); first += lanes) {
     const std::size_t count = std::min(lanes, l2.size() - first);
@@ -156,7 +156,7 @@ std::vector<fold_measures> fold_trainer::train(std::span<const double> l2) const
   for (fold_measures& f : found) f.folds.resize(folds, diverged());
   // Threads take folds, or where models do not go side by side one model of a fold.
   const prepared_task one = make_(rows_->training(0), options_for(0, l2.front()));
-  const bool by_lanes = l2.size() > 1 && lane_run::suits(one);
+  const bool by_lanes = l2.size() > 1 && lane_run::suits(one) && lane_task::pays(*one.task);
   const std::size_t parts = by_lanes ? folds : folds * l2.size();
   const auto team = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(workers_, 1, parts), false);
   detail::by_threads(*team, parts, [&](std::size_t k) {

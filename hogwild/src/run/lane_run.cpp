@@ -87,45 +87,40 @@ bool lane_run::suits(const prepared_task& alone) {
   const train_options& o = alone.data.options();
   const bool lanes_add = o.update == update_kind::lossy || o.update == update_kind::exact;
   return lane_task::suits(*alone.task) && lanes_add && !o.average && !o.initial &&
-         schedule_of(o, alone.data.defaults()) != schedule_kind::plateau;
+         schedule_of(o, alone.data.defaults()) != schedule_kind::plateau &&
+         schedule_of(o, alone.data.defaults()) != schedule_kind::linear;
 }
 
-std::size_t lane_run::lanes_for(std::size_t columns, std::size_t models) {
-  const std::size_t fitting = level2_cache_bytes() / std::max<std::size_t>(columns * sizeof(float), 1);
+std::size_t lane_run::lanes_for(const training_task& alone, std::size_t models) {
+  const std::size_t weights = lane_task::weights_of(alone);
+  const std::size_t fitting = level2_cache_bytes() / std::max<std::size_t>(weights * sizeof(float), 1);
+  const std::size_t least = alone.classes() != nullptr ? 8 : 16;
   std::size_t lanes = 8;
-  while (lanes < most_lanes && lanes < models && 2 * lanes <= std::max<std::size_t>(fitting, 16)) lanes *= 2;
+  while (lanes < most_lanes && lanes < models && 2 * lanes <= std::max(fitting, least)) lanes *= 2;
   return lanes;
 }
 
 void lane_run::deal(std::vector<std::uint8_t> fold) {
   table_->fold = std::move(fold);
-  if (!proximal()) return;
+  if (task_.shrinks()) return;
   const sparse_view& rows = task_.data();
-  table_->part.resize(rows.columns * table_->lanes);
-  degree_of_fold_.assign(*std::ranges::max_element(table_->fold) + std::size_t{1},
-                         std::vector<std::uint32_t>(rows.columns));
+  if (proximal()) table_->part.resize(rows.columns * table_->lanes);
+  table_->degree_of_fold.assign(*std::ranges::max_element(table_->fold) + std::size_t{1},
+                                std::vector<std::uint32_t>(rows.columns));
   row_cursor cursor(rows);
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     rows.ensure(r, r + 1);
-    for (const std::uint32_t j : cursor.row(r).index) ++degree_of_fold_[table_->fold[rows.first_row + r]][j];
+    for (const std::uint32_t j : cursor.row(r).index) ++table_->degree_of_fold[table_->fold[rows.first_row + r]][j];
   }
 }
 
 /// What columns take of the l1 of lane k: by the rows that it is trained on.
 void lane_run::set_parts(std::size_t k) {
-  if (degree_of_fold_.empty()) return;
+  if (!proximal() || table_->degree_of_fold.empty()) return;
   const sparse_view& data = task_.data();
-  const std::uint32_t held = settings_[k].rows.held_out;
   const std::size_t n = rows_of(k);
-  for (std::size_t j = 0; j < data.columns; ++j) {
-    const std::uint32_t less = held < degree_of_fold_.size() ? degree_of_fold_[held][j] : 0;
-    table_->part[j * table_->lanes + k] = part_of(n, data.degree[j] - less);
-  }
-}
-
-/// Rows that lane k is trained on.
-std::size_t lane_run::rows_of(std::size_t k) const {
-  return static_cast<std::size_t>(std::lround(static_cast<double>(task_.data().rows()) * table_->of[k].kept));
+  for (std::size_t j = 0; j < data.columns; ++j)
+    table_->part[j * table_->lanes + k] = part_of(n, table_->degree_of(k, j, data.degree[j]));
 }
 
 void lane_run::place(std::size_t k, const lane_settings& settings, std::span<const float> w) {
@@ -133,6 +128,10 @@ void lane_run::place(std::size_t k, const lane_settings& settings, std::span<con
   const std::span<float> stored = workers_->store().parameters<float>();
   require(w.empty() || w.size() * lanes == stored.size(), "parameters of a lane are those of its model");
   require((settings.l1 > 0.0) == proximal(), "models side by side have an l1, each its own, or none of them has");
+  const bool counts_columns = !task_.shrinks() && task_.options().form == l2_form::by_degree;
+  require(settings.l2 == 0.0 || !counts_columns || !task_.data().degree.empty(),
+          "models side by side have an l2 by the rows of each column, which nobody has counted: give one to the model "
+          "that they are made from");
   settings_[k] = settings;
   double kept = 1.0;
   if (settings.rows.held_out != lane_rows::none) {
@@ -190,7 +189,7 @@ void lane_run::fold(const std::bitset<most_lanes>& which) {
   std::array<float, most_lanes> factor{};  // of parameters that follow each other; 1 changes no bit
   for (std::size_t i = 0; i < most_lanes; ++i)
     factor[i] = which[i % lanes] ? static_cast<float>(table_->of[i % lanes].l2.scale) : 1.0f;
-  const std::span<float> stored = workers_->store().parameters<float>().first(task_.data().columns * lanes);
+  const std::span<float> stored = workers_->store().parameters<float>().first(task_.weights() * lanes);
   for_each_block(stored.size(), workers_->helpers(), [&](std::size_t first, std::size_t last, std::size_t) {
     multiply(stored.subspan(first, last - first), factor);
   });
@@ -210,11 +209,11 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     const double step_l2 = steps[k] * settings_[k].l2;
     require(step_l2 >= 0.0, "a step and its l2 are no less than 0");
     largest_step = std::max(largest_step, steps[k]);
-    lane.step = static_cast<float>(steps[k]);
+    lane.step = steps[k];
     parts[k] = 1;
-    if (proximal()) {
+    if (!task_.shrinks()) {
       lane.l1 = static_cast<float>((1.0 - l1_at_the_gate) * settings_[k].l1);
-      lane.touched_l2 = static_cast<float>(settings_[k].l2);
+      lane.touched_l2 = settings_[k].l2;
       continue;
     }
     detail::require_below_one(step_l2);
@@ -249,7 +248,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     if (!lane.trains) continue;
     if (proximal())
       settle(k, steps[k]);
-    else if (parts[k] == 1)
+    else if (task_.shrinks() && parts[k] == 1)
       lane.l2.scale = lane.l2.at(rows * lane.kept);
   }
 }
@@ -263,7 +262,7 @@ std::vector<double> lane_run::scales() const {
 std::vector<float> lane_run::parameters(std::size_t k) const {
   lane_kept lane = kept(k);
   const auto a = static_cast<float>(lane.scale);
-  for (float& w : std::span(lane.stored).first(task_.data().columns)) w *= a;
+  for (float& w : std::span(lane.stored).first(task_.weights())) w *= a;
   return std::move(lane.stored);
 }
 
@@ -276,7 +275,7 @@ std::vector<double> lane_run::penalties() const {
   const std::size_t lanes = table_->lanes;
   const std::span<const float> stored = workers_->store().parameters<float>();
   std::vector<double> squares(lanes), sizes(lanes);
-  for (std::size_t j = 0; j < task_.data().columns; ++j)
+  for (std::size_t j = 0; j < task_.weights(); ++j)
     for (std::size_t k = 0; k < lanes; ++k) {
       const auto v = static_cast<double>(stored[j * lanes + k]);
       squares[k] += v * v;

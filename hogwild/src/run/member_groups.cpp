@@ -29,9 +29,9 @@ member_groups::member_groups(const prepared_task& all, std::span<const lane_sett
   train_options options = all.data.options();
   options.reproducible = false;
   const std::shared_ptr<const training_task> alone(std::shared_ptr<const void>(), all.task.get());
-  const std::size_t columns = all.task->data().columns, most = most_in_group(models.size());
+  const std::size_t most = most_in_group(models.size());
   for (std::size_t first = 0; first < models.size();) {
-    const std::size_t count = std::min(models.size() - first, most), lanes = lane_run::lanes_for(columns, count);
+    const std::size_t count = std::min(models.size() - first, most), lanes = lane_run::lanes_for(*alone, count);
     group& g = groups_.emplace_back(group{.first = first, .count = std::min(count, lanes)});
     g.run = groups_.size() == 1 ? std::make_unique<lane_run>(alone, options, lanes, largest_step, engine, step_found)
                                 : std::make_unique<lane_run>(alone, plan().options, lanes, engine);
@@ -44,7 +44,7 @@ member_groups::member_groups(const prepared_task& all, std::span<const lane_sett
 std::size_t member_groups::most_in_group(std::size_t models) const {
   if (!own_) return most_lanes;
   const std::size_t workers = team_.size();
-  const std::size_t lanes = lane_run::lanes_for(all_.task->data().columns, rounded_up(models, workers));
+  const std::size_t lanes = lane_run::lanes_for(*all_.task, rounded_up(models, workers));
   return rounded_up(models, workers * rounded_up(models, workers * lanes));
 }
 

@@ -30,7 +30,7 @@ namespace hogwild {
 struct trials_side_by_side::group {
   prepared_task made;
   sparse_view test;
-  double curvature = 0.0;  ///< of the mean loss, at most
+  double curvature = 0.0;  ///< of the mean loss, at most, where several rows see the same weights
 
   std::shared_ptr<const training_task> task() const { return {std::shared_ptr<const void>(), made.task.get()}; }
 };
@@ -77,10 +77,11 @@ std::uint64_t epochs_measured(std::size_t epoch, const train_options& options) {
 
 bool trials_side_by_side::suits(const train_options& o, const model_traits& traits, const sparse_view& rows) {
   const training_defaults& defaults = traits.defaults;
-  return traits.margin && !rows.label.lists() && o.sharing == sharing_kind::automatic &&
-         o.update == update_kind::lossy && o.optimizer.value_or(defaults.optimizer) == optimizer_kind::sgd &&
-         !o.average && o.freeze.empty() && !o.rounds && !o.virtual_workers && !o.initial && !o.target &&
-         !o.validation && schedule_of(o, defaults) != schedule_kind::plateau &&
+  const bool linear = traits.margin || (traits.classes && o.l1 == 0.0);
+  return linear && !rows.label.lists() && o.sharing == sharing_kind::automatic && o.update == update_kind::lossy &&
+         o.optimizer.value_or(defaults.optimizer) == optimizer_kind::sgd && !o.average && o.freeze.empty() &&
+         !o.rounds && !o.virtual_workers && !o.initial && !o.target && !o.validation &&
+         schedule_of(o, defaults) != schedule_kind::plateau && schedule_of(o, defaults) != schedule_kind::linear &&
          o.form.value_or(l2_form::by_degree) != l2_form::two_pass;
 }
 
@@ -114,11 +115,13 @@ trials_side_by_side::group& trials_side_by_side::group_of(const side_by_side_tri
   std::call_once(found->once, [&] {
     train_options options = of.options;
     options.stop = how_.stop;
+    options.l2.reset();  // each has its own; the usual one has the rows of each column counted
     prepared_task made = of.make(of.rows, options);
     const sparse_view test = *made.data.options().test;
     const double smoothness = made.task->smoothness();
-    const double curvature =
-        smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias_square(), how_.stop);
+    double curvature = 0.0;
+    if (made.task->facts().scaled)
+      curvature = smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias_square(), how_.stop);
     found->made.reset(new group{std::move(made), test, curvature});
   });
   return *found->made;
@@ -135,18 +138,19 @@ void trials_side_by_side::begin(lane& of) {
   const std::optional<double> given = given_step(o, defaults);
   of.l1 = o.l1;
   of.l2 = o.l2.value_or(common.options().l2);
-  of.batch = of.l1 > 0.0 ? 1 : common.options().batch;  // with l1 rows go one by one
+  const bool by_batches = common.facts().scaled;  // with l1, and of several classes, rows go one by one
+  of.batch = by_batches ? common.options().batch : 1;
   double initial = given.value_or(0.0);
   if (!given) {
     train_options options = o;
     options.stop = how_.stop;
     initial = find_step(*of.of->make(of.of->rows, options).task, {}, how_.stop);
-  } else if (of.l1 == 0.0) {
+  } else if (by_batches) {
     const double rows = 1.0 / std::max(largest_step_ * among.curvature, 1e-9);
     of.batch = std::bit_floor(static_cast<std::uint32_t>(std::clamp(rows, 1.0, static_cast<double>(of.batch))));
   }
   of.schedule = schedule_from(o, defaults, initial, !given);
-  if (of.l1 == 0.0) detail::require_below_one(initial * of.l2);
+  if (by_batches) detail::require_below_one(initial * of.l2);
   of.among = &among;
 }
 
@@ -176,7 +180,7 @@ std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<l
     // Those that shrink far, whose weights are multiplied many times in a pass, with each other.
     std::ranges::stable_sort(all, {}, [](const lane* of) { return of->schedule.initial * of->l2; });
     const std::size_t each = (lanes.size() + how_.threads - 1) / how_.threads;
-    const std::size_t most = lane_run::lanes_for(std::get<0>(what)->made.task->data().columns, each);
+    const std::size_t most = lane_run::lanes_for(*std::get<0>(what)->made.task, each);
     for (std::size_t first = 0; first < all.size(); first += most) {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
       units.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(most, all.size() - first)));
@@ -191,7 +195,7 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   const training_task& task = *among.made.task;
   loop_options options = task.options();
   options.batch = of.front()->batch;
-  const std::size_t lanes = lane_run::lanes_for(task.data().columns, of.size());
+  const std::size_t lanes = lane_run::lanes_for(task, of.size());
   lane_run run(among.task(), options, lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
   for (std::size_t k = 0; k < of.size(); ++k) run.place(k, of[k]->asked(), of[k]->kept);
   const bool may_end = std::ranges::any_of(of, [](const lane* l) { return l->of->options.tolerance.has_value(); });

@@ -19,6 +19,7 @@
 #include <hogwild/models/factorization_machine.hpp>
 #include <hogwild/models/least_squares.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
 #include <hogwild/several_models.hpp>
 #include <hogwild/trainer.hpp>
 
@@ -152,6 +153,17 @@ TEST_F(cross_validation, chooses_l2_as_by_hand) {
   expect_chosen_as_by_hand(logistic{});
   options.optimizer = optimizer_kind::adagrad;
   expect_chosen_as_by_hand(logistic{});
+}
+
+TEST_F(cross_validation, of_several_classes_chooses_l2_as_by_hand) {
+  toy = test::planted_classes({.rows = 400, .columns = 150}, 4);
+  rows = toy.csr();
+  const softmax classes{.features = view().columns, .classes = 4, .bias = true};
+  expect_chosen_as_by_hand(classes);
+  options.step.initial = 0.2;
+  expect_chosen_as_by_hand(classes);
+  options.l1 = 1e-4;
+  expect_chosen_as_by_hand(classes);
 }
 
 TEST_F(cross_validation, chooses_among_powers_of_ten_about_the_usual_l2) {

@@ -11,6 +11,7 @@
 #include <hogwild/models/hinge_svm.hpp>
 #include <hogwild/models/logistic.hpp>
 #include <hogwild/models/poisson.hpp>
+#include <hogwild/models/softmax.hpp>
 
 #include "support/toy_data.hpp"
 
@@ -63,6 +64,14 @@ TEST_F(found_step, is_the_one_that_single_runs_find) {
     expect_alike(hinge_svm{}, {.l2 = l2});
     expect_alike(logistic{}, {.l2 = l2, .l1 = 1e-3, .bias = true});
   }
+}
+
+TEST_F(found_step, of_several_classes_is_the_one_that_single_runs_find) {
+  toy = test::planted_classes({.rows = 800, .columns = 300, .per_row = 12}, 6);
+  rows = toy.csr();
+  const softmax classes{.features = 300, .classes = 6, .bias = true};
+  for (const double l2 : {0.0, 1e-4, 1e-2}) expect_alike(classes, {.l2 = l2});
+  expect_alike(classes, {.l2 = 1e-4, .l1 = 1e-3});  // which has no lanes
 }
 
 TEST_F(found_step, goes_far_up_and_far_down) {

@@ -14,6 +14,7 @@
 
 #include <hogwild/hogwild.hpp>
 #include <hogwild/models/logistic.hpp>
+#include <hogwild/models/softmax.hpp>
 
 #include "support/toy_data.hpp"
 
@@ -76,6 +77,33 @@ TEST_F(trials_side_by_side_test, whom_they_are_trained_with_and_breaks_do_not_ma
     EXPECT_EQ(apart.outcome(k).epochs, 6u);
     apart.forget(k);
     EXPECT_TRUE(apart.outcome(k).found.empty());
+  }
+}
+
+// Of several classes rows go one by one.
+TEST_F(trials_side_by_side_test, of_several_classes_they_are_runs_of_their_own) {
+  const test::toy_rows mine = test::planted_classes({.rows = 700, .columns = 60, .per_row = 9}, 5),
+                       others = test::planted_classes({.rows = 300, .columns = 60, .per_row = 9, .seed = 2}, 5);
+  const csr_rows training = mine.csr(), measured = others.csr();
+  const softmax classes{.features = 60, .classes = 5, .bias = true};
+  std::vector<side_by_side_trial> asked;
+  for (const double step : {0.5, 0.1, 0.02, 0.0})  // the last one's is looked for
+    for (const double l2 : {0.0, 1e-3, 3.0}) {
+      side_by_side_trial t{.traits = traits_of(classes), .options = {.epochs = 6, .l2 = l2}, .rows = training.view()};
+      t.make = [&classes](const sparse_view& of, const train_options& o) { return prepare(classes, of, o); };
+      if (step > 0.0) t.options.step = {.initial = step, .kind = schedule_kind::constant};
+      t.options.test = measured.view();
+      EXPECT_TRUE(trials_side_by_side::suits(t.options, t.traits, t.rows));
+      asked.push_back(std::move(t));
+    }
+  trials_side_by_side trials(asked, how());
+  for (const std::size_t until : {2u, 6u}) trials.train(all(asked.size()), until);
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    const train_result run = train(classes, training.view(), serial_engine{}, asked[k].options);
+    EXPECT_EQ(trials.outcome(k).refused, "") << k;
+    EXPECT_EQ(trials.outcome(k).found, run.parameters) << k;
+    EXPECT_NEAR(trials.outcome(k).measured.loss, run.test->loss, 1e-6 * run.test->loss) << k;
+    EXPECT_EQ(trials.outcome(k).measured.accuracy, run.test->accuracy) << k;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 
+#include "kernels/lane/classes.hpp"
 #include "kernels/lane/numbers.hpp"
 #include "kernels/lane/rows.hpp"
 #include "kernels/row_rules.hpp"
@@ -50,9 +51,23 @@ class lane_loops {
     (models == 8 ? proximal_of<8> : models == 16 ? proximal_of<16> : proximal_of<most_lanes>)(w, rows, by);
   }
 
+  using class_rows = lane_class_rows<Isa, Index, Value>;
+  static void class_changes(float* w, std::size_t models, const batch& row, const lane_classes& by) {
+    const entries z(row, 0);
+    (models == 8    ? class_rows::template changes<8>
+     : models == 16 ? class_rows::template changes<16>
+                    : class_rows::template changes<most_lanes>)(w, z, by);
+  }
+
  public:
-  static constexpr lane_kernels<Index, Value> table{
-      dots<width>, updates, dots<row_sums>, proximal, lane_numbers<Isa>::margins, lane_numbers<Isa>::changes};
+  static constexpr lane_kernels<Index, Value> table{dots<width>,
+                                                    updates,
+                                                    dots<row_sums>,
+                                                    proximal,
+                                                    lane_numbers<Isa>::margins,
+                                                    lane_numbers<Isa>::changes,
+                                                    class_rows::scores,
+                                                    class_changes};
 };
 
 }  // namespace hogwild::detail

@@ -21,6 +21,41 @@ namespace hogwild::detail {
 /// In how many sums dot() of a single row grows (example.hpp).
 inline constexpr std::size_t row_sums = 4;
 
+/// So many floats that are computed with at once.
+template <std::size_t Floats>
+using vector_of = std::conditional_t<Floats == 4, half_lanes, std::conditional_t<Floats == 8, lanes, double_lanes>>;
+
+/// Values that are halves are made floats so many at a time.
+inline constexpr std::size_t most_widened = 512;
+
+template <class Isa, class Value>
+static inline void widen(const Value* value, std::size_t n, float* x) {
+  if (n < width) {
+    for (std::size_t k = 0; k < n; ++k) x[k] = Isa::load_one(value + k);
+    return;
+  }
+  for (std::size_t k = 0; k + width < n; k += width) row_rules<Isa>::store(x + k, Isa::load(value + k));
+  row_rules<Isa>::store(x + n - width, Isa::load(value + n - width));  // some of them for the second time
+}
+
+/// Calls body(index, x, n, whether it is the first) on the parts of a row, of which there is at least one. All but the
+/// last are of whole eights.
+template <class Isa, class Entries, class Body>
+[[gnu::always_inline]] static inline void in_parts_of(const Entries& z, const Body& body) {
+  if constexpr (std::is_same_v<decltype(z.value), const float*>) {
+    body(z.index, z.value, z.size, true);
+  } else {
+    alignas(64) float x[most_widened];
+    std::size_t k = 0;
+    do {
+      const std::size_t n = z.size - k < most_widened ? z.size - k : most_widened;
+      widen<Isa>(z.value + k, n, x);
+      body(z.index + k, x, n, k == 0);
+      k += n;
+    } while (k < z.size);
+  }
+}
+
 /// The loops over a row's entries for so many models. Isa has load(value) and load_one(value), as for margin_loops;
 /// `floats`: how many a register holds; and `sums`: in how many registers sums grow at once.
 template <class Isa, std::size_t Models, class Index, class Value>
@@ -29,7 +64,7 @@ class lane_row {
   using entries = typename rules::template entries<Index, Value>;
 
   static constexpr std::size_t floats = Models < Isa::floats ? Models : Isa::floats, vectors = Models / floats;
-  using vector = std::conditional_t<floats == 4, half_lanes, std::conditional_t<floats == 8, lanes, double_lanes>>;
+  using vector = vector_of<floats>;
   /// A number of each model.
   struct numbers {
     vector of[vectors];
@@ -41,8 +76,6 @@ class lane_row {
   static constexpr std::size_t abreast = Isa::sums / vectors < Sums ? Isa::sums / vectors : Sums;
   /// So many entries are updated in one turn of the loop.
   static constexpr std::size_t updates_at_once = 4;
-  /// Values that are halves are made floats so many at a time.
-  static constexpr std::size_t most_widened = 512;
 
  public:
   /// In eight sums, as margin_loops has them, with what is left in a ninth; or in four as dot() of a single row, with
@@ -118,30 +151,9 @@ class lane_row {
     (body(I), ...);
   }
 
-  /// Calls body(index, x, n, whether it is the first) on the parts of a row, of which there is at least one. All but
-  /// the last are of whole eights.
   template <class Body>
   [[gnu::always_inline]] static void in_parts(const entries& z, const Body& body) {
-    if constexpr (std::is_same_v<Value, float>) {
-      body(z.index, z.value, z.size, true);
-    } else {
-      alignas(64) float x[most_widened];
-      std::size_t k = 0;
-      do {
-        const std::size_t n = z.size - k < most_widened ? z.size - k : most_widened;
-        widen(z.value + k, n, x);
-        body(z.index + k, x, n, k == 0);
-        k += n;
-      } while (k < z.size);
-    }
-  }
-  static void widen(const Value* value, std::size_t n, float* x) {
-    if (n < width) {
-      for (std::size_t k = 0; k < n; ++k) x[k] = Isa::load_one(value + k);
-      return;
-    }
-    for (std::size_t k = 0; k + width < n; k += width) rules::store(x + k, Isa::load(value + k));
-    rules::store(x + n - width, Isa::load(value + n - width));  // some of them for the second time
+    in_parts_of<Isa>(z, body);
   }
 
   static std::size_t place(Index j) { return std::size_t{j} * Models; }

@@ -24,6 +24,14 @@ struct lane_proximal {
   bool part_of_each = false;                        ///< or of each model part[j * lanes + k]
 };
 
+/// What a row changes of models of several classes.
+struct lane_classes {
+  const float* slope = nullptr;  ///< of class c and model k: slope[c * lanes + k]
+  const float* step = nullptr;   ///< of each model; what has a step of 0 stays as it is
+  const float* left = nullptr;   ///< of column j and model k what l2 leaves, left[j * lanes + k]; null: none has l2
+  std::size_t classes = 0;
+};
+
 /// The inner loops of several margin models that read the same rows: lane k is a model of its own. `lanes` is 8, 16 or
 /// 32, and model k's weight of column j is w[j * lanes + k]: an entry is read once for all models. `w` begins at a
 /// multiple of 64 bytes, of 8 lanes at one of 32. Index is std::uint32_t or std::uint16_t, Value is float or half.
@@ -31,6 +39,9 @@ struct lane_proximal {
 /// Each lane has the bits that the loops of margin_kernels make of that model alone, on every instruction set, whatever
 /// stands in the other lanes. Nobody else writes the weights meanwhile, or overtaken updates are what was asked for
 /// (Hogwild!).
+///
+/// Models of several classes have the weight of column j and class c at w[(j * classes + c) * lanes + k], and the bits
+/// that row_kernels make of them alone.
 template <class Index, class Value>
 struct lane_kernels {
   /// out[i * lanes + k] = the dot of row i and model k.
@@ -51,6 +62,11 @@ struct lane_kernels {
   /// Whether any of them is not 0.
   bool (*changes)(std::size_t lanes, const float* step, const float* slope, const float* shrunk, float* moved,
                   float* change);
+  /// Of models of several classes: out[i * n + c * lanes + k] = the score of row i for class c by model k, n = classes
+  /// * lanes. `bias`: n, or null where there are none.
+  void (*scores)(const float* w, const float* bias, std::size_t n, const row_batch<Index, Value>& rows, float* out);
+  /// Of one row, for each entry x: each weight becomes (w - step * (slope * x)) * left.
+  void (*class_changes)(float* w, std::size_t lanes, const row_batch<Index, Value>& row, const lane_classes& by);
 };
 
 /// The kernels of an instruction set that has_isa() knows; `set` is not automatic.

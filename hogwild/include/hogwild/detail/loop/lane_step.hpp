@@ -64,7 +64,7 @@ class lane_state {
     for (const lane_round& lane : table.of) {
       resampled_ = resampled_ || lane.rows.bootstrap != 0;
       shrinks_ = shrinks_ || lane.l2.shrink != 1.0;
-      has_touched_l2_ = has_touched_l2_ || lane.touched_l2 != 0.0f;
+      has_touched_l2_ = has_touched_l2_ || lane.touched_l2 != 0.0;
     }
   }
   lane_state(const lane_state&) = delete;  // refers to itself
@@ -79,10 +79,10 @@ class lane_state {
       for (std::size_t k = 0; k < lanes_; ++k) {
         const lane_round& lane = table_.of[k];
         const bool takes = lane.trains && (table_.fold.empty() || lane.rows.held_out != f);
-        of_fold_[f].step[k] = takes ? lane.step : 0.0f;
+        of_fold_[f].step[k] = takes ? static_cast<float>(lane.step) : 0.0f;
         of_fold_[f].shrink[k] = takes && round.redo == 0 ? lane.l2.between_rows() : 1.0;
         of_fold_[f].step_l1[k] = of_fold_[f].step[k] * lane.l1;
-        of_fold_[f].step_l2[k] = of_fold_[f].step[k] * lane.touched_l2;
+        of_fold_[f].step_l2[k] = of_fold_[f].step[k] * static_cast<float>(lane.touched_l2);
       }
     }
   }
@@ -95,14 +95,19 @@ class lane_state {
     for (std::size_t k = 0; !data_.offset.empty() && k < lanes_; ++k) dot[k] += data_.offset[r];
   }
 
-  /// Slopes of row r become those of how much it counts.
-  void weigh(std::size_t r, float* slope) const {
-    for (std::size_t k = 0; !data_.weight.empty() && k < lanes_; ++k) slope[k] *= data_.weight[r];
+  /// Slopes of row r, of which each lane has so many, become those of how much it counts.
+  void weigh(std::size_t r, float* slope, std::size_t scores = 1) const {
+    for (std::size_t i = 0; !data_.weight.empty() && i < scores * lanes_; ++i) slope[i] *= data_.weight[r];
     for (std::size_t k = 0; resampled_ && k < lanes_; ++k) {
       const std::uint64_t bootstrap = table_.of[k].rows.bootstrap;
-      if (bootstrap != 0) slope[k] *= bootstrap_count(bootstrap, data_.first_row + r);
+      if (bootstrap == 0) continue;
+      const float count = bootstrap_count(bootstrap, data_.first_row + r);
+      for (std::size_t i = k; i < scores * lanes_; i += lanes_) slope[i] *= count;
     }
   }
+
+  /// The steps that lanes make by row r: 0 where it is held out, or the lane stands idle.
+  const float* steps(std::size_t r) const { return of_row(r).step.data(); }
 
   /// What weighed slopes of row r change of the stored weights; it is added to `moved` for the biases. Whether that is
   /// anything.

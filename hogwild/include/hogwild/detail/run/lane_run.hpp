@@ -32,10 +32,10 @@ struct lane_kept {
   double scale = 1.0;
 };
 
-/// Margin models of one loss that are trained side by side by one pass over the rows ("lanes"), for as many passes as
-/// the caller asks for. A lane can be given another model between two passes; the others do not notice. Under the
-/// serial engine each makes the same bits as it does alone with the same batch; in models of few columns that kernels
-/// hold in registers alone (batches of one row) to rounding. One caller at a time.
+/// Margin models of one loss, or linear models of several classes, that are trained side by side by one pass over the
+/// rows ("lanes"), for as many passes as the caller asks for. A lane can be given another model between two passes; the
+/// others do not notice. Under the serial engine each makes the same bits as it does alone with the same batch; in
+/// models of few columns that kernels hold in registers alone (batches of one row) to rounding. One caller at a time.
 class lane_run {
  public:
   /// `alone`: one of the models on the rows, of which step and l2 do not count, and of l1 whether there is any; it
@@ -53,8 +53,9 @@ class lane_run {
   /// epochs, or makes updates that lanes do not have.
   static bool suits(const prepared_task& alone);
 
-  /// As many lanes as keep the parameters in the second-level cache, of 8, 16 and 32, and no more than `models` need.
-  static std::size_t lanes_for(std::size_t columns, std::size_t models);
+  /// As many lanes as keep the parameters in the second-level cache, of 8, 16 and 32, and no more than `models` need;
+  /// where none do, 16 of margin models and 8 of others. `alone`: one of the models.
+  static std::size_t lanes_for(const training_task& alone, std::size_t models);
 
   std::size_t lanes() const { return table_->lanes; }
   const loop_plan& plan() const { return plan_; }
@@ -65,7 +66,7 @@ class lane_run {
 
   /// From here on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: zeros.
   /// Throws config_error where the number of parameters does not fit, or the model has an l1 and `alone` none, or none
-  /// where that has one.
+  /// where that has one; or of several classes an l2 where `alone` has none, so that nobody has counted columns.
   void place(std::size_t k, const lane_settings& settings, std::span<const float> w = {});
   /// The same with what kept() has put aside, to the bits that it would have come to without the break.
   void place(std::size_t k, const lane_settings& settings, const lane_kept& from);
@@ -96,12 +97,11 @@ class lane_run {
   void fold(const std::bitset<most_lanes>& which);
   bool proximal() const { return task_.options().proximal(); }
   void set_parts(std::size_t k);
-  std::size_t rows_of(std::size_t k) const;
+  std::size_t rows_of(std::size_t k) const { return table_->rows_of(k, task_.data().rows()); }
   void settle(std::size_t k, double step);
 
   std::shared_ptr<lane_table> table_;
   std::array<lane_settings, most_lanes> settings_{};
-  std::vector<std::vector<std::uint32_t>> degree_of_fold_{};  ///< with l1: rows of each that contain each column
   lane_task task_;
   loop_plan plan_{};
   std::shared_ptr<any_engine> engine_;

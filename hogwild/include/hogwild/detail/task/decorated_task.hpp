@@ -22,6 +22,7 @@ class decorated_task : public training_task {
   explicit decorated_task(std::unique_ptr<training_task> whole) : decorated_task(*whole) { kept_ = std::move(whole); }
 
   const margin_loss* margin() const override { return whole_.margin(); }
+  const softmax* classes() const override { return whole_.classes(); }
   void initialise(const param_store& store) const override { whole_.initialise(store); }
   void try_rows(const param_store& store) const override { whole_.try_rows(store); }
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,16 +25,18 @@ struct lane_rows {
 /// One of them in a round.
 struct lane_round {
   bool trains = false;
-  float step = 0.0f;
+  double step = 0.0;
   double kept = 1.0;  ///< of all rows, the part that it is trained on
   scaled_l2 l2{};     ///< a and how it shrinks, by the rows that it is trained on
-  /// What rows take where they make proximal steps (margin_proximal.hpp): then a stays 1.
-  float l1 = 0.0f, touched_l2 = 0.0f;
+  /// What rows take of the columns that they touch, where a stays 1 (margin_proximal.hpp, touched_l2).
+  float l1 = 0.0f;
+  double touched_l2 = 0.0;
   lane_rows rows{};
 };
 
-/// Models that are trained side by side on the same rows ("lanes"): parameter j of model k lies at j * lanes + k. The
-/// coordinator writes the table while nobody trains, workers read it.
+/// Models that are trained side by side on the same rows ("lanes"): parameter j of model k lies at j * lanes + k,
+/// whether a column has one or one of each class. The coordinator writes the table while nobody trains, workers read
+/// it.
 struct lane_table {
   std::size_t lanes = 8;  ///< 8, 16 or 32
   std::array<lane_round, most_lanes> of{};
@@ -41,6 +44,18 @@ struct lane_table {
   /// Where rows make proximal steps: of column j n / degree at j, or with folds, as model k sees them, at j * lanes +
   /// k.
   std::vector<float> part{};
+  /// Where there are folds and rows take l2 or l1 of the columns that they touch: rows of each fold that contain each
+  /// column.
+  std::vector<std::vector<std::uint32_t>> degree_of_fold{};
+
+  /// Of `all` rows, how many lane k is trained on; and of those with column j, of which `degree` rows are.
+  std::size_t rows_of(std::size_t k, std::size_t all) const {
+    return static_cast<std::size_t>(std::lround(static_cast<double>(all) * of[k].kept));
+  }
+  std::uint32_t degree_of(std::size_t k, std::size_t j, std::uint32_t degree) const {
+    const std::uint32_t held = of[k].rows.held_out;
+    return held < degree_of_fold.size() ? degree - degree_of_fold[held][j] : degree;
+  }
 };
 
 /// How often row `row` counts in the bootstrap of this seed: a number of the Poisson distribution of mean 1, a function

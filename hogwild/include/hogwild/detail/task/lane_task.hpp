@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -12,16 +13,32 @@
 
 namespace hogwild {
 
-/// Margin models of one loss under sgd, trained side by side on the same rows. What is asked of all of them together is
-/// answered for their mean; the scale of the weights is one of each lane, which the table holds.
+struct step_context;
+
+/// Margin models of one loss, or linear models of several classes, under sgd, trained side by side on the same rows.
+/// What is asked of all of them together is answered for their mean; the scale of the weights is one of each lane,
+/// which the table holds.
 class lane_task final : public training_task {
  public:
   /// The models of which `alone` is one. The table is read while workers train.
   lane_task(std::shared_ptr<const training_task> alone, std::shared_ptr<const lane_table> table);
 
   /// Whether models of this task may be trained side by side: margin models under sgd, with no second pass and nothing
-  /// frozen, on rows of one label each.
+  /// frozen, on rows of one label each; and of several classes those without l1.
   static bool suits(const training_task& alone);
+
+  /// Whether eight models take less time side by side than one after the other. Margin models do. Of several classes
+  /// they do where these are fewer than a vector has numbers, so that a model alone goes class by class, or where the
+  /// weights of one fill the second-level cache no more than four times: of more, what a model alone finds there is as
+  /// much as lanes save.
+  static bool pays(const training_task& alone);
+  static bool pays_of_classes(std::size_t columns, std::size_t classes);
+
+  /// Weights that a model of this task has.
+  static std::size_t weights_of(const training_task& alone);
+  std::size_t weights() const { return weights_of(*alone_); }
+  /// Whether l2 shrinks the scale of the weights; else rows take it of the columns that they touch.
+  bool shrinks() const { return alone_->facts().scaled; }
 
   void initialise(const param_store&) const override {}
   void work(const worker_context& at) const override;
@@ -42,8 +59,10 @@ class lane_task final : public training_task {
                                    rows_of_lane which, bool all_measures, thread_team& threads) const;
 
  private:
+  void train_margins(const worker_context& at, const step_context& context) const;
+  void train_classes(const worker_context& at, const step_context& context) const;
+
   std::shared_ptr<const training_task> alone_;
-  margin_loss loss_;
   std::shared_ptr<const lane_table> table_;
 };
 

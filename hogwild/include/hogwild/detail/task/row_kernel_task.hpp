@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <numeric>
@@ -75,6 +76,11 @@ class row_kernel_task final : public general_task<M> {
     });
     if (lists && all_measures && !stop.stop_requested()) return counts.measure(found.loss);
     return found;
+  }
+
+  const softmax* classes() const override {
+    if constexpr (std::same_as<M, softmax>) return this->facts_.row_kernels ? &model_ : nullptr;
+    return nullptr;
   }
 
   std::unique_ptr<training_task> on(const sparse_view& rows) const override {

@@ -24,6 +24,7 @@ namespace hogwild {
 class exchange_hook;
 class margin_loss;
 class param_store;
+struct softmax;
 struct store_shape;
 class thread_team;
 class worker_memory;
@@ -100,6 +101,8 @@ class training_task : public worker_side, public coordinator_side {
   const loop_options& options() const { return options_; }
   /// The loss of a margin model; null for other models.
   virtual const margin_loss* margin() const { return nullptr; }
+  /// The linear model of several classes, where row kernels train it under the options; null for other models.
+  virtual const softmax* classes() const { return nullptr; }
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
 

@@ -94,11 +94,18 @@ struct softmax {
     return {.weights = w, .bias = bias ? w + features * classes : nullptr, .classes = classes};
   }
   std::size_t kernel_room() const { return classes; }
-  bool derive(float* s, float label) const { return derive(s, classes_of_row(label).all()); }
+  /// Of `Models` models side by side: the score of class k by model m at s[k * Models + m]. Each has the bits that it
+  /// has alone.
+  template <std::size_t Models = 1>
+  bool derive(float* s, float label) const {
+    return derive<Models>(s, classes_of_row(label).all());
+  }
+  template <std::size_t Models = 1>
   bool derive(float* s, std::span<const std::uint32_t> given) const {
-    one_vs_rest ? each_probable(s) : all_probable(s);
+    one_vs_rest ? each_probable(s, classes * Models) : all_probable<Models>(s);
     const float part = target(given.size());
-    for (const std::uint32_t y : given) s[y] -= part;
+    for (const std::uint32_t y : given)
+      for (std::size_t m = 0; m < Models; ++m) s[y * Models + m] -= part;
     return true;
   }
   row_score measured(const float* s, float label) const { return measured(s, classes_of_row(label).all()); }
@@ -156,17 +163,24 @@ struct softmax {
   float target(std::size_t given) const { return one_vs_rest ? 1.0f : 1.0f / static_cast<float>(given); }
 
   /// Scores become probabilities, whose sum is 1.
+  template <std::size_t Models>
   void all_probable(float* s) const {
-    const float top = *std::max_element(s, s + classes);
-    for (std::size_t k = 0; k < classes; ++k) s[k] = vector_exp(s[k] - top);
-    double sum = 0;
-    for (std::size_t k = 0; k < classes; ++k) sum += static_cast<double>(s[k]);
-    const auto part = static_cast<float>(1.0 / sum);
-    for (std::size_t k = 0; k < classes; ++k) s[k] *= part;
+    const auto each = [&](const auto& change) {
+      for (std::size_t k = 0; k < classes; ++k)
+        for (std::size_t m = 0; m < Models; ++m) change(s[k * Models + m], m);
+    };
+    std::array<float, Models> top, part;
+    std::array<double, Models> sum{};
+    std::copy_n(s, Models, top.begin());
+    each([&](float x, std::size_t m) { top[m] = top[m] < x ? x : top[m]; });
+    each([&](float& x, std::size_t m) { x = vector_exp(x - top[m]); });
+    each([&](float x, std::size_t m) { sum[m] += static_cast<double>(x); });
+    for (std::size_t m = 0; m < Models; ++m) part[m] = static_cast<float>(1.0 / sum[m]);
+    each([&](float& x, std::size_t m) { x *= part[m]; });
   }
-  /// The same of each class by itself.
-  void each_probable(float* s) const {
-    for (std::size_t k = 0; k < classes; ++k) {
+  /// The same of each of so many scores by itself.
+  static void each_probable(float* s, std::size_t scores) {
+    for (std::size_t k = 0; k < scores; ++k) {
       const float small = vector_exp(-std::abs(s[k])), part = 1.0f / (1.0f + small);
       s[k] = s[k] >= 0.0f ? part : small * part;
     }

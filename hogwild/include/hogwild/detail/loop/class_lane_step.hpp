@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/kernels/row_kernels.hpp>
+#include <hogwild/detail/loop/general_step.hpp>
+#include <hogwild/detail/loop/lane_step.hpp>
+#include <hogwild/models/softmax.hpp>
+
+// Linear models of several classes under sgd, several side by side: each is trained as by row_kernel_step or
+// general_step, to the same bits, but with rows of which it takes part in some only. The weight of column j, class c
+// and model k lies at (j * classes + c) * lanes + k.
+
+namespace hogwild {
+
+/// Calls f.operator()<Models>() with a number of lanes.
+template <class F>
+void with_lanes(std::size_t lanes, const F& f) {
+  if (lanes == 8)
+    f.template operator()<8>();
+  else if (lanes == 16)
+    f.template operator()<16>();
+  else
+    f.template operator()<most_lanes>();
+}
+
+/// What an entry of column j leaves of a weight of model k, at j * lanes + k, as row kernels have it under sgd; empty
+/// where none has l2.
+inline std::vector<float> left_by_l2(const lane_table& table, const step_context& context, std::size_t columns) {
+  const auto has_l2 = [](const lane_round& lane) { return lane.trains && lane.touched_l2 > 0.0; };
+  if (std::ranges::none_of(table.of, has_l2)) return {};
+  std::vector<float> left(columns * table.lanes, 1.0f);
+  for (std::size_t k = 0; k < table.lanes; ++k) {
+    const lane_round& lane = table.of[k];
+    if (!has_l2(lane)) continue;
+    const touched_l2 l2{lane.touched_l2 * static_cast<double>(table.rows_of(k, context.rows))};
+    const bool each = context.options.form == l2_form::per_occurrence;
+    for (std::size_t j = 0; j < columns; ++j) {
+      const auto fraction = static_cast<float>(
+          each ? lane.touched_l2 : l2.fraction(std::max(table.degree_of(k, j, context.degree[j]), 1u)));
+      left[j * table.lanes + k] = 1.0f / (1.0f + static_cast<float>(lane.step) * fraction);
+    }
+  }
+  return left;
+}
+
+/// By kernels, row after row, on parameters that nobody else writes meanwhile.
+template <class Sharing, class Index, class Value>
+class class_lane_batch : public Sharing {
+ public:
+  static constexpr std::size_t most_rows = batch_rows;
+
+  class_lane_batch(const Sharing& sharing, const softmax& model, const lane_table& table, const step_context& context,
+                   const sparse_view& data)
+      : Sharing(sharing),
+        model_(model),
+        context_(context),
+        data_(data),
+        kernels_(lane_kernels_of<Index, Value>(context.options.isa)),
+        batch_(batch_on<Index, Value>(data)),
+        state_(kernels_, table, context, data),
+        left_(left_by_l2(table, context, data.columns)),
+        slope_(model.classes * table.lanes) {}
+
+  void begin(const round_plan& round, double position) { state_.begin(round, position); }
+
+  /// At most most_rows rows of the data, which were looked at with ensure().
+  batch_outcome train_batch(std::span<const std::size_t> rows) {
+    batch_outcome outcome{.updates = rows.size()};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      outcome.nonzeros += take_rows(batch_, data_, rows.subspan(i, 1));
+      train_row(rows[i]);
+    }
+    return outcome;
+  }
+
+ private:
+  void train_row(std::size_t r) {
+    const std::size_t lanes = state_.lanes(), n = model_.classes * lanes;
+    float* const w = Sharing::values().data();
+    float* const bias = model_.bias ? w + data_.columns * n : nullptr;
+    kernels_.scores(w, bias, n, batch_, slope_.data());
+    with_lanes(lanes, [&]<std::size_t Models>() {
+      model_.derive<Models>(slope_.data(), context_.labels.encode(data_.label[r]));
+    });
+    state_.weigh(r, slope_.data(), model_.classes);
+    const float* const step = state_.steps(r);
+    kernels_.class_changes(w, lanes, batch_,
+                           {slope_.data(), step, left_.empty() ? nullptr : left_.data(), model_.classes});
+    for (std::size_t i = 0; bias != nullptr && i < n; ++i)
+      if (step[i % lanes] != 0.0f) bias[i] -= step[i % lanes] * slope_[i];
+  }
+
+  softmax model_;
+  step_context context_;
+  sparse_view data_;
+  const lane_kernels<Index, Value>& kernels_;
+  row_batch<Index, Value> batch_;
+  lane_state<lane_kernels<Index, Value>> state_;
+  std::vector<float> left_, slope_;
+};
+
+/// The parameters of one lane as if there were no others. `Read` reads elements as the reader of a view does.
+template <class Read>
+class lane_reader {
+ public:
+  using value_type = float;
+
+  lane_reader(const Read& all, std::size_t lanes, std::size_t lane) : all_(&all), lanes_(lanes), lane_(lane) {}
+
+  float operator[](std::size_t j) const { return (*all_)[j * lanes_ + lane_]; }
+  struct run {
+    const lane_reader& of;
+    std::size_t offset;
+    float operator[](std::size_t i) const { return of[offset + i]; }
+  };
+  run block(std::size_t offset, std::size_t) const { return {*this, offset}; }
+
+ private:
+  const Read* all_;
+  std::size_t lanes_, lane_;
+};
+
+/// The same, to be added to.
+template <class View>
+class lane_view {
+ public:
+  using value_type = float;
+
+  lane_view(const View& all, std::size_t lanes, std::size_t lane) : all_(all), lanes_(lanes), lane_(lane) {}
+
+  std::size_t size() const { return all_.size() / lanes_; }
+  float load(std::size_t j) const { return all_.load(j * lanes_ + lane_); }
+  float read_add(std::size_t j, float delta) const { return all_.read_add(j * lanes_ + lane_, delta); }
+  void load_block(std::size_t offset, std::span<float> out) const {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = load(offset + i);
+  }
+  void add_block(std::size_t offset, std::span<const float> delta) const { add_scaled_block(offset, delta, 1.0f); }
+  void add_scaled_block(std::size_t offset, std::span<const float> run, float factor) const {
+    for (std::size_t i = 0; i < run.size(); ++i) read_add(offset + i, factor * run[i]);
+  }
+
+ private:
+  View all_;
+  std::size_t lanes_, lane_;
+};
+
+/// A lane of a sharing policy, which outlives it, as a policy of its own.
+template <class Sharing>
+struct lane_sharing {
+  using scalar_type = float;
+  using view_type = lane_view<typename Sharing::view_type>;
+  static constexpr bool replicated = false;
+
+  const Sharing* all;
+  std::size_t lanes, lane;
+
+  view_type parameters() const { return {all->parameters(), lanes, lane}; }
+};
+
+/// Row by row, each lane after the other as a model alone, on arrays that others write, too, or that gather what rows
+/// change.
+template <class Sharing>
+class class_lane_row_step : public Sharing {
+ public:
+  class_lane_row_step(const Sharing& sharing, const softmax& model, const lane_table& table,
+                      const step_context& context, const sparse_view& data)
+      : Sharing(sharing),
+        context_(context),
+        table_(table),
+        data_(data),
+        model_(model),
+        options_(table.lanes),
+        degree_(table.lanes) {
+    for (std::size_t k = 0; k < table.lanes; ++k) {
+      options_[k] = context.options;
+      options_[k].l2 = table.of[k].touched_l2;
+      const step_context of_lane{context.labels, degree_of(k),       table.rows_of(k, context.rows),
+                                 options_[k],    context.epoch_rows, context.control};
+      steps_.emplace_back(lane_sharing<Sharing>{this, table.lanes, k}, model_, of_lane);
+    }
+  }
+  class_lane_row_step(const class_lane_row_step&) = delete;  // refers to itself
+  class_lane_row_step& operator=(const class_lane_row_step&) = delete;
+
+  struct numbered_row : sparse_row<float> {
+    std::size_t number = 0;
+  };
+
+  void begin(const round_plan& round, double position) {
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      round_plan of_lane = round;
+      of_lane.step = of_lane.step_end = table_.of[k].step;
+      steps_[k].begin(of_lane, position);
+    }
+  }
+  numbered_row example(row_cursor& rows, std::size_t r) const { return {labelled_row(rows, r, context_.labels), r}; }
+
+  template <class Reader, class Note>
+  bool train(const Reader& w, const numbered_row& z, const Note& note) {
+    bool changed = false;
+    const std::size_t place = data_.first_row + z.number, lanes = steps_.size();
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const lane_round& lane = table_.of[k];
+      if (!lane.trains || (!table_.fold.empty() && lane.rows.held_out == table_.fold[place])) continue;
+      sparse_row<float> of_lane = z;
+      if (lane.rows.bootstrap != 0) of_lane.weight *= bootstrap_count(lane.rows.bootstrap, place);
+      const auto note_of_lane = [&](std::size_t j, float before) { note(j * lanes + k, before); };
+      changed = steps_[k].train(lane_reader<Reader>(w, lanes, k), of_lane, note_of_lane) || changed;
+    }
+    return changed;
+  }
+
+ private:
+  using step_of_lane = general_step<softmax, lane_sharing<Sharing>, sgd<lane_view<typename Sharing::view_type>>>;
+
+  /// Rows that lane k is trained on, of each column.
+  std::span<const std::uint32_t> degree_of(std::size_t k) {
+    if (table_.degree_of_fold.empty()) return context_.degree;
+    for (std::size_t j = 0; j < context_.degree.size(); ++j)
+      degree_[k].push_back(table_.degree_of(k, j, context_.degree[j]));
+    return degree_[k];
+  }
+
+  step_context context_;
+  const lane_table& table_;
+  sparse_view data_;
+  softmax model_;
+  std::vector<loop_options> options_;
+  std::vector<std::vector<std::uint32_t>> degree_;
+  std::deque<step_of_lane> steps_;
+};
+
+}  // namespace hogwild
