@@ -43,7 +43,7 @@ class python_trials {
     const auto request = request_for(words, source);
     const sparse_view training = nb::cast<const python_rows&>(rows).view();
     const train_options& o = request->options;
-    if (o.validation_fraction > 0.0 || o.reproducible) return false;
+    if (o.validation_fraction > 0.0 || o.reproducible || request->engine != cli::engine_name::serial) return false;
     const std::optional<model_traits> traits = cli::traits_of_lane(*request, training);
     if (!traits) return false;
     side_by_side_trial one = cli::lane_of(request, *traits, training, nb::cast<const python_rows&>(test).view());

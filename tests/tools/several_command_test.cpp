@@ -175,6 +175,48 @@ TEST_F(several_command, ensembles_are_saved_measured_and_predicted) {
   }
 }
 
+TEST_F(several_command, ensembles_and_classes_are_trained_by_every_engine) {
+  const std::string rows = rows_of_classes("by_engines.svm", 800, 4), record = *folder / "engine.jsonl";
+  const std::vector<std::string> common{"--epochs", "10", "--workers", "2", "--record", record};
+  const auto loss_by = [&](const std::string& of, std::vector<std::string> words) {
+    words.insert(words.end(), common.begin(), common.end());
+    const auto run = result_of(trained(of, words));
+    EXPECT_EQ(run["workers"], 2);
+    return run["train_loss"].get<double>();
+  };
+  for (const std::vector<std::string>& several : {std::vector<std::string>{"--multiclass", "ovr"}, {"--ensemble", "3"}}) {
+    const std::string of = several.front() == "--multiclass" ? rows : train();
+    std::vector<std::string> serial = several;
+    serial.insert(serial.end(), {"--engine", "serial", "--epochs", "10"});
+    const double expected = result_of(trained(of, serial))["train_loss"].get<double>();
+    for (const std::vector<std::string>& engine :
+         {std::vector<std::string>{"processes"},
+          {"ring", "--replicas", "2"},
+          {"ring", "--replicas", "2", "--transport", "shared_segment"},
+          {"local_sgd"},
+          {"all_reduce", "--sync-rows", "4"},
+          {"local_sgd", "--transport", "shared_segment"}}) {
+      std::vector<std::string> words = several;
+      words.emplace_back("--engine");
+      words.insert(words.end(), engine.begin(), engine.end());
+      EXPECT_LT(loss_by(of, words), 1.15 * expected) << several.front() << " by " << engine.front();
+      EXPECT_THAT(read_file(record), HasSubstr("\"" + engine.front() + "\""));
+    }
+  }
+}
+
+TEST_F(several_command, processes_that_are_reproducible_have_the_same_bits_however_many) {
+  const auto saved_by = [&](const std::string& workers) {
+    const std::string model = *folder / ("by" + workers + ".bin");
+    result_of(trained(train(), {"--ensemble", "9", "--engine", "processes", "--reproducible", "--workers", workers,
+                                "--epochs", "3", "--save", model}));
+    return read_file(model);
+  };
+  const std::string by_one = saved_by("1");
+  EXPECT_EQ(saved_by("2"), by_one);
+  EXPECT_EQ(saved_by("3"), by_one);
+}
+
 TEST_F(several_command, shards_do_not_depend_on_the_number_of_workers) {
   const std::string one = *folder / "one.bin", three = *folder / "three.bin";
   result_of(trained(train(), {"--ensemble", "mean-weights:5", "--engine", "serial", "--save", one}));
@@ -203,8 +245,14 @@ TEST_F(several_command, what_is_wrong_is_a_sentence) {
   refused({"--ensemble", "mean-weights:3", "--combine", "mean"}, 2, "is decided by --ensemble mean-weights");
   refused({"--ensemble", "mean-weights", "--engine", "serial"}, 2, "one worker makes one shard");
   refused({"--ensemble", "mean-weights:5000"}, 2, "more shards, 5000, than rows");
-  for (const std::string engine : {"processes", "ring", "all_reduce", "local_sgd", "cuda"})
-    refused({"--ensemble", "3", "--engine", engine}, 2, "by the serial engine or by threads");
+  refused({"--ensemble", "3", "--engine", "cuda"}, 2, "--ensemble trains by CPUs");
+  refused({"--multiclass", "ovr", "--engine", "ring", "--device", "0"}, 2, "--multiclass trains by CPUs");
+  for (const std::vector<std::string> alone :
+       {std::vector<std::string>{"--ensemble-by", "shards"}, {"--optimizer", "adagrad"}, {"--update", "locked"}}) {
+    std::vector<std::string> words{"--ensemble", "3", "--engine", "processes"};
+    words.insert(words.end(), alone.begin(), alone.end());
+    refused(words, 2, "have a thread each: take the serial engine or threads");
+  }
   refused({"--ensemble", "3", "--checkpoint", *folder / "c"}, 2, "--checkpoint is not for models that make one");
   const std::string model = *folder / "three.bin";
   result_of(trained(train(), {"--ensemble", "3", "--save", model}));

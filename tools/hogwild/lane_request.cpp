@@ -15,8 +15,12 @@
 namespace hogwild::cli {
 
 std::optional<model_traits> traits_of_lane(const train_request& request, const sparse_view& rows) {
-  const bool one = request.engine == engine_name::serial && request.init.empty() && !request.several.keeps_several();
-  if (!one || request.folds.any() || request.options.l2_by_folds) return std::nullopt;
+  const bool one = request.engine != engine_name::cuda && request.devices.empty() && request.init.empty() &&
+                   !request.several.any() && request.segment.empty();
+  // How workers share may follow from the steps of those that go together.
+  const train_options& o = request.options;
+  const bool by_others = o.reproducible && request.engine != engine_name::serial && !o.step.initial;
+  if (!one || by_others || request.folds.any() || request.options.l2_by_folds) return std::nullopt;
   std::optional<model_traits> traits;
   try {
     train_request asked = request;
@@ -38,6 +42,8 @@ side_by_side_trial lane_of(std::shared_ptr<const train_request> request, const m
   side_by_side_trial one{.traits = traits, .options = request->options, .rows = rows};
   one.options.data_name = request->data;
   one.options.test = test;
+  if (request->engine != engine_name::serial)
+    one.engine = [request] { return std::shared_ptr<any_engine>(make_engine(*request, nullptr)); };
   one.make = [request = std::move(request)](const sparse_view& of, const train_options& options) {
     train_request asked = *request;
     return prepare_named(model_of(asked, of, agreement(nullptr), nullptr), of, options, nullptr);

@@ -17,7 +17,8 @@ namespace hogwild::cli {
 /// Trains linear models under sgd side by side (trials_side_by_side), a trial on each part of the rows: those that
 /// differ in their step, how it falls, l1 and l2 alone by one pass. All other trials are trained by runs of their own.
 ///
-/// A trial makes the same numbers whatever others it is trained with. In a search that was killed it is trained anew.
+/// By the serial engine, or where a run of the engine repeats, a trial makes the same numbers whatever others it is
+/// trained with. In a search that was killed it is trained anew.
 class lane_trainer final : public trial_trainer {
  public:
   /// `trials`: all of the search. `requests`, rows, metric and `others`, which trains what has no lanes, must outlive

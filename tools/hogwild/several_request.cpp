@@ -71,8 +71,8 @@ void check_model_of_several(const train_request& r) {
 
 void check_options_of_several(const command_line& line, const train_request& r) {
   const std::string asked = r.several.one_vs_rest ? "--multiclass" : "--ensemble";
-  if (r.engine != engine_name::threads && r.engine != engine_name::serial)
-    throw config_error(asked + " trains by the serial engine or by threads: choose one of them");
+  if (r.engine == engine_name::cuda || line.given("--device"))
+    throw config_error(asked + " trains by CPUs: leave out the device, and take another engine than cuda");
   for (const char* const name :
        {"--stream", "--init", "--checkpoint", "--resume", "--segment", "--freeze", "--storage"})
     if (line.given(name))

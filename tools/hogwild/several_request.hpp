@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -32,9 +33,9 @@ void declare_several(command_line& line, several_request& r);
 /// Decides what was left open. Throws config_error for options that do not go together.
 void complete_several(const command_line& line, train_request& r);
 
-/// Trains what the request asks for, by its engine.
+/// Trains what the request asks for, by its engine, which is `engine`. Throws config_error where several ranks do.
 train_result train_several_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
-                                       const train_options& options);
+                                       const train_options& options, std::shared_ptr<any_engine> engine);
 /// Its file. Where it keeps several.
 saved_model saved_of_several(const train_request& request, const named_model& m, const train_result& result,
                              std::span<const std::uint32_t> original);

@@ -3,7 +3,7 @@
 #include <variant>
 
 #include <hogwild/detail/engines/any_engine.hpp>
-#include <hogwild/detail/engines/thread_team.hpp>
+#include <hogwild/detail/run/agreement.hpp>
 #include <hogwild/error.hpp>
 
 #include "several_request.hpp"
@@ -12,17 +12,16 @@
 namespace hogwild::cli {
 
 train_result train_several_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
-                                       const train_options& options) {
+                                       const train_options& options, std::shared_ptr<any_engine> engine) {
+  if (!agreement(engine->ranks()).alone())
+    throw config_error("models that make one are trained in one process: start it alone, without a launcher of ranks");
   const several_request& several = request.several;
-  std::shared_ptr<any_engine> engine;
   several_plan plan = several.one_vs_rest ? several_plan{} : detail::plan_of(several.of_ensemble);
-  if (request.engine == engine_name::serial) {
-    engine = std::make_shared<engine_of<serial_engine>>(serial_engine{});
-  } else {
-    const thread_engine threads{.workers = unless_zero(request.workers), .team = request.team, .pin = request.pin};
-    detail::set_workers(plan, threads);
-    engine = std::make_shared<engine_of<thread_engine>>(threads);
-  }
+  if (request.engine == engine_name::threads)
+    detail::set_workers(
+        plan, thread_engine{.workers = unless_zero(request.workers), .team = request.team, .pin = request.pin});
+  else if (request.engine != engine_name::serial)
+    detail::set_workers(plan, process_engine{.workers = unless_zero(request.workers)});
   return std::visit(
       [&]<class M>(const M& concrete) -> train_result {
         if constexpr (margin_model<M>)

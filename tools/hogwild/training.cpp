@@ -76,6 +76,8 @@ std::unique_ptr<any_engine> make_ring(const train_request& request, launched_ran
   return devices > 0 ? as_any(on_devices<ring_engine>{ring, own}) : as_any(ring);
 }
 
+}  // namespace
+
 std::unique_ptr<any_engine> make_engine(const train_request& request, launched_ranks* ranks) {
   switch (request.engine) {
     case engine_name::serial:
@@ -115,6 +117,8 @@ std::unique_ptr<any_engine> make_engine(const train_request& request, launched_r
                               .storage = request.storage,
                               .segment = request.segment});
 }
+
+namespace {
 
 candidate candidate_for(train_request request, std::string_view name, engine_name engine, std::size_t workers) {
   request.engine = engine;
@@ -171,8 +175,8 @@ advice advise_on_engines(const named_model& m, const sparse_view& rows, const tr
 
 train_result train_with_engine(const named_model& m, const sparse_view& rows, const train_request& request,
                                const train_options& options, launched_ranks* ranks) {
-  if (request.several.any()) return train_several_with_engine(m, rows, request, options);
-  const auto engine = make_engine(request, ranks);
+  std::unique_ptr<any_engine> engine = make_engine(request, ranks);
+  if (request.several.any()) return train_several_with_engine(m, rows, request, options, std::move(engine));
   return run_training(maker_for(m, engine->ranks()), rows, options, *engine, threads_of(request));
 }
 

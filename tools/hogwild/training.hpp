@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
+#include <hogwild/detail/engines/any_engine.hpp>
 #include <hogwild/detail/run/advise.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/stream_run.hpp>
@@ -18,6 +20,9 @@
 // The one place where the named models meet the engines.
 
 namespace hogwild::cli {
+
+/// The engine that the request names, whose workers train together with `ranks` where there are any.
+std::unique_ptr<any_engine> make_engine(const train_request& request, launched_ranks* ranks);
 
 /// Trains with the engine that the request names, together with `ranks` where there are any. `options` are the
 /// request's, completed with what was opened.

@@ -51,7 +51,9 @@ struct ensemble_options {
 namespace detail {
 
 template <class Engine>
-concept trains_several = std::same_as<Engine, serial_engine> || std::same_as<Engine, thread_engine>;
+concept trains_several = requires(const Engine& engine, run_planner& run) {
+  plan_sharing(engine, run);
+};
 
 inline several_plan plan_of(const ensemble_options& o) {
   return {.rows = o.rows == ensemble_rows::shards ? member_rows_kind::shards : member_rows_kind::bootstrap,
@@ -88,14 +90,17 @@ train_result train_several_of(const M& m, const sparse_view& data, std::shared_p
   return train_several(all, std::move(plan), std::move(engine));
 }
 
-/// Whose workers train models one by one.
-inline void set_workers(several_plan&, const serial_engine&) {}
-inline void set_workers(several_plan& plan, const thread_engine& engine) {
-  if (!engine.segment.empty() || engine.storage != storage_kind::single)
-    throw config_error("several models that make one have no segment and no storage of their own: leave them out");
-  plan.workers = worker_count(engine.workers);
-  plan.team = engine.team;
-  plan.pin = engine.pin;
+/// Whose workers train models one by one, and how many threads measure.
+template <trains_several Engine>
+void set_workers(several_plan& plan, const Engine& engine) {
+  if constexpr (std::same_as<Engine, serial_engine>) return;
+  if constexpr (requires { engine.segment; })
+    if (!engine.segment.empty() || engine.storage != storage_kind::single)
+      throw config_error("several models that make one have no segment and no storage of their own: leave them out");
+  plan.workers = workers_asked(engine);
+  plan.own_models = false;
+  if constexpr (std::same_as<Engine, thread_engine>)
+    plan.own_models = true, plan.team = engine.team, plan.pin = engine.pin;
 }
 
 template <margin_model M, trains_several Engine>
@@ -111,6 +116,8 @@ train_result train_several_by(const M& m, const sparse_view& data, const Engine&
 /// class with the greatest margin is what they say. Models under sgd are trained side by side, up to 32 by one pass
 /// over the rows, each as train() trains it alone. The result's parameters are those of a column for all classes,
 /// column by column, and behind them the constant terms; train_loss is the sum over the classes of their mean losses.
+/// Engines are all whose workers are of this process or started by it, but devices; what is trained one by one takes
+/// the serial engine or threads.
 ///
 /// Throws as train(), config_error for a model of numbers, for rows of two labels, and for options that have no meaning
 /// here: checkpoints, a warm start, rounds, weight_positive.

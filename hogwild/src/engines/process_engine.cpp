@@ -102,6 +102,8 @@ class process_run final : public engine_run {
                           .pin = engine.pin ? 1u : 0u,
                           .labels = task.labels().kind(),
                           .workers = static_cast<std::uint32_t>(workers),
+                          .lanes = task.facts().lanes,
+                          .place = task.data().first_row,
                           .decorator = std::string(decorator),
                           .data_path = data_path(),
                           .cpus = {cpus.begin(), cpus.end()},
@@ -115,8 +117,8 @@ class process_run final : public engine_run {
     const bool lockstep = in_lockstep(plan.options.sharing);
     store_shape shape = task.shape(plan, workers, spare_slots(workers, lockstep), bytes.size());
     if (lockstep) shape.meeting_bytes = segment_group_layout({.members = workers}).total;
-    // Replicas that meet at the ends of rounds leave nothing to read in between.
-    const bool live = decorator.empty() && !lockstep && plan.options.exchange.replicas < 2;
+    // Replicas that meet at the ends of rounds leave nothing to read in between, and several models are not one.
+    const bool live = decorator.empty() && !lockstep && plan.options.exchange.replicas < 2 && task.facts().lanes == 0;
     const std::vector<std::byte> description = live ? detail::live_description_of(task) : std::vector<std::byte>();
     if (live) detail::make_room(shape, description);
     const std::string name = engine.segment.empty() ? unique_segment_name() : engine.segment;

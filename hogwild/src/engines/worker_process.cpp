@@ -20,6 +20,7 @@
 #include <hogwild/detail/platform/threads.hpp>
 #include <hogwild/detail/platform/topology.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
+#include <hogwild/detail/task/lane_task.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
 #include <hogwild/segments.hpp>
@@ -200,6 +201,7 @@ int train_for(const worker_ticket& place, const segment_info& info, const param_
   if (setup.options.device_count > 0) decorators.push_back(worker_decorator_of(device_workers));
   if (!setup.decorator.empty()) decorators.push_back(worker_decorator_of(setup.decorator));
   auto whole = make(setup, rows, label_map(setup.labels, setup.label_values));
+  if (setup.lanes > 0) whole = lanes_of_worker(std::move(whole), setup.lanes, setup.place, store);
   const loop_plan plan = whole->plan(setup.options);
   if (plan.chunks.count() > store.shape().chunks) {
     throw segment_error("this program cuts the rows of segment " + place.segment + " into " +

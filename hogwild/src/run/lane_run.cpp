@@ -24,20 +24,6 @@ using detail::require;
 
 namespace {
 
-/// What an entry of a column takes of the l1 of all rows (margin_proximal.hpp).
-float part_of(std::size_t rows, std::uint32_t degree) {
-  return static_cast<float>(rows) / static_cast<float>(std::max(degree, 1u));
-}
-
-std::shared_ptr<lane_table> table_of(const training_task& alone, std::size_t lanes) {
-  require(lanes == 8 || lanes == 16 || lanes == 32, "8, 16 or 32 models are trained side by side");
-  auto table = std::make_shared<lane_table>();
-  table->lanes = lanes;
-  if (alone.options().proximal())
-    for (const std::uint32_t degree : alone.data().degree) table->part.push_back(part_of(alone.data().rows(), degree));
-  return table;
-}
-
 /// The factors over and over; a copy of them, so that the compiler knows that no store changes them.
 void multiply(std::span<float> v, std::array<float, most_lanes> factor) {
   std::size_t j = 0;
@@ -49,9 +35,9 @@ void multiply(std::span<float> v, std::array<float, most_lanes> factor) {
 }  // namespace
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
-                   double largest_step, std::shared_ptr<any_engine> engine, bool step_found)
-    : table_(table_of(*alone, lanes)), task_(alone, table_), engine_(std::move(engine)) {
-  require(engine_->ranks() == nullptr && task_.options().all_rows == 0,
+                   double largest_step, std::shared_ptr<any_engine> engine, bool step_found, const note_function& note)
+    : table_(lane_table_for(*alone, lanes)), task_(alone, table_), engine_(std::move(engine)) {
+  require(agreement(engine_->ranks()).alone() && task_.options().all_rows == 0,
           "models side by side are trained in one process");
   resolved_run run{.options = options, .step_found = step_found};
   run.options.step.initial = largest_step;
@@ -61,24 +47,25 @@ lane_run::lane_run(std::shared_ptr<const training_task> alone, const train_optio
   planner.loop().batch = planner_of_one.loop().batch;
   engine_->plan(planner);
   plan_ = task_.plan(planner.loop());
-  start();
+  scaling_ = planner.scaling();
+  start(note);
 }
 
 lane_run::lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
-                   std::shared_ptr<any_engine> engine)
-    : table_(table_of(*alone, lanes)),
+                   std::shared_ptr<any_engine> engine, const note_function& note)
+    : table_(lane_table_for(*alone, lanes)),
       task_(std::move(alone), table_),
       plan_(task_.plan(decided)),
       engine_(std::move(engine)) {
-  start();
+  start(note);
 }
 
-void lane_run::start() {
-  constexpr std::string_view by_threads = "models side by side are trained by the serial engine or by threads";
-  require(!in_lockstep(plan_.options.sharing) && plan_.options.exchange.replicas == 1, std::string(by_threads));
-  workers_ = engine_->start_workers(task_, plan_, [](std::string_view) {});
-  const std::string_view engine = workers_->engine();
-  require(engine == "serial" || engine == "threads", std::string(by_threads));
+void lane_run::start(const note_function& note) {
+  require(plan_.options.device_count == 0,
+          "models side by side are trained by CPUs, not by a device: choose another engine");
+  workers_ = engine_->start_workers(task_, plan_, note);
+  table_->lie_in(workers_->store().table());
+  std::ranges::fill(table_->of, lane_round{});
   workers_->get_ready();
   rounds_ = std::make_unique<round_driver>(task_, plan_, *workers_);
 }
@@ -101,6 +88,7 @@ std::size_t lane_run::lanes_for(const training_task& alone, std::size_t models) 
 }
 
 void lane_run::deal(std::vector<std::uint8_t> fold) {
+  require(workers_->store().name().empty(), "models that hold out folds are trained in one process: use threads");
   table_->fold = std::move(fold);
   if (task_.shrinks()) return;
   const sparse_view& rows = task_.data();
@@ -120,7 +108,7 @@ void lane_run::set_parts(std::size_t k) {
   const sparse_view& data = task_.data();
   const std::size_t n = rows_of(k);
   for (std::size_t j = 0; j < data.columns; ++j)
-    table_->part[j * table_->lanes + k] = part_of(n, table_->degree_of(k, j, data.degree[j]));
+    table_->part[j * table_->lanes + k] = part_of_l1(n, table_->degree_of(k, j, data.degree[j]));
 }
 
 void lane_run::place(std::size_t k, const lane_settings& settings, std::span<const float> w) {
@@ -163,18 +151,18 @@ lane_kept lane_run::kept(std::size_t k) const {
 
 lane_run::all_kept lane_run::kept() const {
   const std::span<const float> stored = workers_->store().parameters<float>();
-  return {{stored.begin(), stored.end()}, table_->of};
+  return {{stored.begin(), stored.end()}, {table_->of.begin(), table_->of.end()}};
 }
 
 void lane_run::go_back(const all_kept& to) {
   std::ranges::copy(to.stored, workers_->store().parameters<float>().begin());
-  table_->of = to.of;
+  std::ranges::copy(to.of, table_->of.begin());
 }
 
 /// Takes what of the lane's l1 is left to the gate, as margin_task::settle().
-void lane_run::settle(std::size_t k, double step) {
-  const double kept = step * plan_.options.exchange.gain_weight, rows = static_cast<double>(rows_of(k));
-  const auto t = static_cast<float>(l1_at_the_gate * kept * settings_[k].l1 * rows);
+void lane_run::settle(std::size_t k, double kept_step) {
+  const auto rows = static_cast<double>(rows_of(k));
+  const auto t = static_cast<float>(l1_at_the_gate * kept_step * settings_[k].l1 * rows);
   const std::span<float> stored = workers_->store().parameters<float>();
   for (std::size_t j = 0; j < task_.data().columns; ++j) {
     float& w = stored[j * table_->lanes + k];
@@ -202,6 +190,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
   std::array<std::size_t, most_lanes> parts{};
   std::size_t most_parts = 1;
   double largest_step = 0.0;
+  const double gain_weight = rounds_->kept_gain_weight();
   std::bitset<most_lanes> shrunk;
   for (std::size_t k = 0; k < table_->lanes; ++k) {
     lane_round& lane = table_->of[k];
@@ -218,7 +207,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     }
     detail::require_below_one(step_l2);
     lane.l2.position = 0.0;
-    lane.l2.shrink = 1.0 - plan_.options.exchange.gain_weight * step_l2;
+    lane.l2.shrink = 1.0 - gain_weight * step_l2;
     const double of_lane = rows * lane.kept;
     shrunk[k] = lane.l2.scale * std::pow(lane.l2.shrink, of_lane) < scaled_l2::smallest_scale;
     parts[k] = std::bit_ceil(scaled_l2::parts(lane.l2.shrink, of_lane));
@@ -234,6 +223,7 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
       due[k] = lane.trains && parts[k] > 1 && gate % (most_parts / parts[k]) == 0;
       if (due[k]) lane.l2.scale = lane.l2.at(done * lane.kept);
     }
+    if (due.any()) workers_->settle();
     fold(due);
     for (std::size_t k = 0; k < table_->lanes; ++k)
       if (due[k]) table_->of[k].l2.position = done * table_->of[k].kept;
@@ -243,11 +233,12 @@ void lane_run::train(std::size_t pass, std::span<const double> steps, const std:
     const stop_relay relay(stop, workers_->store());
     rounds_->train_epoch(pass, largest_step);
   }
+  workers_->settle();  // whoever is stopped in the middle of a row would finish it in what is placed next
   for (std::size_t k = 0; k < table_->lanes; ++k) {
     lane_round& lane = table_->of[k];
     if (!lane.trains) continue;
     if (proximal())
-      settle(k, steps[k]);
+      settle(k, gain_weight * steps[k]);
     else if (task_.shrinks() && parts[k] == 1)
       lane.l2.scale = lane.l2.at(rows * lane.kept);
   }

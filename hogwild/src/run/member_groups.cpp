@@ -19,22 +19,27 @@ std::size_t rounded_up(std::size_t of, std::size_t by) {
 }  // namespace
 
 member_groups::member_groups(const prepared_task& all, std::span<const lane_settings> models, double largest_step,
-                             bool step_found, std::shared_ptr<any_engine> engine, thread_team& team)
+                             bool step_found, std::shared_ptr<any_engine> engine, bool may_own, thread_team& team)
     : all_(all),
       team_(team),
-      own_(all.data.options().reproducible || (team.size() > 1 && models.size() >= least_lanes * team.size() &&
-                                               all.data.options().sharing == sharing_kind::automatic)) {
+      own_(may_own &&
+           (all.data.options().reproducible || (team.size() > 1 && models.size() >= least_lanes * team.size() &&
+                                                all.data.options().sharing == sharing_kind::automatic))) {
   if (own_) engine = std::make_shared<engine_of<serial_engine>>(serial_engine{});
-  // A worker alone repeats to the bit, and the same bits whatever other models it has.
   train_options options = all.data.options();
-  options.reproducible = false;
+  // A worker alone repeats to the bit, and the same bits whatever other models it has.
+  if (own_) options.reproducible = false;
+  const auto note = [&o = all.data.options()](std::string_view sentence) {
+    tell(o, [&](observer& each) { each.on_note(sentence); });
+  };
   const std::shared_ptr<const training_task> alone(std::shared_ptr<const void>(), all.task.get());
   const std::size_t most = most_in_group(models.size());
   for (std::size_t first = 0; first < models.size();) {
     const std::size_t count = std::min(models.size() - first, most), lanes = lane_run::lanes_for(*alone, count);
     group& g = groups_.emplace_back(group{.first = first, .count = std::min(count, lanes)});
-    g.run = groups_.size() == 1 ? std::make_unique<lane_run>(alone, options, lanes, largest_step, engine, step_found)
-                                : std::make_unique<lane_run>(alone, plan().options, lanes, engine);
+    g.run = groups_.size() == 1
+                ? std::make_unique<lane_run>(alone, options, lanes, largest_step, engine, step_found, note)
+                : std::make_unique<lane_run>(alone, plan().options, lanes, engine, note);
     for (std::size_t k = 0; k < g.count; ++k) g.run->place(k, models[first + k]);
     first += g.count;
   }
@@ -88,6 +93,10 @@ std::vector<member_groups::measured> member_groups::measure() {
   return found;
 }
 
+double member_groups::scaled_step(double found) const {
+  return groups_.front().run->scaling().of(found);
+}
+
 const member_groups::group& member_groups::of(std::size_t model) const {
   return *std::prev(std::ranges::upper_bound(groups_, model, {}, &group::first));
 }
@@ -114,6 +123,31 @@ epoch_report member_groups::counted() const {
     }
   }
   return sum;
+}
+
+void member_groups::tell_of_workers(train_result& result) const {
+  for (const group& g : groups_) {
+    const engine_run& by = g.run->workers();
+    result.workers_replaced += by.replaced();
+    result.rows_lost += by.rows_lost();
+    if (const auto of = by.ring()) {
+      if (!result.ring) {
+        result.ring = of;
+        continue;
+      }
+      result.ring->exchanges += of->exchanges, result.ring->bytes += of->bytes;
+      result.ring->held_seconds += of->held_seconds;
+      result.ring->waits += of->waits, result.ring->taken_over += of->taken_over;
+    }
+    if (const auto of = by.meetings()) {
+      if (!result.meetings) {
+        result.meetings = of;
+        continue;
+      }
+      result.meetings->dense += of->dense, result.meetings->sparse += of->sparse;
+      result.meetings->bytes += of->bytes, result.meetings->seconds += of->seconds;
+    }
+  }
 }
 
 std::string_view member_groups::engine() const {

@@ -14,6 +14,7 @@
 #include <hogwild/detail/engines/thread_team.hpp>
 #include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
+#include <hogwild/result.hpp>
 
 namespace hogwild::detail {
 
@@ -23,9 +24,12 @@ namespace hogwild::detail {
 class member_groups {
  public:
   /// `all`: one of the models, which outlives this, as `team` does, whose threads are the workers. `largest_step` and
-  /// `step_found` as lane_run has them.
+  /// `step_found` as lane_run has them. `may_own`: several_plan::own_models.
   member_groups(const prepared_task& all, std::span<const lane_settings> models, double largest_step, bool step_found,
-                std::shared_ptr<any_engine> engine, thread_team& team);
+                std::shared_ptr<any_engine> engine, bool may_own, thread_team& team);
+
+  /// By lane_run::scaling().
+  double scaled_step(double found) const;
 
   /// A pass of all that are not cleared, a step for each. False where a stop was asked for in the middle of it: then
   /// all are as before.
@@ -44,6 +48,8 @@ class member_groups {
 
   /// Rows that workers went through, and what came of them, so far.
   epoch_report counted() const;
+  /// Fills in what became of the workers, and what they told each other.
+  void tell_of_workers(train_result& result) const;
   std::size_t groups() const { return groups_.size(); }
   const loop_plan& plan() const { return groups_.front().run->plan(); }
   std::string_view engine() const;

@@ -43,7 +43,6 @@ void members_side_by_side::find_schedules(thread_team& team) {
     }
     members_[k].schedule = schedule_from(options_, defaults, initial, !given);
   });
-  run_.schedule = members_.front().schedule;
   if (!given) run_.search_seconds = std::chrono::duration<double>(clock::now() - begin).count();
 }
 
@@ -57,7 +56,10 @@ void members_side_by_side::start_groups(std::shared_ptr<any_engine> engine, thre
                         .l2 = run_.l2 * members_[k].mean,
                         .rows = lane_rows_of(plan_, options_, k)});
   }
-  groups_.emplace(all_, settings, largest, run_.step_found, std::move(engine), team);
+  groups_.emplace(all_, settings, largest, run_.step_found, std::move(engine), plan_.own_models, team);
+  for (member& m : members_)
+    if (run_.step_found) m.schedule.initial = groups_->scaled_step(m.schedule.initial);
+  run_.schedule = members_.front().schedule;
   run_.plan = groups_->plan();
   if (groups_->are_of_workers()) run_.sharing_reason = "each worker has models of its own";
 }

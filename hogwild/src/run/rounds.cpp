@@ -81,7 +81,8 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       .workers = static_cast<std::uint32_t>(std::max<std::size_t>(engine_run_.workers(), 1)),
       .state_gain_weight = sums_up(plan_.options.optimizer) ? 1.0f : 1.0f / static_cast<float>(exchanging_workers())};
   // Where only a fraction of the gains is kept, weights shrink by that fraction as well: else l2 would be too strong.
-  if (task_.facts().scaled) round.l2.shrink = 1.0 - kept_gain_weight(round) * step * plan_.options.l2;
+  const double kept = kept_gain_weight();
+  if (task_.facts().scaled) round.l2.shrink = 1.0 - kept * step * plan_.options.l2;
   if (round.l2.shrink <= 0.0) detail::require_below_one(step * plan_.options.l2);
   if (task_.two_pass_shrink(step) >= 1.0) {
     throw config_error("step * l2 * rows is " + detail::to_short_text(task_.two_pass_shrink(step)) +
@@ -124,7 +125,9 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
       const auto redone = static_cast<double>(missing * plan_.chunks.rows_per_chunk());
       round_plan again = round;
       again.redo = static_cast<std::uint32_t>(missing);
-      again.l2 = {.scale = scale_, .position = 0.0, .shrink = std::exp(std::log(round.l2.shrink) * due / redone)};
+      again.l2 = {.scale = scale_,
+                  .position = task_.facts().lanes > 0 ? end : 0.0,  // up to there the lanes' own scales have shrunk
+                  .shrink = std::exp(std::log(round.l2.shrink) * due / redone)};
       run(again);
       const double gain_weight = std::min(drawn_rows(again) / redone, 1.0);
       resume_at(again.l2.at(gain_weight * redone));
@@ -137,8 +140,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
   // What the gate takes is kept as far as what rows change is. The weights of ftrl are what its sums say, all of them.
   const double mean_step = 0.5 * (step + step_end);
   const bool by_sums = plan_.options.optimizer == optimizer_kind::ftrl;
-  task_.settle(engine_run_.store(), epoch, by_sums ? mean_step : mean_step * kept_gain_weight(round),
-               engine_run_.helpers());
+  task_.settle(engine_run_.store(), epoch, by_sums ? mean_step : mean_step * kept, engine_run_.helpers());
 }
 
 void round_driver::run(round_plan round) {
@@ -179,9 +181,10 @@ std::size_t round_driver::exchanging_workers() const {
 }
 
 // Replicas that average keep their mean gain only.
-double round_driver::kept_gain_weight(const round_plan& round) const {
+double round_driver::kept_gain_weight() const {
   const bool averaged = exchange_.replicas > 1 && exchange_.rule != ring_rule::deltas;
-  return static_cast<double>(round.gain_weight) / (averaged ? static_cast<double>(exchange_.replicas) : 1.0);
+  const auto added = static_cast<double>(static_cast<float>(gain_weight_now()));  // as workers have it
+  return added / (averaged ? static_cast<double>(exchange_.replicas) : 1.0);
 }
 
 // The bound was kept for those who were expected; with guests among them each adds less.

@@ -82,8 +82,8 @@ void run_planner::limit_batch() {
 // curvature of the loss bounds any step.
 void run_planner::scale_found_step(double rows) {
   if (!run_.step_found) return;
-  double& step = run_.schedule.initial;
-  step = std::max(step, std::min(step * rows, 1.0 / std::max(curvature(), 1e-9)));
+  scaling_ = {rows, 1.0 / std::max(curvature(), 1e-9)};
+  run_.schedule.initial = scaling_.of(run_.schedule.initial);
 }
 
 std::size_t run_planner::count_workers(std::optional<std::size_t> asked) {

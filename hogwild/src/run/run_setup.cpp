@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -16,7 +17,8 @@ struct setup_header {
   std::uint64_t layout;  ///< in all builds the first word: setup_layout() of the one that wrote it
   loop_options options;
   std::uint64_t first_row, rows;
-  std::uint32_t pin, labels, workers, reserved;
+  std::uint32_t pin, labels, workers, lanes;
+  std::uint64_t place;
   std::uint64_t decorator_bytes, path_bytes, cpu_count, label_count, degree_count, model_bytes;
   std::uint64_t weights, offsets, ids;
 };
@@ -45,7 +47,8 @@ std::vector<std::byte> run_setup::encode() const {
                             .pin = pin,
                             .labels = static_cast<std::uint32_t>(labels),
                             .workers = workers,
-                            .reserved = 0,
+                            .lanes = lanes,
+                            .place = place,
                             .decorator_bytes = decorator.size(),
                             .path_bytes = data_path.size(),
                             .cpu_count = cpus.size(),
@@ -92,7 +95,7 @@ run_setup run_setup::decode(std::span<const std::byte> bytes) {
       too_many(header.label_count) || too_many(header.degree_count) || too_many(header.model_bytes) ||
       too_many(header.weights) || too_many(header.offsets) || too_many(header.ids) || !of_rows(header.weights) ||
       !of_rows(header.offsets) || !of_rows(header.ids) || header.options.device_count > most_devices ||
-      header.options.device_count > header.workers) {
+      header.options.device_count > header.workers || header.lanes > most_lanes) {
     throw segment_error("the segment's setup does not hold what it says; purge it and start the run again");
   }
   run_setup setup{.options = header.options,
@@ -101,6 +104,8 @@ run_setup run_setup::decode(std::span<const std::byte> bytes) {
                   .pin = header.pin,
                   .labels = static_cast<label_kind>(header.labels),
                   .workers = header.workers,
+                  .lanes = header.lanes,
+                  .place = header.place,
                   .decorator = std::string(header.decorator_bytes, '\0'),
                   .data_path = std::string(header.path_bytes, '\0'),
                   .cpus = std::vector<std::int32_t>(header.cpu_count),

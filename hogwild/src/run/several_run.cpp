@@ -159,6 +159,10 @@ class several_run {
   }
 
   void train_one_by_one() {
+    require(
+        plan_.own_models,
+        "models that are trained one by one, as shards are, and under other optimizers than sgd, average or plateau, "
+        "have a thread each: take the serial engine or threads");
     alone_.emplace(data_, plan_);
     if (plan_.rows == member_rows_kind::bootstrap) mean_counts();
     run_.schedule = schedule_from(options_, data_.defaults(), options_.step.initial.value_or(0.0), false);
@@ -243,6 +247,7 @@ class several_run {
     if (together_) {
       const epoch_report counted = together_->groups().counted();
       last_.examples = counted.examples, last_.updates = counted.updates, last_.nonzeros = counted.nonzeros;
+      together_->groups().tell_of_workers(result_);
     }
     if (result_.epochs == 0) {
       last_.train_loss = last_.objective = unknown;

@@ -30,7 +30,14 @@ namespace hogwild {
 struct trials_side_by_side::group {
   prepared_task made;
   sparse_view test;
-  double curvature = 0.0;  ///< of the mean loss, at most, where several rows see the same weights
+  double curvature = 0.0;                ///< of the mean loss, at most, where several rows see the same weights
+  std::shared_ptr<any_engine> engine{};  ///< null: the serial one
+  /// What it has decided for rows in batches of so many, and for steps that were found.
+  struct decision {
+    loop_options options;
+    step_scaling scaling;
+  };
+  std::map<std::uint32_t, decision> planned{};
 
   std::shared_ptr<const training_task> task() const { return {std::shared_ptr<const void>(), made.task.get()}; }
 };
@@ -89,8 +96,8 @@ trials_side_by_side::trials_side_by_side(std::vector<side_by_side_trial> trials,
     : trials_(std::move(trials)), how_(std::move(how)), shared_(std::make_unique<shared>()) {
   for (const side_by_side_trial& t : trials_) {
     shared_->lanes.push_back({.of = &t});
-    if (t.options.l1 == 0.0)
-      largest_step_ = std::max(largest_step_, given_step(t.options, t.traits.defaults).value_or(0.0));
+    double& largest = t.options.l1 == 0.0 ? largest_step_ : largest_with_l1_;
+    largest = std::max(largest, given_step(t.options, t.traits.defaults).value_or(0.0));
   }
 }
 
@@ -122,7 +129,7 @@ trials_side_by_side::group& trials_side_by_side::group_of(const side_by_side_tri
     double curvature = 0.0;
     if (made.task->facts().scaled)
       curvature = smoothness * largest_eigenvalue(made.task->data(), made.task->options().bias_square(), how_.stop);
-    found->made.reset(new group{std::move(made), test, curvature});
+    found->made.reset(new group{std::move(made), test, curvature, of.engine ? of.engine() : nullptr, {}});
   });
   return *found->made;
 }
@@ -189,14 +196,32 @@ std::vector<trials_side_by_side::unit> trials_side_by_side::units_of(std::span<l
   return units;
 }
 
-/// By one pass an epoch, of one thread.
+/// How the workers of an engine share is decided once for all that go through the rows together, by the largest step.
+std::unique_ptr<lane_run> trials_side_by_side::start(const unit& of) const {
+  group& among = *of.front()->among;
+  const std::size_t lanes = lane_run::lanes_for(*among.made.task, of.size());
+  loop_options options = among.made.task->options();
+  options.batch = of.front()->batch;
+  if (!among.engine)
+    return std::make_unique<lane_run>(among.task(), options, lanes,
+                                      std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+  if (const auto known = among.planned.find(options.batch); known != among.planned.end())
+    return std::make_unique<lane_run>(among.task(), known->second.options, lanes, among.engine);
+  const bool found = !given_step(of.front()->of->options, among.made.data.defaults());
+  double largest = of.front()->l1 > 0.0 ? largest_with_l1_ : largest_step_;
+  for (const lane* l : of) largest = std::max(largest, l->schedule.initial);
+  auto run = std::make_unique<lane_run>(among.task(), among.made.data.options(), lanes, largest, among.engine, found);
+  among.planned.insert({options.batch, {run->plan().options, run->scaling()}});
+  return run;
+}
+
+/// By one pass an epoch, of one thread or by the engine.
 void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   const group& among = *of.front()->among;
   const training_task& task = *among.made.task;
-  loop_options options = task.options();
-  options.batch = of.front()->batch;
-  const std::size_t lanes = lane_run::lanes_for(task, of.size());
-  lane_run run(among.task(), options, lanes, std::make_unique<engine_of<serial_engine>>(serial_engine{}));
+  const std::unique_ptr<lane_run> started = start(of);
+  lane_run& run = *started;
+  const std::size_t lanes = run.lanes();
   for (std::size_t k = 0; k < of.size(); ++k) run.place(k, of[k]->asked(), of[k]->kept);
   const bool may_end = std::ranges::any_of(of, [](const lane* l) { return l->of->options.tolerance.has_value(); });
   const auto losses = [&] { return run.measure(task.data(), lane_task::rows_of_lane::all, false); };
@@ -208,6 +233,10 @@ void trials_side_by_side::train_unit(const unit& of, std::size_t epochs) const {
   // be broken off.
   std::vector<lane> now;
   for (const lane* l : of) now.push_back(*l);
+  const auto decided = among.planned.find(of.front()->batch);
+  for (lane& l : now)
+    if (decided != among.planned.end() && l.outcome.epochs == 0)
+      l.schedule.initial = decided->second.scaling.of(l.schedule.initial);
   std::size_t going = of.size();
   for (std::size_t e = of.front()->outcome.epochs + 1; e <= epochs && going > 0; ++e) {
     std::vector<double> steps(lanes);
@@ -270,7 +299,12 @@ void trials_side_by_side::train(std::span<const std::size_t> which, std::size_t 
   }
   const std::vector<unit> units = units_of(trained);
   detail::for_each_in_threads(units.size(), how_.threads, [&](std::size_t i) {
-    if (!how_.stop.stop_requested()) train_unit(units[i], epochs);
+    try {
+      if (!how_.stop.stop_requested()) train_unit(units[i], epochs);
+    } catch (const config_error& why) {  // of the engine
+      for (lane* of : units[i])
+        if (!how_.stop.stop_requested()) of->outcome.refused = why.what();
+    }
   });
 }
 

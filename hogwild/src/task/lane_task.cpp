@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include <hogwild/detail/sharing/dispatch.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/task/vector_passes.hpp>
+#include <hogwild/error.hpp>
 
 #include "task/lane_scorers.hpp"
 #include "task/require.hpp"
@@ -35,7 +37,7 @@ task_facts facts_of_lanes(const training_task& alone, std::size_t lanes) {
   facts.parameters *= lanes;
   for (parameter_group& g : facts.groups) g.offset *= lanes, g.width *= lanes;
   facts.margin = facts.scaled = facts.row_kernels = false;
-  facts.model_bytes.clear();  // by which another process would make one model of them
+  facts.lanes = static_cast<std::uint32_t>(lanes);
   return facts;
 }
 
@@ -79,18 +81,19 @@ void lane_task::work(const worker_context& at) const {
 void lane_task::train_margins(const worker_context& at, const step_context& context) const {
   const margin_loss loss = *alone_->margin();
   const auto train = [&](const auto& sharing) {
-    if constexpr (requires { sharing.gains(); }) {
-      return;  // refused where the engine is chosen
-    } else if constexpr (requires { sharing.values(); }) {
+    if constexpr (requires { sharing.values(); }) {
       with_row_types(data_, [&]<class Index, class Value>() {
         using sharing_type = std::remove_cvref_t<decltype(sharing)>;
         const auto loop = [&](auto&& step) {
           worker_loop(at.store, at.slot, data_, at.plan.chunks, at.plan.options, step);
         };
-        if (at.plan.options.proximal())
-          loop(lane_proximal_batch<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
-        else
-          loop(lane_batch_step<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
+        constexpr bool gathers = requires(const sharing_type& own) {
+          own.gains();
+        };  // which have no l1: sync_plan.cpp
+        if constexpr (!gathers)
+          if (at.plan.options.proximal())
+            return loop(lane_proximal_batch<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
+        loop(lane_batch_step<sharing_type, Index, Value>(sharing, loss, *table_, context, data_));
       });
     } else {
       lane_row_step step(sharing, loss, *table_, context, data_);
@@ -257,6 +260,27 @@ std::vector<float> lane_task::parameters_of(const param_store& store, double) co
   for (std::size_t j = 0; j < weights(); ++j)
     for (std::size_t k = 0; k < lanes; ++k) w[j * lanes + k] *= static_cast<float>(table_->of[k].l2.scale);
   return w;
+}
+
+std::shared_ptr<lane_table> lane_table_for(const training_task& alone, std::size_t lanes) {
+  detail::require(lanes == 8 || lanes == 16 || lanes == 32, "8, 16 or 32 models are trained side by side");
+  const sparse_view& rows = alone.data();
+  auto table = std::make_shared<lane_table>(lanes, rows.first_row);
+  if (alone.options().proximal())
+    for (const std::uint32_t degree : rows.degree) table->part.push_back(part_of_l1(rows.rows(), degree));
+  return table;
+}
+
+std::unique_ptr<training_task> lanes_of_worker(std::unique_ptr<training_task> alone, std::size_t lanes,
+                                               std::size_t place, const param_store& store) {
+  if (store.table().size() != lanes * sizeof(lane_round))
+    throw segment_error("segment " + store.name() + " has no room for the " + std::to_string(lanes) +
+                        " models that its setup names; purge it and start the run again");
+  const std::shared_ptr<const training_task> kept = std::move(alone);
+  const auto table = lane_table_for(*kept, lanes);
+  table->first_row = place;
+  table->lie_in(store.table());
+  return std::make_unique<lane_task>(kept, table);
 }
 
 }  // namespace hogwild

@@ -10,6 +10,7 @@
 #include <hogwild/detail/control/round_robin.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/task/lane_table.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -90,7 +91,8 @@ store_shape training_task::shape(const loop_plan& plan, std::size_t workers, std
           .halves = o.halves.count,
           .ring = in_lockstep(o.sharing)    ? workers
                   : o.exchange.replicas > 1 ? o.exchange.replicas
-                                            : 0};
+                                            : 0,
+          .table_bytes = facts_.lanes * sizeof(lane_round)};
 }
 
 void require_cover(std::vector<parameter_group> groups, std::size_t parameters) {

@@ -15,7 +15,7 @@ struct run_of_bytes {
   std::size_t begin, bytes, alignment;
 };
 
-std::array<run_of_bytes, 13> runs_of(const store_shape& s) {
+std::array<run_of_bytes, 14> runs_of(const store_shape& s) {
   const store_layout at(s);
   return {{{at.shape, sizeof(store_shape), 128},
            {at.control, sizeof(control_block), 128},
@@ -25,6 +25,7 @@ std::array<run_of_bytes, 13> runs_of(const store_shape& s) {
            {at.redo, s.chunks * 4, 128},
            {at.stripes, s.stripes * 4, 128},
            {at.setup, s.setup_bytes, 128},
+           {at.table, s.table_bytes, 128},
            {at.parameters, s.parameters * s.scalar_bytes, 4096},
            {at.state, s.state_arrays * store_layout::state_stride(s), 4096},
            {at.replicas, s.replicas * store_layout::replica_stride(s), 4096},
@@ -44,7 +45,8 @@ RC_GTEST_PROP(store_layout, arrays_are_aligned_do_not_overlap_and_fit, ()) {
                           .setup_bytes = below(5'000),
                           .replicas = below(5),
                           .ring = below(5),
-                          .meeting_bytes = below(20'000)};
+                          .meeting_bytes = below(20'000),
+                          .table_bytes = below(5'000)};
   std::size_t end = segment_header_bytes;
   for (const auto& [begin, bytes, alignment] : runs_of(shape)) {
     RC_ASSERT(begin >= end);

@@ -64,9 +64,9 @@ struct row_steps : testing::Test {
     margin_sgd_step<told_sharing> alone({&one, &told}, margin_loss(model), context);
     EXPECT_EQ(of(alone, rows, {.step = 0.1, .l2 = shrink}, one), expected) << columns << " columns, alone";
 
-    lane_table table{.lanes = lanes};
+    lane_table table(lanes, 0);
     for (std::size_t k = 0; k < lanes; ++k)
-      table.of[k] = {.trains = true, .step = 0.1f, .l2 = k == 3 ? shrink : scaled_l2{}};
+      table.of[k] = {.trains = true, .step = 0.1, .l2 = k == 3 ? shrink : scaled_l2{}};
     lane_row_step<told_sharing> beside({&many, &told}, margin_loss(model), table, context, rows);
     EXPECT_EQ(of(beside, rows, {.step = 0.1}, many), expected) << columns << " columns, side by side";
   }

@@ -24,6 +24,8 @@ run_setup some_setup() {
                   .rows = 17,
                   .pin = 1,
                   .workers = 4,
+                  .lanes = 16,
+                  .place = 70,
                   .decorator = "ring",
                   .data_path = "/somewhere/rows.cache",
                   .cpus = {0, 2, 3},
@@ -50,6 +52,8 @@ TEST(run_setup, comes_to_a_worker_as_it_was) {
   EXPECT_EQ(read.options.device_count, 2u);
   EXPECT_EQ(read.options.devices, setup.options.devices);
   EXPECT_EQ(read.rows, 17u);
+  EXPECT_EQ(read.lanes, 16u);
+  EXPECT_EQ(read.place, 70u);
   EXPECT_EQ(read.decorator, "ring");
   EXPECT_EQ(read.data_path, setup.data_path);
   EXPECT_EQ(read.cpus, setup.cpus);
@@ -84,6 +88,12 @@ TEST(run_setup, with_more_devices_than_workers_or_than_there_are_is_refused) {
   EXPECT_THAT(refusal_of(setup.encode()), HasSubstr("does not hold what it says"));
   setup.options.device_count = setup.workers = static_cast<std::uint32_t>(most_devices);
   EXPECT_NO_THROW(run_setup::decode(setup.encode()));
+}
+
+TEST(run_setup, with_more_models_than_go_side_by_side_is_refused) {
+  run_setup setup = some_setup();
+  setup.lanes = 33;
+  EXPECT_THAT(refusal_of(setup.encode()), HasSubstr("does not hold what it says"));
 }
 
 // Whatever the bytes are, it ends with an error or a setup, whose vectors are no longer than the bytes.

@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <numeric>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -146,6 +148,54 @@ TEST_F(trials_side_by_side_test, a_stop_leaves_them_as_they_were) {
   trials.train(all(5), 6);
   EXPECT_EQ(trials.outcome(0).epochs, 2u);
   EXPECT_EQ(trials.outcome(0).measured.loss, before);
+}
+
+TEST_F(trials_side_by_side_test, by_the_workers_of_an_engine_they_end_as_well) {
+  const thread_engine two{.workers = 2, .team = thread_team_kind::std, .pin = false};
+  const sync_engine in_lockstep{.workers = 2, .rule = sync_rule::average, .pin = false};
+  const auto expect_as_well = [&](const auto& engine) {
+    std::vector<side_by_side_trial> asked = some();
+    for (side_by_side_trial& t : asked)
+      t.engine = [engine] { return std::make_shared<engine_of<std::remove_cvref_t<decltype(engine)>>>(engine); };
+    trials_side_by_side trials(asked, how(1));
+    for (const std::size_t until : {2u, 6u}) trials.train(all(5), until);
+    for (const std::size_t k : all(5))
+      EXPECT_LT(trials.outcome(k).measured.loss, 1.1 * alone(asked[k]).test->loss) << "trial " << k;
+  };
+  expect_as_well(two);
+  expect_as_well(in_lockstep);
+}
+
+TEST_F(trials_side_by_side_test, that_are_reproducible_have_the_same_bits_by_any_number_of_workers) {
+  const auto by = [&](std::size_t workers, bool together) {
+    std::vector<side_by_side_trial> asked = some();
+    for (side_by_side_trial& t : asked) {
+      t.options.reproducible = true;
+      t.engine = [workers] {
+        return std::make_shared<engine_of<thread_engine>>(
+            thread_engine{.workers = workers, .team = thread_team_kind::std, .pin = false});
+      };
+    }
+    trials_side_by_side trials(asked, how(1));
+    if (together) trials.train(all(5), 6);
+    for (const std::size_t k : all(5)) trials.train(std::vector{k}, 6);
+    std::vector<std::vector<float>> found;
+    for (const std::size_t k : all(5)) found.push_back(trials.outcome(k).found);
+    return found;
+  };
+  const auto expected = by(1, true);
+  EXPECT_EQ(by(2, true), expected);
+  EXPECT_EQ(by(2, false), expected);
+}
+
+TEST_F(trials_side_by_side_test, what_an_engine_refuses_is_told_with_the_trial) {
+  std::vector<side_by_side_trial> asked{trial_of(0.3, 1e-4, 0.0), trial_of(0.3, 0.0, 0.0)};
+  for (side_by_side_trial& t : asked)
+    t.engine = [] { return std::make_shared<engine_of<sync_engine>>(sync_engine{.workers = 2, .pin = false}); };
+  trials_side_by_side trials(asked, how(1));
+  trials.train(all(2), 2);
+  EXPECT_NE(trials.outcome(0).refused.find("l1 is taken row by row"), std::string::npos) << trials.outcome(0).refused;
+  EXPECT_EQ(trials.outcome(1).epochs, 2u);
 }
 
 TEST_F(trials_side_by_side_test, what_does_not_go_side_by_side_is_told) {

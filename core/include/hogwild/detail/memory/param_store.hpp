@@ -68,6 +68,8 @@ class param_store {
     return array<std::byte>(layout_.live + sizeof(live_board), shape().live_bytes - sizeof(live_board));
   }
   std::span<std::byte> setup() const { return array<std::byte>(layout_.setup, shape().setup_bytes); }
+  /// Written by the coordinator while the gate is closed; begins on a cache line.
+  std::span<std::byte> table() const { return array<std::byte>(layout_.table, shape().table_bytes); }
 
   /// The parameters as they are stored: of linear models under sgd v, where the weights are w = a * v (scaled_l2). T is
   /// what the store was made for (scalar_bytes is checked).

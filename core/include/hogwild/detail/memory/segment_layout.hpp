@@ -38,16 +38,17 @@ struct store_shape {
   std::uint64_t halves = 0;        ///< of a virtual worker's parameters, the first ones, that are stored as halves
   std::uint64_t ring = 0;          ///< replicas on a ring: parameters and state, and what each saw of them last
   std::uint64_t meeting_bytes =
-      0;                         ///< where processes meet that train in lockstep: a group's (collectives/segment.hpp)
-  std::uint64_t live_bytes = 0;  ///< for readers from outside: a live_board and a live_description; 0: none may read
+      0;                          ///< where processes meet that train in lockstep: a group's (collectives/segment.hpp)
+  std::uint64_t live_bytes = 0;   ///< for readers from outside: a live_board and a live_description; 0: none may read
+  std::uint64_t table_bytes = 0;  ///< what the task's coordinator tells its workers from round to round
 
   bool operator==(const store_shape&) const = default;
 };
 
 /// Where each array of a store lies, in bytes from its base; all but small control arrays begin on a page.
 struct store_layout {
-  std::size_t shape, control, slots, failures, counters, done, redo, stripes, setup, live, parameters, state, replicas,
-      ring, meeting, total;
+  std::size_t shape, control, slots, failures, counters, done, redo, stripes, setup, live, table, parameters, state,
+      replicas, ring, meeting, total;
 
   explicit store_layout(const store_shape& s) {
     constexpr std::size_t page = 4096;
@@ -67,6 +68,7 @@ struct store_layout {
     stripes = place(s.stripes * sizeof(std::uint32_t), 128);
     setup = place(s.setup_bytes, 128);
     live = place(s.live_bytes, 128);
+    table = place(s.table_bytes, 128);
     parameters = place(s.parameters * s.scalar_bytes, page);
     state = place(s.state_arrays * state_stride(s), page);
     replicas = place(s.replicas * replica_stride(s), page);
@@ -102,7 +104,7 @@ struct store_layout {
   static std::size_t on_ring(const store_shape& s, std::size_t v) { return v * ring_stride(s) + v % 8 * 512; }
 };
 
-static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 104);
+static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 112);
 static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
 static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 1152);
 static_assert(sizeof(ticket_counter) == 128);

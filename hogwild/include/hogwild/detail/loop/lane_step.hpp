@@ -72,8 +72,8 @@ class lane_state {
 
   /// At the beginning of a chunk before which so many rows of the pass were drawn.
   void begin(const round_plan& round, double position) {
-    // Rows that are trained again shrink nothing again: all of the pass was drawn once.
-    const double rows = round.redo > 0 ? static_cast<double>(context_.epoch_rows) : position;
+    // Rows that are trained again shrink nothing again: all up to where the round stands were drawn once.
+    const double rows = round.redo > 0 ? round.l2.position : position;
     for (std::size_t k = 0; k < lanes_; ++k) scale_[k] = table_.of[k].l2.at(rows * table_.of[k].kept);
     for (std::size_t f = 0; f < of_fold_.size(); ++f) {
       for (std::size_t k = 0; k < lanes_; ++k) {
@@ -101,7 +101,7 @@ class lane_state {
     for (std::size_t k = 0; resampled_ && k < lanes_; ++k) {
       const std::uint64_t bootstrap = table_.of[k].rows.bootstrap;
       if (bootstrap == 0) continue;
-      const float count = bootstrap_count(bootstrap, data_.first_row + r);
+      const float count = bootstrap_count(bootstrap, table_.first_row + r);
       for (std::size_t i = k; i < scores * lanes_; i += lanes_) slope[i] *= count;
     }
   }
@@ -192,12 +192,32 @@ class lane_batch_step : public Sharing {
       state_.weigh(rows[i], &slope_[at]);
       outcome.updates += state_.changes(rows[i], &slope_[at], &shrunk_[at], moved.data(), &change_[at]) ? 1 : 0;
     }
-    kernels_.updates(w, lanes, batch_, change_.data());
-    for (std::size_t k = 0; bias != nullptr && k < lanes; ++k) bias[k] += moved[k] * context_.options.bias_rate;
+    float* to = w;
+    if constexpr (gathers) to = Sharing::gains().data(), note_touched(rows.size(), moved.data(), to);
+    kernels_.updates(to, lanes, batch_, change_.data());
+    float* const to_bias = to + data_.columns * lanes;
+    for (std::size_t k = 0; bias != nullptr && k < lanes; ++k) to_bias[k] += moved[k] * context_.options.bias_rate;
     return outcome;
   }
 
  private:
+  /// Whether what rows change is gathered beside the parameters.
+  static constexpr bool gathers = requires(const Sharing& s) { s.gains(); };
+
+  /// Before the updates: whose gains they may make other than 0.
+  void note_touched(std::size_t rows, const float* moved, const float* gains) {
+    auto* const list = Sharing::touched();
+    const std::size_t lanes = state_.lanes();
+    const auto note = [&](std::size_t column, const float* change) {
+      for (std::size_t j = column * lanes, k = 0; k < lanes; ++k)
+        if (gains[j + k] == 0.0f && change[k] != 0.0f) list->note(j + k);
+    };
+    if (list != nullptr && context_.options.bias != 0) note(data_.columns, moved);
+    for (std::size_t i = 0; i < rows && list != nullptr && list->is_complete(); ++i)
+      for (const Index j : std::span(batch_.columns_of(i), batch_.end[i] - batch_.begin[i]))
+        note(j, &change_[i * lanes]);
+  }
+
   margin_loss loss_;
   step_context context_;
   sparse_view data_;

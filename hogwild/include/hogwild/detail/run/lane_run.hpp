@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -42,12 +41,14 @@ class lane_run {
   /// outlives this. `lanes`: 8, 16 or 32.
   /// `largest_step`: of all that will come, by which it is chosen how workers share, and, unless steps were found by a
   /// search, how many rows a batch has. Throws config_error where the model, its options or the engine do not suit: see
-  /// lane_task::suits(); engines are serial and threads.
+  /// lane_task::suits(); engines are all whose workers are of this process, or processes that it has started, but
+  /// devices. `note` is told what becomes of workers; it may be empty.
   lane_run(std::shared_ptr<const training_task> alone, const train_options& options, std::size_t lanes,
-           double largest_step, std::shared_ptr<any_engine> engine, bool step_found = false);
+           double largest_step, std::shared_ptr<any_engine> engine, bool step_found = false,
+           const note_function& note = {});
   /// The same with a sharing that was decided, by plan() of another one with the same engine say.
   lane_run(std::shared_ptr<const training_task> alone, const loop_options& decided, std::size_t lanes,
-           std::shared_ptr<any_engine> engine);
+           std::shared_ptr<any_engine> engine, const note_function& note = {});
 
   /// Whether lanes do what is asked of this model: the same as lane_task::suits(), and no option that counts between
   /// epochs, or makes updates that lanes do not have.
@@ -60,8 +61,11 @@ class lane_run {
   std::size_t lanes() const { return table_->lanes; }
   const loop_plan& plan() const { return plan_; }
   engine_run& workers() const { return *workers_; }
+  /// What becomes of a step that was found for a model alone, where this engine takes another (run_planner).
+  const step_scaling& scaling() const { return scaling_; }
   bool trains(std::size_t k) const { return table_->of[k].trains; }
-  /// `fold[r]`: of which fold row r of the dataset is. Before any lane is placed.
+  /// `fold[r]`: of which fold row r of the dataset is. Before any lane is placed. Throws config_error where workers are
+  /// processes.
   void deal(std::vector<std::uint8_t> fold);
 
   /// From here on lane k trains this model, from these parameters: true w, the bias behind the columns; empty: zeros.
@@ -79,7 +83,7 @@ class lane_run {
   /// What all lanes hold, for going back to it after a pass that was ended early.
   struct all_kept {
     std::vector<float> stored{};
-    std::array<lane_round, most_lanes> of{};
+    std::vector<lane_round> of{};
   };
   all_kept kept() const;
   void go_back(const all_kept& to);
@@ -92,18 +96,19 @@ class lane_run {
   std::vector<double> penalties() const;
 
  private:
-  void start();
+  void start(const note_function& note);
   std::vector<double> scales() const;
   void fold(const std::bitset<most_lanes>& which);
   bool proximal() const { return task_.options().proximal(); }
   void set_parts(std::size_t k);
   std::size_t rows_of(std::size_t k) const { return table_->rows_of(k, task_.data().rows()); }
-  void settle(std::size_t k, double step);
+  void settle(std::size_t k, double kept_step);
 
   std::shared_ptr<lane_table> table_;
   std::array<lane_settings, most_lanes> settings_{};
   lane_task task_;
   loop_plan plan_{};
+  step_scaling scaling_{};
   std::shared_ptr<any_engine> engine_;
   std::unique_ptr<engine_run> workers_;
   std::unique_ptr<round_driver> rounds_;  ///< goes first

@@ -81,6 +81,8 @@ class round_driver {
     live_.stand(scale);
   }
   double gain_weight() const { return exchange_.gain_weight; }  ///< of the workers' gains that is added
+  /// Of what a row changes, what is kept in a round that begins now; its l2 and l1 have to match.
+  double kept_gain_weight() const;
   void resume_gain_weight(double gain_weight) { exchange_.gain_weight = gain_weight; }
   /// The most rows between two exchanges that damp_updates() has left; at least 1.
   std::uint64_t longest_exchange() const { return longest_exchange_; }
@@ -100,7 +102,6 @@ class round_driver {
  private:
   double gain_weight_now() const;
   std::size_t exchanging_workers() const;
-  double kept_gain_weight(const round_plan& round) const;
   void run(round_plan round);
   void run_in_turns(round_plan round);
   bool reproducible() const { return plan_.options.sharing == access_kind::deterministic; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -19,6 +20,13 @@ struct sharing_surroundings {
   bool others = false;                          ///< other processes change the parameters, too
   double delay = 1.0;                           ///< periods for which replicas may gain before they hear of each other
   storage_kind storage = storage_kind::single;  ///< of factors in replicas
+};
+
+/// What becomes of a step that was found for rows one by one where their mean makes a step.
+struct step_scaling {
+  double rows = 1.0, most = 0.0;
+
+  double of(double found) const { return std::max(found, std::min(found * rows, most)); }
 };
 
 /// What an engine decides in plan_sharing(), and the services of the coordinator that it may use for that. All ranks
@@ -55,6 +63,8 @@ class run_planner {
   void limit_batch();
   /// A found step suits one row at a time; this makes it suit the mean of `rows`.
   void scale_found_step(double rows);
+  /// What that makes of any step that was found.
+  step_scaling scaling() const { return scaling_; }
   /// Takes the first rank's schedule and exchange where each has found its own: all have to come to the same decisions
   /// when gains overshoot.
   void agree_on_schedule();
@@ -77,6 +87,7 @@ class run_planner {
   resolved_run& run_;
   loop_options loop_;
   std::size_t asked_ = 0;  ///< workers, by number
+  step_scaling scaling_{};
   std::optional<double> curvature_;
   std::vector<std::string> idle_reason_;  ///< why fewer workers train than were asked for
 };

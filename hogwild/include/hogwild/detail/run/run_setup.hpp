@@ -19,6 +19,8 @@ struct run_setup {
   std::uint32_t pin = 0;                  ///< whether workers bind themselves to a CPU
   label_kind labels = label_kind::real;
   std::uint32_t workers = 0;       ///< slots of spawned workers; later ones are spare
+  std::uint32_t lanes = 0;         ///< models that are trained side by side (lane_table); 0: it is one
+  std::uint64_t place = 0;         ///< where the supervisor's rows begin in their dataset, which may be another
   std::string decorator{};         ///< what makes workers train otherwise (worker_decorators.hpp); empty: nothing
   std::string data_path;           ///< for sparse_dataset::map
   std::vector<std::int32_t> cpus;  ///< that spawned workers may use

@@ -36,6 +36,8 @@ struct several_plan {
   std::size_t workers = 1;    ///< that train one model each where they are not trained side by side
   thread_team_kind team = thread_team_kind::std;  ///< of these workers
   bool pin = false;                               ///< as of thread_engine
+  /// Whether a worker may have models of its own: where workers are threads that meet by shared parameters only.
+  bool own_models = true;
   /// One of them on rows of its own, as prepare() makes it.
   std::function<prepared_task(const sparse_view& rows, const train_options&)> prepare{};
   /// What so many models, whose parameters stand as several_margins has them, say together of labelled rows; by the
@@ -53,8 +55,8 @@ void require_several(const several_plan& plan, const train_options& options, con
 
 /// Trains them as each would be trained by train() alone on its rows, by the serial engine to the same bits (of a
 /// bootstrap to rounding; its tolerance goes by the loss on all rows). Models under sgd go side by side, several by
-/// each pass over the rows (lane_run), by the workers of `engine`, which is serial or of threads. Where there are eight
-/// models a worker and more and no sharing was asked for, and in a reproducible run, each worker has models of its own,
+/// each pass over the rows (lane_run), by the workers of `engine`. Where these are threads (plan.own_models), there are
+/// eight models a worker and more and no sharing was asked for, or the run is reproducible, each has models of its own,
 /// with the bits of a serial run. What lanes do not do, and shards, are trained by runs of their own, of one worker
 /// each, as many at a time as there are workers: observers hear of those once, at the end, and a target or a sharing is
 /// refused. Each model ends by its own tolerance and validation loss; where one diverges the run does, and the others

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/engines/any_engine.hpp>
+#include <hogwild/detail/run/lane_run.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/run/run_training.hpp>
 #include <hogwild/options.hpp>
@@ -27,6 +30,8 @@ struct side_by_side_trial {
   model_traits traits{};    ///< traits_of() its model
   train_options options{};  ///< as a run of its own has them, `epochs` in all; `test`: what it is measured on
   sparse_view rows{};       ///< what it is trained on
+  /// Who trains it; empty: the serial engine. Of trials that are alike, the same.
+  std::function<std::shared_ptr<any_engine>()> engine{};
   /// Trials with the same text have the same model and rows, and options that differ in options_of_a_lane alone, all
   /// with an l1 or none.
   std::string alike{};
@@ -44,7 +49,8 @@ struct side_by_side_outcome {
 /// Linear models under sgd, with one margin a row or without l1 a score of each class, trained side by side, up to 32
 /// by one pass over the rows ("lanes"). Each thread has lanes of its own. A trial makes the same numbers whatever
 /// others it is trained with, up to the largest given step of all, by which it is chosen how many rows see the same
-/// weights; between two calls its parameters are kept.
+/// weights; between two calls its parameters are kept. Those with an engine are trained by its workers, a pass after
+/// the other; then a trial repeats as a run by that engine does.
 ///
 /// A run of its own may take more rows at a time, and ends a little elsewhere then. Steps that are not given are
 /// found as it finds them, and its tolerance ends a trial as it ends a run. One caller at a time.
@@ -57,8 +63,8 @@ class trials_side_by_side {
     std::stop_token stop{};
   };
 
-  /// Whether a trial of these options can be one of them, trained by one worker from a model's own beginning. `traits`:
-  /// of its model; `rows`: of those that it will be trained on.
+  /// Whether a trial of these options can be one of them, trained from a model's own beginning. `traits`: of its model;
+  /// `rows`: of those that it will be trained on.
   static bool suits(const train_options& options, const model_traits& traits, const sparse_view& rows);
 
   /// The rows outlive it.
@@ -83,11 +89,12 @@ class trials_side_by_side {
   void begin(lane& of);
   void begin_all(std::vector<lane*>& fresh);
   std::vector<unit> units_of(std::span<lane* const> lanes) const;
+  std::unique_ptr<lane_run> start(const unit& of) const;
   void train_unit(const unit& of, std::size_t epochs) const;
 
   std::vector<side_by_side_trial> trials_;
   settings how_;
-  double largest_step_ = 0.0;  ///< of those that are given
+  double largest_step_ = 0.0, largest_with_l1_ = 0.0;  ///< of those that are given
   struct shared;
   std::unique_ptr<shared> shared_;  ///< groups and lanes
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include <hogwild/detail/kernels/lane_kernels.hpp>
@@ -33,13 +36,25 @@ struct lane_round {
   double touched_l2 = 0.0;
   lane_rows rows{};
 };
+static_assert(std::is_trivially_copyable_v<lane_round>);
 
 /// Models that are trained side by side on the same rows ("lanes"): parameter j of model k lies at j * lanes + k,
 /// whether a column has one or one of each class. The coordinator writes the table while nobody trains, workers read
 /// it.
-struct lane_table {
-  std::size_t lanes = 8;  ///< 8, 16 or 32
-  std::array<lane_round, most_lanes> of{};
+class lane_table {
+  std::array<lane_round, most_lanes> own_{};  ///< before there is a store
+
+ public:
+  /// `n`: 8, 16 or 32. `row`: the place of the first row that is trained on in its dataset.
+  lane_table(std::size_t n, std::size_t row) : lanes(n), first_row(row), of(std::span(own_).first(n)) {}
+  lane_table(const lane_table&) = delete;  // refers to itself
+  lane_table& operator=(const lane_table&) = delete;
+
+  /// From here on the rounds of the lanes are those in a store's table, where workers of all processes see them.
+  void lie_in(std::span<std::byte> table) { of = {reinterpret_cast<lane_round*>(table.data()), lanes}; }
+
+  std::size_t lanes, first_row;
+  std::span<lane_round> of;
   std::vector<std::uint8_t> fold{};  ///< of each row of the dataset; empty: there are none
   /// Where rows make proximal steps: of column j n / degree at j, or with folds, as model k sees them, at j * lanes +
   /// k.
@@ -57,6 +72,11 @@ struct lane_table {
     return held < degree_of_fold.size() ? degree - degree_of_fold[held][j] : degree;
   }
 };
+
+/// What an entry of a column takes of the l1 of so many rows (margin_proximal.hpp).
+inline float part_of_l1(std::size_t rows, std::uint32_t degree) {
+  return static_cast<float>(rows) / static_cast<float>(std::max(degree, 1u));
+}
 
 /// How often row `row` counts in the bootstrap of this seed: a number of the Poisson distribution of mean 1, a function
 /// of both (Oza, Online bagging and boosting, 2005).

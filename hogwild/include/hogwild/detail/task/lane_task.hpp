@@ -66,4 +66,12 @@ class lane_task final : public training_task {
   std::shared_ptr<const lane_table> table_;
 };
 
+/// A table for models of which `alone` is one. Throws config_error where `lanes` is none of 8, 16 and 32.
+std::shared_ptr<lane_table> lane_table_for(const training_task& alone, std::size_t lanes);
+
+/// The task of a worker process whose run trains `lanes` models, of which `alone` is one: the supervisor's table is in
+/// the store, and its rows begin at `place` in their dataset. Throws segment_error where the store has no such table.
+std::unique_ptr<training_task> lanes_of_worker(std::unique_ptr<training_task> alone, std::size_t lanes,
+                                               std::size_t place, const param_store& store);
+
 }  // namespace hogwild

@@ -43,6 +43,7 @@ struct task_facts {
   /// What sharing_kind::automatic means for several workers: automatic where it depends on data and machine.
   sharing_kind preferred_sharing = sharing_kind::automatic;
   bool whole_batches = false;  ///< chunks hold whole batches
+  std::uint32_t lanes = 0;     ///< of models that are trained side by side: how many places there are (lane_table)
   /// Of a model of ratings that kernels train under the run's options; else 0.
   std::size_t users = 0, items = 0;
   bool has_ownership = false;  ///< blocks of its ratings may have owners
