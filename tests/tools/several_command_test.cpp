@@ -247,7 +247,7 @@ TEST_F(several_command, what_is_wrong_is_a_sentence) {
   refused({"--ensemble", "mean-weights:5000"}, 2, "more shards, 5000, than rows");
   refused({"--ensemble", "3", "--engine", "cuda"}, 2, "--ensemble trains by CPUs");
   refused({"--multiclass", "ovr", "--engine", "ring", "--device", "0"}, 2, "--multiclass trains by CPUs");
-  for (const std::vector<std::string> alone :
+  for (const std::vector<std::string>& alone :
        {std::vector<std::string>{"--ensemble-by", "shards"}, {"--optimizer", "adagrad"}, {"--update", "locked"}}) {
     std::vector<std::string> words{"--ensemble", "3", "--engine", "processes"};
     words.insert(words.end(), alone.begin(), alone.end());

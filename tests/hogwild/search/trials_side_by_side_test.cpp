@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <numeric>
 #include <stop_token>
@@ -83,21 +84,29 @@ TEST_F(trials_side_by_side_test, whom_they_are_trained_with_and_breaks_do_not_ma
 }
 
 // Of several classes rows go one by one.
-TEST_F(trials_side_by_side_test, of_several_classes_they_are_runs_of_their_own) {
-  const test::toy_rows mine = test::planted_classes({.rows = 700, .columns = 60, .per_row = 9}, 5),
-                       others = test::planted_classes({.rows = 300, .columns = 60, .per_row = 9, .seed = 2}, 5);
-  const csr_rows training = mine.csr(), measured = others.csr();
-  const softmax classes{.features = 60, .classes = 5, .bias = true};
-  std::vector<side_by_side_trial> asked;
-  for (const double step : {0.5, 0.1, 0.02, 0.0})  // the last one's is looked for
-    for (const double l2 : {0.0, 1e-3, 3.0}) {
-      side_by_side_trial t{.traits = traits_of(classes), .options = {.epochs = 6, .l2 = l2}, .rows = training.view()};
-      t.make = [&classes](const sparse_view& of, const train_options& o) { return prepare(classes, of, o); };
-      if (step > 0.0) t.options.step = {.initial = step, .kind = schedule_kind::constant};
-      t.options.test = measured.view();
-      EXPECT_TRUE(trials_side_by_side::suits(t.options, t.traits, t.rows));
-      asked.push_back(std::move(t));
-    }
+struct trials_of_classes : trials_side_by_side_test {
+  std::vector<side_by_side_trial> of(std::initializer_list<double> steps, std::initializer_list<double> several_l2) {
+    std::vector<side_by_side_trial> asked;
+    for (const double step : steps)
+      for (const double l2 : several_l2) {
+        side_by_side_trial t{.traits = traits_of(classes), .options = {.epochs = 6, .l2 = l2}, .rows = training.view()};
+        t.make = [this](const sparse_view& of, const train_options& o) { return prepare(classes, of, o); };
+        if (step > 0.0) t.options.step = {.initial = step, .kind = schedule_kind::constant};
+        t.options.test = measured.view();
+        EXPECT_TRUE(trials_side_by_side::suits(t.options, t.traits, t.rows));
+        asked.push_back(std::move(t));
+      }
+    return asked;
+  }
+
+  softmax classes{.features = 60, .classes = 5, .bias = true};
+  test::toy_rows mine = test::planted_classes({.rows = 700, .columns = 60, .per_row = 9}, 5),
+                 others = test::planted_classes({.rows = 300, .columns = 60, .per_row = 9, .seed = 2}, 5);
+  csr_rows training = mine.csr(), measured = others.csr();
+};
+
+TEST_F(trials_of_classes, are_runs_of_their_own) {
+  const std::vector<side_by_side_trial> asked = of({0.5, 0.1, 0.02, 0.0}, {0.0, 1e-3, 3.0});  // steps of 0 are found
   trials_side_by_side trials(asked, how());
   for (const std::size_t until : {2u, 6u}) trials.train(all(asked.size()), until);
   for (std::size_t k = 0; k < asked.size(); ++k) {
@@ -106,6 +115,21 @@ TEST_F(trials_side_by_side_test, of_several_classes_they_are_runs_of_their_own) 
     EXPECT_EQ(trials.outcome(k).found, run.parameters) << k;
     EXPECT_NEAR(trials.outcome(k).measured.loss, run.test->loss, 1e-6 * run.test->loss) << k;
     EXPECT_EQ(trials.outcome(k).measured.accuracy, run.test->accuracy) << k;
+  }
+}
+
+TEST_F(trials_of_classes, are_trained_by_an_engine_as_its_runs_are) {
+  for (const sync_rule rule : {sync_rule::gradients, sync_rule::average}) {
+    const sync_engine two{.workers = 2, .rule = rule, .pin = false};
+    std::vector<side_by_side_trial> asked = of({0.5, 0.1}, {0.0, 1e-3});
+    for (side_by_side_trial& t : asked) t.engine = [two] { return std::make_shared<engine_of<sync_engine>>(two); };
+    trials_side_by_side trials(asked, how(1));
+    trials.train(all(asked.size()), 6);
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+      const train_result run = train(classes, training.view(), two, asked[k].options);
+      EXPECT_EQ(trials.outcome(k).refused, "") << k;
+      EXPECT_NEAR(trials.outcome(k).measured.loss, run.test->loss, 1e-3 * run.test->loss) << k;
+    }
   }
 }
 
